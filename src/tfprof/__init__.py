@@ -1,0 +1,2 @@
+from tfprof.api import load
+from tfprof.errors import TfprofError

@@ -1,0 +1,53 @@
+"""Everything tfprof raises on purpose.
+
+TfprofError
+├── InputError            a file is missing, cut short, or not what it claims to be
+│   └── UnknownFormatError    no source recognises it
+├── MissingInputError     a question was asked whose file was not given
+├── OptionError           no such option, or no such value for it
+└── OutputError           the answer could not be written
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class TfprofError(Exception):
+    """A mistake the user can mend; the message says what, where, and what next."""
+
+
+class InputError(TfprofError):
+    """A file is missing, cut short, or not what it claims to be."""
+
+    def __init__(self, path: str | Path, trouble: str) -> None:
+        super().__init__(f"{path}: {trouble}")
+        self.path = str(path)
+        self.trouble = trouble
+
+
+class UnknownFormatError(InputError):
+    """No source recognises the file, or another one than was asked for does."""
+
+
+class MissingInputError(TfprofError):
+    """A question was asked whose file was not given."""
+
+
+class OptionError(TfprofError):
+    """No such option, or no such value for it."""
+
+
+class OutputError(TfprofError):
+    """The answer could not be written."""
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A sentence that offers the known word closest to `word`, or lists what there is."""
+    names = sorted(known)
+    close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
+    if close:
+        return f"Did you mean `{close[0]}`?"
+    return f"There is: {', '.join(names)}."

@@ -1,0 +1,126 @@
+"""The door to checkpoints: find one at a path, open it, read its tensors."""
+
+from __future__ import annotations
+
+import enum
+import glob
+import re
+from pathlib import Path
+from typing import Final, Protocol
+
+from tfprof.errors import InputError
+from tfprof.formats.checkpoint_v1 import open_v1
+from tfprof.formats.file_spans import is_file
+from tfprof.formats.sorted_table import is_sorted_table, open_table
+from tfprof.formats.tensor_bundle import open_bundle
+from tfprof.formats.tensor_types import Values
+from tfprof.formats.tensors import TensorEntry
+from tfprof.formats.wire import SPAN, WireError, fields
+
+__all__ = ["Checkpoint", "CheckpointKind", "TensorEntry", "find", "open_checkpoint"]
+
+INDEX_SUFFIX: Final = ".index"
+V1_PATTERN: Final = re.compile(r"(.+)-\?{5}-of-([0-9?]{5})", re.DOTALL)
+V1_SHARD: Final = re.compile(r"(.+)-[0-9]{5}-of-([0-9]{5})", re.DOTALL)
+V2_SHARD: Final = re.compile(r"(.+)\.data-[0-9]{5}-of-[0-9]{5}", re.DOTALL)
+
+
+class CheckpointKind(enum.Enum):
+    """The two generations of checkpoints that TensorFlow has written."""
+
+    V1 = "V1"
+    V2 = "V2"
+
+
+class Checkpoint(Protocol):
+    """A checkpoint of either generation; its values are read only by `read`."""
+
+    @property
+    def tensors(self) -> tuple[TensorEntry, ...]:
+        """Every tensor, in the order of their names."""
+
+    def read(self, name: str) -> Values:
+        """The values of one tensor, checked against their checksums.
+
+        bfloat16 comes as float32, strings as an object array of `bytes`.
+        """
+
+
+def find(path: str) -> CheckpointKind | None:
+    """The kind of checkpoint at `path`, if there is one.
+
+    `path` is a prefix as TensorFlow gives it out (`model.ckpt-1000`), or one file: a V2 index, a
+    V1 checkpoint. A damaged checkpoint counts too, while its end is whole; opening it tells more.
+    """
+    if is_sorted_table(path + INDEX_SUFFIX):
+        return CheckpointKind.V2
+    for file in (path, *v1_shards(path)):
+        if is_sorted_table(file):
+            return kind_of_table(file)
+    return None
+
+
+def open_checkpoint(path: str) -> Checkpoint:
+    """The checkpoint at `path` (see `find`), of which only the index is read."""
+    kind = find(path)
+    if kind is CheckpointKind.V1:
+        return open_v1([path] if is_file(path) else whole_set(path))
+    if kind is CheckpointKind.V2:
+        index = path + INDEX_SUFFIX
+        if is_sorted_table(index):
+            return open_bundle(index, path)
+        return open_bundle(path, path.removesuffix(INDEX_SUFFIX))
+    raise nothing_found(path)
+
+
+def kind_of_table(path: str) -> CheckpointKind | None:
+    """The kind of checkpoint that the sorted table at `path` is, if any.
+
+    Under the empty key, V2 has a number first, V1 a message.
+    """
+    try:
+        first = open_table(path).get(b"")
+        if first is None:
+            return None
+        is_v1 = any(kind == SPAN for number, kind, _, _ in fields(first) if number == 1)
+    except (InputError, WireError):
+        is_v1 = not path.endswith(INDEX_SUFFIX)
+    return CheckpointKind.V1 if is_v1 else CheckpointKind.V2
+
+
+def v1_shards(path: str) -> list[str]:
+    """The files of a V1 checkpoint that was saved in several; `path` is a prefix or a pattern."""
+    pattern = V1_PATTERN.fullmatch(path)
+    prefix, count = pattern.groups() if pattern else (path, "?????")
+    digits = f"-{'?' * 5}-of-{count}".replace("?", "[0-9]")
+    try:
+        found = Path(prefix).parent.glob(glob.escape(Path(prefix).name) + digits)
+        return sorted(str(file) for file in found)
+    except (OSError, ValueError):  # a path that the system refuses to look at
+        return []
+
+
+def whole_set(path: str) -> list[str]:
+    """All files of the V1 checkpoint at `path`; an `InputError` names one that is missing."""
+    there = v1_shards(path)
+    sets = {match.groups() for match in map(V1_SHARD.fullmatch, there) if match}
+    if len(sets) > 1:
+        counts = " and of ".join(sorted(count for _, count in sets))
+        raise InputError(path, f"there are files of {counts}; take the older ones away")
+    prefix, count = sets.pop()
+    needed = [f"{prefix}-{at:05}-of-{count}" for at in range(int(count))]
+    for file in needed:
+        if not is_file(file):
+            raise InputError(file, f"is missing; the checkpoint needs all its {count} files")
+    return needed
+
+
+def nothing_found(path: str) -> InputError:
+    """The error that says why there is no checkpoint at `path`."""
+    shard = V2_SHARD.fullmatch(path)
+    if shard:
+        return InputError(path, f"holds a checkpoint's values; give its prefix, {shard[1]}")
+    for file in (path + INDEX_SUFFIX, path):
+        if is_file(file):
+            return InputError(file, "is not a checkpoint, or not all of one; was it copied whole?")
+    return InputError(path, "no checkpoint has this prefix; give one like folder/model.ckpt-1000")

@@ -1,0 +1,56 @@
+"""Reading one stretch of a file, and no more than is there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tfprof.errors import InputError
+
+
+def is_file(path: str | Path) -> bool:
+    """Whether there is a plain file at `path`; a path that cannot be looked at has none."""
+    try:
+        return Path(path).is_file()
+    except OSError:
+        return False
+
+
+def file_size(path: str | Path) -> int:
+    """How many bytes the file at `path` has; an `InputError` says why that cannot be known."""
+    try:
+        if not Path(path).is_file() and Path(path).exists():
+            raise InputError(path, "is not a file but a folder, or a device")
+        return Path(path).stat().st_size
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from error
+
+
+def read_span(path: str | Path, offset: int, size: int) -> bytearray:
+    """The `size` bytes at `offset`; an `InputError` says what of them the file lacks."""
+    there = file_size(path)
+    if offset + size > there:
+        raise cut_short(path, offset + size, there)
+    buffer = bytearray(size)
+    try:
+        with Path(path).open("rb") as file:
+            file.seek(offset)
+            count = file.readinto(buffer)
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from error
+    if count != size:
+        raise cut_short(path, offset + size, offset + count)
+    return buffer
+
+
+def unreadable(path: str | Path, error: Exception) -> InputError:
+    """The error for a file that the system does not let us read, or a path that it refuses."""
+    if isinstance(error, FileNotFoundError):
+        return InputError(path, "is missing; copy it there, or give another path")
+    return InputError(path, f"cannot be read: {getattr(error, 'strerror', None) or error}")
+
+
+def cut_short(path: str | Path, expected: int, there: int) -> InputError:
+    """The error for a file that ends too early."""
+    return InputError(
+        path, f"ends at byte {there:,} where {expected:,} are expected; was it copied whole?"
+    )

@@ -1,0 +1,67 @@
+"""A protobuf file as a run of records, walked one by one with precise complaints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tfprof.errors import InputError
+from tfprof.formats import wire
+from tfprof.formats.messages import DecodeError, Message, TextError, message_class, parse_text
+from tfprof.formats.wire import SPAN, WireError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Records:
+    """The bytes of one message and the path to name when something is wrong with them."""
+
+    path: str
+    data: bytes
+
+    @classmethod
+    def from_text(cls, path: str, data: bytes, name: str) -> Records:
+        """The records of a message written as protobuf text."""
+        try:
+            message = parse_text(name, data.decode("utf-8"))
+        except UnicodeDecodeError as error:
+            raise InputError(path, f"is text that is not UTF-8, at byte {error.start:,}.") from None
+        except TextError as error:
+            raise InputError(path, f"is no complete {name} text: {_plain(error)}.") from None
+        except RecursionError:
+            raise InputError(path, f"is no {name}: its braces nest too deep.") from None
+        return cls(path, message.SerializeToString())
+
+    def fields(self, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int, int, int]]:
+        """The fields of the message in `data[start:end]`, as `wire.fields` gives them."""
+        count = 0
+        try:
+            for field in wire.fields(self.data, start, end):
+                yield field
+                count += 1
+        except WireError as error:
+            raise InputError(self.path, self._complaint(count + 1, error)) from None
+
+    def spans(
+        self, number: int, start: int = 0, end: int | None = None
+    ) -> Iterator[tuple[int, int]]:
+        """Where the messages in field `number` of `data[start:end]` begin and end."""
+        for field, kind, first, last in self.fields(start, end):
+            if field == number and kind == SPAN:
+                yield first, last
+
+    def parse(self, name: str, start: int, end: int) -> Message:
+        """The message of type `name` in `data[start:end]`."""
+        try:
+            return message_class(name).FromString(self.data[start:end])
+        except DecodeError:
+            raise InputError(
+                self.path, f"the {name.rpartition('.')[2]} at byte {start:,} is damaged."
+            ) from None
+
+    def _complaint(self, record: int, error: WireError) -> str:
+        where = f"record {record:,}: {error.reason} at byte {error.offset:,}"
+        return f"is cut short or damaged in {where}; was the program still writing it?"
+
+
+def _plain(error: TextError) -> str:
+    return " ".join(str(error).split()).rstrip(".")

@@ -1,0 +1,182 @@
+"""RunMetadata: what one traced run recorded, entry by entry into columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tfprof.columns import Ints, ints
+from tfprof.formats.graph_def import Shape, shape_of
+from tfprof.formats.messages import Message
+from tfprof.formats.records import Records
+
+RUN_METADATA = "tensorflow.RunMetadata"
+_STATS = "tensorflow.NodeExecStats"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunColumns:
+    """An entry a run of a node, in file order; the tables below name the entry they belong to."""
+
+    has_step_stats: bool
+    devices: list[str]
+    device: Ints
+    name: list[str]
+    start_micros: Ints
+    end_rel_micros: Ints
+    temp_bytes: Ints
+    persistent_bytes: Ints
+    allocators: AllocatorColumns
+    allocations: AllocationColumns
+    outputs: OutputColumns
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AllocatorColumns:
+    """A row an allocator that a run used."""
+
+    entry: Ints
+    name: list[str]
+    total: Ints
+    peak: Ints
+    live: Ints
+    in_use: Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AllocationColumns:
+    """A row an allocation or release; `allocator` is a row of the table above."""
+
+    allocator: Ints
+    micros: Ints
+    bytes: Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OutputColumns:
+    """A row an output; sizes and address are 0 where its memory was not described."""
+
+    entry: Ints
+    slot: Ints
+    has_memory: Ints
+    requested: Ints
+    allocated: Ints
+    address: Ints
+    shape: list[Shape]
+
+
+def decode(records: Records) -> RunColumns:
+    """All entries of all devices, in file order."""
+    found = _Found()
+    has_step_stats = False
+    for step_start, step_end in records.spans(1):
+        has_step_stats = True
+        for start, end in records.spans(1, step_start, step_end):
+            _add_device(found, records, start, end)
+    return found.columns(has_step_stats=has_step_stats)
+
+
+def _add_device(found: _Found, records: Records, start: int, end: int) -> None:
+    name = ""
+    spans = []
+    for number, _, first, last in records.fields(start, end):
+        if number == 1:
+            name = records.data[first:last].decode("utf-8", "replace")
+        elif number == 2:
+            spans.append((first, last))
+    found.devices.append(name)
+    for first, last in spans:
+        found.add(records.parse(_STATS, first, last))
+
+
+class _Found:
+    """Columns in the making."""
+
+    def __init__(self) -> None:
+        self.devices: list[str] = []
+        self.names: list[str] = []
+        self.entries: list[tuple[int, int, int, int, int]] = []
+        self.allocator_names: list[str] = []
+        self.allocators: list[tuple[int, int, int, int, int]] = []
+        self.allocations: list[tuple[int, int, int]] = []
+        self.outputs: list[tuple[int, int, int, int, int, int]] = []
+        self.output_shapes: list[Shape] = []
+
+    def add(self, stats: Message) -> None:
+        entry = len(self.names)
+        self.names.append(stats.node_name)
+        temp = persistent = 0
+        if stats.HasField("memory_stats"):
+            temp = stats.memory_stats.temp_memory_size
+            persistent = stats.memory_stats.persistent_memory_size
+        self.entries.append(
+            (
+                len(self.devices) - 1,
+                stats.all_start_micros,
+                stats.op_end_rel_micros,
+                temp,
+                persistent,
+            )
+        )
+        for memory in stats.memory:
+            self._add_allocator(entry, memory)
+        for output in stats.output:
+            self._add_output(entry, output)
+
+    def _add_allocator(self, entry: int, memory: Message) -> None:
+        row = len(self.allocators)
+        self.allocator_names.append(memory.allocator_name)
+        self.allocators.append(
+            (
+                entry,
+                memory.total_bytes,
+                memory.peak_bytes,
+                memory.live_bytes,
+                memory.allocator_bytes_in_use,
+            )
+        )
+        self.allocations.extend(
+            (row, record.alloc_micros, record.alloc_bytes) for record in memory.allocation_records
+        )
+
+    def _add_output(self, entry: int, output: Message) -> None:
+        tensor = output.tensor_description
+        requested = allocated = address = 0
+        has_memory = output.HasField("tensor_description") and tensor.HasField(
+            "allocation_description"
+        )
+        if has_memory:
+            memory = tensor.allocation_description
+            requested, allocated = memory.requested_bytes, memory.allocated_bytes
+            address = _as_int64(memory.ptr)
+        self.outputs.append((entry, output.slot, has_memory, requested, allocated, address))
+        self.output_shapes.append(shape_of(tensor.shape) if tensor.HasField("shape") else None)
+
+    def columns(self, *, has_step_stats: bool) -> RunColumns:
+        device, start, end_rel, temp, persistent = _transposed(self.entries, 5)
+        return RunColumns(
+            has_step_stats,
+            self.devices,
+            device,
+            self.names,
+            start,
+            end_rel,
+            temp,
+            persistent,
+            self._allocator_columns(),
+            AllocationColumns(*_transposed(self.allocations, 3)),
+            OutputColumns(*_transposed(self.outputs, 6), self.output_shapes),
+        )
+
+    def _allocator_columns(self) -> AllocatorColumns:
+        entry, total, peak, live, in_use = _transposed(self.allocators, 5)
+        return AllocatorColumns(entry, self.allocator_names, total, peak, live, in_use)
+
+
+def _transposed(rows: list[tuple[int, ...]] | list, width: int) -> list[Ints]:
+    """Columns from rows of numbers."""
+    return [ints(column) for column in zip(*rows, strict=True)] if rows else [ints([])] * width
+
+
+def _as_int64(address: int) -> int:
+    """An unsigned 64-bit address in the bits of a signed number."""
+    return address - 2**64 if address >= 2**63 else address

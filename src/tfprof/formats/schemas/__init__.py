@@ -1,0 +1,1 @@
+"""Our own minimal .proto files and, compiled, their descriptor set."""

@@ -1,0 +1,179 @@
+"""The immutable sorted table of keys and values that LevelDB and TensorFlow's checkpoints use."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tfprof.errors import InputError
+from tfprof.formats import crc32c, snappy
+from tfprof.formats.file_spans import file_size, read_span
+from tfprof.formats.wire import WireError, varint
+
+MAGIC: Final = (0xDB4775248B80FB57).to_bytes(8, "little")
+FOOTER_BYTES: Final = 48
+TRAILER_BYTES: Final = 5  # the kind of packing and a checksum
+AS_IS, SNAPPY = 0, 1
+LARGEST_KEY_GROWTH: Final = 64  # writers spell a key out at every 16th entry at the latest
+
+
+@dataclass(frozen=True, slots=True)
+class SortedTable:
+    """A table whose index has been read; its values are read as they are asked for."""
+
+    path: str
+    last_keys: tuple[bytes, ...]
+    """For each block, a key no less than any in it and less than any in the next."""
+    spans: tuple[tuple[int, int], ...]
+    """Where each block starts and how long it is, its trailer not counted."""
+
+    def items(self) -> Iterator[tuple[bytes, bytes]]:
+        """Every key and its value, in the order of the keys."""
+        for offset, size in self.spans:
+            yield from block_items(self.path, offset, size)
+
+    def get(self, key: bytes) -> bytes | None:
+        """The value of `key`, if the table has it."""
+        return self.find([key]).get(key)
+
+    def find(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
+        """The values of those of `keys` that the table has, reading each block at most once."""
+        wanted: dict[int, set[bytes]] = {}
+        for key in keys:
+            wanted.setdefault(bisect.bisect_left(self.last_keys, key), set()).add(key)
+        found: dict[bytes, bytes] = {}
+        for at, those in wanted.items():
+            for offset, size in self.spans[at : at + 1]:
+                held = block_items(self.path, offset, size)
+                found.update((key, value) for key, value in held if key in those)
+        return found
+
+
+def is_sorted_table(path: str | Path) -> bool:
+    """Whether there is a file at `path` that ends as a sorted table does."""
+    try:
+        return footer(path)[-len(MAGIC) :] == MAGIC
+    except InputError:
+        return False
+
+
+def open_table(path: str | Path) -> SortedTable:
+    """The table in the file at `path`, of which only the footer and the index are read."""
+    name = str(path)
+    offset, size = index_span(name)
+    keys: list[bytes] = []
+    spans: list[tuple[int, int]] = []
+    free = 0
+    for key, value in block_items(name, offset, size):
+        start, length = span(name, value)
+        # Blocks that overlap could make a small file read as a huge one.
+        if start < free or start + length + TRAILER_BYTES > offset:
+            raise damaged(name, f"its index gives a block the wrong place, byte {start:,}")
+        free = start + length + TRAILER_BYTES
+        keys.append(key)
+        spans.append((start, length))
+    return SortedTable(name, tuple(keys), tuple(spans))
+
+
+def index_span(path: str) -> tuple[int, int]:
+    """Where the footer says the index block is."""
+    last = footer(path)
+    if last[-len(MAGIC) :] != MAGIC:
+        raise InputError(path, "does not end as a checkpoint's table does; was it copied whole?")
+    _, _, after = two_numbers(path, last)
+    return span(path, last[after:])
+
+
+def footer(path: str | Path) -> bytes:
+    """The last bytes of the table: where two blocks are, and the magic number."""
+    size = file_size(path)
+    if size < FOOTER_BYTES:
+        raise InputError(path, f"has {size:,} bytes, too few for a checkpoint's table")
+    return bytes(read_span(path, size - FOOTER_BYTES, FOOTER_BYTES))
+
+
+def span(path: str, handle: bytes) -> tuple[int, int]:
+    """The offset and the size that `handle` holds."""
+    offset, size, _ = two_numbers(path, handle)
+    return offset, size
+
+
+def two_numbers(path: str, handle: bytes) -> tuple[int, int, int]:
+    """The offset and the size that `handle` begins with, and where they end."""
+    try:
+        offset, after = varint(handle, 0)
+        size, after = varint(handle, after)
+    except WireError as error:
+        raise damaged(path, "it does not say where a block is") from error
+    return offset, size, after
+
+
+def block_items(path: str, offset: int, size: int) -> Iterator[tuple[bytes, bytes]]:
+    """The keys and values of the block that starts at `offset`."""
+    block = read_block(path, offset, size)
+    try:
+        yield from entries(block)
+    except WireError as error:
+        raise damaged(path, f"{error} of the block at byte {offset:,}") from error
+
+
+def read_block(path: str, offset: int, size: int) -> memoryview:
+    """The content of a block, checked against its checksum and unpacked."""
+    stored = memoryview(read_span(path, offset, size + TRAILER_BYTES))
+    covered = size + 1
+    if crc32c.checksum(stored[:covered]) != crc32c.unmasked(number(stored, covered)):
+        raise damaged(path, f"the block at byte {offset:,} does not match its checksum")
+    packing = stored[size]
+    if packing == AS_IS:
+        return stored[:size]
+    if packing != SNAPPY:
+        raise InputError(path, f"has a block packed in way {packing}, which is not known here")
+    try:
+        return memoryview(snappy.unpacked(stored[:size]))
+    except WireError as error:
+        raise damaged(path, f"the block at byte {offset:,} does not unpack: {error}") from error
+
+
+def entries(block: memoryview) -> Iterator[tuple[bytes, bytes]]:
+    """The keys and values of a block; each key is told by how it differs from the one before."""
+    stop = entries_end(block)
+    key = b""
+    key_bytes = at = 0
+    while at < stop:
+        start = at
+        shared, at = varint(block, at, stop)
+        added, at = varint(block, at, stop)
+        length, at = varint(block, at, stop)
+        if shared > len(key) or added + length > stop - at:
+            raise WireError(start, "an entry reaches past the end")
+        previous, key = key, key[:shared] + block[at : at + added].tobytes()
+        if start and key <= previous:
+            raise WireError(start, "the keys are out of order")
+        key_bytes += len(key)
+        if key_bytes > LARGEST_KEY_GROWTH * len(block):
+            raise WireError(start, "the keys are absurdly long")
+        at += added + length
+        yield key, block[at - length : at].tobytes()
+
+
+def entries_end(block: memoryview) -> int:
+    """Where the entries end, and the list of those with a key in full begins."""
+    if len(block) < 4:
+        raise WireError(0, "no count of restarts")
+    end = len(block) - 4 - 4 * number(block, len(block) - 4)
+    if end < 0:
+        raise WireError(len(block) - 4, "more restarts than there is room for")
+    return end
+
+
+def number(data: memoryview, at: int) -> int:
+    """The four-byte number at `at`."""
+    return int.from_bytes(data[at : at + 4], "little")
+
+
+def damaged(path: str, what: str) -> InputError:
+    """The error for a file that was written well and has changed since."""
+    return InputError(path, f"is damaged: {what}; fetch or save it again")

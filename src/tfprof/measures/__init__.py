@@ -1,0 +1,1 @@
+"""Numbers from a profile: pure functions over its columns."""

@@ -1,0 +1,25 @@
+"""Pooling and its gradients; the window is 1 along batch and channels, in any data format."""
+
+from __future__ import annotations
+
+from math import prod
+
+from tfprof.measures.flop_rules.registry import OpFacts, flops
+
+
+@flops("AvgPool", "MaxPool")
+def pool(op: OpFacts) -> int:
+    """Window · N(output): one add or comparison for each value in an output's window."""
+    return prod(op.sizes("ksize")) * prod(op.output(0))
+
+
+@flops("AvgPoolGrad")
+def average_pool_gradient(op: OpFacts) -> int:
+    """2 · window · N(input 1, the gradient): a multiply and an add for each value of a window."""
+    return 2 * prod(op.sizes("ksize")) * prod(op.input(1))
+
+
+@flops("MaxPoolGrad")
+def max_pool_gradient(op: OpFacts) -> int:
+    """(Window + 1) · N(input 1, what was pooled): pooling again, then one add for each."""
+    return (prod(op.sizes("ksize")) + 1) * prod(op.input(1))

@@ -1,0 +1,108 @@
+"""The table of flop rules, and what a rule is told about the op it counts.
+
+A rule is a function from `OpFacts` to the float operations of one run. It asks for the shapes it
+needs and need not check them: where one is unknown, asking ends the rule and the op is reported
+as one whose shape is unknown. By convention a multiply and an add are two.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tfprof.model.ops import AttributeValue
+
+Shape: TypeAlias = tuple[int, ...]
+Rule: TypeAlias = "Callable[[OpFacts], int]"
+
+
+class UnknownShape(Exception):  # noqa: N818 -- an answer to the counter, which never leaves it
+    """A rule needs a shape or a size that the profile does not tell."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpFacts:
+    """One op as a rule sees it; the shapes are whole, or None where any part is unknown."""
+
+    kind: str
+    inputs: Sequence[Shape | None]  # of its data inputs; control edges are left out
+    outputs: Sequence[Shape | None]
+    attribute: Callable[[str], AttributeValue]  # every call decodes the op's attributes anew
+
+    @property
+    def input_count(self) -> int:
+        """How many tensors it takes."""
+        return len(self.inputs)
+
+    def input(self, position: int) -> Shape:
+        """The shape of one input; raises `UnknownShape`."""
+        return _known(self.inputs, position)
+
+    def output(self, slot: int) -> Shape:
+        """The shape of one output; raises `UnknownShape`."""
+        return _known(self.outputs, slot)
+
+    def attr(self, name: str) -> AttributeValue:
+        """The value of an attribute, None where the op has no such attribute."""
+        return self.attribute(name)
+
+    def sizes(self, name: str) -> Shape:
+        """The whole numbers of a list attribute; raises `UnknownShape` where it is no such list."""
+        sizes = self.attribute(name)
+        if not isinstance(sizes, tuple):
+            raise UnknownShape
+        whole = tuple(size for size in sizes if isinstance(size, int))
+        if len(whole) != len(sizes):
+            raise UnknownShape
+        return whole
+
+
+def _known(shapes: Sequence[Shape | None], place: int) -> Shape:
+    shape = shapes[place] if place < len(shapes) else None
+    if shape is None:
+        raise UnknownShape
+    return shape
+
+
+def dim(shape: Shape, axis: int) -> int:
+    """One dim of a shape, from its end where `axis` is negative; raises `UnknownShape`."""
+    if not -len(shape) <= axis < len(shape):
+        raise UnknownShape
+    return shape[axis]
+
+
+def no_arithmetic(_op: OpFacts) -> int:
+    """0: a kind with this rule moves, stores or names values and computes none."""
+    return 0
+
+
+def register(kind: str, rule: Rule) -> None:
+    """Count ops of `kind` by `rule` from now on, in place of the rule it had."""
+    _rules[kind] = rule
+
+
+def flops(*kinds: str) -> Callable[[Rule], Rule]:
+    """Make the function below the rule of these kinds."""
+
+    def remember(rule: Rule) -> Rule:
+        for kind in kinds:
+            register(kind, rule)
+        return rule
+
+    return remember
+
+
+def rule_of(kind: str) -> Rule | None:
+    """The rule that counts ops of `kind`, None where there is none."""
+    return _rules.get(kind)
+
+
+def kinds() -> list[str]:
+    """The kinds that have a rule, by name."""
+    return sorted(_rules)
+
+
+_rules: dict[str, Rule] = {}

@@ -1,0 +1,205 @@
+"""The one table of what can be measured: it drives selecting, ordering, thresholds and headings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tfprof.units import Unit
+
+
+class Need(StrEnum):
+    """The input that a metric is measured from, by the name of its option."""
+
+    GRAPH = "graph_path"
+    RUN_META = "run_meta_path"
+    OP_LOG = "op_log_path"
+    CHECKPOINT = "checkpoint_path"
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One thing that `-select` can ask for."""
+
+    key: str
+    label: str
+    sentence: str
+    needs: Need
+    unit: Unit | None = None  # None: a fact that is shown, not a number that is summed
+
+    @property
+    def is_number(self) -> bool:
+        return self.unit is not None
+
+
+_MICROS = Metric(
+    "micros",
+    "total execution time",
+    "total execution time: accelerator and cpu time added up.",
+    Need.RUN_META,
+    Unit.MICROS,
+)
+_CPU_MICROS = Metric(
+    "cpu_micros",
+    "cpu execution time",
+    "cpu execution time: time on the op's own device, dispatching and waiting included.",
+    Need.RUN_META,
+    Unit.MICROS,
+)
+_ACCELERATOR_MICROS = Metric(
+    "accelerator_micros",
+    "accelerator execution time",
+    "accelerator execution time: time the kernels took on the accelerator's streams.",
+    Need.RUN_META,
+    Unit.MICROS,
+)
+
+# The order is that of the columns in the scope and graph views.
+METRICS: tuple[Metric, ...] = (
+    Metric(
+        "params",
+        "# parameters",
+        "# parameters: the elements of each op's `shape`, variables and placeholders alike.",
+        Need.GRAPH,
+        Unit.COUNT,
+    ),
+    Metric(
+        "float_ops",
+        "# float_ops",
+        "# float_ops: float operations of each op times its runs; a multiply and an add are two.",
+        Need.GRAPH,
+        Unit.COUNT,
+    ),
+    Metric(
+        "bytes",
+        "requested bytes",
+        "requested bytes: all memory the op asked for while it ran.",
+        Need.RUN_META,
+        Unit.BYTES,
+    ),
+    Metric(
+        "peak_bytes",
+        "peak bytes",
+        "peak bytes: the most memory the op held at one time.",
+        Need.RUN_META,
+        Unit.BYTES,
+    ),
+    Metric(
+        "residual_bytes",
+        "residual bytes",
+        "residual bytes: memory still held when the op had finished.",
+        Need.RUN_META,
+        Unit.BYTES,
+    ),
+    Metric(
+        "output_bytes",
+        "output bytes",
+        "output bytes: memory of the op's outputs, whoever allocated it.",
+        Need.RUN_META,
+        Unit.BYTES,
+    ),
+    _MICROS,
+    _ACCELERATOR_MICROS,
+    _CPU_MICROS,
+    Metric(
+        "device",
+        "assigned devices",
+        "assigned devices: where the op ran.",
+        Need.RUN_META,
+    ),
+    Metric(
+        "op_types",
+        "op types",
+        "op types: every type the op goes by: its kind, its device, and what an op log gave it.",
+        Need.GRAPH,
+    ),
+    Metric(
+        "occurrence",
+        "op count (run|defined)",
+        "op count: how often the op ran, and how many ops there are.",
+        Need.GRAPH,
+    ),
+    Metric(
+        "input_shapes",
+        "input shapes",
+        "input shapes: the shape of each input, by position.",
+        Need.GRAPH,
+    ),
+    Metric(
+        "tensor_value",
+        "",
+        "tensor value: what the checkpoint holds under the op's name.",
+        Need.CHECKPOINT,
+    ),
+)
+
+BY_KEY: dict[str, Metric] = {metric.key: metric for metric in METRICS}
+
+# What is summed over a subtree: every number that can be selected, and the two counts behind
+# `occurrence`.
+NUMBERS: tuple[str, ...] = (
+    *(metric.key for metric in METRICS if metric.is_number),
+    "runs",
+    "definitions",
+)
+
+# One selected word may bring several columns; the others bring their own.
+EXPANSIONS: dict[str, tuple[Metric, ...]] = {"micros": (_MICROS, _ACCELERATOR_MICROS, _CPU_MICROS)}
+
+# `micros` explains itself in this order, the columns stand in the other.
+EXPLANATIONS: dict[str, tuple[Metric, ...]] = {
+    "micros": (_MICROS, _CPU_MICROS, _ACCELERATOR_MICROS)
+}
+
+# Views that gather many ops in a row put memory and time first.
+GATHERED_ORDER: tuple[str, ...] = (
+    "bytes",
+    "peak_bytes",
+    "residual_bytes",
+    "output_bytes",
+    "micros",
+    "accelerator_micros",
+    "cpu_micros",
+    "params",
+    "float_ops",
+)
+
+ORDER_KEYS: tuple[str, ...] = (
+    "name",
+    "bytes",
+    "peak_bytes",
+    "residual_bytes",
+    "output_bytes",
+    "micros",
+    "accelerator_micros",
+    "cpu_micros",
+    "params",
+    "float_ops",
+    "occurrence",
+)
+
+# `-min_occurrence` and the plain numbers: every threshold is `min_` and one of these.
+THRESHOLD_KEYS: tuple[str, ...] = (
+    "bytes",
+    "peak_bytes",
+    "residual_bytes",
+    "output_bytes",
+    "micros",
+    "accelerator_micros",
+    "cpu_micros",
+    "params",
+    "float_ops",
+    "occurrence",
+)
+
+
+def selected_columns(select: tuple[str, ...], *, gathered: bool) -> list[Metric]:
+    """The columns that `select` brings, in the order a view of that kind shows them."""
+    chosen: dict[str, Metric] = {}
+    for key in select:
+        for metric in EXPANSIONS.get(key, (BY_KEY[key],)):
+            chosen[metric.key] = metric
+    rank = {metric.key: place for place, metric in enumerate(METRICS)}
+    if gathered:
+        rank |= {key: place - len(GATHERED_ORDER) for place, key in enumerate(GATHERED_ORDER)}
+    return sorted(chosen.values(), key=lambda metric: rank[metric.key])

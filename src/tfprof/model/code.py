@@ -1,0 +1,80 @@
+"""The lines of code that made the ops, as a tree of calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tfprof.columns import Coded, Ints, ints
+
+
+class Frame(NamedTuple):
+    """One line of one call: where it is and what it says."""
+
+    file: str
+    line: int
+    function: str
+    text: str
+    function_line: int  # where the function begins; -1 when that was not recorded
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CodeTree:
+    """A row a call: its caller's row (-1 for an outermost one) and its frame.
+
+    Two ops made through the same calls share all their rows, so a stack is one number.
+    """
+
+    caller: Ints
+    file: Coded
+    line: Ints
+    function: Coded
+    text: Coded
+    function_line: Ints
+
+    def __len__(self) -> int:
+        return len(self.caller)
+
+    def frame(self, row: int) -> Frame:
+        return Frame(
+            self.file[row],
+            int(self.line[row]),
+            self.function[row],
+            self.text[row],
+            int(self.function_line[row]),
+        )
+
+    def stack(self, row: int) -> list[Frame]:
+        """The calls that end in `row`, outermost first."""
+        frames = []
+        while row >= 0:
+            frames.append(self.frame(row))
+            row = int(self.caller[row])
+        return frames[::-1]
+
+
+class CodeTreeBuilder:
+    """Collects stacks and gives each a row."""
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[int, Frame], int] = {}
+
+    def add(self, stack: Sequence[Frame]) -> int:
+        """The row of the innermost of `stack`'s frames, or -1 for an empty stack."""
+        row = -1
+        for frame in stack:
+            row = self._rows.setdefault((row, frame), len(self._rows))
+        return row
+
+    def build(self) -> CodeTree:
+        callers = [caller for caller, _ in self._rows]
+        frames = [frame for _, frame in self._rows]
+        return CodeTree(
+            caller=ints(callers),
+            file=Coded.of([frame.file for frame in frames]),
+            line=ints([frame.line for frame in frames]),
+            function=Coded.of([frame.function for frame in frames]),
+            text=Coded.of([frame.text for frame in frames]),
+            function_line=ints([frame.function_line for frame in frames]),
+        )

@@ -1,0 +1,88 @@
+"""What was recorded of running ops: per step, per run, and of memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tfprof.columns import Ints, Ragged
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Records:
+    """A row for each op in each step that it was seen in, ordered by op, then step."""
+
+    op: Ints
+    step: Ints  # the step's number, not its place
+    runs: Ints
+    first_start: Ints  # 0 where no start was recorded
+    last_end: Ints
+    devices: Ragged
+
+    def __len__(self) -> int:
+        return len(self.op)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Executions:
+    """A row for each time an op ran somewhere, ordered by record; times are in microseconds."""
+
+    record: Ints
+    device: Ints
+    start: Ints
+    duration: Ints
+
+    def __len__(self) -> int:
+        return len(self.record)
+
+
+MEMORY_FACTS = (
+    "micros",
+    "host_temp",
+    "host_persistent",
+    "accelerator_temp",
+    "accelerator_persistent",
+    "requested",
+    "peak",
+    "residual",
+    "output",
+    "in_use",
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MemoryUse:
+    """A row for each run whose memory was recorded, ordered by record; bytes but for `micros`."""
+
+    record: Ints
+    micros: Ints  # when it was measured
+    host_temp: Ints
+    host_persistent: Ints
+    accelerator_temp: Ints
+    accelerator_persistent: Ints
+    requested: Ints
+    peak: Ints
+    residual: Ints
+    output: Ints
+    in_use: Ints  # of the whole accelerator allocator at that moment
+
+    def __len__(self) -> int:
+        return len(self.record)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OutputMemory:
+    """A row for each output that a run left in memory: where and how large."""
+
+    use: Ints  # the row of `MemoryUse`
+    slot: Ints
+    bytes: Ints
+    address: Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Allocations:
+    """A row for each allocation (or, negative, release) on an accelerator, ordered by record."""
+
+    record: Ints
+    micros: Ints
+    bytes: Ints

@@ -1,0 +1,113 @@
+"""The ops of a profile, as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+import numpy as np
+
+from tfprof.columns import Bools, Coded, Ints, Ragged, Shapes, Strings
+
+AttributeValue: TypeAlias = (
+    None | bool | int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...]
+)
+
+
+class AttributeReader(Protocol):
+    """The attributes of the ops that came from one input, by their position in it."""
+
+    def get(self, position: int, name: str) -> AttributeValue:
+        """The value of one attribute, or None where the op has no such attribute."""
+
+    def encoded(self, position: int) -> Mapping[str, bytes]:
+        """All attributes as their source wrote them, for a saved profile to carry on."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attributes:
+    """Which reader knows an op's attributes, and the op's position in it."""
+
+    readers: tuple[AttributeReader, ...]
+    reader: Ints  # -1: the op has no attributes
+    position: Ints
+
+    def get(self, op: int, name: str) -> AttributeValue:
+        reader = int(self.reader[op])
+        return None if reader < 0 else self.readers[reader].get(int(self.position[op]), name)
+
+    def encoded(self, op: int) -> Mapping[str, bytes]:
+        reader = int(self.reader[op])
+        return {} if reader < 0 else self.readers[reader].encoded(int(self.position[op]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inputs:
+    """The edges into ops: op `i` has those from `offsets[i]` to `offsets[i + 1]`, by position."""
+
+    offsets: Ints
+    source: Ints  # the op it comes from, -1 when no such op is known
+    slot: Ints  # which of the source's outputs; -1: only its end is waited for
+
+    def of(self, op: int) -> slice:
+        """Where the edges of `op` stand."""
+        return slice(int(self.offsets[op]), int(self.offsets[op + 1]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TypeSets:
+    """The types each op goes by, as codes into `names`; the codes follow the names' order."""
+
+    members: Ragged
+    names: Strings
+
+    def of(self, op: int) -> list[str]:
+        return self.names.take(self.members[op])
+
+    def any(self, is_wanted: Bools) -> Bools:
+        """For each op, whether it goes by any wanted type; `is_wanted` is one a type."""
+        return self.members.any(is_wanted[self.members.values])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OutputShapes:
+    """The shapes of each op's outputs: op `i` has those from `offsets[i]` to `offsets[i + 1]`."""
+
+    offsets: Ints
+    shape: Shapes
+
+    def of(self, op: int, slot: int) -> tuple[int, ...] | None:
+        """The shape of one output, None where nothing is known of it."""
+        row = int(self.offsets[op]) + slot
+        return self.shape[row] if 0 <= slot and row < self.offsets[op + 1] else None
+
+    def count(self, op: int) -> int:
+        return int(self.offsets[op + 1] - self.offsets[op])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ops:
+    """A row an op, in the byte order of their names."""
+
+    name: Strings
+    defined: Ints  # the place of each op in the order they became known
+    kind: Coded
+    types: TypeSets
+    inputs: Inputs
+    shape: Shapes  # of the parameters an op stands for
+    outputs: OutputShapes  # as the graph states them
+    seen_outputs: OutputShapes  # as a recorded run first saw them
+    logged_float_ops: Ints  # of one run; 0 where no log gave a number
+    device: Ints  # where it is placed; -1 where it never ran
+    code: Ints  # the call that made it; -1 where that is unknown
+    attributes: Attributes
+
+    def __len__(self) -> int:
+        return len(self.name)
+
+    def is_source(self) -> Bools:
+        """For each op, whether any op takes it as an input."""
+        found = np.zeros(len(self), np.bool_)
+        found[self.inputs.source[self.inputs.source >= 0]] = True
+        return found

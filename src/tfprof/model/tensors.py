@@ -1,0 +1,36 @@
+"""The tensors a checkpoint holds; their values stay in the file until somebody asks."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.columns import Shapes, Strings
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tensors:
+    """A row a tensor, in name order; `read` fetches the values of one by name."""
+
+    name: Strings
+    dtype: Strings
+    shape: Shapes
+    read: Callable[[str], npt.NDArray[Any]]
+
+    def __len__(self) -> int:
+        return len(self.name)
+
+    def find(self, name: str) -> int:
+        """The row of the tensor of that name, or -1."""
+        row = bisect_left(self.name, name)
+        return row if row < len(self) and self.name[row] == name else -1
+
+    @classmethod
+    def none(cls) -> Tensors:
+        """No tensors at all."""
+        return cls(Strings(), Strings(), Shapes.of([]), lambda _: np.empty(0))

@@ -1,0 +1,1 @@
+"""Ways out: each writes a view in one form and works nothing out."""

@@ -1,0 +1,39 @@
+"""A view as JSON: the question, what was left out, and the rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from tfprof.outputs.tabular import rows
+from tfprof.views.view import View
+
+
+def as_dict(view: View) -> dict[str, Any]:
+    """The whole answer as plain values."""
+    return head(view) | {"rows": list(rows(view))}
+
+
+def head(view: View) -> dict[str, Any]:
+    """Everything but the rows."""
+    options = asdict(view.options)
+    return {
+        "view": view.kind,
+        "options": {key: list(v) if isinstance(v, tuple) else v for key, v in options.items()},
+        "steps": view.profile.steps.tolist(),
+        "notes": list(view.notes),
+        "hidden": {"ops": view.hidden.ops, **view.hidden.numbers},
+    }
+
+
+def encode(view: View) -> Iterator[bytes]:
+    """The answer as JSON text, a row a line, so that a large one never stands in memory whole."""
+    opening = json.dumps(head(view), indent=1).removesuffix("\n}")
+    yield f'{opening},\n "rows": [\n'.encode()
+    separator = b"  "
+    for row in rows(view):
+        yield separator + json.dumps(row, allow_nan=False, default=str).encode()
+        separator = b",\n  "
+    yield b"\n ]\n}\n"

@@ -1,0 +1,126 @@
+"""A view as a protobuf message, with the field names and numbers programs know."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tfprof.formats.messages import Message, message_class
+from tfprof.formats.tensor_types import TENSOR_TYPES
+from tfprof.metrics import NUMBERS
+from tfprof.outputs.tensor_text import rounded
+from tfprof.views.view import View
+
+GRAPH_NODE = "tensorflow.tfprof.GraphNodeProto"
+MULTI_NODE = "tensorflow.tfprof.MultiGraphNodeProto"
+
+# What a number is called in the messages; the total of each is called the same behind `total_`.
+_FIELDS = {
+    "micros": "exec_micros",
+    "accelerator_micros": "accelerator_exec_micros",
+    "cpu_micros": "cpu_exec_micros",
+    "bytes": "requested_bytes",
+    "peak_bytes": "peak_bytes",
+    "residual_bytes": "residual_bytes",
+    "output_bytes": "output_bytes",
+    "params": "parameters",
+    "float_ops": "float_ops",
+}
+
+# By the kind of numpy type.
+_TENSOR_FIELDS = {
+    "f": "value_double",
+    "i": "value_int64",
+    "u": "value_int64",
+    "b": "value_int64",
+    "O": "value_str",
+}
+_TYPE_NUMBERS = {kind.name: number for number, kind in TENSOR_TYPES.items()}
+
+
+def encode(view: View) -> Message:
+    """The root's message, with all shown rows below it.
+
+    Rows of the op view hang below each other, as the running totals suggest.
+    """
+    root = message_class(MULTI_NODE if view.is_gathered else GRAPH_NODE)()
+    fill = _fill_multi if view.is_gathered else _fill_single
+    messages = {0: root}
+    parents = view.tree.parents.tolist()
+    for row in range(len(view)):
+        if row:
+            parent = row - 1 if view.kind == "op" else parents[row]
+            messages[row] = messages[parent].children.add()
+        fill(view, row, messages[row])
+    return root
+
+
+def _fill_single(view: View, row: int, message: Message) -> None:
+    message.name = view.name[row]
+    _fill_numbers(message, {key: int(view.own[key][row]) for key in NUMBERS})
+    _fill_totals(message, {key: int(view.total[key][row]) for key in NUMBERS})
+    message.run_count = int(view.own["runs"][row])
+    message.total_run_count = int(view.total["runs"][row])
+    message.total_definition_count = int(view.total["definitions"][row])
+    for op in view.members[row].tolist():
+        _fill_facts(view, op, message)
+    if row and "tensor_value" in view.options.select:
+        _fill_value(view, message)
+
+
+def _fill_multi(view: View, row: int, message: Message) -> None:
+    message.name = view.name[row]
+    _fill_numbers(message, {key: int(view.own[key][row]) for key in NUMBERS})
+    _fill_totals(message, {key: int(view.total[key][row]) for key in NUMBERS})
+    columns = {key: view.op_numbers(key) for key in NUMBERS}
+    for op in view.members[row].tolist():
+        _fill_op(view, op, {key: int(columns[key][op]) for key in NUMBERS}, message.graph_nodes.add())
+
+
+def _fill_op(view: View, op: int, numbers: dict[str, int], message: Message) -> None:
+    """An op that a row gathers: all there is of it is its own."""
+    message.name = view.profile.ops.name[op]
+    _fill_numbers(message, numbers)
+    _fill_totals(message, numbers)
+    message.run_count = message.total_run_count = numbers["runs"]
+    message.total_definition_count = 1
+    _fill_facts(view, op, message)
+
+
+def _fill_numbers(message: Message, numbers: dict[str, int]) -> None:
+    for key, field in _FIELDS.items():
+        setattr(message, field, numbers[key])
+
+
+def _fill_totals(message: Message, numbers: dict[str, int]) -> None:
+    for key, field in _FIELDS.items():
+        setattr(message, f"total_{field}", numbers[key])
+
+
+def _fill_facts(view: View, op: int, message: Message) -> None:
+    device = int(view.profile.ops.device[op])
+    if device >= 0:
+        message.devices.append(view.profile.devices.name[device])
+    for place, shape in enumerate(view.input_shapes(op)):
+        entry = message.input_shapes[place]
+        entry.unknown_rank = shape is None
+        for size in () if shape is None else shape or (1,):
+            entry.dim.add().size = size
+
+
+def _fill_value(view: View, message: Message) -> None:
+    """The checkpoint's values for a row, flat."""
+    tensors = view.profile.tensors
+    row = tensors.find(message.name)
+    if row < 0:
+        return
+    values = tensors.read(message.name)
+    field = _TENSOR_FIELDS.get(values.dtype.kind)
+    if field is None:
+        return
+    message.tensor_value.dtype = _TYPE_NUMBERS[tensors.dtype[row]]
+    flat = np.ravel(values).tolist()
+    if field == "value_double":
+        flat = [rounded(value) for value in flat]
+    elif field == "value_str":
+        flat = [value.decode("utf-8", "replace") for value in flat]
+    getattr(message.tensor_value, field).extend(flat)

@@ -1,0 +1,79 @@
+"""A view as rows of plain values, for JSON, CSV and data frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from tfprof.metrics import Metric, selected_columns
+from tfprof.views.view import View
+
+Row: TypeAlias = dict[str, Any]
+
+
+def rows(view: View) -> Iterator[Row]:
+    """Each row with its place in the tree and the selected facts.
+
+    A number appears twice: `params` is the row's own, or None where it is not accounted for;
+    `total_params` also covers what is below it.
+    """
+    metrics = selected_columns(view.options.select, gathered=view.is_gathered)
+    depths, parents = view.tree.depths.tolist(), view.tree.parents.tolist()
+    for row in range(len(view)):
+        facts: Row = {
+            "name": view.name[row],
+            "depth": depths[row],
+            "parent": view.name[parents[row]] if parents[row] >= 0 else None,
+        }
+        for metric in metrics:
+            facts |= _facts(view, row, metric)
+        yield facts
+
+
+def _facts(view: View, row: int, metric: Metric) -> Row:
+    if metric.key == "occurrence":
+        return _numbers(view, row, "runs") | _numbers(view, row, "definitions")
+    if metric.is_number:
+        shape = _shape(view, row) if metric.key == "params" and not view.is_gathered else {}
+        return shape | _numbers(view, row, metric.key)
+    if metric.key == "device":
+        return {"devices": [name for name in view.devices(row) if name]}
+    if metric.key == "op_types":
+        return {"op_types": view.types(row)}
+    if metric.key == "input_shapes":
+        return {"input_shapes": _input_shapes(view, row)}
+    return {"tensor_value": _value(view, row)}
+
+
+def _numbers(view: View, row: int, key: str) -> Row:
+    own = int(view.own[key][row]) if view.is_accounted[row] else None
+    return {key: own, f"total_{key}": int(view.total[key][row])}
+
+
+def _shape(view: View, row: int) -> Row:
+    members = view.members[row].tolist()
+    shape = view.profile.ops.shape[members[0]] if members else None
+    return {"shape": None if shape is None else list(shape)}
+
+
+def _input_shapes(view: View, row: int) -> list[Any]:
+    """The inputs' shapes of the one op, or of each op where a row has many."""
+    found = [
+        [None if shape is None else list(shape) for shape in view.input_shapes(op)]
+        for op in view.members[row].tolist()
+    ]
+    return found if view.is_gathered else next(iter(found), [])
+
+
+def _value(view: View, row: int) -> Any:
+    tensors = view.profile.tensors
+    if row == 0 or view.is_gathered or tensors.find(view.name[row]) < 0:
+        return None
+    values = tensors.read(view.name[row])
+    if values.dtype.kind == "O":
+        values = np.vectorize(lambda value: value.decode("utf-8", "replace"), otypes=[object])(values)
+    if values.dtype.kind == "c":
+        return np.stack((values.real, values.imag), axis=-1).tolist()
+    return values.tolist()

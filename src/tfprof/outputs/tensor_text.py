@@ -1,0 +1,62 @@
+"""The values of a tensor, as text in brackets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.model.profile import Profile
+
+_LONGEST = 10_000
+_FLOATS = frozenset({"float32", "float64"})
+_INTS = frozenset({"int32", "int64"})
+
+# Of other types the table has never shown values; a message and JSON can.
+SHOWN_TYPES = _FLOATS | _INTS | {"string"}
+
+
+def of_op(profile: Profile, name: str) -> str:
+    """What the checkpoint holds under an op's name, or nothing."""
+    row = profile.tensors.find(name)
+    if row < 0 or profile.tensors.dtype[row] not in SHOWN_TYPES:
+        return ""
+    return of_values(profile.tensors.read(name))
+
+
+def of_values(values: npt.NDArray[Any]) -> str:
+    """Brackets around each level, a space behind each value; cut where it gets too long."""
+    text = "["
+    for piece in _pieces(values):
+        text += piece
+        if len(text) > _LONGEST:
+            break
+    text = text[:_LONGEST] + "],\n"
+    return text if len(text) < _LONGEST else text + "...omitted from display\n\n"
+
+
+def rounded(value: float) -> float:
+    """A float as it is shown and put in messages: of six significant digits."""
+    return float(f"{value:g}")
+
+
+def _pieces(values: npt.NDArray[Any]) -> Iterator[str]:
+    """The text between the outermost brackets, piece by piece."""
+    if values.ndim <= 1:
+        for value in values.reshape(-1):
+            yield _value_text(value)
+        return
+    for inner in values:
+        yield "["
+        yield from _pieces(inner)
+        yield "],\n"
+
+
+def _value_text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return f"'{value.decode('utf-8', 'replace')}' "
+    if isinstance(value, np.floating):
+        return f"{rounded(float(value)):.2f} "
+    return f"{value} "

@@ -1,0 +1,190 @@
+"""A ProfileProto: a profile that was saved whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tfprof.columns import Ints, ints
+from tfprof.formats import profile_proto
+from tfprof.formats.messages import Message
+from tfprof.formats.op_log import StackReader
+from tfprof.formats.profile_proto import SavedNode
+from tfprof.formats.records import Records
+from tfprof.model.builder import OpBatch, ProfileBuilder
+from tfprof.model.code import Frame
+from tfprof.sources.tf_attributes import EncodedAttributes
+from tfprof.sources.tf_devices import add_device
+
+# The name under which an input is not found: no program gives an op this one.
+_NO_OP = "\0"
+
+# The facts of `MEMORY_FACTS`, as the message calls them.
+_MEMORY_FIELDS = {
+    "micros": "memory_micros",
+    "host_temp": "host_temp_bytes",
+    "host_persistent": "host_persistent_bytes",
+    "accelerator_temp": "accelerator_temp_bytes",
+    "accelerator_persistent": "accelerator_persistent_bytes",
+    "requested": "requested_bytes",
+    "peak": "peak_bytes",
+    "residual": "residual_bytes",
+    "output": "output_bytes",
+    "in_use": "allocator_bytes_in_use",
+}
+
+
+def add(records: Records, builder: ProfileBuilder) -> None:
+    """Add everything the saved profile holds."""
+    header = profile_proto.header(records)
+    nodes = sorted(profile_proto.nodes(records), key=lambda node: node.id)
+    _define(records, nodes, builder)
+    if header.has_trace:
+        builder.mark_has_code()
+    if header.misses_accelerator_stream:
+        builder.mark_lacks_accelerator_time()
+    for step in header.steps:
+        builder.add_step(step)
+    reader = StackReader(header.strings)
+    stacks: dict[bytes, int] = {}
+    recordings = _Recordings(builder)
+    for node, op in zip(nodes, builder.ids(node.message.name for node in nodes), strict=True):
+        _describe(node.message, op, builder)
+        _locate(node.message, op, reader, stacks, builder)
+        for step, execution in sorted(node.message.execs.items()):
+            recordings.collect(op, step, execution)
+    recordings.add()
+
+
+def _define(records: Records, nodes: list[SavedNode], builder: ProfileBuilder) -> None:
+    name_of = {node.id: node.message.name for node in nodes}
+    messages = [node.message for node in nodes]
+    builder.add_ops(
+        OpBatch(
+            names=[message.name for message in messages],
+            kinds=[message.op for message in messages],
+            inputs=[_inputs(message, name_of) for message in messages],
+            shapes=[_shape(message.shape) for message in messages],
+            outputs=[_outputs(message) for message in messages],
+            attributes=EncodedAttributes(
+                records.data,
+                ints([node.start for node in nodes]),
+                ints([node.end for node in nodes]),
+                profile_proto.NODE_ENTRY,
+                ("value", "attrs"),
+            ),
+        )
+    )
+
+
+def _inputs(message: Message, name_of: dict[int, str]) -> list[tuple[str, int]]:
+    # An id without a node stands for an op that the graph named but did not define.
+    return [(name_of.get(message.inputs[place], _NO_OP), 0) for place in sorted(message.inputs)]
+
+
+def _shape(dims: Iterable[int]) -> tuple[int, ...] | None:
+    return tuple(dims) or None
+
+
+def _outputs(message: Message) -> list[tuple[int, ...] | None]:
+    shapes = message.output_shapes
+    # A damaged file could claim an output number two billion; no op has so many.
+    count = min(max(shapes, default=-1) + 1, 10_000)
+    return [_shape(shapes[slot].int64_values) if slot in shapes else None for slot in range(count)]
+
+
+def _describe(message: Message, op: int, builder: ProfileBuilder) -> None:
+    builder.add_types(op, message.op_types)
+    if message.float_ops:
+        builder.set_float_ops(op, message.float_ops)
+    if message.canonical_device:
+        builder.place(op, add_device(builder, message.canonical_device))
+
+
+def _locate(
+    message: Message,
+    op: int,
+    reader: StackReader,
+    stacks: dict[bytes, int],
+    builder: ProfileBuilder,
+) -> None:
+    if not message.trace.traces:
+        return
+    code = message.trace.SerializeToString()
+    if code not in stacks:
+        stacks[code] = builder.add_stack([Frame(*trace) for trace in reader.read(code)])
+    builder.set_code(op, stacks[code])
+
+
+class _Recordings:
+    """Rows of what was recorded, collected over all nodes and added at once."""
+
+    def __init__(self, builder: ProfileBuilder) -> None:
+        self.builder = builder
+        self.sightings: list[tuple[int, ...]] = []
+        self.slots: list[tuple[int, ...]] = []
+        self.uses: list[tuple[int, ...]] = []
+        self.outputs: list[tuple[int, ...]] = []
+        self.allocations: list[tuple[int, ...]] = []
+
+    def collect(self, op: int, step: int, execution: Message) -> None:
+        """Take one op in one step."""
+        first, end, runs = (
+            execution.all_start_micros,
+            execution.latest_end_micros,
+            execution.run_count,
+        )
+        # What is said of all devices together is booked on the first; the others only appear.
+        for device in execution.devices or ("",):
+            code = add_device(self.builder, device) if device else -1
+            self.sightings.append((op, step, code, first, end, runs))
+            first = end = runs = 0
+        for devices in (execution.accelerator_execs, execution.cpu_execs):
+            self._collect_slots(op, step, devices)
+        for use in execution.memory_execs:
+            self._collect_use(op, step, use)
+        self.allocations.extend(
+            (op, step, record.alloc_micros, record.alloc_bytes) for record in execution.allocations
+        )
+
+    def _collect_slots(self, op: int, step: int, devices: Message) -> None:
+        for device, times in sorted(devices.items()):
+            code = add_device(self.builder, device)
+            self.slots.extend(
+                (op, step, code, *time.int64_values[:2])
+                for time in times.times
+                if len(time.int64_values) > 1
+            )
+
+    def _collect_use(self, op: int, step: int, use: Message) -> None:
+        place = len(self.uses)
+        self.uses.append((op, step, *(getattr(use, field) for field in _MEMORY_FIELDS.values())))
+        self.outputs.extend(
+            (place, slot, memory.bytes, _as_int64(memory.ptr))
+            for slot, memory in sorted(use.output_memory.items())
+        )
+
+    def add(self) -> None:
+        """Hand everything to the builder."""
+        builder = self.builder
+        steps = {row[1] for row in self.sightings}
+        for step in steps:
+            builder.add_step(step)
+        first_use = builder.memory_count()
+        key = ("op", "step")
+        builder.add_sightings(**_columns(self.sightings, *key, "device", "start", "end", "runs"))
+        builder.add_slots(**_columns(self.slots, *key, "device", "start", "duration"))
+        builder.add_memory(**_columns(self.uses, *key, *_MEMORY_FIELDS))
+        outputs = _columns(self.outputs, "use", "slot", "bytes", "address")
+        builder.add_output_memory(**outputs | {"use": outputs["use"] + first_use})
+        builder.add_allocations(**_columns(self.allocations, *key, "micros", "bytes"))
+
+
+def _columns(rows: list[tuple[int, ...]], *names: str) -> dict[str, Ints]:
+    """Rows of numbers as named columns."""
+    columns = zip(*rows, strict=True) if rows else [()] * len(names)
+    return {name: ints(column) for name, column in zip(names, columns, strict=True)}
+
+
+def _as_int64(address: int) -> int:
+    """An unsigned 64-bit address in the bits of a signed number."""
+    return address - 2**64 if address >= 2**63 else address

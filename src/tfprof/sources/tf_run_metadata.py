@@ -1,0 +1,121 @@
+"""RunMetadata: when and where ops ran in one step, and the memory they used."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tfprof.columns import Bools, Ints
+from tfprof.formats import run_metadata
+from tfprof.formats.records import Records
+from tfprof.formats.run_metadata import RunColumns
+from tfprof.model.builder import ProfileBuilder, Runs
+from tfprof.sources.tf_devices import add_device, misses_accelerator_stream
+
+# Bookkeeping of the runtime that belongs to no op of the model.
+_NOT_OPS = frozenset({"RecvTensor", "_SOURCE"})
+
+
+def add(records: Records, builder: ProfileBuilder, step: int) -> None:
+    """Add what ran as step `step`; an op that no graph defined is known by its name alone."""
+    columns = run_metadata.decode(records)
+    if not columns.has_step_stats:
+        builder.notes.append(
+            f"{records.path} holds no step statistics, so step {step} is left out; "
+            "record it with RunOptions(trace_level=FULL_TRACE)."
+        )
+        return
+    names = [name.partition(":")[0] for name in columns.name]
+    ops = _identify(names, builder)
+    if misses_accelerator_stream(columns.devices):
+        builder.mark_lacks_accelerator_time()
+    _see_outputs(columns, ops, builder)
+    builder.add_runs(step, _runs(columns, ops, builder))
+
+
+def _identify(names: list[str], builder: ProfileBuilder) -> Ints:
+    """The op of each entry, -1 for one that is dropped."""
+    before = builder.ids(names)
+    kept = [
+        known >= 0 or not (name in _NOT_OPS or "MEMCPY" in name)
+        for name, known in zip(names, before, strict=True)
+    ]
+    builder.ensure_ops([name for name, is_kept in zip(names, kept, strict=True) if is_kept])
+    ops = builder.ids(names)
+    seen_before = set()
+    for op, known in zip(ops, before, strict=True):
+        if known >= 0 or op in seen_before:
+            builder.mark_covered([op])
+        seen_before.add(op)
+    return np.where(kept, np.asarray(ops, np.int64), -1)
+
+
+def _see_outputs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> None:
+    """Tell the builder the shapes that each op's first entry put out."""
+    by_entry: dict[int, list[tuple[int, ...] | None]] = {}
+    for entry, shape in zip(columns.outputs.entry.tolist(), columns.outputs.shape, strict=True):
+        by_entry.setdefault(entry, []).append(shape)
+    for entry, shapes in by_entry.items():
+        if ops[entry] >= 0:
+            builder.see_outputs(int(ops[entry]), shapes)
+
+
+def _runs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> Runs:
+    codes = np.array([add_device(builder, name) for name in columns.devices], np.int64)
+    device = codes[columns.device]
+    kept = ops >= 0
+    place = np.cumsum(kept) - 1  # of each entry among those that are kept
+    outputs, allocators, allocations = columns.outputs, columns.allocators, columns.allocations
+    has_memory = kept[outputs.entry] & (outputs.has_memory != 0)
+    size = np.maximum(outputs.allocated, outputs.requested)
+    on_gpu = np.array(["GPU" in name for name in allocators.name], np.bool_)
+    allocating_entry = allocators.entry[allocations.allocator]
+    is_shown = on_gpu[allocations.allocator] & kept[allocating_entry]
+    memory = _memory(columns, _is_host(columns), on_gpu)
+    return Runs(
+        op=ops[kept],
+        device=device[kept],
+        start=columns.start_micros[kept],
+        # A run that ended within its first microsecond still took part of one.
+        duration=np.where(columns.end_rel_micros == 0, 1, columns.end_rel_micros)[kept],
+        memory={fact: column[kept] for fact, column in memory.items()},
+        output_run=place[outputs.entry][has_memory],
+        output_slot=outputs.slot[has_memory],
+        output_bytes=size[has_memory],
+        output_address=outputs.address[has_memory],
+        allocation_run=place[allocating_entry][is_shown],
+        allocation_micros=allocations.micros[is_shown],
+        allocation_bytes=allocations.bytes[is_shown],
+    )
+
+
+def _is_host(columns: RunColumns) -> Bools:
+    flags = np.array(["cpu" in name.lower() for name in columns.devices], np.bool_)
+    return flags[columns.device]
+
+
+def _memory(columns: RunColumns, is_host: Bools, on_gpu: Bools) -> dict[str, Ints]:
+    """The bytes of each entry: what allocators report, and what the kernel keeps beside that."""
+    allocators, outputs = columns.allocators, columns.outputs
+    temp, persistent = columns.temp_bytes, columns.persistent_bytes
+    nothing = np.zeros(len(columns.name), np.int64)
+    in_use = nothing.copy()
+    np.maximum.at(in_use, allocators.entry[on_gpu], allocators.in_use[on_gpu])
+    size = np.where(outputs.has_memory, np.maximum(outputs.allocated, outputs.requested), 0)
+    return {
+        "micros": columns.start_micros + columns.end_rel_micros,
+        "host_temp": np.where(is_host, temp, 0),
+        "host_persistent": np.where(is_host, persistent, 0),
+        "accelerator_temp": np.where(is_host, 0, temp),
+        "accelerator_persistent": np.where(is_host, 0, persistent),
+        "requested": _sums(allocators.entry, allocators.total, nothing) + persistent + temp,
+        "peak": _sums(allocators.entry, allocators.peak, nothing) + persistent + temp,
+        "residual": _sums(allocators.entry, allocators.live, nothing) + persistent,
+        "output": _sums(outputs.entry, size, nothing),
+        "in_use": in_use,
+    }
+
+
+def _sums(owner: Ints, value: Ints, start: Ints) -> Ints:
+    sums = start.copy()
+    np.add.at(sums, owner, value)
+    return sums

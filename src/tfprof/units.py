@@ -1,0 +1,90 @@
+"""Numbers as people read them: `17.63b` parameters, `158.21KB`, `3.74sec`."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from tfprof.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+_SCALES = (1, 1_000, 1_000_000, 1_000_000_000)
+_AMOUNT = re.compile(
+    r"(?P<sign>-?)(?P<whole>[0-9]{1,20})(?:\.(?P<decimals>[0-9]{1,20}))?(?P<suffix>[A-Za-z]*)"
+)
+
+
+class Unit(Enum):
+    """What a number counts, by its suffixes, each worth a thousand of the one before."""
+
+    COUNT = ("", "k", "m", "b")
+    MICROS = ("us", "ms", "sec")
+    BYTES = ("B", "KB", "MB")
+
+    def __init__(self, *suffixes: str) -> None:
+        self.suffixes = suffixes
+
+    def format(self, amount: int) -> str:
+        """`amount` to two decimals of the largest suffix it fills; in full below a thousand.
+
+        A negative amount is always written in full.
+        """
+        step = min(bisect(_SCALES, amount, lo=1) - 1, len(self.suffixes) - 1)
+        if step == 0:
+            return f"{amount:d}{self.suffixes[0]}"
+        # Divided as a double, so that 2675 is `2.67k` here as it is in C.
+        return f"{float(amount) / _SCALES[step]:.2f}{self.suffixes[step]}"
+
+    def format_column(self, amounts: NDArray[np.integer[Any]]) -> list[str]:
+        """Each of `amounts` as `format` writes it; equal ones are formatted once."""
+        numbers: list[int] = amounts.tolist()
+        texts = {number: self.format(number) for number in set(numbers)}
+        return [texts[number] for number in numbers]
+
+    def parse(self, text: str) -> int:
+        """The amount written in `text`, to the nearest whole; a bare number is taken as it is."""
+        found = _AMOUNT.fullmatch(text.strip())
+        scale = self._scales().get(found["suffix"].lower()) if found else None
+        if found is None or scale is None:
+            examples = ", ".join(f"`1.5{suffix}`" for suffix in self.suffixes[1:])
+            raise OptionError(f"`{text}` is no amount; write it as in `15`, {examples}.")
+        decimals = found["decimals"] or ""
+        # In integers throughout: an amount may have more digits than a double holds.
+        divisor: int = 10 ** len(decimals)
+        amount = (2 * int(found["whole"] + decimals) * scale + divisor) // (2 * divisor)
+        return -amount if found["sign"] else amount
+
+    def _scales(self) -> dict[str, int]:
+        """What each suffix multiplies by, in small letters."""
+        scales = zip(self.suffixes, _SCALES, strict=False)
+        return {"": 1} | {suffix.lower(): scale for suffix, scale in scales}
+
+
+format_count = Unit.COUNT.format
+format_counts = Unit.COUNT.format_column
+parse_count = Unit.COUNT.parse
+
+format_micros = Unit.MICROS.format
+format_micros_column = Unit.MICROS.format_column
+parse_micros = Unit.MICROS.parse
+
+format_bytes = Unit.BYTES.format
+format_bytes_column = Unit.BYTES.format_column
+parse_bytes = Unit.BYTES.parse
+
+
+def format_shape(dims: Iterable[int]) -> str:
+    """The sides of a tensor, as in `3x3x16`; an unknown one is -1."""
+    return "x".join(map(str, dims))
+
+
+def format_percent(part: float, whole: float) -> str:
+    """The share of `part` in `whole`, as in `12.50%`; `0.00%` if there is no whole."""
+    return f"{100.0 * part / whole if whole > 0 else 0.0:.2f}%"

@@ -1,0 +1,83 @@
+"""The answer to a question: rows with their own and total numbers, and what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfprof.columns import Bools, Ints, Ragged, ints, offsets_of
+from tfprof.measures.numbers import Numbers, per_op
+from tfprof.model.profile import Profile
+from tfprof.options import Options
+from tfprof.views.tree import Tree
+
+ROOT_NAME = "_TFProfRoot"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hidden:
+    """What was accounted for but is not shown: how many ops, and what they weigh."""
+
+    ops: int
+    numbers: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """Rows in the order they are shown, the root first, each followed by those below it.
+
+    `members` are the ops a row stands for: one in the scope and graph views, any number in the
+    code and op views, none for a row that only holds others together. Rows of the op view stand
+    beside each other, and a row's total runs to the last of them.
+    """
+
+    kind: str
+    profile: Profile
+    options: Options
+    tree: Tree
+    name: list[str]
+    own_types: list[tuple[str, ...]]  # of rows that stand for no op
+    is_accounted: Bools
+    members: Ragged
+    own: Numbers
+    total: Numbers
+    hidden: Hidden
+    is_gathered: bool  # a row may stand for many ops
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.name)
+
+    def op_numbers(self, key: str) -> Ints:
+        """One number of every op of the profile, in the step that was asked for."""
+        return per_op(self.profile, self.options.step)[key]
+
+    def types(self, row: int) -> list[str]:
+        """Every type that the ops of a row go by, in order."""
+        ops = self.profile.ops
+        found = {name for op in self.members[row].tolist() for name in ops.types.of(op)}
+        return sorted(found.union(self.own_types[row]))
+
+    def devices(self, row: int) -> list[str]:
+        """Where the ops of a row ran, in order; an empty name for those that never did."""
+        profile = self.profile
+        codes = np.unique(profile.ops.device[self.members[row]]).tolist()
+        return sorted(profile.devices.name[code] if code >= 0 else "" for code in codes)
+
+    def input_shapes(self, op: int) -> list[tuple[int, ...] | None]:
+        """The shape of each input of an op, None where it is unknown.
+
+        It is that of the source's first output, whichever the edge takes: so the numbers agree
+        with those that have been printed for years.
+        """
+        ops = self.profile.ops
+        sources = ops.inputs.source[ops.inputs.of(op)].tolist()
+        return [ops.outputs.of(source, 0) if source >= 0 else None for source in sources]
+
+
+def single_members(ops: Sequence[int]) -> Ragged:
+    """The members of rows that stand for one op each, or for none (-1)."""
+    column = ints(ops)
+    return Ragged(offsets_of((column >= 0).astype(np.int64)), column[column >= 0])

@@ -1,0 +1,88 @@
+"""Tests of unpacking Snappy's raw format, on streams made by hand."""
+
+import pytest
+from formats.table_builder import literals, number
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tfprof.formats.snappy import unpacked
+from tfprof.formats.wire import WireError
+
+
+def test_nothing_unpacks_to_nothing():
+    assert unpacked(b"\x00") == b""
+
+
+def test_a_short_literal_stands_as_it_is():
+    assert unpacked(b"\x03\x08abc") == b"abc"
+
+
+@pytest.mark.parametrize(("size", "tag"), [(200, b"\xf0\xc7"), (300, b"\xf4\x2b\x01")])
+def test_a_longer_literal_has_its_length_in_bytes_of_its_own(size, tag):
+    text = bytes(range(100)) * 3
+
+    assert unpacked(number(size) + tag + text[:size]) == text[:size]
+
+
+@pytest.mark.parametrize("tag", [b"\xf8\x01\x00\x00", b"\xfc\x01\x00\x00\x00"])
+def test_a_literal_may_give_its_length_in_three_or_four_bytes(tag):
+    assert unpacked(b"\x02" + tag + b"ab") == b"ab"
+
+
+def test_a_copy_with_an_offset_of_eleven_bits_repeats():
+    far = bytes(range(256)) + bytes(60)
+
+    assert unpacked(number(320) + b"\xf4\x3b\x01" + far + b"\x21\x3c") == far + bytes([0, 1, 2, 3])
+
+
+def test_a_copy_with_an_offset_of_two_bytes_repeats():
+    assert unpacked(b"\x08\x0cabcd\x0e\x04\x00") == b"abcdabcd"
+
+
+def test_a_copy_with_an_offset_of_four_bytes_repeats():
+    assert unpacked(b"\x06\x0cabcd\x07\x03\x00\x00\x00") == b"abcdbc"
+
+
+def test_a_copy_may_reach_into_what_it_writes():
+    assert unpacked(b"\x09\x08abc\x16\x02\x00") == b"abcbcbcbc"
+
+
+def test_a_copy_of_the_last_byte_makes_a_run():
+    assert unpacked(b"\x41\x00x\xfe\x01\x00") == b"x" * 65
+
+
+def test_a_declared_length_that_no_stream_of_this_size_has_is_refused():
+    with pytest.raises(WireError, match="said to unpack to"):
+        unpacked(number(1 << 40) + b"\x00a")
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [
+        b"",  # no length
+        b"\x80",  # half a length
+        b"\x05\x08abc",  # less than declared
+        b"\x02\x08abc",  # more than declared
+        b"\x03\x08ab",  # a literal that is cut short
+        b"\x03\xf4\x02",  # the length of a literal cut short
+        b"\x08\x0cabcd\x0e\x04",  # a copy that is cut short
+        b"\x08\x0cabcd\x0e\x00\x00",  # a copy from no distance
+        b"\x08\x0cabcd\x0e\x05\x00",  # a copy from before the start
+    ],
+)
+def test_a_malformed_stream_is_refused(stream):
+    with pytest.raises(WireError):
+        unpacked(stream)
+
+
+@given(st.binary(max_size=100))
+def test_any_bytes_unpack_or_are_refused(data):
+    try:
+        assert len(unpacked(data)) <= 22 * len(data)
+    except WireError:
+        pass
+
+
+@given(st.binary(max_size=1000))
+def test_literals_come_back(data):
+    assert unpacked(literals(data)) == data

@@ -1,0 +1,129 @@
+"""Tests of walking protobuf messages without a schema."""
+
+import mmap
+
+import pytest
+from formats.table_builder import message, number
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tfprof.formats.wire import FIXED32, FIXED64, SPAN, VARINT, WireError, fields, signed, varint
+
+
+def test_a_number_is_given_with_where_it_ends():
+    assert list(fields(b"\x08\x96\x01")) == [(1, VARINT, 150, 3)]
+
+
+def test_a_span_is_given_by_where_it_starts_and_ends():
+    assert list(fields(b"\x12\x03abc")) == [(2, SPAN, 2, 5)]
+
+
+def test_numbers_of_fixed_width_are_given_as_numbers():
+    data = b"\x0d\x01\x00\x00\x80" + b"\x11" + b"\x02" + bytes(7)
+
+    assert list(fields(data)) == [(1, FIXED32, 0x80000001, 5), (2, FIXED64, 2, 14)]
+
+
+def test_a_field_number_may_take_more_than_one_byte():
+    assert list(fields(message((1000, 7)))) == [(1000, VARINT, 7, 3)]
+
+
+def test_an_empty_message_has_no_fields():
+    assert list(fields(b"")) == []
+
+
+def test_a_message_within_is_walked_by_its_span():
+    data = message((1, b"name"), (2, message((3, 5))))
+    (_, _, _, _), (_, _, start, end) = fields(data)
+
+    assert list(fields(data, start, end)) == [(3, VARINT, 5, end)]
+
+
+def test_a_memoryview_and_a_mapped_file_are_walked_as_bytes_are(tmp_path):
+    data = message((1, 300), (2, b"abc")) + b"\x1d\x01\x00\x00\x00"
+    (tmp_path / "message").write_bytes(data)
+    with (tmp_path / "message").open("rb") as file:
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        walked = list(fields(mapped))
+        mapped.close()
+
+    assert walked == list(fields(memoryview(data))) == list(fields(data))
+
+
+@pytest.mark.parametrize("value", [0, 1, -1, 2**31, -(2**31), 2**63 - 1, -(2**63)])
+def test_a_signed_number_comes_back(value):
+    read, _ = varint(number(value), 0)
+
+    assert signed(read) == value
+
+
+def test_bits_past_the_64th_are_dropped_as_protobuf_drops_them():
+    assert varint(b"\xff" * 9 + b"\x7f", 0) == (2**64 - 1, 10)
+
+
+def test_a_number_of_eleven_bytes_is_refused():
+    with pytest.raises(WireError, match="more than 10 bytes") as caught:
+        list(fields(b"\x08" + b"\x80" * 10 + b"\x01"))
+
+    assert caught.value.offset == 1
+
+
+@pytest.mark.parametrize("kind", [3, 4, 6, 7])
+def test_a_wire_type_that_is_not_in_use_is_refused(kind):
+    with pytest.raises(WireError, match=f"wire type {kind}"):
+        list(fields(bytes([8 | kind, 0])))
+
+
+@pytest.mark.parametrize("tag", [0, 7, 1 << 32, 1 << 60])
+def test_a_field_number_that_no_message_has_is_refused(tag):
+    with pytest.raises(WireError, match="field number"):
+        list(fields(number(tag) + b"\x00"))
+
+
+def test_a_span_longer_than_its_message_is_refused_though_the_file_goes_on():
+    data = message((1, b"abcdef"))
+
+    with pytest.raises(WireError, match="6 bytes said to follow, and 2 do, at byte 1"):
+        list(fields(data, 0, 4))
+
+
+@pytest.mark.parametrize("data", [b"\x08", b"\x08\x80", b"\x0d\x00\x00\x00", b"\x09\x00", b"\x0a"])
+def test_a_message_that_ends_inside_a_field_is_refused(data):
+    with pytest.raises(WireError, match="ends inside a number at byte 1"):
+        list(fields(data))
+
+
+def test_the_fields_before_a_malformed_one_are_given():
+    walk = fields(message((1, 5)) + b"\x0b")
+
+    assert next(walk) == (1, VARINT, 5, 2)
+    with pytest.raises(WireError):
+        next(walk)
+
+
+def test_the_message_of_an_error_names_reason_and_byte():
+    assert str(WireError(1234, "a gap")) == "a gap at byte 1,234"
+
+
+@given(st.binary(max_size=64))
+def test_any_bytes_are_walked_or_refused(data):
+    try:
+        walked = list(fields(data))
+    except WireError as error:
+        assert 0 <= error.offset <= len(data)
+    else:
+        assert [end for _, _, _, end in walked][-1:] == [len(data)][: len(walked)]
+
+
+numbers = st.integers(0, 2**64 - 1)
+
+
+@given(st.lists(st.tuples(st.integers(1, 2**29 - 1), numbers | st.binary(max_size=300))))
+def test_what_was_written_is_what_is_walked(parts):
+    data = message(*parts)
+    walked = [
+        (field, data[value:end] if kind == SPAN else value)
+        for field, kind, value, end in fields(data)
+    ]
+
+    assert walked == parts
