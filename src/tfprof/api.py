@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tfprof.errors import OptionError, nearest
 from tfprof.formats.messages import Message
 from tfprof.formats.recognise import FileKind
+from tfprof.measures.numbers import float_ops_per_run
+from tfprof.metrics import METRICS
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.profile import Profile
-from tfprof.options import Inputs, Options, find, INPUT_OPTIONS
-from tfprof.outputs import json, message, registry, tabular, text
+from tfprof.options import INPUT_OPTIONS, Inputs, Options, find
+from tfprof.outputs import html, json, message, registry, saved_profile, tabular, text
 from tfprof.sources import registry as sources
 from tfprof.sources.registry import InputFile
+from tfprof.sources.summary import FileSummary, summarise
 from tfprof.views import code, graph, op, scope
-from tfprof.views.view import View
+from tfprof.views.notes import available_inputs, notes
+from tfprof.views.view import Hidden, View
 
 if TYPE_CHECKING:
-    import pandas
+    import os
+
+    import pandas as pd
+
+    Path = str | os.PathLike[str]
 
 VIEWS: dict[str, Callable[[Profile, Options], View]] = {
     "scope": scope.build,
@@ -27,65 +36,233 @@ VIEWS: dict[str, Callable[[Profile, Options], View]] = {
     "op": op.build,
 }
 
+_PATH_KINDS = {
+    "graph_path": FileKind.GRAPH,
+    "op_log_path": FileKind.OP_LOG,
+    "checkpoint_path": FileKind.CHECKPOINT,
+    "profile_path": FileKind.PROFILE,
+}
+
+
+def load(
+    *paths: Path, progress: Callable[[str], None] = lambda _: None, **inputs: Any
+) -> LoadedProfile:
+    """A profile from the files a program left behind.
+
+    Each of `paths` is recognised by its content; keywords (`graph_path`, `run_meta_path`,
+    `op_log_path`, `checkpoint_path`, `profile_path`) say what a file is. `run_meta_path` may be
+    one path, several, or a mapping of step to path. `count_float_ops=False` takes float ops from
+    the op log alone. `progress` is called with each path before it is read.
+    """
+    given = {name: find(name, INPUT_OPTIONS).check(value) for name, value in inputs.items()}
+    return load_inputs([find_path(path) for path in paths], Inputs(**given), progress)
+
+
+def load_inputs(
+    paths: Sequence[str], inputs: Inputs, progress: Callable[[str], None] = lambda _: None
+) -> LoadedProfile:
+    """`load`, with the keywords already checked."""
+    files = input_files(paths, inputs)
+    if not files:
+        raise OptionError("No file to read: name the files, or give --graph_path.")
+    kinds = {file.kind for file in files}
+    if FileKind.PROFILE in kinds and kinds & {FileKind.GRAPH, FileKind.RUN_META}:
+        raise OptionError(
+            "A saved profile has its graph and runs within: give it without graph and run metadata."
+        )
+    builder = ProfileBuilder(counts_float_ops=inputs.count_float_ops)
+    sources.merge(files, builder, progress)
+    return LoadedProfile(builder.build(), builder.notes)
+
+
+def find_path(path: Path) -> str:
+    """A path as text."""
+    return INPUT_OPTIONS["graph_path"].check(path)  # type: ignore[no-any-return]
+
+
+def input_files(paths: Sequence[str], inputs: Inputs) -> list[InputFile]:
+    """Every file that was named, with what it is."""
+    files = [InputFile(path, sources.detect(path)) for path in paths]
+    for name, kind in _PATH_KINDS.items():
+        if path := getattr(inputs, name):
+            files.append(InputFile(path, kind))
+    files += [InputFile(path, FileKind.RUN_META, step) for step, path in inputs.run_meta_path]
+    return sources.numbered(files)
+
 
 class LoadedProfile:
-    """A profile that can be asked: `profile.scope(max_depth=3, select=["params"])`."""
+    """A profile that can be asked: `profile.scope(max_depth=3, select=["params"])`.
 
-    def __init__(self, columns: Profile, notes: Sequence[str] = ()) -> None:
+    `columns` holds its arrays, `notes` what was odd about the files.
+    """
+
+    def __init__(self, columns: Profile, notes_: Sequence[str] = ()) -> None:
         self.columns = columns
-        self.notes = tuple(notes)
+        self.notes = tuple(notes_)
 
     def view(self, kind: str, options: Options) -> Answer:
         """The answer of one view; an unknown view is answered with the nearest one."""
         if kind not in VIEWS:
             raise OptionError(f"No view `{kind}`. {nearest(kind, VIEWS)}")
-        return Answer(VIEWS[kind](self.columns, options))
+        registry.check(options.output)
+        view = VIEWS[kind](self.columns, options)
+        return Answer(replace(view, notes=self.notes + notes(kind, self.columns, options)))
 
     def scope(self, **options: Any) -> Answer:
-        """Ops by name scope."""
+        """Ops by name scope; options as in `tfprof scope --help`."""
         return self.view("scope", Options.of(**options))
 
     def graph(self, **options: Any) -> Answer:
-        """Ops by what feeds them."""
+        """Ops by what feeds them; options as in `tfprof graph --help`."""
         return self.view("graph", Options.of(**options))
 
     def code(self, **options: Any) -> Answer:
-        """Ops by the line of code that made them."""
+        """Ops by the line of code that made them; options as in `tfprof code --help`."""
         return self.view("code", Options.of(**options))
 
     def op(self, **options: Any) -> Answer:
-        """Ops by kind."""
+        """Ops by kind; options as in `tfprof op --help`."""
         return self.view("op", Options.of(**options))
+
+    def save(self, path: Path) -> None:
+        """Write the whole profile to one file, which loads to the same answers."""
+        registry.write_file(find_path(path), saved_profile.encode(self.columns))
+
+    @property
+    def steps(self) -> list[int]:
+        """The numbers of the recorded steps."""
+        return self.columns.steps.tolist()
+
+    def questions(self) -> dict[str, bool]:
+        """Which metrics and views this profile has an answer to."""
+        has = available_inputs(self.columns)
+        metrics = {metric.key: has[metric.needs] for metric in METRICS}
+        return metrics | {"code view": self.columns.has_code}
+
+    def __repr__(self) -> str:
+        profile = self.columns
+        return (
+            f"<tfprof profile: {len(profile.ops):,} ops, {len(profile.steps):,} steps, "
+            f"{len(profile.devices):,} devices, {len(profile.tensors):,} checkpoint tensors>"
+        )
 
 
 class Answer:
-    """A view with its ways out."""
+    """The answer to one question: rows to print, iterate, convert or write."""
 
     def __init__(self, view: View) -> None:
         self.view = view
 
     @property
     def table(self) -> str:
+        """The table as text, from its legend on."""
         return text.table(self.view)
 
+    @property
+    def report(self) -> str:
+        """The table behind sentences that say what its columns mean."""
+        return text.report(self.view)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the answer lacks, in sentences; empty when it lacks nothing."""
+        return self.view.notes
+
+    @property
+    def hidden(self) -> Hidden:
+        """What was accounted for but is not shown."""
+        return self.view.hidden
+
+    @property
+    def uncounted(self) -> dict[str, int]:
+        """The op kinds that no float-op rule covers, and how many such ops there are."""
+        return dict(float_ops_per_run(self.view.profile).uncounted_kinds())
+
+    def __iter__(self) -> Iterator[tabular.Row]:
+        return tabular.rows(self.view)
+
+    def __len__(self) -> int:
+        return len(self.view)
+
+    def __getitem__(self, name: str) -> tabular.Row:
+        """The first row of that name."""
+        if name not in self.view.name:
+            raise KeyError(f"no row {name!r} is shown. {nearest(name, self.view.name)}")
+        return tabular.row(self.view, self.view.name.index(name))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The question, what was left out, and all rows, as plain values."""
+        return json.as_dict(self.view)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """The rows as a pandas data frame."""
+        try:
+            import pandas as pd  # noqa: PLC0415 -- only who asks for a data frame needs it
+        except ImportError:
+            raise OptionError("A data frame needs pandas: pip install pandas.") from None
+        return pd.DataFrame(list(self))
+
     def to_message(self) -> Message:
+        """The rows as a protobuf message: GraphNodeProto, or MultiGraphNodeProto."""
         return message.encode(self.view)
 
     def write(self, output: str) -> None:
+        """Write to where `output` says: `file:outfile=F`, `json:outfile=F`, `stdout`, `none`."""
         spec = registry.check(output)
         if spec.kind in registry.FILE_OUTPUTS:
             registry.write(self.view, spec)
         elif spec.kind == "stdout":
-            print(text.report(self.view))
+            print(self.report, end="")
+
+    def __str__(self) -> str:
+        return self.table
+
+    def __repr__(self) -> str:
+        return f"<tfprof {self.view.kind} view: {len(self.view):,} rows, {self.hidden.ops:,} ops hidden>"
+
+    def _repr_html_(self) -> str:
+        return html.table(self.view)
 
 
-def load(*paths: Any, **given: Any) -> LoadedProfile:
-    inputs = Inputs(**{name: find(name, INPUT_OPTIONS).check(value) for name, value in given.items()})
-    builder = ProfileBuilder(counts_float_ops=inputs.count_float_ops)
-    files = [InputFile(str(path), sources.detect(str(path))) for path in paths]
-    for kind, path in ((FileKind.GRAPH, inputs.graph_path), (FileKind.OP_LOG, inputs.op_log_path), (FileKind.CHECKPOINT, inputs.checkpoint_path),(FileKind.PROFILE, inputs.profile_path)):
-        if path:
-            files.append(InputFile(path, kind))
-    files += [InputFile(path, FileKind.RUN_META, step) for step, path in inputs.run_meta_path]
-    sources.merge(files, builder)
-    return LoadedProfile(builder.build(), builder.notes)
+@dataclass(frozen=True, slots=True)
+class Info:
+    """What some files are, one by one and together."""
+
+    files: tuple[FileSummary, ...]
+    profile: LoadedProfile
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        return {
+            "files": [
+                {
+                    "path": file.path,
+                    "kind": file.kind.value,
+                    **{fact.replace(" ", "_"): count for fact, count in file.facts.items()},
+                    "devices": list(file.devices),
+                }
+                for file in self.files
+            ],
+            "ops": len(self.profile.columns.ops),
+            "ops_seen_running": self.profile.columns.covered_ops,
+            "steps": self.profile.steps,
+            "devices": list(self.profile.columns.devices.name),
+            "can_answer": self.profile.questions(),
+            "notes": list(self.profile.notes),
+        }
+
+
+def info(*paths: Path, **inputs: Any) -> Info:
+    """What each file is and holds, and which questions can be asked of them together."""
+    given = {name: find(name, INPUT_OPTIONS).check(value) for name, value in inputs.items()}
+    return describe([find_path(path) for path in paths], Inputs(**given))
+
+
+def describe(
+    paths: Sequence[str], inputs: Inputs, progress: Callable[[str], None] = lambda _: None
+) -> Info:
+    """`info`, with the keywords already checked."""
+    profile = load_inputs(paths, inputs, progress)
+    return Info(tuple(summarise(file) for file in input_files(paths, inputs)), profile)
+
+

@@ -13,7 +13,6 @@ class Need(StrEnum):
 
     GRAPH = "graph_path"
     RUN_META = "run_meta_path"
-    OP_LOG = "op_log_path"
     CHECKPOINT = "checkpoint_path"
 
 

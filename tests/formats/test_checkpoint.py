@@ -3,8 +3,8 @@
 import shutil
 
 import pytest
-from formats.table_builder import SAMPLES, table
 
+from formats.table_builder import SAMPLES, table
 from tfprof.errors import InputError
 from tfprof.formats.checkpoint import CheckpointKind, find, open_checkpoint
 
@@ -91,7 +91,7 @@ def test_a_missing_v1_file_is_named(copied):
     (prefix.parent / "model.ckpt-00000-of-00002").unlink()
 
     assert find(str(prefix)) is CheckpointKind.V1
-    with pytest.raises(InputError, match="model.ckpt-00000-of-00002: is missing"):
+    with pytest.raises(InputError, match=r"model\.ckpt-00000-of-00002: is missing"):
         open_checkpoint(str(prefix))
 
 

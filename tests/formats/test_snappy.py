@@ -1,10 +1,12 @@
 """Tests of unpacking Snappy's raw format, on streams made by hand."""
 
+import contextlib
+
 import pytest
-from formats.table_builder import literals, number
 from hypothesis import given
 from hypothesis import strategies as st
 
+from formats.table_builder import literals, number
 from tfprof.formats.snappy import unpacked
 from tfprof.formats.wire import WireError
 
@@ -77,10 +79,8 @@ def test_a_malformed_stream_is_refused(stream):
 
 @given(st.binary(max_size=100))
 def test_any_bytes_unpack_or_are_refused(data):
-    try:
+    with contextlib.suppress(WireError):
         assert len(unpacked(data)) <= 22 * len(data)
-    except WireError:
-        pass
 
 
 @given(st.binary(max_size=1000))

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from formats.table_builder import message
 from hypothesis import given
 from hypothesis import strategies as st
 
+from formats.table_builder import message
 from tfprof.formats.tensors import (
     TensorEntry,
     TensorSlice,

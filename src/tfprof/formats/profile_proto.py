@@ -15,6 +15,20 @@ NODE_ATTR_FIELD = 11
 NODE_ENTRY = "tensorflow.tfprof.ProfileProto.NodesEntry"
 STRING_ENTRY = "tensorflow.tfprof.ProfileProto.IdToStringEntry"
 
+# What was recorded of a run's memory, and the field that holds it.
+MEMORY_FIELDS = {
+    "micros": "memory_micros",
+    "host_temp": "host_temp_bytes",
+    "host_persistent": "host_persistent_bytes",
+    "accelerator_temp": "accelerator_temp_bytes",
+    "accelerator_persistent": "accelerator_persistent_bytes",
+    "requested": "requested_bytes",
+    "peak": "peak_bytes",
+    "residual": "residual_bytes",
+    "output": "output_bytes",
+    "in_use": "allocator_bytes_in_use",
+}
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SavedNode:

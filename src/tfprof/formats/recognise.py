@@ -11,6 +11,7 @@ from tfprof.formats.wire import SPAN, VARINT, WireError
 
 # Enough of a file to tell: the first records, and the first lines of a text.
 _RECORDS = 8
+_SEARCHED = 1000  # a file may begin with a table of strings before its first record
 _TEXT_BYTES = 65_536
 
 
@@ -61,10 +62,11 @@ def _text_kind(data: bytes) -> FileKind | None:
 
 def _binary_kind(data: bytes) -> FileKind | None:
     """The kind whose first records look as they should; all four keep them in field 1."""
-    records = list(_head(data, 0, len(data)))
+    records = list(_head(data, 0, len(data), _SEARCHED))
     if not records:
         return None
     main = [(start, end) for number, kind, start, end in records if number == 1 and kind == SPAN]
+    main = main[:_RECORDS]
     for file_kind, looks_right in _LOOKS.items():
         if main and all(looks_right(data, start, end) for start, end in main):
             return file_kind
@@ -128,11 +130,13 @@ def _kinds(data: bytes, start: int, end: int) -> dict[int, int] | None:
     return found
 
 
-def _head(data: bytes, start: int, end: int) -> Iterator[tuple[int, int, int, int]]:
+def _head(
+    data: bytes, start: int, end: int, most: int = _RECORDS
+) -> Iterator[tuple[int, int, int, int]]:
     """The first fields of a message, the last of them clipped if the file was cut inside it."""
     walk = wire.fields(data, start, end)
     at = start
-    for _ in range(_RECORDS):
+    for _ in range(most):
         try:
             field = next(walk)
         except StopIteration:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +18,7 @@ FOOTER_BYTES: Final = 48
 TRAILER_BYTES: Final = 5  # the kind of packing and a checksum
 AS_IS, SNAPPY = 0, 1
 LARGEST_KEY_GROWTH: Final = 64  # writers spell a key out at every 16th entry at the latest
+LARGEST_KEPT: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class SortedTable:
     """For each block, a key no less than any in it and less than any in the next."""
     spans: tuple[tuple[int, int], ...]
     """Where each block starts and how long it is, its trailer not counted."""
+    kept: dict[int, Mapping[bytes, bytes]] = field(default_factory=dict, compare=False, repr=False)
 
     def items(self) -> Iterator[tuple[bytes, bytes]]:
         """Every key and its value, in the order of the keys."""
@@ -46,10 +48,20 @@ class SortedTable:
             wanted.setdefault(bisect.bisect_left(self.last_keys, key), set()).add(key)
         found: dict[bytes, bytes] = {}
         for at, those in wanted.items():
-            for offset, size in self.spans[at : at + 1]:
-                held = block_items(self.path, offset, size)
-                found.update((key, value) for key, value in held if key in those)
+            held = self.block(at) if at < len(self.spans) else {}
+            found.update((key, held[key]) for key in those & held.keys())
         return found
+
+    def block(self, at: int) -> Mapping[bytes, bytes]:
+        """The keys and values of one block; the last is kept, as neighbours are asked in turn."""
+        held = self.kept.get(at)
+        if held is None:
+            offset, size = self.spans[at]
+            held = dict(block_items(self.path, offset, size))
+            self.kept.clear()
+            if size <= LARGEST_KEPT:
+                self.kept[at] = held
+        return held
 
 
 def is_sorted_table(path: str | Path) -> bool:

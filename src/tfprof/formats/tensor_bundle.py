@@ -57,7 +57,7 @@ class TensorBundle:
 
     def read(self, name: str) -> Values:
         """The values of one tensor, checked against their checksums."""
-        held = self.stored.get(name.encode(errors="replace"))
+        held = self.stored.get(name.encode(errors="surrogatepass"))
         if held is None:
             raise InputError(self.index, f"has no tensor `{name}`")
         if not held.kind.is_readable:

@@ -41,6 +41,8 @@ def fields(
     """
     at = start
     stop = len(data) if end is None else end
+    if stop > len(data):
+        raise WireError(len(data), f"the message ends {stop - len(data):,} bytes early,")
     while at < stop:
         # Most tags, lengths and values are one byte; the calls to `varint` are for the others.
         tag_at = at

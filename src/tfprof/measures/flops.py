@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tfprof.columns import Bools, Coded, Ints, ints
+from tfprof.columns import Bools, Coded, Ints, ints, offsets_of
 from tfprof.measures import flop_rules  # noqa: F401 -- fills the table of rules
 from tfprof.measures.flop_rules.registry import (
     OpFacts,
@@ -94,16 +93,12 @@ def _is_of(kind: Coded, codes: Iterable[int]) -> Bools:
 def _apply(rules: Mapping[int, Rule], ops: Ops, rows: Ints) -> list[int]:
     """What the rules, by code of kind, make of `rows`; `_UNKNOWN` where a shape is missing."""
     tensors = _Tensors(ops)
-    numbers = []
-    for row, code in zip(rows.tolist(), ops.kind.codes[rows].tolist(), strict=True):
-        facts = OpFacts(
-            kind=ops.kind.values[code],
-            inputs=tensors.into(row),
-            outputs=tensors.out_of(row),
-            attribute=partial(ops.attributes.get, row),
-        )
-        numbers.append(_number(rules[code], facts))
-    return numbers
+    kinds, attributes = ops.kind.values, ops.attributes
+    codes = ops.kind.codes[rows].tolist()
+    return [
+        _number(rules[code], OpFacts(kinds[code], row, tensors, attributes))
+        for row, code in zip(rows.tolist(), codes, strict=True)
+    ]
 
 
 def _number(rule: Rule, facts: OpFacts) -> int:
@@ -116,30 +111,27 @@ def _number(rule: Rule, facts: OpFacts) -> int:
 
 
 class _Tensors:
-    """The shapes of the tensors between ops; None where any part of one is unknown."""
+    """The shapes of the tensors between ops, as the graph states them or a run saw them."""
 
     def __init__(self, ops: Ops) -> None:
-        self._ops = ops
+        self._stated_parts = ops.outputs
         self._stated = _WholeShapes(ops.outputs)
         self._seen = _WholeShapes(ops.seen_outputs)
-        self._edges = ops.inputs.offsets.tolist()
-        self._source = ops.inputs.source.tolist()
-        self._slot = ops.inputs.slot.tolist()
+        carries_tensor = ops.inputs.slot >= 0
+        self._first = offsets_of(carries_tensor.astype(np.int64))[ops.inputs.offsets].tolist()
+        self._source = ops.inputs.source[carries_tensor].tolist()
+        self._slot = ops.inputs.slot[carries_tensor].tolist()
 
-    def into(self, op: int) -> list[Shape | None]:
-        """The shapes of the data inputs of `op`."""
-        edges = slice(self._edges[op], self._edges[op + 1])
-        pairs = zip(self._source[edges], self._slot[edges], strict=True)
-        return [self._shape(source, slot) for source, slot in pairs if slot >= 0]
+    def input_count(self, op: int) -> int:
+        return int(self._first[op + 1] - self._first[op])
 
-    def out_of(self, op: int) -> list[Shape | None]:
-        """The shapes of the outputs of `op`."""
-        count = self._stated.count(op) or self._seen.count(op)
-        return [self._shape(op, slot) for slot in range(count)]
-
-    def _shape(self, op: int, slot: int) -> Shape | None:
-        if op < 0:
+    def input(self, op: int, position: int) -> Shape | None:
+        edge = self._first[op] + position
+        if not self._first[op] <= edge < self._first[op + 1] or self._source[edge] < 0:
             return None
+        return self.output(self._source[edge], self._slot[edge])
+
+    def output(self, op: int, slot: int) -> Shape | None:
         stated = self._stated.shape(op, slot)
         return self._fill(op, slot) if stated is None else stated
 
@@ -149,7 +141,7 @@ class _Tensors:
         # A run records only the outputs that came to life, so their places may have shifted.
         if seen is None or self._stated.count(op) not in (0, self._seen.count(op)):
             return None
-        stated = self._ops.outputs.of(op, slot)
+        stated = self._stated_parts.of(op, slot)
         return seen if stated is None or _agree(stated, seen) else None
 
 
@@ -178,6 +170,6 @@ class _WholeShapes:
     def shape(self, op: int, slot: int) -> Shape | None:
         """The shape of one output, None where any part is unknown."""
         place = self._first[op] + slot
-        if place >= self._first[op + 1] or not self._is_whole[place]:
+        if not self._first[op] <= place < self._first[op + 1] or not self._is_whole[place]:
             return None
         return tuple(self._dims[self._offsets[place] : self._offsets[place + 1]])

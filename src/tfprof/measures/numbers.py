@@ -8,6 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from tfprof.columns import Ints
+from tfprof.errors import OptionError
 from tfprof.measures import flops, time
 from tfprof.measures.flops import FloatOps
 from tfprof.memo import remembered
@@ -23,6 +24,9 @@ def per_op(profile: Profile, step: int) -> Numbers:
     An op is averaged over the steps it was seen in; each number is cut to a whole one on its own,
     so a total may differ by one from the sum of its parts.
     """
+    if step >= 0 and step not in profile.steps:
+        recorded_steps = ", ".join(map(str, profile.steps.tolist())) or "none"
+        raise OptionError(f"No step {step}. Recorded: {recorded_steps}; -1 averages over them.")
     recorded = {key: _over_steps(profile, column, step) for key, column in _of_records(profile)}
     once = float_ops_per_run(profile).per_run
     was_seen = np.zeros(len(profile.ops), np.bool_)

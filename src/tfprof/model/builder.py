@@ -110,7 +110,7 @@ class ProfileBuilder:
         self._code_tree = CodeTreeBuilder()
         self._has_code = False
         self._seen_outputs: dict[int, Sequence[Shape]] = {}
-        self._devices: dict[str, tuple[bool, bool]] = {}
+        self._devices: dict[str, tuple[bool, bool, str]] = {}
         self._placement: dict[int, int] = {}
         self._steps: set[int] = set()
         self._sightings = _Collected()
@@ -174,9 +174,11 @@ class ProfileBuilder:
         """Say which call made `op`; the first word on it stays."""
         self._code.setdefault(op, row)
 
-    def add_device(self, name: str, *, is_placement: bool, is_accelerator_lane: bool) -> int:
+    def add_device(
+        self, name: str, *, is_placement: bool, is_accelerator_lane: bool, host: str
+    ) -> int:
         """The code of a device, new or known."""
-        self._devices.setdefault(name, (is_placement, is_accelerator_lane))
+        self._devices.setdefault(name, (is_placement, is_accelerator_lane, host))
         return list(self._devices).index(name)
 
     def add_step(self, step: int) -> None:
@@ -192,6 +194,10 @@ class ProfileBuilder:
     def see_outputs(self, op: int, shapes: Sequence[Shape]) -> None:
         """Say what shapes a run put out; the first run that tells them all is remembered."""
         self._seen_outputs.setdefault(op, shapes)
+
+    def settle_float_ops(self) -> None:
+        """Let the float ops that were stated be all there are; none are counted from shapes."""
+        self._counts_float_ops = False
 
     def set_tensors(self, tensors: Tensors) -> None:
         self._tensors = tensors
@@ -313,8 +319,13 @@ class ProfileBuilder:
         )
 
     def _device_columns(self) -> Devices:
-        flags = np.array(list(self._devices.values()), np.bool_).reshape(-1, 2)
-        return Devices(Strings(list(self._devices)), flags[:, 0], flags[:, 1])
+        facts = list(self._devices.values())
+        return Devices(
+            name=Strings(list(self._devices)),
+            is_placement=np.array([is_placement for is_placement, _, _ in facts], np.bool_),
+            is_accelerator_lane=np.array([is_lane for _, is_lane, _ in facts], np.bool_),
+            host=Strings([host for _, _, host in facts]),
+        )
 
     def _ops(self, names: list[str], order: list[int], row_of: Ints) -> Ops:
         inputs = [self._inputs[op] for op in order]

@@ -19,6 +19,7 @@ class Devices:
     name: Strings
     is_placement: Bools
     is_accelerator_lane: Bools
+    host: Strings  # the device that dispatches to it
 
     def __len__(self) -> int:
         return len(self.name)

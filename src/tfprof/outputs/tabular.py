@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,15 +22,20 @@ def rows(view: View) -> Iterator[Row]:
     """
     metrics = selected_columns(view.options.select, gathered=view.is_gathered)
     depths, parents = view.tree.depths.tolist(), view.tree.parents.tolist()
-    for row in range(len(view)):
+    for place in range(len(view)):
         facts: Row = {
-            "name": view.name[row],
-            "depth": depths[row],
-            "parent": view.name[parents[row]] if parents[row] >= 0 else None,
+            "name": view.name[place],
+            "depth": depths[place],
+            "parent": view.name[parents[place]] if place else None,
         }
         for metric in metrics:
-            facts |= _facts(view, row, metric)
+            facts |= _facts(view, place, metric)
         yield facts
+
+
+def row(view: View, place: int) -> Row:
+    """One row of `rows`."""
+    return next(islice(rows(view), place, None))
 
 
 def _facts(view: View, row: int, metric: Metric) -> Row:

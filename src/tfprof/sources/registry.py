@@ -73,7 +73,7 @@ def merge(
         if file.kind is FileKind.CHECKPOINT:
             tf_checkpoint.add(file.path, builder)
             continue
-        records = _records(file)
+        records = read_records(file)
         if file.kind is FileKind.RUN_META:
             tf_run_metadata.add(records, builder, file.step or 0)
         else:
@@ -87,7 +87,7 @@ _ADD: dict[FileKind, Callable[[Records, ProfileBuilder], None]] = {
 }
 
 
-def _records(file: InputFile) -> Records:
+def read_records(file: InputFile) -> Records:
     """The records of a file that was said, or found, to be of its kind."""
     data = compressed.read(file.path)
     found, written_as_text = recognise(data)

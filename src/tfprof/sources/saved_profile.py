@@ -8,7 +8,7 @@ from tfprof.columns import Ints, ints
 from tfprof.formats import profile_proto
 from tfprof.formats.messages import Message
 from tfprof.formats.op_log import StackReader
-from tfprof.formats.profile_proto import SavedNode
+from tfprof.formats.profile_proto import MEMORY_FIELDS, SavedNode
 from tfprof.formats.records import Records
 from tfprof.model.builder import OpBatch, ProfileBuilder
 from tfprof.model.code import Frame
@@ -18,23 +18,9 @@ from tfprof.sources.tf_devices import add_device
 # The name under which an input is not found: no program gives an op this one.
 _NO_OP = "\0"
 
-# The facts of `MEMORY_FACTS`, as the message calls them.
-_MEMORY_FIELDS = {
-    "micros": "memory_micros",
-    "host_temp": "host_temp_bytes",
-    "host_persistent": "host_persistent_bytes",
-    "accelerator_temp": "accelerator_temp_bytes",
-    "accelerator_persistent": "accelerator_persistent_bytes",
-    "requested": "requested_bytes",
-    "peak": "peak_bytes",
-    "residual": "residual_bytes",
-    "output": "output_bytes",
-    "in_use": "allocator_bytes_in_use",
-}
-
-
 def add(records: Records, builder: ProfileBuilder) -> None:
-    """Add everything the saved profile holds."""
+    """Add everything the saved profile holds; its float ops were settled when it was saved."""
+    builder.settle_float_ops()
     header = profile_proto.header(records)
     nodes = sorted(profile_proto.nodes(records), key=lambda node: node.id)
     _define(records, nodes, builder)
@@ -157,7 +143,7 @@ class _Recordings:
 
     def _collect_use(self, op: int, step: int, use: Message) -> None:
         place = len(self.uses)
-        self.uses.append((op, step, *(getattr(use, field) for field in _MEMORY_FIELDS.values())))
+        self.uses.append((op, step, *(getattr(use, field) for field in MEMORY_FIELDS.values())))
         self.outputs.extend(
             (place, slot, memory.bytes, _as_int64(memory.ptr))
             for slot, memory in sorted(use.output_memory.items())
@@ -173,7 +159,7 @@ class _Recordings:
         key = ("op", "step")
         builder.add_sightings(**_columns(self.sightings, *key, "device", "start", "end", "runs"))
         builder.add_slots(**_columns(self.slots, *key, "device", "start", "duration"))
-        builder.add_memory(**_columns(self.uses, *key, *_MEMORY_FIELDS))
+        builder.add_memory(**_columns(self.uses, *key, *MEMORY_FIELDS))
         outputs = _columns(self.outputs, "use", "slot", "bytes", "address")
         builder.add_output_memory(**outputs | {"use": outputs["use"] + first_use})
         builder.add_allocations(**_columns(self.allocations, *key, "micros", "bytes"))

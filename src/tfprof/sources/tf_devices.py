@@ -17,6 +17,7 @@ def add_device(builder: ProfileBuilder, name: str) -> int:
         name,
         is_placement=_PLACEMENT.fullmatch(name) is not None,
         is_accelerator_lane="stream:all" in name,
+        host=_GPU.sub("cpu:0", name),
     )
 
 
@@ -24,8 +25,3 @@ def misses_accelerator_stream(names: list[str]) -> bool:
     """Whether a run on a GPU recorded no stream of it, so that its own time is missing."""
     gpus = [name.lower() for name in names if "gpu" in name.lower()]
     return bool(gpus) and not any("stream:all" in name for name in gpus)
-
-
-def host_of(device: str) -> str:
-    """The device that dispatches to `device`."""
-    return _GPU.sub("cpu:0", device)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tfprof.columns import Ragged, ints
@@ -36,12 +38,19 @@ def build(profile: Profile, options: Options) -> View:
     return select("code", profile, options, arrangement, accounts, _POLICY)
 
 
+class CodeArrangement(NamedTuple):
+    """Where ops stand in the code, and how many forward ops gradients could not be put beside."""
+
+    arrangement: Arrangement
+    gradients_left_out: int
+
+
 @remembered
-def arrange(profile: Profile) -> _CodeRows:
-    """Every op under the calls that made it; a gradient op under those of what it is the gradient of."""
+def arrange(profile: Profile) -> CodeArrangement:
+    """Every op under the calls that made it; a gradient under those of its forward op."""
     rows = _CodeRows(profile)
-    rows.place_ops()
-    return rows
+    left_out = rows.place_ops()
+    return CodeArrangement(rows.arrangement(), left_out)
 
 
 def frame_name(frame: Frame) -> str:
@@ -66,14 +75,13 @@ class _CodeRows:
 
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
-        self.gradients_left_out = 0
         self._names = [ROOT_NAME]
         self._children: list[dict[str, int]] = [{}]
         self._members: list[list[int]] = [[]]
         self._row_of_call: dict[tuple[int, str], int] = {}
 
-    def place_ops(self) -> None:
-        """Put every op that has a stack into its row."""
+    def place_ops(self) -> int:
+        """Put every op that has a stack into its row; how many forward ops were not found."""
         ops = self.profile.ops
         gradients: dict[str, list[int]] = {}
         forward: dict[str, int] = {}
@@ -85,12 +93,10 @@ class _CodeRows:
                 continue
             forward[name] = op
             self._members[self._row(int(ops.code[op]), "")].append(op)
-        for source, found in sorted(gradients.items()):
-            if source in forward:
-                row = self._row(int(ops.code[forward[source]]), _GRADIENT_SUFFIX)
-                self._members[row].extend(found)
-            else:
-                self.gradients_left_out += 1
+        for source in sorted(gradients.keys() & forward.keys()):
+            row = self._row(int(ops.code[forward[source]]), _GRADIENT_SUFFIX)
+            self._members[row].extend(gradients[source])
+        return len(gradients.keys() - forward.keys())
 
     def _row(self, call: int, suffix: str) -> int:
         """The row of a call, made together with its callers' when it is first asked for."""
@@ -114,7 +120,6 @@ class _CodeRows:
             self._members.append([])
         return children[name]
 
-    @property
     def arrangement(self) -> Arrangement:
         """The rows, each followed by those below it."""
         order, parents = [], []

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from math import prod
+from typing import TYPE_CHECKING
 
 from tfprof.measures.flop_rules.registry import OpFacts, Shape, UnknownShape, dim, flops
 
-_DATA_FORMATS = ("NHWC", "NCHW")
+if TYPE_CHECKING:
+    from tfprof.model.ops import AttributeValue
+
+# Where height, width and channels stand in each data format; an op that names none has the first.
+_AXES: dict[AttributeValue, tuple[int, int, int]] = {
+    None: (1, 2, 3),
+    "NHWC": (1, 2, 3),
+    "NCHW": (2, 3, 1),
+}
 
 
 @flops("Conv2D", "Conv3D")
@@ -52,12 +61,13 @@ def _gradient(op: OpFacts, image: Shape, weights: Shape) -> int:
     total = 2 * prod(image) * prod(weights)
     if total == 0:
         return 0
-    data_format = op.attr("data_format") or _DATA_FORMATS[0]
-    if data_format not in _DATA_FORMATS:
+    axes = _AXES.get(op.attr("data_format"))
+    if axes is None:
         raise UnknownShape
+    height, width, channels = axes
     strides = op.sizes("strides")
-    stride_area = prod(dim(strides, data_format.index(side)) for side in "HW")
-    if stride_area == 0:
+    shared = dim(image, channels) * dim(strides, height) * dim(strides, width)
+    if shared == 0:
         raise UnknownShape
     # TensorFlow's profiler divides in floating point and cuts; `//` differs from 2**53 on.
-    return int(total / (dim(image, data_format.index("C")) * stride_area))
+    return int(total / shared)

@@ -8,12 +8,12 @@ as one whose shape is unknown. By convention a multiply and an add are two.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from tfprof.model.ops import AttributeValue
+    from tfprof.model.ops import Attributes, AttributeValue
 
 Shape: TypeAlias = tuple[int, ...]
 Rule: TypeAlias = "Callable[[OpFacts], int]"
@@ -23,48 +23,63 @@ class UnknownShape(Exception):  # noqa: N818 -- an answer to the counter, which 
     """A rule needs a shape or a size that the profile does not tell."""
 
 
+class Tensors(Protocol):
+    """The shapes of the tensors that ops take and make, None where any part is unknown."""
+
+    def input_count(self, op: int) -> int:
+        """How many tensors `op` takes; control edges carry none."""
+
+    def input(self, op: int, position: int) -> Shape | None:
+        """The shape of one tensor that `op` takes."""
+
+    def output(self, op: int, slot: int) -> Shape | None:
+        """The shape of one tensor that `op` makes."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class OpFacts:
-    """One op as a rule sees it; the shapes are whole, or None where any part is unknown."""
+    """One op as its rule sees it; what a rule does not ask for is not looked up."""
 
     kind: str
-    inputs: Sequence[Shape | None]  # of its data inputs; control edges are left out
-    outputs: Sequence[Shape | None]
-    attribute: Callable[[str], AttributeValue]  # every call decodes the op's attributes anew
+    row: int
+    tensors: Tensors
+    attributes: Attributes
 
     @property
     def input_count(self) -> int:
-        """How many tensors it takes."""
-        return len(self.inputs)
+        """How many tensors the op takes."""
+        return self.tensors.input_count(self.row)
 
     def input(self, position: int) -> Shape:
         """The shape of one input; raises `UnknownShape`."""
-        return _known(self.inputs, position)
+        shape = self.tensors.input(self.row, position)
+        if shape is None:
+            raise UnknownShape
+        return shape
 
     def output(self, slot: int) -> Shape:
         """The shape of one output; raises `UnknownShape`."""
-        return _known(self.outputs, slot)
+        shape = self.tensors.output(self.row, slot)
+        if shape is None:
+            raise UnknownShape
+        return shape
 
     def attr(self, name: str) -> AttributeValue:
-        """The value of an attribute, None where the op has no such attribute."""
-        return self.attribute(name)
+        """The value of an attribute, None where the op has none of that name.
+
+        Each call decodes the op's attributes anew, so a rule asks only for what it needs.
+        """
+        return self.attributes.get(self.row, name)
 
     def sizes(self, name: str) -> Shape:
         """The whole numbers of a list attribute; raises `UnknownShape` where it is no such list."""
-        sizes = self.attribute(name)
+        sizes = self.attr(name)
         if not isinstance(sizes, tuple):
             raise UnknownShape
         whole = tuple(size for size in sizes if isinstance(size, int))
         if len(whole) != len(sizes):
             raise UnknownShape
         return whole
-
-
-def _known(shapes: Sequence[Shape | None], place: int) -> Shape:
-    shape = shapes[place] if place < len(shapes) else None
-    if shape is None:
-        raise UnknownShape
-    return shape
 
 
 def dim(shape: Shape, axis: int) -> int:

@@ -1,0 +1,20 @@
+"""A view as a small HTML table, for notebooks."""
+
+from __future__ import annotations
+
+from html import escape
+from itertools import islice
+
+from tfprof.outputs import text
+from tfprof.views.view import View
+
+_MOST_ROWS = 200
+
+
+def table(view: View) -> str:
+    """The first rows of the table and a line that says what is left out."""
+    lines = "".join(islice(text.lines(view), _MOST_ROWS))
+    left = max(len(view) + 1 - _MOST_ROWS, 0)
+    more = f"<p>{left:,} more rows: print(view) shows them all.</p>" if left else ""
+    notes = "".join(f"<p>{escape(note)}</p>" for note in view.notes)
+    return f"<pre>{escape(lines)}</pre>{more}{notes}"

@@ -1,0 +1,141 @@
+"""A whole profile as one ProfileProto, which loads to the same answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tfprof.columns import Ints
+from tfprof.formats.messages import Message, message_class
+from tfprof.formats.profile_proto import MEMORY_FIELDS, NODE_ENTRY, PROFILE, framed
+from tfprof.measures.numbers import float_ops_per_run
+from tfprof.model.profile import Profile
+
+_NODES_FIELD = 1
+
+
+def encode(profile: Profile) -> Iterator[bytes]:
+    """The file piece by piece: node by node, by which it is recognised, then what is left."""
+    writer = _Writer(profile)
+    for op in range(len(profile.ops)):
+        entry = message_class(NODE_ENTRY)(key=int(profile.ops.defined[op]))
+        writer.fill(op, entry.value)
+        yield framed(_NODES_FIELD, entry.SerializeToString(deterministic=True))
+    yield writer.rest().SerializeToString(deterministic=True)
+
+
+class _Writer:
+    """Columns turned back into nodes."""
+
+    def __init__(self, profile: Profile) -> None:
+        self.profile = profile
+        self.float_ops = float_ops_per_run(profile).per_run
+        records = profile.records
+        self.record_bounds = _bounds(records.op, len(profile.ops))
+        self.slot_bounds = _bounds(profile.executions.record, len(records))
+        self.use_bounds = _bounds(profile.memory.record, len(records))
+        self.allocation_bounds = _bounds(profile.allocations.record, len(records))
+        self.outputs_order = np.argsort(profile.output_memory.use, kind="stable")
+        self.output_bounds = _bounds(
+            profile.output_memory.use[self.outputs_order], len(profile.memory)
+        )
+        code = profile.code
+        texts = [*code.file.values, *code.function.values, *code.text.values]
+        self.ids = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+
+    def rest(self) -> Message:
+        """All but the nodes."""
+        return message_class(PROFILE)(
+            has_trace=self.profile.has_code,
+            miss_accelerator_stream=self.profile.lacks_accelerator_time,
+            steps=self.profile.steps.tolist(),
+            id_to_string={number: text for text, number in self.ids.items()},
+        )
+
+    def fill(self, op: int, node: Message) -> None:
+        ops = self.profile.ops
+        node.name = ops.name[op]
+        node.op = ops.kind[op]
+        node.id = int(ops.defined[op])
+        node.float_ops = int(self.float_ops[op])
+        node.op_types.extend(ops.types.of(op))
+        node.shape.extend(_dims(ops.shape[op]))
+        for slot in range(ops.outputs.count(op)):
+            node.output_shapes[slot].int64_values.extend(_dims(ops.outputs.of(op, slot)))
+        self._fill_inputs(op, node)
+        self._fill_device(op, node)
+        self._fill_code(op, node)
+        for name, encoded in ops.attributes.encoded(op).items():
+            node.attrs[name].MergeFromString(encoded)
+        for record in range(self.record_bounds[op], self.record_bounds[op + 1]):
+            self._fill_record(record, node.execs[int(self.profile.records.step[record])])
+
+    def _fill_inputs(self, op: int, node: Message) -> None:
+        ops = self.profile.ops
+        for place, source in enumerate(ops.inputs.source[ops.inputs.of(op)].tolist()):
+            # An op that the graph names but does not define has no id.
+            number = int(ops.defined[source]) if source >= 0 else -1
+            node.inputs[place] = number
+            if source >= 0:
+                node.src_output_index[number] = 0
+
+    def _fill_device(self, op: int, node: Message) -> None:
+        device = int(self.profile.ops.device[op])
+        if device >= 0:
+            node.canonical_device = self.profile.devices.name[device]
+            node.host_device = self.profile.devices.host[device]
+
+    def _fill_code(self, op: int, node: Message) -> None:
+        row = int(self.profile.ops.code[op])
+        for frame in self.profile.code.stack(row) if row >= 0 else ():
+            node.trace.traces.add(
+                file_id=self.ids[frame.file],
+                lineno=frame.line,
+                function_id=self.ids[frame.function],
+                line_id=self.ids[frame.text],
+                func_start_line=frame.function_line,
+            )
+
+    def _fill_record(self, record: int, execution: Message) -> None:
+        records, devices = self.profile.records, self.profile.devices
+        execution.run_count = int(records.runs[record])
+        execution.all_start_micros = int(records.first_start[record])
+        execution.latest_end_micros = int(records.last_end[record])
+        execution.devices.extend(sorted(devices.name.take(records.devices[record])))
+        slots = self.profile.executions
+        for slot in range(self.slot_bounds[record], self.slot_bounds[record + 1]):
+            device = int(slots.device[slot])
+            is_lane = devices.is_accelerator_lane[device]
+            times = execution.accelerator_execs if is_lane else execution.cpu_execs
+            pair = [int(slots.start[slot]), int(slots.duration[slot])]
+            times[devices.name[device]].times.add(int64_values=pair)
+        for use in range(self.use_bounds[record], self.use_bounds[record + 1]):
+            self._fill_memory(use, execution.memory_execs.add())
+        allocations = self.profile.allocations
+        for row in range(self.allocation_bounds[record], self.allocation_bounds[record + 1]):
+            execution.allocations.add(
+                alloc_micros=int(allocations.micros[row]), alloc_bytes=int(allocations.bytes[row])
+            )
+
+    def _fill_memory(self, use: int, message: Message) -> None:
+        memory, outputs = self.profile.memory, self.profile.output_memory
+        for fact, field in MEMORY_FIELDS.items():
+            setattr(message, field, int(getattr(memory, fact)[use]))
+        for place in range(self.output_bounds[use], self.output_bounds[use + 1]):
+            row = self.outputs_order[place]
+            entry: Any = message.output_memory[int(outputs.slot[row])]
+            entry.bytes = int(outputs.bytes[row])
+            entry.ptr = int(outputs.address[row]) % 2**64
+
+
+def _bounds(owner: Ints, count: int) -> list[int]:
+    """Where the rows of each owner begin in sorted `owner`, and the last ones end."""
+    bounds: list[int] = np.searchsorted(owner, np.arange(count + 1)).tolist()
+    return bounds
+
+
+def _dims(shape: tuple[int, ...] | None) -> tuple[int, ...]:
+    """A shape as the format has it: a scalar as 1, an unknown rank as nothing."""
+    return () if shape is None else shape or (1,)

@@ -1,0 +1,109 @@
+"""What an answer lacks, in sentences: files that were not given, ops that could not be counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tfprof.columns import Bools
+from tfprof.measures.numbers import float_ops_per_run
+from tfprof.metrics import BY_KEY, THRESHOLD_KEYS, Metric, Need
+from tfprof.model.profile import Profile
+from tfprof.options import Options
+from tfprof.views import accounting, code
+
+_MOST_KINDS = 5
+
+
+def notes(kind: str, profile: Profile, options: Options) -> tuple[str, ...]:
+    """Everything a reader of this view should know before quoting its numbers."""
+    return tuple(
+        [
+            *_missing_inputs(profile, options),
+            *_float_ops(profile, options),
+            *_matching(kind, profile, options),
+            *(_code(profile, options) if kind == "code" else ()),
+        ]
+    )
+
+
+def _asked(options: Options) -> list[Metric]:
+    """The metrics that a question shows, orders by or filters by."""
+    keys = [*options.select, options.order_by]
+    keys += [key for key in THRESHOLD_KEYS if options.threshold(key)]
+    return [BY_KEY[key] for key in dict.fromkeys(keys) if key in BY_KEY]
+
+
+def available_inputs(profile: Profile) -> dict[Need, bool]:
+    """Which inputs a profile has something from."""
+    return {
+        Need.GRAPH: bool(np.any(profile.ops.attributes.reader >= 0)),
+        Need.RUN_META: len(profile.steps) > 0,
+        Need.CHECKPOINT: len(profile.tensors) > 0,
+    }
+
+
+def _missing_inputs(profile: Profile, options: Options) -> Iterator[str]:
+    has = available_inputs(profile)
+    missing: dict[Need, list[str]] = {}
+    for metric in _asked(options):
+        if not has[metric.needs]:
+            missing.setdefault(metric.needs, []).append(f"`{metric.key}`")
+    for need, keys in missing.items():
+        verb = "needs" if len(keys) == 1 else "need"
+        yield f"{' and '.join(keys)} {verb} --{need}, which was not given: all is zero or absent."
+
+
+def _float_ops(profile: Profile, options: Options) -> Iterator[str]:
+    """Which ops have no float ops because nobody could count them."""
+    if BY_KEY["float_ops"] not in _asked(options):
+        return
+    found = float_ops_per_run(profile)
+    is_defined = profile.ops.attributes.reader >= 0
+    rows = _accounted(profile, options) & is_defined
+    if kinds := found.uncounted_kinds(rows):
+        yield f"float ops of {_tally(kinds)} are not counted: there is no rule for them."
+    if strangers := int((found.without_rule & ~is_defined).sum()):
+        yield f"float ops of {strangers:,} ops that only ran are not counted: no graph has them."
+    if kinds := found.shapeless_kinds(rows):
+        advice = "" if len(profile.steps) else "; --run_meta_path would tell them"
+        yield f"float ops of {_tally(kinds)} are not counted: their shapes are unknown{advice}."
+
+
+def _accounted(profile: Profile, options: Options) -> Bools:
+    return accounting.matching_regexes(profile, options.account_type_regexes) > 0
+
+
+def _tally(kinds: list[tuple[str, int]]) -> str:
+    """`40 ops of 3 kinds (Relu 31, …)`."""
+    total = sum(count for _, count in kinds)
+    shown = ", ".join(f"{kind} {count:,}" for kind, count in kinds[:_MOST_KINDS])
+    more = f" and {len(kinds) - _MOST_KINDS:,} more" if len(kinds) > _MOST_KINDS else ""
+    ops = "op" if total == 1 else "ops"
+    return f"{total:,} {ops} of {len(kinds):,} {'kind' if len(kinds) == 1 else 'kinds'} ({shown}{more})"
+
+
+def _matching(kind: str, profile: Profile, options: Options) -> Iterator[str]:
+    """Surprises of `account_type_regexes`."""
+    counts = accounting.matching_regexes(profile, options.account_type_regexes)
+    twice = int((counts > 1).sum())
+    if twice and kind in ("code", "op"):
+        yield (
+            f"{twice:,} ops match more than one of account_type_regexes and count once for each; "
+            "write one regex, a|b, to count them once."
+        )
+    regexes = ",".join(options.account_type_regexes)
+    if len(counts) and not counts.any() and regexes != regexes.lower():
+        yield f"no op's types match `{regexes}`; devices are types too, in lower case."
+
+
+def _code(profile: Profile, options: Options) -> Iterator[str]:
+    if options.account_displayed_op_only:
+        yield "the code view does not know account_displayed_op_only; totals cover everything."
+    if left_out := code.arrange(profile).gradients_left_out:
+        yield f"gradients of {left_out:,} ops are left out: no code line is known of those ops."
+    if "tensor_value" in options.select:
+        yield "the code view has no tensor values; the scope and graph views do."
+    if "occurrence" in options.select or "input_shapes" in options.select:
+        yield "the code view has no occurrence and no input shapes; the op view does."

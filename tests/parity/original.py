@@ -1,0 +1,179 @@
+"""TensorFlow's own profiler, asked from a process of its own because some questions crash it.
+
+The worker imports TensorFlow once and forks for each question: a crash ends only the fork, and
+every question meets a profiler that has seen nothing before it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, BinaryIO, Self
+
+IS_INSTALLED = find_spec("tensorflow") is not None
+
+_SECONDS_FOR_AN_ANSWER = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The files of a profile as bytes; an empty graph stands for none."""
+
+    graph: bytes = b""
+    run_meta: Mapping[int, bytes] = field(default_factory=dict)  # by step, in the order of adding
+    op_log: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the original answered; no table where it had nothing to show."""
+
+    table: str | None
+    message: bytes
+    stderr: str
+
+
+class Crashed(Exception):
+    """The original ended its process, or let a C++ exception through."""
+
+
+class Original:
+    """A worker that answers until it is closed."""
+
+    def __init__(self) -> None:
+        self._worker = subprocess.Popen(
+            [sys.executable, __file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._worker.stdin.close()
+        self._worker.wait()
+        self._worker.stdout.close()
+
+    def ask(self, inputs: Inputs, view: str, options: Mapping[str, Any]) -> Reply:
+        """The table from its legend on, the message and what was said on the way."""
+        message, report, stderr = self._request("profile", inputs, view, options)
+        # The warning and the explanations in front are prose; a table begins at its legend.
+        table = report.decode("utf-8", "ignore").partition("\nProfile:\n")[2] or None
+        return Reply(table, message, stderr.decode("utf-8", "replace"))
+
+    def save(self, inputs: Inputs) -> bytes:
+        """The ProfileProto that the original keeps of `inputs`."""
+        return self._request("save", inputs)[0]
+
+    def _request(
+        self, task: str, inputs: Inputs, view: str = "", options: Mapping[str, Any] | None = None
+    ) -> list[bytes]:
+        header = {
+            "task": task,
+            "view": view,
+            "options": dict(options or {}),
+            "steps": list(inputs.run_meta),
+        }
+        parts = [json.dumps(header).encode(), inputs.graph, inputs.op_log or b""]
+        _send(self._worker.stdin, [*parts, *inputs.run_meta.values()])
+        trouble, *answer = _receive(self._worker.stdout)
+        if trouble:
+            raise Crashed(trouble.decode())
+        return answer
+
+
+def _send(stream: BinaryIO, parts: list[bytes]) -> None:
+    """Write how many parts there are, then each behind its length."""
+    stream.write(struct.pack("<I", len(parts)))
+    for part in parts:
+        stream.write(struct.pack("<I", len(part)))
+        stream.write(part)
+    stream.flush()
+
+
+def _receive(stream: BinaryIO) -> list[bytes]:
+    """The parts that `_send` wrote; EOFError where the other side is gone."""
+
+    def number() -> int:
+        data = stream.read(4)
+        if len(data) < 4:
+            raise EOFError
+        return struct.unpack("<I", data)[0]
+
+    return [stream.read(number()) for _ in range(number())]
+
+
+def _serve() -> None:
+    """Answer requests from the standard input until it is closed."""
+    requests, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # the engine prints to the standard output, which belongs to the replies
+    # Imported here, once, so that no fork pays for it.
+    from tensorflow.python.profiler import model_analyzer  # noqa: PLC0415
+    from tensorflow.python.util import _pywrap_tfprof  # noqa: PLC0415
+
+    folder = Path(tempfile.mkdtemp())
+    try:
+        while True:
+            request = _receive(requests)
+            _send(replies, _answer_in_fork(request, folder, _pywrap_tfprof, model_analyzer))
+    except EOFError:
+        pass
+    finally:
+        shutil.rmtree(folder)
+
+
+def _answer_in_fork(request: list[bytes], folder: Path, engine: Any, analyzer: Any) -> list[bytes]:
+    """What went wrong (or nothing), the engine's answer, its report and its stderr."""
+    answer, report, trouble, stderr = (
+        folder / name for name in ("answer", "report", "trouble", "stderr")
+    )
+    for path in folder.iterdir():
+        path.unlink()
+    process = os.fork()
+    if process == 0:
+        try:
+            signal.alarm(_SECONDS_FOR_AN_ANSWER)
+            os.dup2(os.open(stderr, os.O_CREAT | os.O_WRONLY), 2)
+            answer.write_bytes(_answer(request, report, engine, analyzer))
+        except BaseException as error:  # noqa: BLE001 whatever it is, it goes to the other side
+            trouble.write_text(f"{type(error).__name__}: {error}")
+        finally:
+            os._exit(0)
+    _, status = os.waitpid(process, 0)
+    if os.WIFSIGNALED(status):
+        trouble.write_text(signal.Signals(os.WTERMSIG(status)).name)
+    return [
+        path.read_bytes() if path.exists() else b"" for path in (trouble, answer, report, stderr)
+    ]
+
+
+def _answer(request: list[bytes], report: Path, engine: Any, analyzer: Any) -> bytes:
+    """Add the inputs as TensorFlow's `Profiler` does, then do what the request asks."""
+    header, graph, op_log, *run_metas = request
+    asked = json.loads(header)
+    engine.NewProfiler(graph, op_log)
+    for step, run_meta in zip(asked["steps"], run_metas, strict=True):
+        engine.AddStep(step, graph, run_meta, op_log)
+    if asked["task"] == "save":
+        return engine.SerializeToString()
+    options = analyzer._build_options(asked["options"] | {"output": f"file:outfile={report}"})
+    return engine.Profile(asked["view"].encode(), options.SerializeToString())
+
+
+if __name__ == "__main__":
+    _serve()
