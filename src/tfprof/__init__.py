@@ -1,6 +1,10 @@
 """Where a model's parameters, float operations, time and memory go."""
 
-from tfprof.api import Answer, Info, LoadedProfile, info, load
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from tfprof.errors import (
     InputError,
     MissingInputError,
@@ -9,6 +13,9 @@ from tfprof.errors import (
     TfprofError,
     UnknownFormatError,
 )
+
+if TYPE_CHECKING:
+    from tfprof.api import Answer, Info, LoadedProfile, info, load
 
 __all__ = [
     "Answer",
@@ -23,4 +30,12 @@ __all__ = [
     "info",
     "load",
 ]
-__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """Fetch a public name when it is first used, so that importing tfprof loads no numpy."""
+    if name not in __all__:
+        raise AttributeError(f"module `tfprof` has no attribute {name!r}")
+    value = getattr(import_module("tfprof.api"), name)
+    globals()[name] = value
+    return value

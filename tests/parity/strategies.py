@@ -260,14 +260,14 @@ def options(draw, row_names: list[str], types: list[str], steps: list[int]) -> d
     amounts = st.integers(-1, 3) | st.sampled_from((*_BYTES, *_MICROS, *_FLOAT_OPS))
     raised = st.dictionaries(st.sampled_from(THRESHOLD_KEYS), amounts, max_size=2)
     thresholds = dict.fromkeys(THRESHOLD_KEYS, 0) | draw(st.just({}) | raised)
-    seldom = st.just([]) | st.just([]) | regex_lists(row_names)
-    mostly = st.just([".*"]) | st.just([".*"]) | regex_lists(row_names)
+    everything, nothing, some = st.just([".*"]), st.just([]), regex_lists(row_names)
+    mostly, seldom = st.one_of(*[everything] * 4, some), st.one_of(*[nothing] * 4, some)
     return {
         "max_depth": draw(st.integers(2, 12) | st.integers(-1, 12)),
         **{f"min_{key}": amount for key, amount in thresholds.items()},
         "step": draw(st.sampled_from((-1, -1, -7, *steps))),
         "order_by": draw(st.sampled_from(ORDER_KEYS)),
-        "account_type_regexes": draw(st.just([".*"]) | regex_lists(types)),
+        "account_type_regexes": draw(everything | everything | regex_lists(types)),
         "start_name_regexes": draw(mostly),
         "trim_name_regexes": draw(seldom),
         "show_name_regexes": draw(mostly),

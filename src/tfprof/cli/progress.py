@@ -1,0 +1,51 @@
+"""A line on the terminal that says what is being read, once that takes a while."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Self, TextIO
+
+_PATIENCE_SECONDS = 1.0
+_TICK_SECONDS = 0.2
+
+
+class Progress:
+    """Shows the file being read and the time it takes; silent where nobody watches."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._path = ""
+        self._is_over = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def __enter__(self) -> Self:
+        if self._stream.isatty():
+            self._thread = threading.Thread(target=self._watch, daemon=True)
+            self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_over.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def reading(self, path: str) -> None:
+        """Say which file is being read from now on."""
+        self._path = path
+
+    def _watch(self) -> None:
+        began = time.monotonic()
+        shown = False
+        if not self._is_over.wait(_PATIENCE_SECONDS):
+            shown = True
+            while not self._is_over.is_set():
+                seconds = time.monotonic() - began
+                self._write(f"\r\x1b[Ktfprof: reading {self._path} … {seconds:.0f} s")
+                self._is_over.wait(_TICK_SECONDS)
+        if shown:
+            self._write("\r\x1b[K")
+
+    def _write(self, text: str) -> None:
+        self._stream.write(text)
+        self._stream.flush()

@@ -1,0 +1,1 @@
+"""Many questions to one profile, line by line."""
