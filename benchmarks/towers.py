@@ -14,7 +14,6 @@ from unit_tables import KINDS, Row, UnitKind
 Shape = tuple[int, ...]
 
 _BATCH = 32
-_CLASSES = 10
 _CONVS = 24  # in a whole tower
 _DENSES = 8
 _UNITS_IN_BLOCK = 4
@@ -217,7 +216,7 @@ class Model:
         yield _plain("train", "NoOp", groups, line=5)
 
     def _input(self) -> Iterator[Op]:
-        image, labels = (_BATCH, 32, 32, 3), (_BATCH, _CLASSES)
+        image, labels = (_BATCH, 32, 32, 3), (_BATCH,)
         yield _plain("input/queue", "FIFOQueueV2", [], ((),), line=0)
         yield _plain("input/count", "Const", [], ((),), line=0)
         inputs = ["input/queue", "input/count"]

@@ -108,20 +108,20 @@ _NORMALISATION = (
 )
 
 _NORMALISATION_BACKWARD = (
-    Row("{d}/bn/add_1_grad/Sum/reduction_indices", "Const", "", "axes"),
+    Row("{d}/bn/add_1_grad/reduction_indices", "Const", "", "axes"),
     Row(
         "{d}/bn/add_1_grad/Sum",
         "Sum",
-        "{d}/Relu_grad/ReluGrad {d}/bn/add_1_grad/Sum/reduction_indices",
+        "{d}/Relu_grad/ReluGrad {d}/bn/add_1_grad/reduction_indices",
         "channel",
     ),
     Row("{d}/bn/mul_1_grad/Mul", "Mul", "{d}/Relu_grad/ReluGrad {s}/bn/mul", "image", "image"),
     Row("{d}/bn/mul_1_grad/Mul_1", "Mul", "{s}/Conv2D {d}/Relu_grad/ReluGrad", "image", "image"),
-    Row("{d}/bn/mul_1_grad/Sum/reduction_indices", "Const", "", "axes"),
+    Row("{d}/bn/mul_1_grad/reduction_indices", "Const", "", "axes"),
     Row(
         "{d}/bn/mul_1_grad/Sum",
         "Sum",
-        "{d}/bn/mul_1_grad/Mul_1 {d}/bn/mul_1_grad/Sum/reduction_indices",
+        "{d}/bn/mul_1_grad/Mul_1 {d}/bn/mul_1_grad/reduction_indices",
         "channel",
     ),
     Row("{d}/bn/sub_grad/Neg", "Neg", "{d}/bn/add_1_grad/Sum", "channel", "channel"),
@@ -131,11 +131,11 @@ _NORMALISATION_BACKWARD = (
     Row("{d}/bn/mul_grad/Mul", "Mul", "{d}/bn/AddN {s}/bn/gamma/read", "channel", "channel"),
     Row("{d}/bn/mul_grad/Mul_1", "Mul", "{s}/bn/Rsqrt {d}/bn/AddN", "channel", "channel"),
     Row("{d}/bn/Rsqrt_grad/RsqrtGrad", "RsqrtGrad", "{s}/bn/Rsqrt {d}/bn/mul_grad/Mul", "channel"),
-    Row("{d}/bn/variance_grad/Tile/multiples", "Const", "", "sizes"),
+    Row("{d}/bn/variance_grad/multiples", "Const", "", "sizes"),
     Row(
         "{d}/bn/variance_grad/Tile",
         "Tile",
-        "{d}/bn/Rsqrt_grad/RsqrtGrad {d}/bn/variance_grad/Tile/multiples",
+        "{d}/bn/Rsqrt_grad/RsqrtGrad {d}/bn/variance_grad/multiples",
     ),
     Row("{d}/bn/variance_grad/Const", "Const", "", "scalar"),
     Row(
@@ -151,9 +151,9 @@ _NORMALISATION_BACKWARD = (
         "image",
         "image",
     ),
-    Row("{d}/bn/mean_grad/Tile/multiples", "Const", "", "sizes"),
+    Row("{d}/bn/mean_grad/multiples", "Const", "", "sizes"),
     Row(
-        "{d}/bn/mean_grad/Tile", "Tile", "{d}/bn/mul_2_grad/Mul {d}/bn/mean_grad/Tile/multiples"
+        "{d}/bn/mean_grad/Tile", "Tile", "{d}/bn/mul_2_grad/Mul {d}/bn/mean_grad/multiples"
     ),
     Row("{d}/bn/mean_grad/Const", "Const", "", "scalar"),
     Row("{d}/bn/mean_grad/truediv", "RealDiv", "{d}/bn/mean_grad/Tile {d}/bn/mean_grad/Const"),
@@ -278,8 +278,8 @@ _POOL = UnitKind(
         Row("{s}/Mean", "Mean", "{x} {s}/reduction_indices", "flat"),
     ),
     backward=(
-        Row("{d}/Mean_grad/Reshape/shape", "Const", "", "sizes"),
-        Row("{d}/Mean_grad/Reshape", "Reshape", "{g} {d}/Mean_grad/Reshape/shape", "flat"),
+        Row("{d}/Mean_grad/shape", "Const", "", "sizes"),
+        Row("{d}/Mean_grad/Reshape", "Reshape", "{g} {d}/Mean_grad/shape", "flat"),
         Row("{d}/Mean_grad/multiples", "Const", "", "sizes"),
         Row("{d}/Mean_grad/Tile", "Tile", "{d}/Mean_grad/Reshape {d}/Mean_grad/multiples"),
     ),
@@ -293,7 +293,7 @@ _LOSS = UnitKind(
     body=(
         Row(
             "{s}/xentropy",
-            "SoftmaxCrossEntropyWithLogits",
+            "SparseSoftmaxCrossEntropyWithLogits",
             "{x} input/queue_Dequeue:1",
             "losses",
             "flat",

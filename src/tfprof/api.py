@@ -63,8 +63,6 @@ def load_inputs(
 ) -> LoadedProfile:
     """`load`, with the keywords already checked."""
     files = input_files(paths, inputs)
-    if not files:
-        raise OptionError("No file to read: name the files, or give --graph_path.")
     kinds = {file.kind for file in files}
     if FileKind.PROFILE in kinds and kinds & {FileKind.GRAPH, FileKind.RUN_META}:
         raise OptionError(
@@ -131,7 +129,7 @@ class LoadedProfile:
     @property
     def steps(self) -> list[int]:
         """The numbers of the recorded steps."""
-        return self.columns.steps.tolist()
+        return [int(step) for step in self.columns.steps]
 
     def questions(self) -> dict[str, bool]:
         """Which metrics and views this profile has an answer to."""
@@ -218,7 +216,8 @@ class Answer:
         return self.table
 
     def __repr__(self) -> str:
-        return f"<tfprof {self.view.kind} view: {len(self.view):,} rows, {self.hidden.ops:,} ops hidden>"
+        rows, hidden = len(self.view), self.hidden.ops
+        return f"<tfprof {self.view.kind} view: {rows:,} rows, {hidden:,} ops hidden>"
 
     def _repr_html_(self) -> str:
         return html.table(self.view)
@@ -264,5 +263,3 @@ def describe(
     """`info`, with the keywords already checked."""
     profile = load_inputs(paths, inputs, progress)
     return Info(tuple(summarise(file) for file in input_files(paths, inputs)), profile)
-
-

@@ -258,23 +258,27 @@ def _row_names(view: str, names: list[str], op_log: Message | None) -> list[str]
 def options(draw, row_names: list[str], types: list[str], steps: list[int]) -> dict[str, Any]:
     """Every option that a question has."""
     amounts = st.integers(-1, 3) | st.sampled_from((*_BYTES, *_MICROS, *_FLOAT_OPS))
-    raised = st.dictionaries(st.sampled_from(THRESHOLD_KEYS), amounts, max_size=2)
-    thresholds = dict.fromkeys(THRESHOLD_KEYS, 0) | draw(st.just({}) | raised)
-    everything, nothing, some = st.just([".*"]), st.just([]), regex_lists(row_names)
-    mostly, seldom = st.one_of(*[everything] * 4, some), st.one_of(*[nothing] * 4, some)
+    raised = st.dictionaries(st.sampled_from(THRESHOLD_KEYS), amounts, min_size=1, max_size=2)
+    thresholds = dict.fromkeys(THRESHOLD_KEYS, 0) | draw(seldom(raised, {}))
+    mostly_all, mostly_none = (seldom(regex_lists(row_names), usual) for usual in ([".*"], []))
     return {
-        "max_depth": draw(st.integers(2, 12) | st.integers(-1, 12)),
+        "max_depth": draw(seldom(st.integers(-1, 3), 12)),
         **{f"min_{key}": amount for key, amount in thresholds.items()},
         "step": draw(st.sampled_from((-1, -1, -7, *steps))),
         "order_by": draw(st.sampled_from(ORDER_KEYS)),
-        "account_type_regexes": draw(everything | everything | regex_lists(types)),
-        "start_name_regexes": draw(mostly),
-        "trim_name_regexes": draw(seldom),
-        "show_name_regexes": draw(mostly),
-        "hide_name_regexes": draw(seldom),
+        "account_type_regexes": draw(seldom(regex_lists(types), [".*"])),
+        "start_name_regexes": draw(mostly_all),
+        "trim_name_regexes": draw(mostly_none),
+        "show_name_regexes": draw(mostly_all),
+        "hide_name_regexes": draw(mostly_none),
         "account_displayed_op_only": draw(st.booleans()),
         "select": draw(st.lists(st.sampled_from(tuple(BY_KEY)), unique=True)),
     }
+
+
+def seldom(strategy: st.SearchStrategy[Any], usual: Any) -> st.SearchStrategy[Any]:
+    """One in four times a draw from `strategy`, else `usual`; `one_of` has no weights."""
+    return st.integers(0, 3).flatmap(lambda n: strategy if n == 3 else st.just(usual))
 
 
 def regex_lists(texts: list[str]) -> st.SearchStrategy[list[str]]:

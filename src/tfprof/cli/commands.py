@@ -54,6 +54,12 @@ class Request:
     options: Options
     flags: Flags
 
+    @property
+    def names_files(self) -> bool:
+        """Whether there is anything to read."""
+        options = [option for option in INPUT_OPTIONS.values() if option.kind is not Kind.SWITCH]
+        return bool(self.paths or any(getattr(self.inputs, option.name) for option in options))
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -108,7 +114,8 @@ def _print_help(request: Request) -> int:
     topic = request.command if request.command not in ("help", "shell") else ""
     if request.command == "help" and request.paths:
         topic = request.paths[0]
-    print(help_texts.text(topic, {name: command.help for name, command in COMMANDS.items()}), end="")
+    commands = {name: command.help for name, command in COMMANDS.items()}
+    print(help_texts.text(topic, commands), end="")
     return 0
 
 
@@ -117,6 +124,8 @@ def load(request: Request) -> LoadedProfile:
     from tfprof import api  # noqa: PLC0415 -- see the module's docstring
     from tfprof.cli.progress import Progress  # noqa: PLC0415 -- see the module's docstring
 
+    if not request.names_files:
+        raise OptionError("No file to read: name the files, or give --graph_path.")
     with Progress(sys.stderr) as progress:
         return api.load_inputs(request.paths, request.inputs, progress.reading)
 
@@ -126,7 +135,7 @@ def _view(request: Request) -> int:
 
     spec = registry.check(request.options.output)
     if request.flags.json and request.options.output:
-        raise OptionError("Give --json or --output, not both: json:outfile=F writes JSON to a file.")
+        raise OptionError("Give --json or --output, not both; json:outfile=F writes JSON to F.")
     answer = load(request).view(request.command, request.options)
     note(answer.notes)
     if request.flags.json:

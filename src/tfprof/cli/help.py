@@ -16,12 +16,9 @@ _EXAMPLES = {
     "scope": (
         "tfprof scope graph.pbtxt -select params -max_depth 3",
         "tfprof scope graph.pbtxt run_meta -select micros -order_by micros -min_micros 1000",
-        "tfprof scope graph.pbtxt tfprof_log -account_type_regexes _trainable_variables "
-        "-select params",
+        "tfprof scope graph.pbtxt tfprof_log -account_type_regexes _trainable_variables",
     ),
-    "graph": (
-        "tfprof graph graph.pbtxt run_meta -start_name_regexes 'cost.*' -select micros",
-    ),
+    "graph": ("tfprof graph graph.pbtxt run_meta -start_name_regexes 'cost.*' -select micros",),
     "code": ("tfprof code graph.pbtxt run_meta tfprof_log -order_by micros -max_depth 5",),
     "op": ("tfprof op graph.pbtxt run_meta -select micros,occurrence -order_by micros",),
     "info": ("tfprof info graph.pbtxt run_meta tfprof_log model.ckpt",),

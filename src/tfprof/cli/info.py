@@ -24,7 +24,7 @@ def _lines(info: Info) -> Iterator[str]:
         yield _file_line(file)
     columns = info.profile.columns
     yield ""
-    yield f"Together: {len(columns.ops):,} ops, {columns.covered_ops:,} of the graph's seen running."
+    yield f"Together: {len(columns.ops):,} ops, {columns.covered_ops:,} of them seen running."
     if info.profile.steps:
         yield f"Steps:    {', '.join(map(str, info.profile.steps))}"
     for device in sorted(columns.devices.name):

@@ -40,5 +40,5 @@ def _pool() -> descriptor_pool.DescriptorPool:
     encoded = resources.files("tfprof.formats.schemas").joinpath(_DESCRIPTORS).read_bytes()
     pool = descriptor_pool.DescriptorPool()
     for file in descriptor_pb2.FileDescriptorSet.FromString(encoded).file:
-        pool.Add(file)  # type: ignore[no-untyped-call]
+        pool.Add(file)
     return pool

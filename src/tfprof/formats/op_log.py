@@ -35,7 +35,7 @@ def entries(records: Records) -> Iterator[LogEntry]:
 
 def strings(records: Records) -> dict[int, str]:
     """The log's table of strings, by id."""
-    found = {}
+    found: dict[int, str] = {}
     for start, end in records.spans(2):
         pair = records.parse(_STRING_ENTRY, start, end)
         found.setdefault(pair.key, pair.value)

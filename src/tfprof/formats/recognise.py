@@ -102,7 +102,7 @@ def _is_step_stats(data: bytes, start: int, end: int) -> bool:
 def _is_log_entry(data: bytes, start: int, end: int) -> bool:
     expected = {1: SPAN, 2: VARINT, 3: SPAN, 4: SPAN}
     kinds = _kinds(data, start, end)
-    return bool(kinds) and 1 in kinds and kinds.items() <= expected.items()
+    return kinds is not None and 1 in kinds and kinds.items() <= expected.items()
 
 
 def _is_profile_entry(data: bytes, start: int, end: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tfprof.columns import Ints, ints
@@ -164,7 +165,13 @@ class _Found:
             persistent,
             self._allocator_columns(),
             AllocationColumns(*_transposed(self.allocations, 3)),
-            OutputColumns(*_transposed(self.outputs, 6), self.output_shapes),
+            self._output_columns(),
+        )
+
+    def _output_columns(self) -> OutputColumns:
+        entry, slot, has_memory, requested, allocated, address = _transposed(self.outputs, 6)
+        return OutputColumns(
+            entry, slot, has_memory, requested, allocated, address, self.output_shapes
         )
 
     def _allocator_columns(self) -> AllocatorColumns:
@@ -172,7 +179,7 @@ class _Found:
         return AllocatorColumns(entry, self.allocator_names, total, peak, live, in_use)
 
 
-def _transposed(rows: list[tuple[int, ...]] | list, width: int) -> list[Ints]:
+def _transposed(rows: Sequence[tuple[int, ...]], width: int) -> list[Ints]:
     """Columns from rows of numbers."""
     return [ints(column) for column in zip(*rows, strict=True)] if rows else [ints([])] * width
 

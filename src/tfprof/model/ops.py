@@ -11,7 +11,7 @@ import numpy as np
 from tfprof.columns import Bools, Coded, Ints, Ragged, Shapes, Strings
 
 AttributeValue: TypeAlias = (
-    None | bool | int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...]
+    bool | int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...] | None
 )
 
 
@@ -80,7 +80,7 @@ class OutputShapes:
     def of(self, op: int, slot: int) -> tuple[int, ...] | None:
         """The shape of one output, None where nothing is known of it."""
         row = int(self.offsets[op]) + slot
-        return self.shape[row] if 0 <= slot and row < self.offsets[op + 1] else None
+        return self.shape[row] if slot >= 0 and row < self.offsets[op + 1] else None
 
     def count(self, op: int) -> int:
         return int(self.offsets[op + 1] - self.offsets[op])

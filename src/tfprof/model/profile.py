@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -40,10 +41,7 @@ class Profile:
             _require(offsets[0] == 0 and bool(np.all(np.diff(offsets) >= 0)), "rows follow on")
         for codes, limit in self._codes():
             _require(bool(np.all((codes >= -1) & (codes < limit))), "a code names a row")
-        names = list(self.ops.name)
-        _require(
-            all(a < b for a, b in zip(names, names[1:], strict=False)), "ops are in name order"
-        )
+        _require(all(a < b for a, b in pairwise(self.ops.name)), "ops are in name order")
         keys = list(zip(self.records.op.tolist(), self.records.step.tolist(), strict=True))
         _require(keys == sorted(set(keys)), "records are in order, one an op and step")
         _require(bool(np.all(np.diff(self.executions.record) >= 0)), "executions follow records")

@@ -73,7 +73,8 @@ def _fill_multi(view: View, row: int, message: Message) -> None:
     _fill_totals(message, {key: int(view.total[key][row]) for key in NUMBERS})
     columns = {key: view.op_numbers(key) for key in NUMBERS}
     for op in view.members[row].tolist():
-        _fill_op(view, op, {key: int(columns[key][op]) for key in NUMBERS}, message.graph_nodes.add())
+        numbers = {key: int(columns[key][op]) for key in NUMBERS}
+        _fill_op(view, op, numbers, message.graph_nodes.add())
 
 
 def _fill_op(view: View, op: int, numbers: dict[str, int], message: Message) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,22 +66,22 @@ def write(view: View, spec: OutputSpec) -> None:
 def write_file(path: str, pieces: Iterable[bytes]) -> None:
     """Put `pieces` into the file at `path`; until the last one is there, it stays as it was."""
     target = Path(path)
-    partial = None
+    partial: Path | None = None
     try:
-        handle, partial = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        partial = Path(name)
         with os.fdopen(handle, "wb") as file:
             for piece in pieces:
                 file.write(piece)
-        os.chmod(partial, 0o666 & ~_umask())  # mkstemp lets only the owner read
-        os.replace(partial, target)
+        partial.chmod(0o666 & ~_umask())  # a temporary file is its owner's alone
+        partial.replace(target)
         partial = None
     except OSError as error:
         reason = error.strerror or str(error)
         raise OutputError(f"{path}: cannot be written: {reason}; check the folder.") from None
     finally:
         if partial is not None:
-            with suppress(OSError):
-                os.unlink(partial)
+            partial.unlink(missing_ok=True)
 
 
 def _umask() -> int:

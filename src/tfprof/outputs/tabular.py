@@ -79,7 +79,8 @@ def _value(view: View, row: int) -> Any:
         return None
     values = tensors.read(view.name[row])
     if values.dtype.kind == "O":
-        values = np.vectorize(lambda value: value.decode("utf-8", "replace"), otypes=[object])(values)
+        texts = [value.decode("utf-8", "replace") for value in values.reshape(-1)]
+        values = np.array(texts, object).reshape(values.shape)
     if values.dtype.kind == "c":
         return np.stack((values.real, values.imag), axis=-1).tolist()
     return values.tolist()

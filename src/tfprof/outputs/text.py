@@ -42,9 +42,7 @@ def report(view: View) -> str:
     ]
     warning = MISSING_STREAM if view.profile.lacks_accelerator_time else ""
     sentences = "\n".join(explained)
-    return (
-        f"{warning}\nDoc:\n{VIEW_SENTENCES[view.kind]}\n{sentences}\n\nProfile:\n{table(view)}"
-    )
+    return f"{warning}\nDoc:\n{VIEW_SENTENCES[view.kind]}\n{sentences}\n\nProfile:\n{table(view)}"
 
 
 def table(view: View) -> str:
@@ -60,8 +58,7 @@ def lines(view: View) -> Iterator[str]:
     yield legend(view)
     indents = ["  " * depth for depth in range(int(view.tree.depths.max()))]
     depths = (view.tree.depths - 1).tolist()
-    fields = zip(*_tree_columns(view), strict=True) if view.options.select else repeat(())
-    shown = zip(depths, view.name, _joined(fields, len(view)), _values(view), strict=True)
+    shown = zip(depths, view.name, _joined(_tree_columns(view)), _values(view), strict=False)
     for depth, name, text, value in shown:
         yield f"{indents[depth]}{name} ({text})\n{value}"
 
@@ -80,10 +77,12 @@ def label(metric: Metric, *, gathered: bool) -> str:
     return metric.label
 
 
-def _joined(fields: Iterable[tuple[str | None, ...]], count: int) -> Iterator[str]:
+def _joined(columns: list[list[str] | list[str | None]]) -> Iterable[str]:
     """The fields of each row in one text; None is a field that is left out."""
-    for _, row in zip(range(count), fields, strict=False):
-        yield ", ".join([field for field in row if field is not None])
+    if not columns:
+        return repeat("")
+    fields = zip(*columns, strict=True)
+    return (", ".join([field for field in row if field is not None]) for row in fields)
 
 
 def _tree_columns(view: View) -> list[list[str] | list[str | None]]:
@@ -97,7 +96,7 @@ def _tree_columns(view: View) -> list[list[str] | list[str | None]]:
         elif metric.key in _FACTS:
             fact = _FACTS[metric.key]
             columns.append([fact(view, row) for row in range(len(view))])
-    return columns or [[None] * len(view)]
+    return columns
 
 
 def _own_and_total(view: View, key: str, unit: Unit) -> list[str]:

@@ -65,7 +65,7 @@ class Session:
         """The options as they are set, with those that `words` give in their place."""
         given, rest = take_options(words, VIEW_OPTIONS, dashes=("-",), loose=False)
         if rest:
-            raise OptionError(f"`{rest[0]}` is no option; they begin with a dash: -{rest[0]} VALUE.")
+            raise OptionError(f"`{rest[0]}` is no option; they begin with a dash: -{rest[0]}.")
         if "output" in given:
             registry.check(given["output"])
         return self.options.but(**given)

@@ -18,6 +18,7 @@ from tfprof.sources.tf_devices import add_device
 # The name under which an input is not found: no program gives an op this one.
 _NO_OP = "\0"
 
+
 def add(records: Records, builder: ProfileBuilder) -> None:
     """Add everything the saved profile holds; its float ops were settled when it was saved."""
     builder.settle_float_ops()

@@ -35,7 +35,9 @@ def build(profile: Profile, options: Options) -> View:
         )
     arrangement = arrange(profile).arrangement
     accounts = account_gathered(profile, options, arrangement)
-    return select("code", profile, options, arrangement, accounts, _POLICY)
+    return select(
+        "code", profile, options, arrangement=arrangement, accounts=accounts, policy=_POLICY
+    )
 
 
 class CodeArrangement(NamedTuple):
@@ -122,7 +124,8 @@ class _CodeRows:
 
     def arrangement(self) -> Arrangement:
         """The rows, each followed by those below it."""
-        order, parents = [], []
+        order: list[int] = []
+        parents: list[int] = []
         stack = [(0, -1)]
         while stack:
             row, parent = stack.pop()

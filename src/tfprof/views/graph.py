@@ -22,7 +22,9 @@ def build(profile: Profile, options: Options) -> View:
     """Arrange `profile` by its edges, accounting and showing what `options` asks for."""
     arrangement = arrange(profile)
     accounts = account_single(profile, options, arrangement)
-    return select("graph", profile, options, arrangement, accounts, _POLICY)
+    return select(
+        "graph", profile, options, arrangement=arrangement, accounts=accounts, policy=_POLICY
+    )
 
 
 @remembered

@@ -18,13 +18,11 @@ _MOST_KINDS = 5
 
 def notes(kind: str, profile: Profile, options: Options) -> tuple[str, ...]:
     """Everything a reader of this view should know before quoting its numbers."""
-    return tuple(
-        [
-            *_missing_inputs(profile, options),
-            *_float_ops(profile, options),
-            *_matching(kind, profile, options),
-            *(_code(profile, options) if kind == "code" else ()),
-        ]
+    return (
+        *_missing_inputs(profile, options),
+        *_float_ops(profile, options),
+        *_matching(kind, profile, options),
+        *(_code(profile, options) if kind == "code" else ()),
     )
 
 
@@ -81,7 +79,8 @@ def _tally(kinds: list[tuple[str, int]]) -> str:
     shown = ", ".join(f"{kind} {count:,}" for kind, count in kinds[:_MOST_KINDS])
     more = f" and {len(kinds) - _MOST_KINDS:,} more" if len(kinds) > _MOST_KINDS else ""
     ops = "op" if total == 1 else "ops"
-    return f"{total:,} {ops} of {len(kinds):,} {'kind' if len(kinds) == 1 else 'kinds'} ({shown}{more})"
+    of_kinds = "kind" if len(kinds) == 1 else "kinds"
+    return f"{total:,} {ops} of {len(kinds):,} {of_kinds} ({shown}{more})"
 
 
 def _matching(kind: str, profile: Profile, options: Options) -> Iterator[str]:

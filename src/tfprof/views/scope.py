@@ -20,7 +20,9 @@ def build(profile: Profile, options: Options) -> View:
     """Arrange `profile` by name scope, accounting and showing what `options` asks for."""
     arrangement = arrange(profile)
     accounts = account_single(profile, options, arrangement)
-    return select("scope", profile, options, arrangement, accounts, Policy())
+    return select(
+        "scope", profile, options, arrangement=arrangement, accounts=accounts, policy=Policy()
+    )
 
 
 @remembered

@@ -79,6 +79,7 @@ def select(
     kind: str,
     profile: Profile,
     options: Options,
+    *,
     arrangement: Arrangement,
     accounts: Accounts,
     policy: Policy,
