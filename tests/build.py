@@ -1,0 +1,141 @@
+"""A small language for profiles: `profile(op("a/w", "VariableV2", shape=(3, 3)), run("a/w", 12))`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tfprof.columns import Ints, ints
+from tfprof.model.builder import OpBatch, ProfileBuilder, Runs
+from tfprof.model.code import Frame
+from tfprof.model.executions import MEMORY_FACTS
+from tfprof.model.ops import AttributeValue
+from tfprof.model.profile import Profile
+
+CPU = "/job:localhost/replica:0/task:0/device:cpu:0"
+GPU = "/job:localhost/replica:0/task:0/device:gpu:0"
+GPU_STREAM = "/device:gpu:0/stream:all"
+
+
+@dataclass(frozen=True)
+class OpFact:
+    """An op as a test states it."""
+
+    name: str
+    kind: str = "Op"
+    shape: tuple[int, ...] | None = None
+    inputs: Sequence[str] = ()
+    outputs: Sequence[tuple[int, ...] | None] = ()
+    types: Sequence[str] = ()
+    float_ops: int = 0
+    code: Sequence[str] = ()  # `file.py:line:function`, outermost first
+    attributes: Mapping[str, AttributeValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RunFact:
+    """One run of an op as a test states it."""
+
+    name: str
+    micros: int = 1
+    step: int = 0
+    start: int = 1000
+    device: str = CPU
+    memory: Mapping[str, int] = field(default_factory=dict)
+
+
+op = OpFact
+run = RunFact
+
+
+def profile(*facts: OpFact | RunFact, counts_float_ops: bool = False) -> Profile:
+    """The profile of these ops and runs; an op that only ran is known by its name."""
+    builder = ProfileBuilder(counts_float_ops=counts_float_ops)
+    ops = [fact for fact in facts if isinstance(fact, OpFact)]
+    _define(builder, ops)
+    runs = [fact for fact in facts if isinstance(fact, RunFact)]
+    builder.ensure_ops([fact.name for fact in runs])
+    for step in dict.fromkeys(fact.step for fact in runs):
+        builder.add_runs(step, _runs(builder, [fact for fact in runs if fact.step == step]))
+    _describe(builder, ops)
+    built = builder.build()
+    built.check()
+    return built
+
+
+class Attributes:
+    """The attributes of ops that a test stated."""
+
+    def __init__(self, ops: Sequence[OpFact]) -> None:
+        self.ops = ops
+
+    def get(self, position: int, name: str) -> AttributeValue:
+        return self.ops[position].attributes.get(name)
+
+    def encoded(self, _: int) -> Mapping[str, bytes]:
+        return {}
+
+
+def _define(builder: ProfileBuilder, ops: Sequence[OpFact]) -> None:
+    builder.add_ops(
+        OpBatch(
+            names=[fact.name for fact in ops],
+            kinds=[fact.kind for fact in ops],
+            inputs=[[_edge(text) for text in fact.inputs] for fact in ops],
+            shapes=[fact.shape for fact in ops],
+            outputs=[list(fact.outputs) for fact in ops],
+            attributes=Attributes(ops),
+        )
+    )
+
+
+def _edge(text: str) -> tuple[str, int]:
+    """`a`, `a:1`, or `^a` for one that is only waited for."""
+    name, _, slot = text.partition(":")
+    return (name[1:], -1) if name.startswith("^") else (name, int(slot or 0))
+
+
+def _describe(builder: ProfileBuilder, ops: Sequence[OpFact]) -> None:
+    for fact, number in zip(ops, builder.ids(fact.name for fact in ops), strict=True):
+        builder.add_types(number, fact.types)
+        if fact.float_ops:
+            builder.set_float_ops(number, fact.float_ops)
+        if fact.code:
+            builder.mark_has_code()
+            builder.set_code(number, builder.add_stack([_frame(text) for text in fact.code]))
+
+
+def _frame(text: str) -> Frame:
+    file, line, function = text.split(":")
+    return Frame(file, int(line), function, "", -1)
+
+
+def _runs(builder: ProfileBuilder, runs: Sequence[RunFact]) -> Runs:
+    nothing = ints([])
+    return Runs(
+        op=ints(builder.ids(fact.name for fact in runs)),
+        device=ints([_device(builder, fact.device) for fact in runs]),
+        start=ints([fact.start for fact in runs]),
+        duration=ints([fact.micros for fact in runs]),
+        memory={fact: _memory(runs, fact) for fact in MEMORY_FACTS},
+        output_run=nothing,
+        output_slot=nothing,
+        output_bytes=nothing,
+        output_address=nothing,
+        allocation_run=nothing,
+        allocation_micros=nothing,
+        allocation_bytes=nothing,
+    )
+
+
+def _memory(runs: Sequence[RunFact], fact: str) -> Ints:
+    return np.array([run.memory.get(fact, 0) for run in runs], np.int64)
+
+
+def _device(builder: ProfileBuilder, name: str) -> int:
+    is_lane = "stream:all" in name
+    return builder.add_device(
+        name, is_placement=not is_lane, is_accelerator_lane=is_lane, host=name
+    )
