@@ -48,9 +48,9 @@ class Files:
 
 def generate(folder: Path, op_count: int, *, with_text: bool = False, seed: int = 0) -> Files:
     """Write the files of a model with `op_count` ops into `folder`."""
+    model = Model.of_size(op_count, seed)
     folder.mkdir(parents=True, exist_ok=True)
     files = Files(folder)
-    model = Model.of_size(op_count, seed)
     with ExitStack() as stack:
         writers: list[_Graph | _GraphText | _RunMetadata | _OpLog] = [
             _Graph(stack.enter_context(files.graph.open("wb"))),
@@ -145,7 +145,10 @@ def main() -> None:
     parser.add_argument("--text", action="store_true", help="write graph.pbtxt as well")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    files = generate(args.folder, args.ops, with_text=args.text, seed=args.seed)
+    try:
+        files = generate(args.folder, args.ops, with_text=args.text, seed=args.seed)
+    except ValueError as error:
+        parser.error(str(error))
     for path in (files.graph, files.graph_text, files.run_meta, files.op_log):
         if path.exists():
             print(f"{path}  {path.stat().st_size / 2**20:.1f} MiB")

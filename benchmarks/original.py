@@ -10,12 +10,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import tensorflow  # noqa: F401 -- what a program that asks it has to import
+import tensorflow as tf  # noqa: F401 -- what a program that asks it has to import
 from tensorflow.core.profiler import tfprof_options_pb2
 from tensorflow.python.util import _pywrap_tfprof as profiler
 
 
-def main(view: str, max_depth: str, graph: str, run_meta: str, op_log: str, table: str) -> None:
+def main() -> None:
+    view, max_depth, graph, run_meta, op_log, table = sys.argv[1:]
     profiler.NewProfiler(Path(graph).read_bytes(), Path(op_log).read_bytes())
     profiler.AddStep(0, b"", Path(run_meta).read_bytes(), b"")
     options = tfprof_options_pb2.OptionsProto(
@@ -33,4 +34,4 @@ def main(view: str, max_depth: str, graph: str, run_meta: str, op_log: str, tabl
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -152,9 +152,7 @@ _NORMALISATION_BACKWARD = (
         "image",
     ),
     Row("{d}/bn/mean_grad/multiples", "Const", "", "sizes"),
-    Row(
-        "{d}/bn/mean_grad/Tile", "Tile", "{d}/bn/mul_2_grad/Mul {d}/bn/mean_grad/multiples"
-    ),
+    Row("{d}/bn/mean_grad/Tile", "Tile", "{d}/bn/mul_2_grad/Mul {d}/bn/mean_grad/multiples"),
     Row("{d}/bn/mean_grad/Const", "Const", "", "scalar"),
     Row("{d}/bn/mean_grad/truediv", "RealDiv", "{d}/bn/mean_grad/Tile {d}/bn/mean_grad/Const"),
     Row(

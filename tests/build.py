@@ -1,4 +1,4 @@
-"""A small language for profiles: `profile(op("a/w", "VariableV2", shape=(3, 3)), run("a/w", 12))`."""
+"""A small language for profiles: `profile(op("a/w", shape=(3, 3)), run("a/w", micros=12))`."""
 
 from __future__ import annotations
 

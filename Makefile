@@ -1,0 +1,52 @@
+# `make` alone lists what there is. Every target sets up its own environment in .venv.
+
+PYTHON ?= python3
+BIN := .venv/bin
+OPS ?= 1e5
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check lint types schemas docs bench clean
+
+help:  ## List the targets.
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+demo: .venv/installed  ## Profile the example model: parameters, float ops, time by scope.
+	@$(BIN)/python examples/demo.py
+
+test: check  ## Set up and run all tests and checks.
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q
+
+check: lint types  ## Lint and type-check.
+
+lint: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/ready
+	$(BIN)/python -m mypy
+
+schemas: .venv/ready  ## Compile the .proto files to the descriptor set that ships with the package.
+	cd src/tfprof/formats/schemas && ../../../../$(BIN)/python -m grpc_tools.protoc -I. \
+		--descriptor_set_out=descriptors.binpb *.proto
+
+docs: .venv/ready  ## Write the reference pages from the tables of options, metrics and commands.
+	$(BIN)/python docs/generate.py
+
+bench: .venv/ready  ## Measure tfprof against TensorFlow's own profiler: make bench OPS=1e5.
+	$(BIN)/python benchmarks/one_question.py --ops $(OPS)
+
+clean:  ## Remove the environment and all caches.
+	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+# What a user needs.
+.venv/installed: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+# What the tests need, TensorFlow's own profiler among it.
+.venv/ready: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@ .venv/installed
