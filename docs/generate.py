@@ -1,0 +1,172 @@
+"""Writes the reference pages from the tables they describe: `make docs`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from tfprof.cli.commands import COMMANDS, FLAG_OPTIONS
+from tfprof.measures import flop_rules  # noqa: F401 -- fills the table of rules
+from tfprof.measures.flop_rules.registry import kinds, no_arithmetic, rule_of
+from tfprof.metrics import METRICS, ORDER_KEYS
+from tfprof.options import INPUT_OPTIONS, VIEW_OPTIONS, Option
+from tfprof.outputs.registry import FILE_OUTPUTS, PLAIN_OUTPUTS
+
+REFERENCE = Path(__file__).parent / "reference"
+MADE = "<!-- Made by `make docs`; change the tables in the code instead. -->\n"
+
+
+def main() -> None:
+    REFERENCE.mkdir(exist_ok=True)
+    for name, page in PAGES.items():
+        (REFERENCE / name).write_text(page(), encoding="utf-8")
+        print("wrote", REFERENCE / name)
+
+
+def options_page() -> str:
+    return "\n".join(
+        [
+            MADE,
+            "# Options",
+            "",
+            "Written `-name value`, `--name value` or `--name=value` on the command line,",
+            "`-name value` in the shell, `name=value` in Python.",
+            "",
+            "## Of every view",
+            "",
+            *_option_table(VIEW_OPTIONS),
+            "",
+            "## What each compares",
+            "",
+            "| option | scope, graph | code | op |",
+            "|---|---|---|---|",
+            "| `min_…` of bytes and times | the total | the total | the running total |",
+            "| `min_params`, `min_float_ops` | the row's own | the total | the running total |",
+            "| `min_occurrence` | the op's runs | nothing | the ops of the kind |",
+            "| `max_depth` | the root is at 1 | the root is at 1 | rows count from 0 |",
+            "| `show`, `hide`, `trim`, `start` | the op's name | the line | the kind |",
+            "",
+            "`order_by` is one of " + ", ".join(f"`{key}`" for key in ORDER_KEYS) + ".",
+            "",
+            "## Files",
+            "",
+            *_option_table(INPUT_OPTIONS),
+            "",
+            "## Others",
+            "",
+            *_option_table(FLAG_OPTIONS),
+            "",
+            "## Outputs",
+            "",
+            "| `-output` | writes |",
+            "|---|---|",
+            *(f"| `{kind}` | {sentence} |" for kind, sentence in PLAIN_OUTPUTS.items()),
+            *(f"| `{kind}:outfile=F` | {output.help} |" for kind, output in FILE_OUTPUTS.items()),
+            "",
+        ]
+    )
+
+
+def _option_table(options: Mapping[str, Option]) -> list[str]:
+    return [
+        "| option | value | default | meaning |",
+        "|---|---|---|---|",
+        *(
+            f"| `{name}` | {_cell(option.kind)} | {_default(option)} | {_cell(option.help)} |"
+            for name, option in options.items()
+        ),
+    ]
+
+
+def _default(option: Option) -> str:
+    value = option.default
+    if isinstance(value, tuple):
+        value = ",".join(map(str, value))
+    return "" if value == "" else f"`{str(value).lower()}`"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def metrics_page() -> str:
+    return "\n".join(
+        [
+            MADE,
+            "# Metrics",
+            "",
+            "What `-select` can show. Numbers can also be ordered by, and `min_…` cuts by them.",
+            "",
+            "| key | heading | meaning | unit | needs |",
+            "|---|---|---|---|---|",
+            *(
+                f"| `{metric.key}` | {_cell(metric.label)} "
+                f"| {_cell(metric.sentence.partition(': ')[2])} "
+                f"| {metric.unit.name.lower() if metric.unit else ''} | `{metric.needs}` |"
+                for metric in METRICS
+            ),
+            "",
+        ]
+    )
+
+
+def commands_page() -> str:
+    return "\n".join(
+        [
+            MADE,
+            "# Commands",
+            "",
+            "| command | does |",
+            "|---|---|",
+            *(f"| `{name}` | {_cell(command.help)} |" for name, command in COMMANDS.items()),
+            "",
+            "The exit status is 0 when all went well, 1 for a file that is missing, damaged or not",
+            "what it should be, 2 for a wrong option, 130 after Ctrl-C.",
+            "Answers go to the standard output, everything else to the standard error.",
+            "",
+        ]
+    )
+
+
+def float_operations_page() -> str:
+    counted = [kind for kind in kinds() if rule_of(kind) is not no_arithmetic]
+    still = [kind for kind in kinds() if rule_of(kind) is no_arithmetic]
+    return "\n".join(
+        [
+            MADE,
+            "# Float operations",
+            "",
+            "A multiply and an add are two.",
+            "Float operations come from the op log where it has them.",
+            "Elsewhere tfprof counts them from the shapes in the graph, and where those are",
+            "unknown, from the shapes that the run metadata saw.",
+            "`--count_float_ops=false` turns that off.",
+            "",
+            "| kind | counted as |",
+            "|---|---|",
+            *(f"| `{kind}` | {_cell(_formula(kind))} |" for kind in sorted(counted)),
+            "",
+            "Ops of these kinds move data and do no float arithmetic; they count 0:",
+            ", ".join(f"`{kind}`" for kind in sorted(still)) + ".",
+            "",
+            "Ops of all other kinds are not counted, and every answer that shows float operations",
+            "says how many such ops there are.",
+            "",
+        ]
+    )
+
+
+def _formula(kind: str) -> str:
+    rule = rule_of(kind)
+    return " ".join((getattr(rule, "__doc__", "") or "").split())
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "options.md": options_page,
+    "metrics.md": metrics_page,
+    "commands.md": commands_page,
+    "float-operations.md": float_operations_page,
+}
+
+if __name__ == "__main__":
+    main()

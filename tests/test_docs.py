@@ -1,0 +1,97 @@
+"""The manual says what the program does."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tfprof.cli import main
+from tfprof.cli.commands import COMMANDS
+from tfprof.metrics import METRICS
+from tfprof.options import INPUT_OPTIONS, VIEW_OPTIONS
+from tfprof.outputs.registry import FILE_OUTPUTS
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text("utf-8")
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+MANUAL = "\n".join(page.read_text("utf-8") for page in PAGES)
+COMMAND_LINES = re.findall(r"^\$ (tfprof .+)$", README + MANUAL, re.MULTILINE)
+
+
+@pytest.fixture
+def _repository_copy(tmp_path, monkeypatch):
+    """A folder with the examples in it, as the commands of the manual expect."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("_repository_copy")
+def test_every_command_of_the_manual_runs(capsys):
+    assert len(COMMAND_LINES) > 5
+    for line in COMMAND_LINES:
+        words = [
+            path
+            for word in shlex.split(line)[1:]
+            for path in (sorted(map(str, Path().glob(word))) if "*.gz" in word else [word])
+        ]
+
+        status = main(words)
+
+        assert status == 0, f"{line}\n{capsys.readouterr().err}"
+
+
+@pytest.mark.usefixtures("_repository_copy")
+def test_the_readme_shows_the_real_output_of_its_example(capsys):
+    line, shown = re.search(r"```console\n\$ (tfprof .+)\n((?:.*\n)*?)```", README).groups()
+    files = sorted(map(str, Path("examples/resnet32").glob("*.gz")))
+
+    main([word for word in shlex.split(line)[1:] if "*" not in word or "unit" in word] + files)
+
+    assert capsys.readouterr().out == shown
+
+
+def test_the_readme_is_short():
+    assert len(README.splitlines()) < 150
+
+
+@pytest.mark.parametrize("name", [*VIEW_OPTIONS, *INPUT_OPTIONS, *COMMANDS, *FILE_OUTPUTS])
+def test_every_option_command_and_output_is_in_the_manual(name):
+    assert f"`{name}" in MANUAL
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.key)
+def test_every_metric_is_in_the_manual(metric):
+    assert f"`{metric.key}`" in MANUAL
+
+
+def test_the_reference_pages_are_what_the_tables_make():
+    spec = importlib.util.spec_from_file_location("generate_docs", ROOT / "docs" / "generate.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+    for name, page in module.PAGES.items():
+        written = (ROOT / "docs" / "reference" / name).read_text("utf-8")
+        assert written == page(), f"{name} is out of date: make docs"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_of_the_manual_leads_somewhere(page):
+    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+def test_the_demo_prints_parameters_float_ops_and_time():
+    shown = subprocess.run(
+        [sys.executable, ROOT / "examples" / "demo.py"], capture_output=True, text=True, check=True
+    ).stdout
+
+    assert "_TFProfRoot (--/464.15k params)" in shown
+    assert "Conv2D                   17.63b float_ops" in shown
+    assert "_TFProfRoot (--/1.49sec, --/0us, --/1.49sec)" in shown
