@@ -52,7 +52,7 @@ def node(op: Op) -> bytes:
     own = _NODE(name=op.name, op=op.kind, input=op.inputs)
     if op.home:
         own.attr["_class"].list.s.append(f"loc:@{op.home}".encode())
-    return own.SerializeToString() + _encoded_attributes(*_look(op))
+    return bytes(own.SerializeToString()) + _encoded_attributes(*_look(op))
 
 
 def node_text(op: Op) -> str:
@@ -83,8 +83,7 @@ def _look(op: Op) -> tuple[str, int, tuple[Shape, ...]]:
 @cache
 def _encoded_attributes(kind: str, input_count: int, outputs: tuple[Shape, ...]) -> bytes:
     attributes = _attributes(kind, input_count, outputs)
-    encoded: bytes = _NODE(attr=attributes).SerializeToString(deterministic=True)
-    return encoded
+    return bytes(_NODE(attr=attributes).SerializeToString(deterministic=True))
 
 
 @cache
@@ -186,7 +185,7 @@ class Step:
         if sizes:
             self._add_memory(stats, op, sizes)
         self._now += micros + 2
-        return stats.SerializeToString()
+        return bytes(stats.SerializeToString())
 
     def _add_memory(self, stats: Any, op: Op, sizes: list[int]) -> None:
         total = sum(sizes)
@@ -222,13 +221,12 @@ class Log:
             self._stacks[key] = self._encoded_stack(stack(*key))
         types = ["_trainable_variables"] if op.is_trainable else []
         own = _ENTRY(name=op.name, float_ops=op.float_ops, types=types)
-        return own.SerializeToString() + self._stacks[key]
+        return bytes(own.SerializeToString()) + self._stacks[key]
 
     def strings(self) -> bytes:
         """The table of strings, to be written after the last entry."""
         table = {number: text for text, number in self._ids.items()}
-        encoded: bytes = _LOG(id_to_string=table).SerializeToString(deterministic=True)
-        return encoded
+        return bytes(_LOG(id_to_string=table).SerializeToString(deterministic=True))
 
     def _encoded_stack(self, frames: Iterable[Frame]) -> bytes:
         traces = [
@@ -240,8 +238,7 @@ class Log:
             }
             for frame in frames
         ]
-        encoded: bytes = _ENTRY(code_def={"traces": traces}).SerializeToString()
-        return encoded
+        return bytes(_ENTRY(code_def={"traces": traces}).SerializeToString())
 
     def _id(self, text: str) -> int:
         return self._ids.setdefault(text, len(self._ids))

@@ -2,8 +2,8 @@
 
     python benchmarks/generate.py OUT_DIR --ops 1e5 [--text]
 
-The same size and seed give the same bytes. Records are written one by one, so that a model of a
-million ops takes no more memory than one of a thousand.
+The same size and seed give the same bytes. Records are written one by one, so that memory hardly
+grows with the model.
 """
 
 from __future__ import annotations

@@ -42,8 +42,10 @@ class Result:
     view: str
     ops: int
     tfprof_seconds: float
+    tfprof_user_seconds: float
     tfprof_mb: float
     original_seconds: float | None = None
+    original_user_seconds: float | None = None
     original_mb: float | None = None
     is_same_table: bool | None = None
 
@@ -92,7 +94,7 @@ def _has_tensorflow(python: str) -> bool:
 
 def _generate(folder: Path, op_count: int) -> None:
     # In a process of its own, because this one's memory is the least that can be measured.
-    command = [sys.executable, _HERE / "generate.py", folder, "--ops", str(op_count)]
+    command = [sys.executable, str(_HERE / "generate.py"), str(folder), "--ops", str(op_count)]
     if subprocess.run(command, check=False, stdout=subprocess.DEVNULL).returncode != 0:
         sys.exit("No model, no figures.")
 
@@ -114,7 +116,7 @@ def measure(
 def ask_tfprof(folder: Path, view: str) -> Answer:
     """Start tfprof on the files in `folder` and wait until it has printed its table."""
     table = folder / "table"
-    inputs = [folder / name for name in _INPUTS]
+    inputs = [str(folder / name) for name in _INPUTS]
     command = [sys.executable, "-m", "tfprof", view, *inputs, "-max_depth", _MAX_DEPTH]
     return _answer(command, printed=table, table=table)
 
@@ -122,38 +124,47 @@ def ask_tfprof(folder: Path, view: str) -> Answer:
 def ask_original(folder: Path, view: str, python: str) -> Answer:
     """Start a program that puts the same question to TensorFlow's own profiler."""
     table = folder / "table"
-    inputs = [folder / name for name in _INPUTS]
-    command = [python, _HERE / "original.py", view, _MAX_DEPTH, *inputs, table]
+    inputs = [str(folder / name) for name in _INPUTS]
+    command = [python, str(_HERE / "original.py"), view, _MAX_DEPTH, *inputs, str(table)]
     return _answer(command, printed=folder / "printed", table=table)
 
 
-def _answer(command: Sequence[str | Path], *, printed: Path, table: Path) -> Answer:
+def _answer(command: Sequence[str], *, printed: Path, table: Path) -> Answer:
     errors = table.with_name("errors")
     cost = run(command, output=printed, errors=errors)
     if cost.status != 0:
         said = errors.read_text(errors="replace")
-        raise SystemExit(f"{' '.join(map(str, command))}\nended with {cost.status}:\n{said}")
+        raise SystemExit(f"{' '.join(command)}\nended with {cost.status}:\n{said}")
     legend, found, rows = table.read_text().partition("node name |")
     if not found:
-        raise SystemExit(f"{' '.join(map(str, command))}\ngave no table:\n{legend}")
+        raise SystemExit(f"{' '.join(command)}\ngave no table:\n{legend}")
     return Answer(cost, rows)
 
 
 def _result(view: str, op_count: int, ours: Sequence[Answer], theirs: Sequence[Answer]) -> Result:
     tables = {answer.table for answer in (*ours, *theirs)}
+    mine = _median_cost(ours)
+    other = _median_cost(theirs) if theirs else None
     return Result(
-        view,
-        op_count,
-        *_medians(ours),
-        *(_medians(theirs) if theirs else (None, None)),
+        view=view,
+        ops=op_count,
+        tfprof_seconds=mine.wall_seconds,
+        tfprof_user_seconds=mine.user_seconds,
+        tfprof_mb=mine.peak_mb,
+        original_seconds=None if other is None else other.wall_seconds,
+        original_user_seconds=None if other is None else other.user_seconds,
+        original_mb=None if other is None else other.peak_mb,
         is_same_table=len(tables) == 1 if theirs else None,
     )
 
 
-def _medians(answers: Sequence[Answer]) -> tuple[float, float]:
-    return (
-        median(answer.cost.wall_seconds for answer in answers),
-        median(answer.cost.peak_mb for answer in answers),
+def _median_cost(answers: Sequence[Answer]) -> Cost:
+    costs = [answer.cost for answer in answers]
+    return Cost(
+        wall_seconds=median(cost.wall_seconds for cost in costs),
+        user_seconds=median(cost.user_seconds for cost in costs),
+        peak_mb=median(cost.peak_mb for cost in costs),
+        status=0,
     )
 
 

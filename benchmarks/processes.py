@@ -25,7 +25,7 @@ class Cost:
 
 
 def run(
-    command: Sequence[str | Path],
+    command: Sequence[str],
     *,
     output: Path,
     errors: Path | None = None,
@@ -39,7 +39,7 @@ def run(
     with output.open("wb") as out, (errors or Path(os.devnull)).open("wb") as err:
         started = time.perf_counter()
         process = subprocess.Popen(
-            [str(word) for word in command],
+            command,
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=err,

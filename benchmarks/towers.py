@@ -188,7 +188,7 @@ class Model:
             smallest = _SHARED_OPS + _tower_size(_SMALLEST)
             raise ValueError(f"a model has at least {smallest} ops, not {op_count}")
         random = Random(seed)  # noqa: S311 -- numbers to look at, not to keep secret
-        towers = []
+        towers: list[Tower] = []
         while left >= _tower_size(_SMALLEST):
             unit_count = max(
                 units

@@ -44,6 +44,17 @@ class OutputError(TfprofError):
     """The answer could not be written."""
 
 
+def one_line(message: object) -> str:
+    """A message as the fronts print it: on one line, whatever a file's name put into it."""
+    line = " ".join(str(message).splitlines())
+    return "".join(char if char.isprintable() else _escaped(char) for char in line)
+
+
+def _escaped(char: str) -> str:
+    """A character that would move the cursor or break the output, as its code."""
+    return char.encode("unicode_escape").decode()
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """A sentence that offers the known word closest to `word`, or lists what there is."""
     names = sorted(known)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
@@ -174,10 +175,8 @@ class OutputSpec:
     def parse(cls, text: str) -> Self:
         """Take `TYPE[:key=value,key=value]` apart; an empty text is the standard output."""
         kind, _, rest = text.partition(":")
-        pairs = []
-        for piece in filter(None, rest.split(",")):
-            key, *value = filter(None, piece.split("="))
-            pairs.append((key, "=".join(value)))
+        pieces = (list(filter(None, piece.split("="))) for piece in rest.split(","))
+        pairs = ((key, "=".join(value)) for key, *value in filter(None, pieces))
         return cls(kind or "stdout", tuple(pairs))
 
     @property
@@ -250,13 +249,20 @@ def _parse_number(option: Option, text: str) -> int:
 
 
 def _check_number(option: Option, value: Any) -> int:
-    try:
-        number = value.__index__()
-    except AttributeError:
-        raise OptionError(f"`{option.name}` takes a whole number, not {value!r}.") from None
+    number = _whole_number(value)
+    if number is None:
+        raise OptionError(f"`{option.name}` takes a whole number, not {value!r}.")
     if not -(2**63) <= number < 2**63:
         raise OptionError(f"`{option.name}` takes a 64-bit number; {number} is beyond that.")
-    return int(number)
+    return number
+
+
+def _whole_number(value: Any) -> int | None:
+    """`value` as an int, be it one of numpy's; True and False are no numbers here."""
+    try:
+        return None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        return None
 
 
 def _parse_switch(option: Option, text: str) -> bool:

@@ -20,7 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
-IS_INSTALLED = find_spec("tensorflow") is not None
+IS_INSTALLED = find_spec("tensorflow") is not None and hasattr(os, "fork")
 
 _SECONDS_FOR_AN_ANSWER = 20
 
@@ -32,6 +32,7 @@ class Inputs:
     graph: bytes = b""
     run_meta: Mapping[int, bytes] = field(default_factory=dict)  # by step, in the order of adding
     op_log: bytes | None = None
+    saved: bytes | None = None  # a ProfileProto in place of the others
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Reply:
     stderr: str
 
 
-class Crashed(Exception):
+class Crashed(Exception):  # noqa: N818 it happened; nobody who asks has erred
     """The original ended its process, or let a C++ exception through."""
 
 
@@ -51,12 +52,7 @@ class Original:
     """A worker that answers until it is closed."""
 
     def __init__(self) -> None:
-        self._worker = subprocess.Popen(
-            [sys.executable, __file__],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
+        self._worker = _start()
 
     def __enter__(self) -> Self:
         return self
@@ -89,12 +85,26 @@ class Original:
             "options": dict(options or {}),
             "steps": list(inputs.run_meta),
         }
-        parts = [json.dumps(header).encode(), inputs.graph, inputs.op_log or b""]
-        _send(self._worker.stdin, [*parts, *inputs.run_meta.values()])
-        trouble, *answer = _receive(self._worker.stdout)
+        files = [inputs.saved or b"", inputs.graph, inputs.op_log or b"", *inputs.run_meta.values()]
+        try:
+            _send(self._worker.stdin, [json.dumps(header).encode(), *files])
+            trouble, *answer = _receive(self._worker.stdout)
+        except (EOFError, BrokenPipeError):
+            self._worker.kill()
+            self._worker = _start()
+            raise Crashed("the worker ended") from None
         if trouble:
             raise Crashed(trouble.decode())
         return answer
+
+
+def _start() -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, __file__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
 
 
 def _send(stream: BinaryIO, parts: list[bytes]) -> None:
@@ -164,9 +174,14 @@ def _answer_in_fork(request: list[bytes], folder: Path, engine: Any, analyzer: A
 
 def _answer(request: list[bytes], report: Path, engine: Any, analyzer: Any) -> bytes:
     """Add the inputs as TensorFlow's `Profiler` does, then do what the request asks."""
-    header, graph, op_log, *run_metas = request
+    header, saved, graph, op_log, *run_metas = request
     asked = json.loads(header)
-    engine.NewProfiler(graph, op_log)
+    if saved:
+        path = report.with_name("saved")
+        path.write_bytes(saved)
+        engine.ProfilerFromFile(str(path))
+    else:
+        engine.NewProfiler(graph, op_log)
     for step, run_meta in zip(asked["steps"], run_metas, strict=True):
         engine.AddStep(step, graph, run_meta, op_log)
     if asked["task"] == "save":

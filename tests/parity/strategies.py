@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hypothesis import strategies as st
-from parity.original import Inputs
 
+from parity.original import Inputs
 from tfprof.formats.messages import Message, message_class
 from tfprof.metrics import BY_KEY, ORDER_KEYS, THRESHOLD_KEYS
 
@@ -21,7 +21,16 @@ RunMetadata = message_class("tensorflow.RunMetadata")
 OpLogProto = message_class("tensorflow.tfprof.OpLogProto")
 
 _PARTS = ("a", "a", "a", "b", "b", "w", "a-b", "a.b", "A", "long_scope_name", "é")
-_ODD_NAMES = ("x//y", "x/", "/a", "a/", "/", "//", "a//b/w", "a/b//", "x")
+_ODD_SLASHES = ("x//y", "x/", "/a", "a/", "/", "//", "a//b/w", "a/b//", "x")
+_ODD_GRADIENTS = (
+    "gradients/_grad/a",
+    "gradients/a_grad/b_grad/w",
+    "train/gradients/a/b_grad/w",
+    "a_grad/b/gradients/a",
+    "gradients/gradients/a_grad/b_grad/w",
+    "gradients/b",
+    "a_grad/gradients/",
+)
 _NOT_OPS = ("RecvTensor", "_SOURCE", "edge_1_MEMCPYDtoH", "b/MEMCPY/w")
 _KINDS = (
     "VariableV2",
@@ -33,7 +42,12 @@ _KINDS = (
     "ResourceApplyGradientDescent",
 )
 _TYPES = ("_trainable_variables", "my_type", "MatMul", "type with space", "_kTFScopeParent")
-_DIMS = (-1, 0, 1, 2, 3, 8, 1000, 70_000)
+
+# None is an unknown rank, -1 an unknown side.
+_SHAPES = (None, (), (1,), (8, 4), (-1, 8), (0, 3), (1000,), (3, 3, 16), (70_000, 1000), (-1,))
+_OUTPUTS = ((), ((),), ((2, 3),), ((-1, 8), (4,)), (None,), (None, (5,)), ((0,),), ((2, 3), None))
+
+# No device has an empty name: the original takes it for the place of every op that has none yet.
 _DEVICES = (
     "/job:localhost/replica:0/task:0/device:CPU:0",
     "/JOB:localhost/Replica:0/task:0/Device:cpu:0",
@@ -48,11 +62,10 @@ _DEVICES = (
     "cpu:0",
     "/cpu:12",
     "/cpu:x",
-    "",
 )
 _ALLOCATORS = ("cpu", "GPU_0_bfc", "gpu_host_bfc", "GPU_1_bfc", "")
 _BYTES = (0, 1, 8, 64, 999, 1000, 4096, 999_995, 3_000_000_000_000)
-_MICROS = (0, 0, 1, 2, 3, 7, 1000, 2675, 999_995, 4_000_000)
+_MICROS = (0, 0, 1, 2, 3, 7, -3, 1000, 2675, 999_995, 4_000_000)
 _STARTS = (0, 5, 100, 101, 1_500_000_000_000_000)
 _FLOAT_OPS = (0, 1, 3, 110, 1005, 2675, 999_995, 17_630_000_000)
 _STEPS = (0, 1, 5, 9, 200)
@@ -73,6 +86,7 @@ _STRINGS = {
     20: "x = f(y)",
 }
 _FILES = (1, 2, 3, 4, 5)
+_LINES = (1, 2, 12, -1)
 _FUNCTIONS = (10, 11, 12, 13, 14, 15)
 
 
@@ -90,86 +104,86 @@ class Case:
     def inputs(self) -> Inputs:
         return Inputs(
             self.graph.SerializeToString(deterministic=True),
-            {step: run.SerializeToString(deterministic=True) for step, run in self.run_meta.items()},
+            {
+                step: run.SerializeToString(deterministic=True)
+                for step, run in self.run_meta.items()
+            },
             self.op_log.SerializeToString(deterministic=True) if self.op_log is not None else None,
         )
 
-    def asking(self, **options: Any) -> Case:
+    def asking(self, view: str, **options: Any) -> Case:
         """The same files, asked differently."""
-        return replace(self, options=self.options | options)
+        return replace(self, view=view, options=self.options | options)
 
 
 @st.composite
-def cases(draw, view: str, *, steps: int = 3) -> Case:
-    """A case of `view`; for the code view there are code lines to show."""
-    graph = draw(graphs())
-    names = [node.name for node in graph.node]
-    run_meta = {
-        step: draw(runs(names))
-        for step in draw(st.lists(st.sampled_from(_STEPS), unique=True, max_size=steps))
-    }
+def cases(draw, view: str, *, can_be_saved: bool = False) -> Case:
+    """A case of `view`; one that can be saved has an op and misses no input of any."""
+    steps = draw(st.lists(st.sampled_from(_STEPS), unique=True, max_size=3))
+    missing = () if can_be_saved else ("missing", "gone/away")
+    # Without any file there is no question.
+    graph = draw(graphs(missing, min_size=1 if can_be_saved or not steps else 0))
+    known = [node.name for node in graph.node]
+    run_meta = {step: draw(runs(known)) for step in steps}
     seen = {entry.node_name for run in run_meta.values() for entry in _entries(run)}
-    log = op_logs([*names, *sorted(seen)], wants_code=view == "code")
+    log = op_logs([*known, *sorted(seen)], wants_code=view == "code")
     op_log = draw(log if view == "code" else st.none() | log)
-    types = {*_KINDS, *_TYPES, *(device.lower() for device in _DEVICES)}
-    asked = draw(options(_row_names(view, names, op_log), sorted(types), list(run_meta)))
+    types = (*_KINDS, *_TYPES, *(device.lower() for device in _DEVICES))
+    asked = draw(options(_row_names(view, known), types, steps))
     return Case(graph, run_meta, op_log, view, asked)
 
 
-def names() -> st.SearchStrategy[str]:
-    """Names of ops: scopes, odd slashes, shared beginnings, gradients."""
-    scoped = st.lists(st.sampled_from(_PARTS), min_size=1, max_size=4).map("/".join)
-    gradient = st.builds(
-        "{}gradients/{}_grad/{}".format,
-        st.sampled_from(("", "", "a/", "train/")),
-        scoped | st.sampled_from(("", "a_grad/b")),
-        st.sampled_from(_PARTS),
-    )
-    backwards = st.builds("a_grad/{}/gradients/{}".format, scoped, scoped)
-    return st.one_of(scoped, scoped, scoped, st.sampled_from(_ODD_NAMES), gradient, backwards)
+def mostly(
+    usual: st.SearchStrategy[Any], otherwise: st.SearchStrategy[Any]
+) -> st.SearchStrategy[Any]:
+    """Seven times in eight a draw from `usual`; `one_of` has no weights."""
+    return st.integers(0, 7).flatmap(lambda n: otherwise if n == 7 else usual)
+
+
+_parts = st.sampled_from(_PARTS)
+_names = mostly(
+    st.lists(_parts, min_size=1, max_size=4).map("/".join),
+    st.sampled_from(_ODD_SLASHES + _ODD_GRADIENTS),
+)
 
 
 @st.composite
-def graphs(draw) -> Message:
-    """A GraphDef of up to 25 nodes, some defined twice."""
+def graphs(draw, missing: tuple[str, ...], *, min_size: int = 0) -> Message:
+    """A GraphDef of up to 25 nodes, some defined twice, some gradients of others."""
     graph = GraphDef()
-    defined = draw(st.lists(names(), min_size=8, max_size=25) | st.lists(names(), max_size=8))
-    sources = st.sampled_from([*defined, "missing", "gone/away"])
-    edges = st.builds(
-        "{}{}{}".format,
-        st.sampled_from(("", "", "", "^")),
-        sources,
-        st.sampled_from(("", "", "", ":0", ":1", ":1:2")),
-    )
+    few = st.lists(_names, min_size=min_size, max_size=8)
+    many = st.lists(_names, min_size=8, max_size=20)
+    defined = draw(few | many)
+    if defined:
+        gradient = st.builds("gradients/{}_grad/{}".format, st.sampled_from(defined), _parts)
+        defined += draw(st.lists(gradient, max_size=5))
+    written = ("{}", "{}", "^{}", "{}:0", "{}:1", "{}:1:2")
+    sources = [form.format(name) for name in (*defined, *missing) for form in written]
     for name in defined:
         node = graph.node.add(name=name, op=draw(st.sampled_from(_KINDS)))
-        node.input.extend(draw(st.lists(edges, max_size=3)))
+        node.input.extend(draw(st.lists(st.sampled_from(sources), max_size=3)))
         _add_shapes(draw, node)
     return graph
 
 
 def _add_shapes(draw, node: Message) -> None:
-    own = draw(st.none() | st.just("a number") | st.just("unknown") | _dims)
+    own = draw(st.sampled_from(("none", "a number", *_SHAPES)))
     if own == "a number":
         node.attr["shape"].i = 3
-    elif own is not None:
+    elif own != "none":
         _set_shape(node.attr["shape"].shape, own)
-    outputs = draw(st.none() | st.lists(st.just("unknown") | _dims, max_size=2))
-    if outputs is not None:
-        node.attr["_output_shapes"].list.SetInParent()
+    outputs = draw(st.sampled_from(("none", *_OUTPUTS)))
+    if outputs != "none":
+        shapes = node.attr["_output_shapes"].list
+        shapes.SetInParent()
         for dims in outputs:
-            _set_shape(node.attr["_output_shapes"].list.shape.add(), dims)
+            _set_shape(shapes.shape.add(), dims)
 
 
-_dims = st.lists(st.sampled_from(_DIMS), max_size=3)
-
-
-def _set_shape(shape: Message, dims: str | list[int]) -> None:
+def _set_shape(shape: Message, dims: tuple[int, ...] | None) -> None:
     shape.SetInParent()
-    if dims == "unknown":
-        shape.unknown_rank = True
-        return
-    for size in dims:
+    shape.unknown_rank = dims is None
+    for size in dims or ():
         shape.dim.add(size=size)
 
 
@@ -178,14 +192,14 @@ def runs(draw, known: list[str]) -> Message:
     """A RunMetadata with entries for known and unknown ops on a few devices."""
     run = RunMetadata()
     run.step_stats.SetInParent()
-    entry_names = st.builds(
-        "{}{}".format,
-        st.sampled_from([*known, "extra", "extra/op", "a/b/extra", *_NOT_OPS]),
-        st.sampled_from(("", "", "", ":MatMul", ":a:b")),
+    written = ("{}", "{}", "{}:MatMul", "{}:a:b")
+    strangers = ("extra", "extra/op", "a/b/extra", "é/extra", *_NOT_OPS)
+    entries = st.sampled_from(
+        [form.format(name) for name in (*known, *strangers) for form in written]
     )
     for name in draw(st.lists(st.sampled_from(_DEVICES), max_size=4)):
         device = run.step_stats.dev_stats.add(device=name)
-        for node_name in draw(st.lists(entry_names, max_size=8)):
+        for node_name in draw(st.lists(entries, min_size=1, max_size=8)):
             entry = device.node_stats.add(
                 node_name=node_name,
                 all_start_micros=draw(st.sampled_from(_STARTS)),
@@ -203,7 +217,7 @@ def _add_memory(draw, entry: Message) -> None:
             allocator_name=allocator,
             total_bytes=draw(size),
             peak_bytes=draw(size),
-            live_bytes=draw(size | st.sampled_from((-1, -64, -5000))),
+            live_bytes=draw(st.sampled_from((*_BYTES, -1, -64, -5000))),
         )
     for slot in draw(st.lists(st.integers(0, 2), max_size=2)):
         output = entry.output.add(slot=slot)
@@ -225,12 +239,12 @@ def op_logs(draw, known: list[str], *, wants_code: bool) -> Message:
     """An OpLogProto with entries for known and unknown ops, a few lines of code among them."""
     log = OpLogProto()
     frames = draw(st.lists(_frames, min_size=1, max_size=6))
-    stacks = st.lists(st.sampled_from(frames), max_size=5)
+    stacks = mostly(st.lists(st.sampled_from(frames), min_size=1, max_size=5), st.just([]))
     logged = st.sampled_from([*known, "stranger"])
     for name in draw(st.lists(logged, min_size=6 if wants_code else 0, max_size=25)):
         entry = log.log_entries.add(name=name, float_ops=draw(st.sampled_from(_FLOAT_OPS)))
         entry.types.extend(draw(st.lists(st.sampled_from(_TYPES), max_size=2)))
-        if draw(st.booleans()) or wants_code:
+        if wants_code or draw(st.booleans()):
             entry.code_def.SetInParent()
             for file, line, function in draw(stacks):
                 entry.code_def.traces.add(
@@ -240,48 +254,41 @@ def op_logs(draw, known: list[str], *, wants_code: bool) -> Message:
     return log
 
 
-_frames = st.tuples(
-    st.sampled_from(_FILES), st.sampled_from((1, 2, 12, -1)), st.sampled_from(_FUNCTIONS)
-)
+_frames = st.tuples(*map(st.sampled_from, (_FILES, _LINES, _FUNCTIONS)))
 
 
-def _row_names(view: str, names: list[str], op_log: Message | None) -> list[str]:
-    """Names that rows of `view` may have, and beginnings of some."""
+def _row_names(view: str, known: list[str]) -> list[str]:
+    """Names that rows of `view` may have, and beginnings and ends of some."""
     if view == "op":
         return [*_KINDS, "extra"]
-    if view == "code" and op_log is not None:
+    if view == "code":
         return ["model.py:1:f", "net.py", "model.py:12:a_function_of_twe...", ":1:f (gradient)"]
-    return [*names, "extra", "_TFProf", *(name.rpartition("/")[0] for name in names)]
+    return [*known, "extra", "_TFProf", *(name.rpartition("/")[0] for name in known)]
 
 
 @st.composite
-def options(draw, row_names: list[str], types: list[str], steps: list[int]) -> dict[str, Any]:
-    """Every option that a question has."""
+def options(draw, row_names: list[str], types: tuple[str, ...], steps: list[int]) -> dict[str, Any]:
+    """Every option that a question has; most are left as they are, or nothing would be shown."""
     amounts = st.integers(-1, 3) | st.sampled_from((*_BYTES, *_MICROS, *_FLOAT_OPS))
     raised = st.dictionaries(st.sampled_from(THRESHOLD_KEYS), amounts, min_size=1, max_size=2)
-    thresholds = dict.fromkeys(THRESHOLD_KEYS, 0) | draw(seldom(raised, {}))
-    mostly_all, mostly_none = (seldom(regex_lists(row_names), usual) for usual in ([".*"], []))
+    thresholds = dict.fromkeys(THRESHOLD_KEYS, 0) | draw(mostly(st.just({}), raised))
+    everything, nothing, some = st.just([".*"]), st.just([]), _regexes(row_names)
     return {
-        "max_depth": draw(seldom(st.integers(-1, 3), 12)),
+        "max_depth": draw(mostly(st.just(12), st.integers(-1, 3))),
         **{f"min_{key}": amount for key, amount in thresholds.items()},
         "step": draw(st.sampled_from((-1, -1, -7, *steps))),
         "order_by": draw(st.sampled_from(ORDER_KEYS)),
-        "account_type_regexes": draw(seldom(regex_lists(types), [".*"])),
-        "start_name_regexes": draw(mostly_all),
-        "trim_name_regexes": draw(mostly_none),
-        "show_name_regexes": draw(mostly_all),
-        "hide_name_regexes": draw(mostly_none),
+        "account_type_regexes": draw(mostly(everything, _regexes(types))),
+        "start_name_regexes": draw(mostly(everything, some)),
+        "trim_name_regexes": draw(mostly(nothing, some)),
+        "show_name_regexes": draw(mostly(everything, some)),
+        "hide_name_regexes": draw(mostly(nothing, some)),
         "account_displayed_op_only": draw(st.booleans()),
         "select": draw(st.lists(st.sampled_from(tuple(BY_KEY)), unique=True)),
     }
 
 
-def seldom(strategy: st.SearchStrategy[Any], usual: Any) -> st.SearchStrategy[Any]:
-    """One in four times a draw from `strategy`, else `usual`; `one_of` has no weights."""
-    return st.integers(0, 3).flatmap(lambda n: strategy if n == 3 else st.just(usual))
-
-
-def regex_lists(texts: list[str]) -> st.SearchStrategy[list[str]]:
+def _regexes(texts: list[str] | tuple[str, ...]) -> st.SearchStrategy[list[str]]:
     """Lists of regexes that match some of `texts`, all of them, or nothing."""
     literal = st.sampled_from(texts).map(re.escape)
     regex = st.one_of(

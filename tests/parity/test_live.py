@@ -1,7 +1,7 @@
 """Random questions, asked of tfprof and of TensorFlow's own profiler: the answers are the same.
 
-Where TensorFlow is not installed there is nobody to ask, and the tests are skipped. The tests take
-about a minute; to look longer, say how many questions each of them asks:
+Without TensorFlow there is nobody to ask, and the tests are skipped. They take about a minute; to
+look longer, say how many questions each property asks:
 
     TFPROF_PARITY_EXAMPLES=2000 python -m pytest tests/parity/test_live.py
 """
@@ -9,15 +9,18 @@ about a minute; to look longer, say how many questions each of them asks:
 from __future__ import annotations
 
 import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from parity.original import IS_INSTALLED, Crashed, Inputs, Original, Reply
-from parity.strategies import Case, cases
 
 import tfprof
-from tfprof.formats.messages import DecodeError
+from parity.original import IS_INSTALLED, Crashed, Inputs, Original, Reply
+from parity.strategies import Case, GraphDef, OpLogProto, RunMetadata, cases
+from tfprof.api import Answer, LoadedProfile
 
 pytestmark = pytest.mark.skipif(
     not IS_INSTALLED, reason="TensorFlow, whose profiler would be asked, is not installed"
@@ -25,9 +28,17 @@ pytestmark = pytest.mark.skipif(
 
 VIEWS = ("scope", "graph", "code", "op")
 
+DEFAULTS = {
+    "max_depth": 10,
+    "account_type_regexes": [".*"],
+    "start_name_regexes": [".*"],
+    "show_name_regexes": [".*"],
+    "select": ["params", "micros"],
+}
 
-def questions(examples):
-    """Settings for a test that asks `examples` questions, or as many as the environment says."""
+
+def questions(examples: int) -> settings:
+    """How a property asks `examples` questions, or as many as the environment says."""
     return settings(
         max_examples=int(os.environ.get("TFPROF_PARITY_EXAMPLES", examples)),
         deadline=None,
@@ -44,3 +55,163 @@ def original():
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("inputs")
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@questions(150)
+@given(data=st.data())
+def test_table_and_message_are_the_original_s(view, data, original, folder):
+    case = data.draw(cases(view))
+    reply = original_reply(original, case.inputs, case)
+    answer = tfprof_answer(case, folder)
+
+    if reply is None:
+        return  # it crashed; that tfprof answered or refused is all there is to say
+    assert (answer is None) == (reply.table is None)
+    if answer is not None:
+        message = answer.to_message()
+        assert answer.table == reply.table
+        assert message == type(message).FromString(reply.message)
+
+
+savable_cases = st.sampled_from(VIEWS).flatmap(lambda view: cases(view, can_be_saved=True))
+
+
+@questions(120)
+@given(case=savable_cases)
+def test_tfprof_reads_a_profile_that_the_original_saved(case, original, folder):
+    saved = _write(folder / "profile", original.save(case.inputs))
+    from_files = tfprof_answer(case, folder)
+    from_saved = ask(tfprof.load(profile_path=saved, count_float_ops=False), case)
+
+    assert (from_saved is None) == (from_files is None)
+    if from_files is not None:
+        assert from_saved.table == from_files.table
+        assert from_saved.to_message() == from_files.to_message()
+
+
+@questions(120)
+@given(case=savable_cases)
+def test_the_original_reads_a_profile_that_tfprof_saved(case, original, folder):
+    profile = tfprof.load(**written(case.inputs, folder), count_float_ops=False)
+    profile.save(folder / "profile")
+    saved = Inputs(saved=(folder / "profile").read_bytes())
+    from_files = original_reply(original, case.inputs, case)
+    from_saved = original_reply(original, saved, case)
+
+    assert (from_saved and from_saved.table) == (from_files and from_files.table)
+
+
+def one_op(name: str = "a") -> Case:
+    """A single op, made in one line of code and run once."""
+    graph, run, log = GraphDef(), RunMetadata(), OpLogProto(id_to_string={1: "model.py", 2: "f"})
+    graph.node.add(name=name, op="MatMul")
+    device = run.step_stats.dev_stats.add(device="/cpu:0")
+    device.node_stats.add(node_name=name, all_start_micros=1, op_end_rel_micros=7)
+    log.log_entries.add(name=name).code_def.traces.add(file_id=1, lineno=3, function_id=2)
+    return Case(graph, {0: run}, log, "code", DEFAULTS)
+
+
+def without_traces() -> Case:
+    case = one_op()
+    del case.op_log.log_entries[0].code_def.traces[:]
+    return case
+
+
+def without_strings() -> Case:
+    case = one_op()
+    case.op_log.id_to_string.clear()
+    return case
+
+
+def with_empty_run_metadata() -> Case:
+    case = one_op()
+    case.run_meta[0].Clear()
+    return case
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(one_op().asking("code", max_depth=0), id="a code view without depth"),
+        pytest.param(one_op().asking("code", trim_name_regexes=[".*"]), id="a trimmed code root"),
+        pytest.param(one_op("_TFProfRoot").asking("scope"), id="an op with the root's name"),
+        pytest.param(without_traces(), id="a log of empty stacks"),
+        pytest.param(without_strings(), id="a log without its strings"),
+        pytest.param(with_empty_run_metadata(), id="an empty step"),
+    ],
+)
+def test_where_the_original_crashes_tfprof_answers_or_refuses(case, original, folder):
+    with pytest.raises(Crashed):
+        original.ask(case.inputs, case.view, case.options)
+
+    answer = tfprof_answer(case, folder)
+    assert answer is None or answer.table.startswith("node name | ")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"order_by": "depth"}, {"select": ["num_hidden_ops"]}, {"show_name_regexes": ["a("]}],
+    ids=["an unknown order", "an unknown metric", "a broken regex"],
+)
+def test_a_mistake_that_the_original_passes_over_is_refused(options, original, folder):
+    case = one_op().asking("scope", **options)
+
+    assert original.ask(case.inputs, case.view, case.options).table
+    assert tfprof_answer(case, folder) is None
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(one_op().asking("scope", step=77), id="a step that was not recorded"),
+        pytest.param(replace(one_op(), op_log=None), id="a code view without code"),
+    ],
+)
+def test_a_question_that_the_original_leaves_without_answer_is_refused(case, original, folder):
+    assert original.ask(case.inputs, case.view, case.options).table is None
+    assert tfprof_answer(case, folder) is None
+
+
+def original_reply(original: Original, inputs: Inputs, case: Case) -> Reply | None:
+    """What the original answers to a case's question, or None where it crashes."""
+    try:
+        return original.ask(inputs, case.view, case.options)
+    except Crashed:
+        return None
+
+
+def tfprof_answer(case: Case, folder: Path) -> Answer | None:
+    """What tfprof answers, or None where it refuses; anything else it raises is a failure."""
+    try:
+        return ask(tfprof.load(**written(case.inputs, folder), count_float_ops=False), case)
+    except tfprof.TfprofError:
+        return None
+
+
+def written(inputs: Inputs, folder: Path) -> dict[str, Any]:
+    """The files of a case, as keywords for `tfprof.load`."""
+    found = {}
+    if inputs.graph:
+        found["graph_path"] = _write(folder / "graph", inputs.graph)
+    if inputs.op_log:
+        found["op_log_path"] = _write(folder / "op_log", inputs.op_log)
+    if inputs.run_meta:
+        found["run_meta_path"] = {
+            step: _write(folder / f"run_meta_{step}", data)
+            for step, data in inputs.run_meta.items()
+        }
+    return found
+
+
+def _write(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
+
+
+def ask(profile: LoadedProfile, case: Case) -> Answer | None:
+    """What `profile` answers to a case's question, or None where it refuses."""
+    try:
+        return getattr(profile, case.view)(**case.options)
+    except tfprof.TfprofError:
+        return None

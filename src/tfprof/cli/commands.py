@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tfprof.errors import OptionError, nearest
+from tfprof.errors import OptionError, nearest, one_line
 from tfprof.options import INPUT_OPTIONS, VIEW_OPTIONS, Inputs, Kind, Option, Options, take_options
 
 if TYPE_CHECKING:
@@ -42,17 +42,19 @@ FLAG_OPTIONS: dict[str, Option] = {
 }
 _SHORT = {"-h": "--help", "-o": "--outfile"}
 _ALL_OPTIONS = INPUT_OPTIONS | VIEW_OPTIONS | FLAG_OPTIONS
+_ANYWHERE = frozenset({*INPUT_OPTIONS, "help", "version"})
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
     """A command line taken apart."""
 
-    command: str
+    command: str  # empty where the line has none
     paths: tuple[str, ...]
     inputs: Inputs
     options: Options
     flags: Flags
+    given: frozenset[str]  # the names of all options that were set
 
     @property
     def names_files(self) -> bool:
@@ -63,35 +65,54 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command: what it does, and the line that says so."""
+    """One command: what it does, the line that says so, and the options that mean something to it.
+
+    Files, `--help` and `--version` can be given to any.
+    """
 
     run: Callable[[Request], int]
     help: str
+    options: frozenset[str] = frozenset()
 
 
 def run(words: Sequence[str]) -> int:
     """Carry out a command line and give its exit status."""
+    if not words:
+        return _print_help("")
+    if words[0] == "help":
+        # Not taken apart: the word may be that of an option, -select.
+        return _print_help("".join(_SHORT.get(word, word) for word in words[1:2]))
     request = parse(words)
     if request.flags.version:
         return _print_version()
-    if request.flags.help or request.command == "help" or not words:
-        return _print_help(request)
-    return COMMANDS[request.command].run(request)
+    if request.flags.help:
+        return _print_help(request.command)
+    command = request.command or "shell"
+    _require_sense(command, request)
+    return COMMANDS[command].run(request)
 
 
 def parse(words: Sequence[str]) -> Request:
     """Take a command line apart; what is neither command, option nor file is refused."""
+    words, paths = _before_and_after("--", words)
     given, rest = take_options([_SHORT.get(word, word) for word in words], _ALL_OPTIONS)
-    command = rest.pop(0) if rest and rest[0] in COMMANDS else "shell"
-    if command == "shell" and rest:
+    command = rest.pop(0) if rest and rest[0] in COMMANDS else ""
+    if not command and rest:
         _require_file_or_command(rest[0])
+        _require_command_first(rest[1:])
     return Request(
         command,
-        tuple(rest),
+        (*rest, *paths),
         Inputs(**{name: given[name] for name in given if name in INPUT_OPTIONS}),
         Options(**{name: given[name] for name in given if name in VIEW_OPTIONS}),
         Flags(**{name: given[name] for name in given if name in FLAG_OPTIONS}),
+        frozenset(given),
     )
+
+
+def _before_and_after(mark: str, words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    place = words.index(mark) if mark in words else len(words)
+    return words[:place], words[place + 1 :]
 
 
 def _require_file_or_command(word: str) -> None:
@@ -101,6 +122,23 @@ def _require_file_or_command(word: str) -> None:
         raise OptionError(f"No command and no file `{word}`. {nearest(word, COMMANDS)}")
 
 
+def _require_command_first(rest: Sequence[str]) -> None:
+    """Tell a command that stands behind the files from one more file."""
+    for word in rest:
+        if word in COMMANDS and not Path(word).exists():
+            raise OptionError(f"The command stands before the files: tfprof {word} FILES….")
+
+
+def _require_sense(command: str, request: Request) -> None:
+    """Refuse an option that the command would leave aside: its user expects something of it."""
+    for option in sorted(request.given - _ANYWHERE - COMMANDS[command].options):
+        takers = [name for name, other in COMMANDS.items() if option in other.options]
+        advice = f"It is for {', '.join(takers)}."
+        if option == "outfile" and command in _VIEWS:
+            advice = "Write an answer to a file with --output file:outfile=PATH."
+        raise OptionError(f"`{command}` has no option `{option}`. {advice}")
+
+
 def _print_version() -> int:
     from importlib.metadata import version  # noqa: PLC0415 -- see the module's docstring
 
@@ -108,24 +146,29 @@ def _print_version() -> int:
     return 0
 
 
-def _print_help(request: Request) -> int:
+def _print_help(topic: str) -> int:
     from tfprof.cli import help as help_texts  # noqa: PLC0415 -- see the module's docstring
 
-    topic = request.command if request.command not in ("help", "shell") else ""
-    if request.command == "help" and request.paths:
-        topic = request.paths[0]
     commands = {name: command.help for name, command in COMMANDS.items()}
-    print(help_texts.text(topic, commands), end="")
+    print(help_texts.text(topic, commands, FLAG_OPTIONS), end="")
     return 0
+
+
+def _help(request: Request) -> int:
+    return _print_help("".join(request.paths[:1]))
+
+
+def _require_files(request: Request) -> None:
+    if not request.names_files:
+        raise OptionError("No file to read: name the files, or give --graph_path.")
 
 
 def load(request: Request) -> LoadedProfile:
     """The profile of the files that a command line names."""
+    _require_files(request)
     from tfprof import api  # noqa: PLC0415 -- see the module's docstring
     from tfprof.cli.progress import Progress  # noqa: PLC0415 -- see the module's docstring
 
-    if not request.names_files:
-        raise OptionError("No file to read: name the files, or give --graph_path.")
     with Progress(sys.stderr) as progress:
         return api.load_inputs(request.paths, request.inputs, progress.reading)
 
@@ -139,22 +182,24 @@ def _view(request: Request) -> int:
     answer = load(request).view(request.command, request.options)
     note(answer.notes)
     if request.flags.json:
-        for piece in registry.FILE_OUTPUTS["json"].encode(answer.view):
-            sys.stdout.write(piece.decode())
+        # Whole or not at all, like a file: a tensor that cannot be read must not leave half of it.
+        pieces = registry.FILE_OUTPUTS["json"].encode(answer.view)
+        print(b"".join(pieces).decode(), end="")
         return 0
     answer.write(request.options.output)
     if spec.outfile:
-        print(f"tfprof: wrote {spec.outfile}", file=sys.stderr)
+        note([f"wrote {spec.outfile}"])
     return 0
 
 
 def note(sentences: Sequence[str]) -> None:
     """Print what an answer lacks where it does not get into the answer."""
     for sentence in sentences:
-        print(f"tfprof: {sentence}", file=sys.stderr)
+        print("tfprof:", one_line(sentence), file=sys.stderr)
 
 
 def _info(request: Request) -> int:
+    _require_files(request)
     from tfprof import api  # noqa: PLC0415 -- see the module's docstring
     from tfprof.cli import info  # noqa: PLC0415 -- see the module's docstring
     from tfprof.cli.progress import Progress  # noqa: PLC0415 -- see the module's docstring
@@ -171,7 +216,9 @@ def _save(request: Request) -> int:
     profile = load(request)
     note(profile.notes)
     profile.save(request.flags.outfile)
-    print(f"tfprof: wrote {request.flags.outfile}", file=sys.stderr)
+    if len(profile.columns.tensors):
+        note(["values stay in the checkpoint: name it again beside the saved profile."])
+    note([f"wrote {request.flags.outfile}"])
     return 0
 
 
@@ -183,13 +230,17 @@ def _shell(request: Request) -> int:
     return session.serve(profile, request.options, sys.stdin)
 
 
+_VIEWS = ("scope", "graph", "code", "op")
+_VIEW = frozenset(VIEW_OPTIONS)
+_JSON = frozenset({"json"})
+
 COMMANDS: dict[str, Command] = {
-    "scope": Command(_view, "Ops by name scope: which part of the model."),
-    "graph": Command(_view, "Ops by what feeds them: which chain of ops."),
-    "code": Command(_view, "Ops by the line of Python that made them."),
-    "op": Command(_view, "Ops by kind: Conv2D, MatMul, …"),
-    "info": Command(_info, "What files are, and which questions they can answer."),
-    "save": Command(_save, "Put everything into one profile file."),
-    "shell": Command(_shell, "Ask many questions; also what `tfprof FILES…` does."),
-    "help": Command(_print_help, "Say how a command is used: tfprof help scope."),
+    "scope": Command(_view, "Ops by name scope: which part of the model.", _VIEW | _JSON),
+    "graph": Command(_view, "Ops by what feeds them: which chain of ops.", _VIEW | _JSON),
+    "code": Command(_view, "Ops by the line of Python that made them.", _VIEW | _JSON),
+    "op": Command(_view, "Ops by kind: Conv2D, MatMul, …", _VIEW | _JSON),
+    "info": Command(_info, "What files are, and which questions they can answer.", _JSON),
+    "save": Command(_save, "Put everything into one profile file.", frozenset({"outfile"})),
+    "shell": Command(_shell, "Ask many questions; also what `tfprof FILES…` does.", _VIEW),
+    "help": Command(_help, "Say how a command is used: tfprof help scope."),
 }

@@ -1,128 +1,222 @@
-"""Help texts, made from the tables of commands, options and metrics."""
+"""Help texts, made from the tables of commands, options, metrics and outputs."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from tfprof.errors import OptionError, nearest
-from tfprof.metrics import METRICS, ORDER_KEYS
-from tfprof.options import INPUT_OPTIONS, VIEW_OPTIONS, Kind, Option
+from tfprof.metrics import METRICS, ORDER_KEYS, Metric
+from tfprof.options import INPUT_OPTIONS, VIEW_OPTIONS, Option
+from tfprof.outputs.registry import FILE_OUTPUTS, PLAIN_OUTPUTS
 
 _WIDTH = 80
-_COLUMN = 28
+_COLUMN = 34  # where sentences begin behind options
+_COMMAND_COLUMN = 10
+_METRIC_COLUMN = 22
+_OUTPUT_COLUMN = 26
+
+# The options of a view, by what they are for.
+GROUPS: dict[str, tuple[str, ...]] = {
+    "What is accounted for": ("account_type_regexes", "account_displayed_op_only", "step"),
+    "What is shown": (
+        "select",
+        "max_depth",
+        "start_name_regexes",
+        "trim_name_regexes",
+        "show_name_regexes",
+        "hide_name_regexes",
+    ),
+    "Thresholds": tuple(name for name in VIEW_OPTIONS if name.startswith("min_")),
+    "Order and output": ("order_by", "output"),
+}
+
+_USAGE = {
+    "save": "tfprof save FILES… --outfile PROFILE",
+    "shell": "tfprof FILES… [-option value]…",
+    "help": "tfprof help [COMMAND | OPTION | METRIC]",
+    "info": "tfprof info FILES… [--json]",
+}
 
 _EXAMPLES = {
     "scope": (
         "tfprof scope graph.pbtxt -select params -max_depth 3",
-        "tfprof scope graph.pbtxt run_meta -select micros -order_by micros -min_micros 1000",
+        "tfprof scope graph.pbtxt run_meta -order_by micros -min_micros 1000",
         "tfprof scope graph.pbtxt tfprof_log -account_type_regexes _trainable_variables",
     ),
-    "graph": ("tfprof graph graph.pbtxt run_meta -start_name_regexes 'cost.*' -select micros",),
+    "graph": ("tfprof graph graph.pbtxt run_meta -start_name_regexes 'cost.*'",),
     "code": ("tfprof code graph.pbtxt run_meta tfprof_log -order_by micros -max_depth 5",),
     "op": ("tfprof op graph.pbtxt run_meta -select micros,occurrence -order_by micros",),
     "info": ("tfprof info graph.pbtxt run_meta tfprof_log model.ckpt",),
-    "save": ("tfprof save graph.pbtxt run_meta tfprof_log --outfile profile.pb",),
+    "save": (
+        "tfprof save graph.pbtxt run_meta tfprof_log --outfile profile.pb",
+        "tfprof scope profile.pb",
+    ),
     "shell": ("tfprof graph.pbtxt run_meta", "echo 'op -select params' | tfprof graph.pbtxt"),
-    "help": ("tfprof help scope", "tfprof help select"),
+    "help": ("tfprof help scope", "tfprof help -select", "tfprof help micros"),
 }
 
+_SPELLING = (
+    "An option is written -name value, --name value or --name=value; a list has commas and no "
+    "spaces. A regex has to match the whole name. What stands in brackets is the default."
+)
 
-def text(topic: str, commands: Mapping[str, str]) -> str:
+_SHELL = (
+    "Each line is a view with its options, `op -select params`; `set -max_depth 3` keeps options "
+    "for the lines after it, an empty line shows them, `quit` ends. In the shell an option is "
+    "written -name value. Lines may come from a pipe: a mistake is reported, the others are "
+    "answered, and the exit status is 1. The options are those of the views: `tfprof scope --help`."
+)
+
+
+def text(topic: str, commands: Mapping[str, str], flags: Mapping[str, Option]) -> str:
     """The help on a command, an option or a metric, or without a topic on tfprof as a whole."""
     name = topic.lstrip("-")
+    options = VIEW_OPTIONS | INPUT_OPTIONS | dict(flags)
+    metrics = {metric.key: metric for metric in METRICS}
     if not name:
-        return _overview(commands)
-    if name in commands:
-        return _command(name, commands[name])
-    if name in VIEW_OPTIONS | INPUT_OPTIONS:
-        return _option((VIEW_OPTIONS | INPUT_OPTIONS)[name])
-    for metric in METRICS:
-        if metric.key == name:
-            return f"{metric.key}: {metric.sentence}\nNeeds --{metric.needs}.\n"
-    known = [*commands, *VIEW_OPTIONS, *INPUT_OPTIONS]
-    raise OptionError(f"No help on `{topic}`. {nearest(name, known)}")
+        parts = _overview(commands)
+    elif name in commands:
+        parts = _command(name, commands[name])
+    elif name in options:
+        parts = _option(options[name])
+    elif name in metrics:
+        parts = _metric(metrics[name])
+    else:
+        known = [*commands, *options, *metrics]
+        raise OptionError(f"No help on `{topic}`. {nearest(name, known)}")
+    return "\n".join(parts) + "\n"
 
 
-def _overview(commands: Mapping[str, str]) -> str:
-    return "\n".join(
-        [
-            "tfprof: where a model's parameters, float operations, time and memory go.",
-            "",
-            "Usage: tfprof COMMAND FILES… [-option value]…",
-            "",
-            "Commands:",
-            *(_entry(name, sentence) for name, sentence in commands.items()),
-            "",
-            "Files are recognised by their content, gzipped or not, in any order:",
-            *_inputs(),
-            "",
-            "Also: --json, --help, --version. Options are written -name value, --name value or",
-            "--name=value. `tfprof scope --help` lists those of a view.",
-            "",
-            "Example:",
-            *(f"  {example}" for example in _EXAMPLES["scope"][:2]),
-            "",
-        ]
+def _overview(commands: Mapping[str, str]) -> Iterable[str]:
+    yield "tfprof: where a model's parameters, float operations, time and memory go."
+    yield from ("", "Usage: tfprof COMMAND FILES… [-option value]…")
+    yield from _section(
+        "Commands", (_entry(*command, _COMMAND_COLUMN) for command in commands.items())
     )
+    yield from _files()
+    yield from _section(
+        "Also", [_JSON, _entry("--help, -h", "Say how a command is used."), _VERSION]
+    )
+    yield from _examples(_EXAMPLES["scope"][:2])
+    yield from ("", "`tfprof help COMMAND` says more, `tfprof help select` what can be shown.")
 
 
-def _command(name: str, sentence: str) -> str:
+def _command(name: str, sentence: str) -> Iterable[str]:
     is_view = name in ("scope", "graph", "code", "op")
-    parts = [f"tfprof {name}: {sentence}", "", f"Usage: tfprof {name} FILES… [-option value]…", ""]
-    if name in ("help", "shell"):
-        parts[2] = "Usage: tfprof help [WORD]" if name == "help" else "Usage: tfprof FILES…"
+    yield f"tfprof {name}: {sentence}"
+    yield from ("", f"Usage: {_USAGE.get(name, f'tfprof {name} FILES… [-option value]…')}")
+    if name == "shell":
+        yield from ("", *_folded(_SHELL))
     if name != "help":
-        parts += ["Files:", *_inputs(), ""]
+        yield from _files()
     if is_view:
-        parts += _view_options()
-    if is_view or name == "info":
-        parts += ["  --json                    Print JSON to the standard output.", ""]
+        yield from _view_options()
+    if name == "info":
+        yield from _section("Also", [_JSON])
     if name == "save":
-        parts += ["  -o, --outfile FILE        The file to write.", ""]
-    examples = [f"  {example}" for example in _EXAMPLES[name]]
-    return "\n".join([*parts, "Examples:", *examples, ""])
+        yield from _section("Output", [_entry("--outfile, -o FILE", "The file to write.")])
+    yield from _examples(_EXAMPLES[name])
 
 
-def _view_options() -> list[str]:
-    metrics = [_entry(metric.key, _after_colon(metric.sentence)) for metric in METRICS]
-    return [
-        "Options:",
-        *(_option_line(option) for option in VIEW_OPTIONS.values()),
-        "",
-        "What -select can show, and but for the last five -order_by can order by:",
-        *metrics,
-        "",
-        f"-order_by also takes: {', '.join(k for k in ORDER_KEYS if k in ('name', 'occurrence'))}.",
-        "",
-    ]
+_JSON = "  --json".ljust(_COLUMN) + "Print JSON to the standard output."
+_VERSION = "  --version".ljust(_COLUMN) + "Print tfprof's version."
 
 
-def _inputs() -> Iterable[str]:
-    return [_option_line(option) for option in INPUT_OPTIONS.values()]
+def _view_options() -> Iterable[str]:
+    for title, names in GROUPS.items():
+        lines = [_option_line(VIEW_OPTIONS[name]) for name in names]
+        yield from _section(title, [*lines, _JSON] if "output" in names else lines)
+    yield from _metrics()
+    yield from _outputs()
+    yield from ("", *_folded(_SPELLING))
 
 
-def _option(option: Option) -> str:
-    return f"{_option_line(option).strip()}\n"
+def _files() -> Iterable[str]:
+    title = "Files, recognised by their content, gzipped or not, in any order; or by option"
+    return _section(title, map(_option_line, INPUT_OPTIONS.values()))
+
+
+def _metrics() -> Iterable[str]:
+    """What can be selected, apart from what cannot be ordered by."""
+    numbers = [metric for metric in METRICS if metric.is_number]
+    facts = [metric for metric in METRICS if not metric.is_number]
+    others = [key for key in ORDER_KEYS if key not in {metric.key for metric in numbers}]
+    yield from _section("-select shows, and -order_by orders by", map(_metric_line, numbers))
+    yield from _section("-select also shows", map(_metric_line, facts))
+    yield from ("", f"-order_by also takes {' and '.join(others)}.")
+
+
+def _outputs() -> Iterable[str]:
+    files = {f"{kind}:outfile=FILE": output.help for kind, output in FILE_OUTPUTS.items()}
+    outputs = PLAIN_OUTPUTS | files
+    lines = (_entry(kind, _sentence(means), _OUTPUT_COLUMN) for kind, means in outputs.items())
+    return _section("-output writes", lines)
+
+
+def _option(option: Option) -> Iterable[str]:
+    """One option, and the words it takes."""
+    yield _spelled(option)
+    yield from _folded(_explained(option), indent="  ")
+    if option.name in ("select", "order_by"):
+        yield from _metrics()
+    if option.name == "output":
+        yield from _outputs()
+
+
+def _metric(metric: Metric) -> Iterable[str]:
+    yield f"-select {metric.key}"
+    yield from _folded(_meaning(metric), indent="  ")
+    yield f"  It needs --{metric.needs}."
+
+
+def _examples(examples: Sequence[str]) -> Iterable[str]:
+    title = "Example" if len(examples) == 1 else "Examples"
+    return _section(title, (f"  {example}" for example in examples))
+
+
+def _section(title: str, lines: Iterable[str]) -> Iterable[str]:
+    return ["", f"{title}:", *lines]
 
 
 def _option_line(option: Option) -> str:
+    return _entry(_spelled(option), _explained(option))
+
+
+def _spelled(option: Option) -> str:
+    """An option as it is typed, with the kind of its value."""
+    return f"{'-' if option.name in VIEW_OPTIONS else '--'}{option.name} {option.kind}"
+
+
+def _explained(option: Option) -> str:
+    """What an option does, and what holds without it."""
     default = option.default
     if isinstance(default, tuple):
         default = ",".join(map(str, default))
-    shown = f" [{str(default).lower()}]" if default not in ("", ()) else ""
-    dash = "--" if option.kind in (Kind.PATH, Kind.PATHS) or option.name in INPUT_OPTIONS else "-"
-    return _entry(f"{dash}{option.name}", f"{option.help}{shown}")
+    shown = f" [{str(default).lower()}]" if default != "" else ""
+    return f"{option.help}{shown}"
 
 
-def _entry(name: str, sentence: str) -> str:
+def _metric_line(metric: Metric) -> str:
+    return _entry(metric.key, _meaning(metric), _METRIC_COLUMN)
+
+
+def _meaning(metric: Metric) -> str:
+    return _sentence(metric.sentence.partition(": ")[2])
+
+
+def _sentence(phrase: str) -> str:
+    return f"{phrase[:1].upper()}{phrase[1:].removesuffix('.')}."
+
+
+def _entry(name: str, sentence: str, column: int = _COLUMN) -> str:
     """A name and what it means, folded to the width of a terminal."""
-    start = f"  {name} ".ljust(_COLUMN)
-    gap = "" if len(start) <= _COLUMN else "\n" + " " * _COLUMN
-    body = textwrap.wrap(sentence, _WIDTH - _COLUMN)
-    return start + gap + ("\n" + " " * _COLUMN).join(body)
+    start = f"  {name}  ".ljust(column)
+    gap = "\n" + " " * column
+    if len(start) > column:
+        start = start.rstrip() + gap
+    return start + gap.join(textwrap.wrap(sentence, _WIDTH - column))
 
 
-def _after_colon(sentence: str) -> str:
-    rest = sentence.partition(": ")[2]
-    return rest[:1].upper() + rest[1:]
+def _folded(sentences: str, indent: str = "") -> list[str]:
+    return textwrap.wrap(sentences, _WIDTH, initial_indent=indent, subsequent_indent=indent)

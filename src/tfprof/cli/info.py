@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Iterator
 
 from tfprof.api import Info
+from tfprof.errors import one_line
 from tfprof.sources.summary import FileSummary
+
+_WIDTH = 80
+_COLUMN = 10
 
 
 def as_json(info: Info) -> str:
@@ -24,20 +29,53 @@ def _lines(info: Info) -> Iterator[str]:
         yield _file_line(file)
     columns = info.profile.columns
     yield ""
-    yield f"Together: {len(columns.ops):,} ops, {columns.covered_ops:,} of them seen running."
+    yield _labelled(
+        "Together", f"{_counted(len(columns.ops), 'ops')}, {columns.covered_ops:,} seen running"
+    )
     if info.profile.steps:
-        yield f"Steps:    {', '.join(map(str, info.profile.steps))}"
+        yield _labelled("Steps", ", ".join(map(str, info.profile.steps)))
     for device in sorted(columns.devices.name):
-        yield f"Device:   {device}"
+        yield _labelled("Device", device)
     questions = info.profile.questions()
-    yield f"Can say:  {', '.join(name for name, can in questions.items() if can) or 'nothing'}"
-    if missing := [name for name, can in questions.items() if not can]:
-        yield f"Cannot:   {', '.join(missing)}"
+    yield _labelled("Can say", ", ".join(q for q, can in questions.items() if can) or "nothing")
+    if missing := [question for question, can in questions.items() if not can]:
+        yield _labelled("Cannot", ", ".join(missing))
     for note in info.profile.notes:
-        yield f"Note:     {note}"
+        yield _labelled("Note", note)
 
 
 def _file_line(file: FileSummary) -> str:
-    facts = ", ".join(f"{count:,} {fact}" for fact, count in file.facts.items())
-    devices = f", {len(file.devices):,} devices" if file.devices else ""
-    return f"{file.path}: {file.kind}, {facts}{devices}"
+    facts = [_counted(count, fact) for fact, count in file.facts.items()]
+    devices = [_counted(len(file.devices), "devices")] if file.devices else []
+    return f"{one_line(file.path)}: {', '.join([file.kind, *facts, *devices])}"
+
+
+def _counted(count: int, things: str) -> str:
+    """`3 ops`, `1 op`, `1 entry`."""
+    if count == 1:
+        things = _ONE.get(things, things)
+    return f"{count:,} {things}"
+
+
+_ONE = {
+    "ops": "op",
+    "steps": "step",
+    "runs": "run",
+    "devices": "device",
+    "entries": "entry",
+    "tensors": "tensor",
+    "values": "value",
+}
+
+
+def _labelled(label: str, text: str) -> str:
+    """A line with its label, folded to the width of a terminal."""
+    start = f"{label}:".ljust(_COLUMN)
+    return textwrap.fill(
+        one_line(text),
+        _WIDTH,
+        initial_indent=start,
+        subsequent_indent=" " * _COLUMN,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -6,6 +6,8 @@ import threading
 import time
 from typing import Self, TextIO
 
+from tfprof.errors import one_line
+
 _PATIENCE_SECONDS = 1.0
 _TICK_SECONDS = 0.2
 
@@ -41,7 +43,7 @@ class Progress:
             shown = True
             while not self._is_over.is_set():
                 seconds = time.monotonic() - began
-                self._write(f"\r\x1b[Ktfprof: reading {self._path} … {seconds:.0f} s")
+                self._write(f"\r\x1b[Ktfprof: reading {one_line(self._path)} … {seconds:.0f} s")
                 self._is_over.wait(_TICK_SECONDS)
         if shown:
             self._write("\r\x1b[K")

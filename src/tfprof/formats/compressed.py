@@ -25,6 +25,8 @@ def read(path: str) -> bytes:
             data = file.read(LARGEST_FILE + 1)
     except OSError as error:
         raise InputError(path, _why(error)) from None
+    except ValueError:  # a zero byte
+        raise InputError(path, "is no path that this system knows; check it.") from None
     return _check_size(path, data)
 
 

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tfprof.columns import Ints, ints
-from tfprof.formats.messages import Message
+from tfprof.errors import InputError
+from tfprof.formats.messages import DecodeError, Message, message_class
 from tfprof.formats.records import Records
 
 GRAPH = "tensorflow.GraphDef"
-NODE = "tensorflow.NodeDef"
-NODE_ATTR_FIELD = 5
+RAW_NODE = "raw.NodeDef"
 
 Shape = tuple[int, ...] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GraphColumns:
-    """An entry a node, in file order; `start` and `end` bound its message in `data`."""
+    """An entry a node, in file order; `start` and `end` bound its message in the file."""
 
-    data: bytes
     start: Ints
     end: Ints
     name: list[str]
@@ -31,36 +31,57 @@ class GraphColumns:
 
 def decode(records: Records) -> GraphColumns:
     """The nodes of a GraphDef; functions, versions and what else it may hold are skipped."""
-    data = records.data
+    reader = ShapeReader(records.path)
     starts, ends = [], []
     names, ops, inputs, shapes, outputs = [], [], [], [], []
     for start, end in records.spans(1):
-        node = records.parse(NODE, start, end)
+        node = records.parse(RAW_NODE, start, end)
         starts.append(start)
         ends.append(end)
         names.append(node.name)
         ops.append(node.op)
         inputs.append(list(node.input))
         attributes = node.attr
-        shapes.append(_own_shape(attributes))
-        outputs.append(_output_shapes(attributes))
-    return GraphColumns(data, ints(starts), ints(ends), names, ops, inputs, shapes, outputs)
+        shapes.append(reader.own(attributes))
+        outputs.append(reader.outputs(attributes))
+    return GraphColumns(ints(starts), ints(ends), names, ops, inputs, shapes, outputs)
 
 
-def shape_of(message: Message) -> Shape:
-    """The dims of a TensorShapeProto, -1 where unknown, or None for an unknown rank."""
-    return None if message.unknown_rank else tuple(dim.size for dim in message.dim)
+class ShapeReader:
+    """Decodes shapes, each distinct one once: files repeat them."""
 
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._shapes: dict[bytes, Shape] = {}
+        self._own: dict[bytes, Shape] = {}
+        self._outputs: dict[bytes, list[Shape]] = {}
 
-def _own_shape(attributes: Message) -> Shape:
-    # A missing key must not be read by index: protobuf would add it to the map.
-    if "shape" not in attributes:
-        return None
-    value = attributes["shape"]
-    return shape_of(value.shape) if value.HasField("shape") else None
+    def shape(self, message: Message) -> Shape:
+        """The dims of a TensorShapeProto, -1 where unknown, or None for an unknown rank."""
+        encoded = message.SerializeToString()
+        if encoded not in self._shapes:
+            dims = tuple(dim.size for dim in message.dim)
+            self._shapes[encoded] = None if message.unknown_rank else dims
+        return self._shapes[encoded]
 
+    def own(self, attributes: Mapping[str, bytes]) -> Shape:
+        """The shape of the parameters that an op stands for."""
+        encoded = attributes.get("shape", b"")
+        if encoded not in self._own:
+            value = self._attribute("shape", encoded)
+            self._own[encoded] = self.shape(value.shape) if value.HasField("shape") else None
+        return self._own[encoded]
 
-def _output_shapes(attributes: Message) -> list[Shape]:
-    if "_output_shapes" not in attributes:
-        return []
-    return [shape_of(shape) for shape in attributes["_output_shapes"].list.shape]
+    def outputs(self, attributes: Mapping[str, bytes]) -> list[Shape]:
+        """The shapes of an op's outputs, as far as the graph states them."""
+        encoded = attributes.get("_output_shapes", b"")
+        if encoded not in self._outputs:
+            shapes = self._attribute("_output_shapes", encoded).list.shape
+            self._outputs[encoded] = [self.shape(shape) for shape in shapes]
+        return self._outputs[encoded]
+
+    def _attribute(self, name: str, encoded: bytes) -> Message:
+        try:
+            return message_class("tensorflow.AttrValue").FromString(encoded)
+        except DecodeError:
+            raise InputError(self._path, f"an attribute `{name}` in it is damaged.") from None

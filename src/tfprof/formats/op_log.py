@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from tfprof.formats.messages import Message, message_class
+from tfprof.errors import InputError
+from tfprof.formats.messages import DecodeError, Message, message_class
 from tfprof.formats.records import Records
 
 OP_LOG = "tensorflow.tfprof.OpLogProto"
-_ENTRY = "tensorflow.tfprof.OpLogEntry"
+_ENTRY = "raw.OpLogEntry"
 _STRING_ENTRY = "tensorflow.tfprof.OpLogProto.IdToStringEntry"
 
 Trace = tuple[str, int, str, str, int]  # file, line, function, text of the line, function's line
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LogEntry:
+class LogEntry(NamedTuple):
     """What the log says of one op; `code` is None where it says nothing of its code."""
 
     name: str
@@ -29,7 +30,7 @@ def entries(records: Records) -> Iterator[LogEntry]:
     """The entries of the log, in file order."""
     for start, end in records.spans(1):
         entry = records.parse(_ENTRY, start, end)
-        code = entry.code_def.SerializeToString() if entry.HasField("code_def") else None
+        code = entry.code_def if entry.HasField("code_def") else None
         yield LogEntry(entry.name, entry.float_ops, tuple(entry.types), code)
 
 
@@ -46,12 +47,16 @@ def strings(records: Records) -> dict[int, str]:
 class StackReader:
     """Turns an encoded call stack into traces, with the strings its ids stand for."""
 
+    path: str
     strings: Mapping[int, str]
     unknown_ids: set[int] = field(default_factory=set)
 
     def read(self, code: bytes) -> list[Trace]:
         """The traces of a stack, outermost first."""
-        decoded = message_class("tensorflow.tfprof.CodeDef").FromString(code)
+        try:
+            decoded = message_class("tensorflow.tfprof.CodeDef").FromString(code)
+        except DecodeError:
+            raise InputError(self.path, "a call stack in it is damaged.") from None
         return [self._trace(trace) for trace in decoded.traces]
 
     def _trace(self, trace: Message) -> Trace:

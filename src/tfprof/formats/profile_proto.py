@@ -11,8 +11,8 @@ from tfprof.formats.wire import SPAN, VARINT
 
 PROFILE = "tensorflow.tfprof.ProfileProto"
 NODE = "tensorflow.tfprof.ProfileNode"
-NODE_ATTR_FIELD = 11
 NODE_ENTRY = "tensorflow.tfprof.ProfileProto.NodesEntry"
+RAW_NODE_ENTRY = "raw.NodesEntry"
 STRING_ENTRY = "tensorflow.tfprof.ProfileProto.IdToStringEntry"
 
 # What was recorded of a run's memory, and the field that holds it.
@@ -73,11 +73,6 @@ def header(records: Records) -> ProfileHeader:
     return ProfileHeader(
         message.has_trace, message.miss_accelerator_stream, tuple(message.steps), strings
     )
-
-
-def framed(number: int, encoded: bytes) -> bytes:
-    """`encoded` as the message in field `number`, ready to be written."""
-    return _varint(number << 3 | SPAN) + _varint(len(encoded)) + encoded
 
 
 def _varint(value: int) -> bytes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
+from itertools import islice
 
 from tfprof.formats import wire
 from tfprof.formats.wire import SPAN, VARINT, WireError
@@ -13,6 +14,8 @@ from tfprof.formats.wire import SPAN, VARINT, WireError
 _RECORDS = 8
 _SEARCHED = 1000  # a file may begin with a table of strings before its first record
 _TEXT_BYTES = 65_536
+
+Field = tuple[int, int, int, int]  # as `wire.fields` gives it
 
 
 class FileKind(StrEnum):
@@ -62,19 +65,26 @@ def _text_kind(data: bytes) -> FileKind | None:
 
 def _binary_kind(data: bytes) -> FileKind | None:
     """The kind whose first records look as they should; all four keep them in field 1."""
-    records = list(_head(data, 0, len(data), _SEARCHED))
-    if not records:
-        return None
-    main = [(start, end) for number, kind, start, end in records if number == 1 and kind == SPAN]
-    main = main[:_RECORDS]
+    whole = list(islice(_fields(data, 0, len(data), is_cut=False), _SEARCHED))
+    main = _main(whole)[:_RECORDS]
+    is_cut = not main
+    if is_cut:
+        # The file may have been cut inside its first record: what is left of that one must do.
+        main = _main(_fields(data, 0, len(data), is_cut=True))[:_RECORDS]
     for file_kind, looks_right in _LOOKS.items():
-        if main and all(looks_right(data, start, end) for start, end in main):
+        if main and all(looks_right(data, start, end, is_cut) for start, end in main):
             return file_kind
-    return None if main else _kind_of_rest({(number, kind) for number, kind, _, _ in records})
+    return None if main else _kind_of_rest({(number, kind) for number, kind, _, _ in whole})
+
+
+def _main(fields: Iterable[Field]) -> list[tuple[int, int]]:
+    return [(start, end) for number, kind, start, end in fields if (number, kind) == (1, SPAN)]
 
 
 def _kind_of_rest(fields: set[tuple[int, int]]) -> FileKind | None:
     """What a file without a single main record may be, by the fields it does have."""
+    if (2, VARINT) in fields:
+        return FileKind.PROFILE
     if (4, SPAN) in fields and fields <= {(2, SPAN), (3, VARINT), (4, SPAN)}:
         return FileKind.GRAPH
     if fields == {(2, SPAN)}:
@@ -84,32 +94,43 @@ def _kind_of_rest(fields: set[tuple[int, int]]) -> FileKind | None:
     return None
 
 
-def _is_node(data: bytes, start: int, end: int) -> bool:
-    kinds = _kinds(data, start, end)
+def _is_node(data: bytes, start: int, end: int, is_cut: bool) -> bool:
+    kinds = _kinds(data, start, end, is_cut)
     return kinds is not None and kinds.get(1) == kinds.get(2) == SPAN and max(kinds) <= 7
 
 
-def _is_step_stats(data: bytes, start: int, end: int) -> bool:
-    for number, kind, first, last in _head(data, start, end):
-        device = _kinds(data, first, last) if (number, kind) == (1, SPAN) else None
-        if device is None or device.get(1, SPAN) != SPAN or max(device, default=0) > 3:
-            return False
-        if device.get(2, SPAN) != SPAN:
-            return False
-    return _kinds(data, start, end) is not None
+def _is_step_stats(data: bytes, start: int, end: int, is_cut: bool) -> bool:
+    fields = list(islice(_fields(data, start, end, is_cut), _RECORDS))
+    devices = [_kinds(data, first, last, is_cut) for first, last in _main(fields)]
+    if len(devices) < len(fields) or not all(map(_is_device, devices)):
+        return False
+    # A name at the start of another cut record may pass for a device, but not for one with a name.
+    if is_cut:
+        return any(device and 1 in device for device in devices)
+    return _kinds(data, start, end, is_cut) is not None
 
 
-def _is_log_entry(data: bytes, start: int, end: int) -> bool:
+def _is_device(kinds: dict[int, int] | None) -> bool:
+    if kinds is None or max(kinds, default=0) > 3:
+        return False
+    return kinds.get(1, SPAN) == kinds.get(2, SPAN) == SPAN
+
+
+def _is_log_entry(data: bytes, start: int, end: int, is_cut: bool) -> bool:
     expected = {1: SPAN, 2: VARINT, 3: SPAN, 4: SPAN}
-    kinds = _kinds(data, start, end)
-    return kinds is not None and 1 in kinds and kinds.items() <= expected.items()
+    kinds = _kinds(data, start, end, is_cut)
+    # A node begins with a name too, so of a cut record that alone says nothing.
+    if kinds is None or 1 not in kinds or (is_cut and len(kinds) == 1):
+        return False
+    return kinds.items() <= expected.items()
 
 
-def _is_profile_entry(data: bytes, start: int, end: int) -> bool:
-    return _kinds(data, start, end) == {1: VARINT, 2: SPAN}
+def _is_profile_entry(data: bytes, start: int, end: int, is_cut: bool) -> bool:
+    kinds = _kinds(data, start, end, is_cut)
+    return kinds == {1: VARINT, 2: SPAN} or (is_cut and kinds == {1: VARINT})
 
 
-_LOOKS: dict[FileKind, Callable[[bytes, int, int], bool]] = {
+_LOOKS: dict[FileKind, Callable[[bytes, int, int, bool], bool]] = {
     FileKind.GRAPH: _is_node,
     FileKind.PROFILE: _is_profile_entry,
     FileKind.RUN_META: _is_step_stats,
@@ -117,44 +138,37 @@ _LOOKS: dict[FileKind, Callable[[bytes, int, int], bool]] = {
 }
 
 
-def _kinds(data: bytes, start: int, end: int) -> dict[int, int] | None:
+def _kinds(data: bytes, start: int, end: int, is_cut: bool) -> dict[int, int] | None:
     """The wire type of each field in a message, or None where it is none."""
     found: dict[int, int] = {}
-    try:
-        for number, kind, _, _ in wire.fields(data, start, end):
-            if found.setdefault(number, kind) != kind:
-                return None
-    except WireError as error:
-        # A message that runs to the end of the file may have been cut there: judge what is left.
-        return found if end == len(data) and error.offset > start else None
-    return found
-
-
-def _head(
-    data: bytes, start: int, end: int, most: int = _RECORDS
-) -> Iterator[tuple[int, int, int, int]]:
-    """The first fields of a message, the last of them clipped if the file was cut inside it."""
-    walk = wire.fields(data, start, end)
     at = start
-    for _ in range(most):
-        try:
-            field = next(walk)
-        except StopIteration:
-            return
-        except WireError:
-            if end == len(data):
-                yield from _clipped(data, at, end)
-            return
-        yield field
-        at = field[3]
+    for number, kind, _, at in _fields(data, start, end, is_cut):  # noqa: B007 `at` is used below
+        if found.setdefault(number, kind) != kind:
+            return None
+    return found if at == end or (is_cut and end == len(data)) else None
 
 
-def _clipped(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int, int]]:
-    """The field at `at` that says it is longer than the file, as much as there is of it."""
+def _fields(data: bytes, start: int, end: int, is_cut: bool) -> Iterator[Field]:
+    """The fields of a message up to the first damaged one; of one cut by the end of the file too.
+
+    Of a field that was cut there is as much as the file has.
+    """
+    at = start
     try:
-        tag, at = wire.varint(data, at, end)
-        if tag & 7 == SPAN and tag >> 3:
-            _, at = wire.varint(data, at, end)
-            yield tag >> 3, SPAN, at, end
+        for field in wire.fields(data, start, end):
+            yield field
+            at = field[3]
+    except WireError:
+        if is_cut and end == len(data):
+            yield from _clipped(data, at)
+
+
+def _clipped(data: bytes, at: int) -> Iterator[Field]:
+    """The field at `at`, if it is one that says it is longer than the file."""
+    try:
+        tag, at = wire.varint(data, at)
+        length, at = wire.varint(data, at)
     except WireError:
         return
+    if tag & 7 == SPAN and 0 < tag >> 3 <= wire.LARGEST_FIELD and length > len(data) - at:
+        yield tag >> 3, SPAN, at, len(data)

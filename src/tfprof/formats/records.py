@@ -10,6 +10,8 @@ from tfprof.formats import wire
 from tfprof.formats.messages import DecodeError, Message, TextError, message_class, parse_text
 from tfprof.formats.wire import SPAN, WireError
 
+_LONGEST_REASON = 200  # letters that a complaint takes over from the parser of texts
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Records:
@@ -45,9 +47,16 @@ class Records:
         self, number: int, start: int = 0, end: int | None = None
     ) -> Iterator[tuple[int, int]]:
         """Where the messages in field `number` of `data[start:end]` begin and end."""
-        for field, kind, first, last in self.fields(start, end):
-            if field == number and kind == SPAN:
-                yield first, last
+        count = 0
+        try:
+            # Not by way of `fields`: this is walked once for each op, and a generator within a
+            # generator doubles the cost.
+            for field, kind, first, last in wire.fields(self.data, start, end):
+                count += 1
+                if field == number and kind == SPAN:
+                    yield first, last
+        except WireError as error:
+            raise InputError(self.path, self._complaint(count + 1, error)) from None
 
     def parse(self, name: str, start: int, end: int) -> Message:
         """The message of type `name` in `data[start:end]`."""
@@ -64,4 +73,6 @@ class Records:
 
 
 def _plain(error: TextError) -> str:
-    return " ".join(str(error).split()).rstrip(".")
+    """Line, column and reason, without the whole of a line that may be the whole file."""
+    text = " ".join(str(error).split()).rstrip(".")
+    return text if len(text) <= _LONGEST_REASON else f"{text[:80]} … {text[-80:]}"

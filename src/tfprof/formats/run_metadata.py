@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tfprof.columns import Ints, ints
-from tfprof.formats.graph_def import Shape, shape_of
+from tfprof.formats.graph_def import Shape, ShapeReader
 from tfprof.formats.messages import Message
 from tfprof.formats.records import Records
+from tfprof.formats.wire import SPAN
 
 RUN_METADATA = "tensorflow.RunMetadata"
 _STATS = "tensorflow.NodeExecStats"
@@ -67,7 +68,7 @@ class OutputColumns:
 
 def decode(records: Records) -> RunColumns:
     """All entries of all devices, in file order."""
-    found = _Found()
+    found = _Found(records.path)
     has_step_stats = False
     for step_start, step_end in records.spans(1):
         has_step_stats = True
@@ -79,10 +80,10 @@ def decode(records: Records) -> RunColumns:
 def _add_device(found: _Found, records: Records, start: int, end: int) -> None:
     name = ""
     spans = []
-    for number, _, first, last in records.fields(start, end):
-        if number == 1:
+    for number, kind, first, last in records.fields(start, end):
+        if (number, kind) == (1, SPAN):
             name = records.data[first:last].decode("utf-8", "replace")
-        elif number == 2:
+        elif (number, kind) == (2, SPAN):
             spans.append((first, last))
     found.devices.append(name)
     for first, last in spans:
@@ -92,7 +93,7 @@ def _add_device(found: _Found, records: Records, start: int, end: int) -> None:
 class _Found:
     """Columns in the making."""
 
-    def __init__(self) -> None:
+    def __init__(self, path: str) -> None:
         self.devices: list[str] = []
         self.names: list[str] = []
         self.entries: list[tuple[int, int, int, int, int]] = []
@@ -101,6 +102,7 @@ class _Found:
         self.allocations: list[tuple[int, int, int]] = []
         self.outputs: list[tuple[int, int, int, int, int, int]] = []
         self.output_shapes: list[Shape] = []
+        self.shapes = ShapeReader(path)
 
     def add(self, stats: Message) -> None:
         entry = len(self.names)
@@ -142,15 +144,14 @@ class _Found:
     def _add_output(self, entry: int, output: Message) -> None:
         tensor = output.tensor_description
         requested = allocated = address = 0
-        has_memory = output.HasField("tensor_description") and tensor.HasField(
-            "allocation_description"
-        )
+        has_memory = tensor.HasField("allocation_description")
         if has_memory:
             memory = tensor.allocation_description
             requested, allocated = memory.requested_bytes, memory.allocated_bytes
             address = _as_int64(memory.ptr)
         self.outputs.append((entry, output.slot, has_memory, requested, allocated, address))
-        self.output_shapes.append(shape_of(tensor.shape) if tensor.HasField("shape") else None)
+        has_shape = tensor.HasField("shape")
+        self.output_shapes.append(self.shapes.shape(tensor.shape) if has_shape else None)
 
     def columns(self, *, has_step_stats: bool) -> RunColumns:
         device, start, end_rel, temp, persistent = _transposed(self.entries, 5)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 
@@ -32,6 +33,7 @@ from tfprof.model.profile import Profile
 from tfprof.model.tensors import Tensors
 
 Shape = tuple[int, ...] | None
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -216,7 +218,7 @@ class ProfileBuilder:
         home = np.fromiter((self._placement.get(op, -1) for op in runs.op.tolist()), np.int64)
         kept = ~on_placement | (home == runs.device)
         timed = kept & (runs.start != 0)
-        counted = timed & on_placement
+        on_lane = devices.is_accelerator_lane[runs.device] if len(devices) else on_placement
         steps = np.full(len(runs.op), step)
         self.add_sightings(
             op=runs.op[kept],
@@ -224,10 +226,10 @@ class ProfileBuilder:
             device=runs.device[kept],
             start=runs.start[kept],
             end=np.where(timed, runs.start + runs.duration, 0)[kept],
-            runs=counted[kept],
+            # Time on a lane is not another run, not even on one that is named like a device.
+            runs=(timed & on_placement & ~on_lane)[kept],
         )
-        lane = devices.is_accelerator_lane[runs.device] if len(devices) else on_placement
-        chosen = np.flatnonzero(timed & (on_placement | lane))
+        chosen = np.flatnonzero(timed & (on_placement | on_lane))
         self.add_slots(
             op=runs.op[chosen],
             step=steps[chosen],
@@ -235,7 +237,7 @@ class ProfileBuilder:
             start=runs.start[chosen],
             duration=runs.duration[chosen],
         )
-        self._add_memory(step, runs, counted)
+        self._add_memory(step, runs, timed & on_placement)
 
     def _add_memory(self, step: int, runs: Runs, is_counted: Bools) -> None:
         chosen = np.flatnonzero(is_counted)
@@ -328,48 +330,60 @@ class ProfileBuilder:
         )
 
     def _ops(self, names: list[str], order: list[int], row_of: Ints) -> Ops:
-        inputs = [self._inputs[op] for op in order]
-        source_ids = self.ids(source for row in inputs for source, _ in row)
+        """Columns in the order of ids, then taken in the order of names."""
+        rows = ints(order)
+        kinds = Coded.of(self._kinds)
         return Ops(
             name=Strings([names[op] for op in order]),
-            defined=ints(order),
-            kind=Coded.of([self._kinds[op] for op in order]),
-            types=self._types(order),
-            inputs=Inputs(
-                offsets_of(ints([len(row) for row in inputs])),
-                ints(row_of[source_ids]) if source_ids else ints([]),
-                ints([slot for row in inputs for _, slot in row]),
-            ),
-            shape=Shapes.of([self._shapes[op] for op in order]),
-            outputs=_output_shapes([self._outputs[op] for op in order]),
-            seen_outputs=_output_shapes([self._seen_outputs.get(op, ()) for op in order]),
-            logged_float_ops=ints([self._float_ops.get(op, 0) for op in order]),
-            device=ints([self._placement.get(op, -1) for op in order]),
-            code=ints([self._code.get(op, -1) for op in order]),
+            defined=rows,
+            kind=Coded(kinds.codes[rows], kinds.values),
+            types=self._types(kinds, row_of),
+            inputs=self._input_columns(rows, row_of),
+            shape=Shapes.of(self._shapes).take(rows),
+            outputs=_output_shapes(self._outputs, rows),
+            seen_outputs=_output_shapes(_spread(self._seen_outputs, len(rows), ()), rows),
+            logged_float_ops=ints(_spread(self._float_ops, len(rows), 0))[rows],
+            device=ints(_spread(self._placement, len(rows), -1))[rows],
+            code=ints(_spread(self._code, len(rows), -1))[rows],
             attributes=Attributes(
-                tuple(self._readers),
-                ints([self._reader[op] for op in order]),
-                ints([self._position[op] for op in order]),
+                tuple(self._readers), ints(self._reader)[rows], ints(self._position)[rows]
             ),
         )
 
-    def _types(self, order: list[int]) -> TypeSets:
-        devices = list(self._devices)
-        sets: list[Iterable[str]] = []
-        for op in order:
-            kind = self._kinds[op]
-            extra = self._extra_types.get(op)
-            device = self._placement.get(op)
-            if extra is None and device is None:
-                sets.append((kind,))
-            else:
-                home = () if device is None else (devices[device],)
-                sets.append({kind, *home, *(extra or ())})
-        names = sorted({name for row in sets for name in row})
+    def _input_columns(self, rows: Ints, row_of: Ints) -> Inputs:
+        edges = [edge for row in self._inputs for edge in row]
+        sources = ints(self.ids(source for source, _ in edges))
+        offsets = offsets_of(ints([len(row) for row in self._inputs]))
+        source = Ragged(offsets, row_of[sources]).take(rows)
+        slot = Ragged(offsets, ints([slot for _, slot in edges])).take(rows)
+        return Inputs(source.offsets, source.values, slot.values)
+
+    def _types(self, kinds: Coded, row_of: Ints) -> TypeSets:
+        """Kind, device and extra types of each op: pairs of an op and a type, each pair once."""
+        extra = [(op, name) for op, found in self._extra_types.items() for name in found]
+        placed = list(self._placement.items())
+        names = sorted({*kinds.values, *self._devices, *(name for _, name in extra)})
         code = {name: place for place, name in enumerate(names)}
-        return TypeSets(
-            Ragged.of([sorted(code[name] for name in row) for row in sets]), Strings(names)
+        kind_codes = ints([code[name] for name in kinds.values])
+        device_codes = ints([code[name] for name in self._devices])
+        ops = np.concatenate(
+            (
+                np.arange(len(kinds)),
+                ints([op for op, _ in placed]),
+                ints([op for op, _ in extra]),
+            )
         )
+        types = np.concatenate(
+            (
+                kind_codes[kinds.codes],
+                device_codes[ints([device for _, device in placed])],
+                ints([code[name] for _, name in extra]),
+            )
+        )
+        keys = np.unique(row_of[ops] * max(len(names), 1) + types)
+        owner, value = np.divmod(keys, max(len(names), 1))
+        lengths = np.bincount(owner, minlength=len(kinds))
+        return _used_types(Ragged(offsets_of(lengths), value), names)
 
     def _records(self, row_of: Ints, steps: Ints) -> tuple[Records, _RecordFinder]:
         """The records, and which record an op and a step have."""
@@ -451,6 +465,25 @@ def _distinct_by_owner(owner: Ints, value: Ints, owners: int) -> Ragged:
     return Ragged(offsets_of(lengths), pairs[1])
 
 
-def _output_shapes(rows: Sequence[Sequence[Shape]]) -> OutputShapes:
-    flat = [shape for row in rows for shape in row]
-    return OutputShapes(offsets_of(ints([len(row) for row in rows])), Shapes.of(flat))
+def _output_shapes(outputs: Sequence[Sequence[Shape]], rows: Ints) -> OutputShapes:
+    """The shapes of each op's outputs, the ops in the order of `rows`."""
+    flat = Shapes.of([shape for shapes in outputs for shape in shapes])
+    offsets = offsets_of(ints([len(shapes) for shapes in outputs]))
+    chosen = Ragged(offsets, np.arange(len(flat))).take(rows)
+    return OutputShapes(chosen.offsets, flat.take(chosen.values))
+
+
+def _used_types(members: Ragged, names: list[str]) -> TypeSets:
+    """The sets with only such names as occur in them: a device may have run nothing that stayed."""
+    used, codes = np.unique(members.values, return_inverse=True)
+    return TypeSets(
+        Ragged(members.offsets, codes), Strings([names[code] for code in used.tolist()])
+    )
+
+
+def _spread(known: Mapping[int, Value], count: int, default: Value) -> list[Value]:
+    """What is known of each of the ids below `count`."""
+    values = [default] * count
+    for number, value in known.items():
+        values[number] = value
+    return values

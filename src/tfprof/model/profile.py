@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sized
+from dataclasses import dataclass, fields
 from itertools import pairwise
 
 import numpy as np
 
-from tfprof.columns import Ints, Ragged, Shapes
+from tfprof.columns import Ints, Shapes
 from tfprof.model.code import CodeTree
 from tfprof.model.devices import Devices
 from tfprof.model.executions import Allocations, Executions, MemoryUse, OutputMemory, Records
@@ -36,29 +37,58 @@ class Profile:
 
     def check(self) -> None:
         """Raise `AssertionError` where an invariant of the columns does not hold."""
-        for offsets, count in self._ragged():
-            _require(len(offsets) == count + 1, "a row has its place")
-            _require(offsets[0] == 0 and bool(np.all(np.diff(offsets) >= 0)), "rows follow on")
+        for columns in self._tables():
+            _require(len({len(column) for column in columns}) == 1, "columns are equally long")
+        for offsets, values in self._ragged():
+            _require(len(offsets) > 0 and offsets[0] == 0, "rows begin at the first value")
+            _require(bool(np.all(np.diff(offsets) >= 0)), "rows follow on")
+            _require(offsets[-1] == len(values), "every value belongs to a row")
         for codes, limit in self._codes():
             _require(bool(np.all((codes >= -1) & (codes < limit))), "a code names a row")
         _require(all(a < b for a, b in pairwise(self.ops.name)), "ops are in name order")
+        known = np.sort(self.ops.defined)
+        _require(bool(np.all(known == np.arange(len(self.ops)))), "ops became known one by one")
         keys = list(zip(self.records.op.tolist(), self.records.step.tolist(), strict=True))
         _require(keys == sorted(set(keys)), "records are in order, one an op and step")
-        _require(bool(np.all(np.diff(self.executions.record) >= 0)), "executions follow records")
-        _require(bool(np.all(np.diff(self.memory.record) >= 0)), "memory follows records")
+        for table in (self.executions, self.memory, self.allocations):
+            _require(bool(np.all(np.diff(table.record) >= 0)), "rows follow their records")
+        _require(bool(np.all(np.diff(self.steps) > 0)), "steps are ascending")
         _require(set(self.records.step.tolist()) <= set(self.steps.tolist()), "steps are known")
         _require(bool(np.all(self.code.caller < np.arange(len(self.code)))), "callers come first")
 
-    def _ragged(self) -> list[tuple[Ints, int]]:
+    def _tables(self) -> list[list[Sized]]:
+        """Columns that have a row for each of the same things."""
         ops = self.ops
-        shapes: list[Shapes] = [ops.shape, ops.outputs.shape, ops.seen_outputs.shape]
-        ragged: list[Ragged] = [ops.types.members, self.records.devices, *(s.dims for s in shapes)]
-        return [
-            (ops.inputs.offsets, len(ops)),
-            (ops.outputs.offsets, len(ops)),
-            (ops.seen_outputs.offsets, len(ops)),
-            *((column.offsets, len(column)) for column in ragged),
+        named: list[Sized] = [ops.name, ops.defined, ops.kind, ops.types.members, ops.shape]
+        given: list[Sized] = [ops.logged_float_ops, ops.device, ops.code]
+        read: list[Sized] = [ops.attributes.reader, ops.attributes.position]
+        rows: list[Sized] = [
+            table.offsets[1:] for table in (ops.inputs, ops.outputs, ops.seen_outputs)
         ]
+        shapes: list[list[Sized]] = [[shape.dims, shape.is_known] for shape in self._shapes()]
+        tables = (self.records, self.executions, self.memory, self.output_memory, self.allocations)
+        return [
+            [*named, *given, *read, *rows],
+            [ops.inputs.source, ops.inputs.slot],
+            *shapes,
+            *([getattr(table, field.name) for field in fields(table)] for table in tables),
+            [getattr(self.devices, field.name) for field in fields(self.devices)],
+            [getattr(self.code, field.name) for field in fields(self.code)],
+        ]
+
+    def _ragged(self) -> list[tuple[Ints, Sized]]:
+        """Where rows begin and end, and the values they share out."""
+        ops = self.ops
+        ragged = [ops.types.members, self.records.devices, *(s.dims for s in self._shapes())]
+        return [
+            (ops.inputs.offsets, ops.inputs.source),
+            (ops.outputs.offsets, ops.outputs.shape),
+            (ops.seen_outputs.offsets, ops.seen_outputs.shape),
+            *((column.offsets, column.values) for column in ragged),
+        ]
+
+    def _shapes(self) -> list[Shapes]:
+        return [self.ops.shape, self.ops.outputs.shape, self.ops.seen_outputs.shape]
 
     def _codes(self) -> list[tuple[Ints, int]]:
         ops = self.ops

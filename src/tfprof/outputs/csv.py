@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from tfprof.outputs.tabular import rows
+from tfprof.outputs.tabular import json_value, rows
 from tfprof.views.view import View
 
 
@@ -25,4 +25,4 @@ def encode(view: View) -> Iterator[bytes]:
 
 
 def _cell(value: Any) -> Any:
-    return json.dumps(value) if isinstance(value, list) else value
+    return json.dumps(json_value(value)) if isinstance(value, list) else value

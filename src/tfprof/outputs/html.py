@@ -13,8 +13,9 @@ _MOST_ROWS = 200
 
 def table(view: View) -> str:
     """The first rows of the table and a line that says what is left out."""
-    lines = "".join(islice(text.lines(view), _MOST_ROWS))
-    left = max(len(view) + 1 - _MOST_ROWS, 0)
+    shown = "".join(islice(text.lines(view), 1 + _MOST_ROWS))  # the legend comes first
+    rows = len(view) - 1 if view.kind == "op" else len(view)  # the op view shows no root
+    left = max(rows - _MOST_ROWS, 0)
     more = f"<p>{left:,} more rows: print(view) shows them all.</p>" if left else ""
     notes = "".join(f"<p>{escape(note)}</p>" for note in view.notes)
-    return f"<pre>{escape(lines)}</pre>{more}{notes}"
+    return f"<pre>{escape(shown)}</pre>{more}{notes}"

@@ -1,4 +1,8 @@
-"""A view as JSON: the question, what was left out, and the rows."""
+"""A view as JSON: the question, what was left out, and the rows.
+
+JSON has no word for floats that are no numbers: they are the texts `NaN`, `Infinity` and
+`-Infinity`, which `float` reads.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,13 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from tfprof.outputs.tabular import rows
+from tfprof.outputs.tabular import json_row, rows
 from tfprof.views.view import View
 
 
 def as_dict(view: View) -> dict[str, Any]:
     """The whole answer as plain values."""
-    return head(view) | {"rows": list(rows(view))}
+    return head(view) | {"rows": [json_row(row) for row in rows(view)]}
 
 
 def head(view: View) -> dict[str, Any]:
@@ -34,6 +38,6 @@ def encode(view: View) -> Iterator[bytes]:
     yield f'{opening},\n "rows": [\n'.encode()
     separator = b"  "
     for row in rows(view):
-        yield separator + json.dumps(row, allow_nan=False, default=str).encode()
+        yield separator + json.dumps(json_row(row), allow_nan=False).encode()
         separator = b",\n  "
     yield b"\n ]\n}\n"

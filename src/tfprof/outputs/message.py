@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
+from tfprof.errors import OutputError
 from tfprof.formats.messages import Message, message_class
 from tfprof.formats.tensor_types import TENSOR_TYPES
 from tfprof.metrics import NUMBERS
@@ -34,10 +37,25 @@ _TENSOR_FIELDS = {
     "b": "value_int64",
     "O": "value_str",
 }
+# Readers stop at 100 levels, and the lowest row takes up to three more: an op, its inputs' shapes
+# and their sides.
+_MOST_LEVELS = 97
+
 _TYPE_NUMBERS = {kind.name: number for number, kind in TENSOR_TYPES.items()}
 
 
-def encode(view: View) -> Message:
+def encode(view: View) -> Iterator[bytes]:
+    """The message as a file holds it; refused where no protobuf library could read it back."""
+    levels = len(view) if view.kind == "op" else int(view.tree.depths.max())
+    if levels > _MOST_LEVELS:
+        raise OutputError(
+            f"A message of this view nests {levels:,} levels deep, and protobuf reads "
+            f"{_MOST_LEVELS}: lower -max_depth, or use json:outfile=PATH."
+        )
+    yield build(view).SerializeToString(deterministic=True)
+
+
+def build(view: View) -> Message:
     """The root's message, with all shown rows below it.
 
     Rows of the op view hang below each other, as the running totals suggest.
@@ -119,6 +137,9 @@ def _fill_value(view: View, message: Message) -> None:
     if field is None:
         return
     message.tensor_value.dtype = _TYPE_NUMBERS[tensors.dtype[row]]
+    if values.dtype.kind in "ub":
+        # Beyond 63 bits a number keeps its bits, which is how protobuf writes both kinds.
+        values = values.astype(np.uint64).view(np.int64)
     flat = np.ravel(values).tolist()
     if field == "value_double":
         flat = [rounded(value) for value in flat]

@@ -1,40 +1,44 @@
-"""The one table of ways out, and the writing of files that appear whole or not at all."""
+"""The one table of ways out, and the writing of files that appear whole or not at all.
+
+Each way is loaded when it is first taken, so that help can list them all without numpy.
+"""
 
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tfprof.errors import OptionError, OutputError, nearest
 from tfprof.options import OutputSpec
-from tfprof.outputs import csv, json, message, text
-from tfprof.views.view import View
+
+if TYPE_CHECKING:
+    from tfprof.views.view import View
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One way out: what it writes of a view, and what it is good for."""
+    """One way out: the module that writes a view so, and what it is good for."""
 
-    encode: Callable[[View], Iterable[bytes]]
+    module: str
     help: str
 
-
-def _report(view: View) -> Iterable[bytes]:
-    yield text.report(view).encode()
-
-
-def _message(view: View) -> Iterable[bytes]:
-    yield message.encode(view).SerializeToString(deterministic=True)
+    def encode(self, view: View) -> Iterable[bytes]:
+        """The bytes of the file, piece by piece."""
+        write: Callable[[View], Iterable[bytes]] = import_module(self.module).encode
+        return write(view)
 
 
 FILE_OUTPUTS: dict[str, Output] = {
-    "file": Output(_report, "the report, as text"),
-    "json": Output(json.encode, "all rows and numbers, for scripts"),
-    "csv": Output(csv.encode, "a line a row, for spreadsheets"),
-    "message": Output(_message, "the protobuf message"),
+    "file": Output("tfprof.outputs.text", "the report, as text"),
+    "json": Output("tfprof.outputs.json", "all rows and numbers, for scripts"),
+    "csv": Output("tfprof.outputs.csv", "a line a row, for spreadsheets"),
+    "message": Output("tfprof.outputs.message", "the protobuf message"),
 }
 
 # These need no file.
@@ -51,8 +55,10 @@ def check(text_of_spec: str) -> OutputSpec:
     if spec.kind not in known:
         raise OptionError(f"No output `{spec.kind}`. {nearest(spec.kind, known)}")
     for key, _ in spec.settings:
-        if key != "outfile" or spec.kind in PLAIN_OUTPUTS:
-            raise OptionError(f"Output `{spec.kind}` has no setting `{key}`.")
+        if spec.kind in PLAIN_OUTPUTS:
+            raise OptionError(f"Output `{spec.kind}` has no settings; file:outfile=PATH has one.")
+        if key != "outfile":
+            raise OptionError(f"Output `{spec.kind}` has no setting `{key}`, only `outfile`.")
     if spec.kind in FILE_OUTPUTS and not spec.outfile:
         raise OptionError(f"Output `{spec.kind}` needs a file: {spec.kind}:outfile=PATH.")
     return spec
@@ -64,24 +70,39 @@ def write(view: View, spec: OutputSpec) -> None:
 
 
 def write_file(path: str, pieces: Iterable[bytes]) -> None:
-    """Put `pieces` into the file at `path`; until the last one is there, it stays as it was."""
-    target = Path(path)
-    partial: Path | None = None
+    """Put `pieces` into the file at `path`; until the last one is there, it stays as it was.
+
+    What is no plain file, as `/dev/stdout` or a named pipe, is written to as it is.
+    """
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        partial = Path(name)
+        if _is_special(path):
+            with Path(path).open("wb") as file:
+                file.writelines(pieces)
+        else:
+            _replace(Path(path).resolve(), pieces)  # through a link, which stays one
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written: {_why(path, error)}") from None
+
+
+def _is_special(path: str) -> bool:
+    try:
+        mode = Path(path).stat().st_mode
+    except FileNotFoundError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def _replace(target: Path, pieces: Iterable[bytes]) -> None:
+    """Fill a new file beside `target`, then let it take that name."""
+    handle, name = tempfile.mkstemp(prefix=".tfprof-", dir=target.parent)
+    partial = Path(name)
+    try:
         with os.fdopen(handle, "wb") as file:
-            for piece in pieces:
-                file.write(piece)
+            file.writelines(pieces)
         partial.chmod(0o666 & ~_umask())  # a temporary file is its owner's alone
         partial.replace(target)
-        partial = None
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise OutputError(f"{path}: cannot be written: {reason}; check the folder.") from None
     finally:
-        if partial is not None:
-            partial.unlink(missing_ok=True)
+        partial.unlink(missing_ok=True)
 
 
 def _umask() -> int:
@@ -89,3 +110,15 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def _why(path: str, error: OSError) -> str:
+    """What kept a file from being written, and what to do."""
+    folder = Path(path).parent
+    if isinstance(error, IsADirectoryError):
+        return "it is a folder; name a file in it."
+    if isinstance(error, FileNotFoundError):
+        return f"there is no folder {folder}; make it first."
+    if isinstance(error, PermissionError):
+        return f"you may not write to the folder {folder}; choose another."
+    return f"{error.strerror or error}."

@@ -8,21 +8,22 @@ from typing import Any
 import numpy as np
 
 from tfprof.columns import Ints
-from tfprof.formats.messages import Message, message_class
-from tfprof.formats.profile_proto import MEMORY_FIELDS, NODE_ENTRY, PROFILE, framed
+from tfprof.errors import OutputError
+from tfprof.formats.messages import DecodeError, Message, message_class
+from tfprof.formats.profile_proto import MEMORY_FIELDS, PROFILE
 from tfprof.measures.numbers import float_ops_per_run
 from tfprof.model.profile import Profile
-
-_NODES_FIELD = 1
 
 
 def encode(profile: Profile) -> Iterator[bytes]:
     """The file piece by piece: node by node, by which it is recognised, then what is left."""
+    if not len(profile.ops):
+        raise OutputError("The profile has no ops to save, and an empty file would tell nothing.")
     writer = _Writer(profile)
     for op in range(len(profile.ops)):
-        entry = message_class(NODE_ENTRY)(key=int(profile.ops.defined[op]))
-        writer.fill(op, entry.value)
-        yield framed(_NODES_FIELD, entry.SerializeToString(deterministic=True))
+        one = message_class(PROFILE)()
+        writer.fill(op, one.nodes[int(profile.ops.defined[op])])
+        yield one.SerializeToString(deterministic=True)
     yield writer.rest().SerializeToString(deterministic=True)
 
 
@@ -68,7 +69,7 @@ class _Writer:
         self._fill_device(op, node)
         self._fill_code(op, node)
         for name, encoded in ops.attributes.encoded(op).items():
-            node.attrs[name].MergeFromString(encoded)
+            _copy_attribute(name, encoded, node)
         for record in range(self.record_bounds[op], self.record_bounds[op + 1]):
             self._fill_record(record, node.execs[int(self.profile.records.step[record])])
 
@@ -128,6 +129,15 @@ class _Writer:
             entry: Any = message.output_memory[int(outputs.slot[row])]
             entry.bytes = int(outputs.bytes[row])
             entry.ptr = int(outputs.address[row]) % 2**64
+
+
+def _copy_attribute(name: str, encoded: bytes, node: Message) -> None:
+    try:
+        node.attrs[name].MergeFromString(encoded)
+    except DecodeError:
+        raise OutputError(
+            f"The attribute `{name}` of the op {node.name} is damaged, so it cannot be saved."
+        ) from None
 
 
 def _bounds(owner: Ints, count: int) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any, TypeAlias
@@ -36,6 +37,22 @@ def rows(view: View) -> Iterator[Row]:
 def row(view: View, place: int) -> Row:
     """One row of `rows`."""
     return next(islice(rows(view), place, None))
+
+
+def json_row(row: Row) -> Row:
+    """A row of `rows` as JSON can hold it; only tensors have floats that are no numbers."""
+    if "tensor_value" not in row:
+        return row
+    return row | {"tensor_value": json_value(row["tensor_value"])}
+
+
+def json_value(value: Any) -> Any:
+    """`value` with each float that is no number as a text: `NaN`, `Infinity`, `-Infinity`."""
+    if isinstance(value, list):
+        return [json_value(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value
 
 
 def _facts(view: View, row: int, metric: Metric) -> Row:

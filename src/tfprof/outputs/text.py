@@ -15,9 +15,9 @@ from tfprof.views.view import View
 
 VIEW_SENTENCES = {
     "scope": "Ops by name scope: a scope's total holds everything below it.",
-    "graph": "Ops by name scope: a scope's total holds everything below it.",
+    "graph": "Ops by what feeds them: an op's total holds its inputs below it.",
     "code": "Ops by the line of code that made them: a line's total holds the calls below it.",
-    "op": "Ops by kind: a row's total runs from it to the last row, whose shares come second.",
+    "op": "Ops by kind: own numbers, with the share from this row to the last, and the row's own.",
 }
 
 MISSING_STREAM = (
@@ -31,6 +31,11 @@ _OP_SUFFIX = {"params": " params", "float_ops": " float_ops"}
 _OP_NAME_WIDTH = 25
 _OP_FIELD_WIDTH = 30
 _OP_COUNT_WIDTH = 10
+
+
+def encode(view: View) -> Iterator[bytes]:
+    """The report as a file holds it."""
+    yield report(view).encode()
 
 
 def report(view: View) -> str:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+import textwrap
+from collections.abc import Callable, Iterable
 from typing import TextIO
 
 from tfprof.api import VIEWS, LoadedProfile
-from tfprof.errors import OptionError, TfprofError, nearest
-from tfprof.options import VIEW_OPTIONS, Options, take_options
+from tfprof.errors import OptionError, TfprofError, nearest, one_line
+from tfprof.metrics import BY_KEY
+from tfprof.options import VIEW_OPTIONS, Options, OutputSpec, take_options
 from tfprof.outputs import registry
 
 _NAME_WIDTH = 28
+_LABEL_WIDTH = 10
+_WIDTH = 80
 
 
 def serve(profile: LoadedProfile, options: Options, lines: TextIO) -> int:
@@ -23,12 +27,13 @@ def serve(profile: LoadedProfile, options: Options, lines: TextIO) -> int:
         print(prompt, end="", flush=True)
         line = lines.readline()
         if not line:
+            print(end="\n" if prompt else "")  # what comes next does not belong to the prompt
             return 1 if failures else 0
         try:
             session.answer(line.rstrip("\r\n"))
         except TfprofError as error:
             failures += 1
-            print("tfprof:", " ".join(str(error).splitlines()), file=sys.stderr)
+            _say(error)
         except _QuitError:
             return 1 if failures else 0
 
@@ -48,6 +53,7 @@ class Session:
             "set": self._set,
             "help": self._help,
             "quit": self._quit,
+            "exit": self._quit,
         }
 
     def answer(self, line: str) -> None:
@@ -63,9 +69,10 @@ class Session:
 
     def _changed(self, words: list[str]) -> Options:
         """The options as they are set, with those that `words` give in their place."""
+        _require_shell_spelling(words)
         given, rest = take_options(words, VIEW_OPTIONS, dashes=("-",), loose=False)
         if rest:
-            raise OptionError(f"`{rest[0]}` is no option; they begin with a dash: -{rest[0]}.")
+            raise OptionError(f"`{rest[0]}` belongs to no option. {_advice(rest[0])}")
         if "output" in given:
             registry.check(given["output"])
         return self.options.but(**given)
@@ -75,8 +82,10 @@ class Session:
             options = self._changed(words)
             answer = self.profile.view(view, options)
             for note in answer.notes:
-                print(f"tfprof: {note}", file=sys.stderr)
+                _say(note)
             answer.write(options.output)
+            if outfile := OutputSpec.parse(options.output).outfile:
+                _say(f"wrote {outfile}")
 
         return show
 
@@ -84,22 +93,59 @@ class Session:
         self.options = self._changed(words)
 
     def _help(self, _: list[str]) -> None:
-        print("Commands:", ", ".join(self.commands))
-        print("Options: ", ", ".join(f"-{name}" for name in VIEW_OPTIONS))
+        print(_folded("Commands:", self.commands))
+        print(_folded("Options:", [f"-{name}" for name in VIEW_OPTIONS]))
         print("An empty line shows what they are set to; `tfprof help WORD` says more of each.")
 
     def _quit(self, _: list[str]) -> None:
         raise _QuitError
 
 
-def dump(options: Options) -> str:
-    """Every option and its value, a line each."""
-    return "\n".join(
-        f"{'-' + name:<{_NAME_WIDTH}}{_value_text(getattr(options, name))}" for name in VIEW_OPTIONS
+def _advice(stray: str) -> str:
+    """What somebody may have meant by a word that stands alone."""
+    if stray in VIEW_OPTIONS:
+        return f"Did you mean -{stray}?"
+    if stray in BY_KEY:
+        return f"Did you mean -select {stray}?"
+    return "Options begin with a dash and lists have no spaces: -select params,micros."
+
+
+def _say(sentence: object) -> None:
+    """Tell what does not belong into an answer."""
+    print("tfprof:", one_line(sentence), file=sys.stderr)
+
+
+def _require_shell_spelling(words: list[str]) -> None:
+    """Refuse an option as the command line spells it: here it has one dash and no equals sign."""
+    for word in words:
+        name, equals, value = word.lstrip("-").partition("=")
+        if word.startswith("-") and name in VIEW_OPTIONS and (equals or word.startswith("--")):
+            raise OptionError(f"`{word}` is spelled -{name} {value or 'VALUE'} in the shell.")
+
+
+def _folded(label: str, words: Iterable[str]) -> str:
+    """A list behind its label, folded to the width of a terminal."""
+    start = label.ljust(_LABEL_WIDTH)
+    return textwrap.fill(
+        ", ".join(words),
+        _WIDTH,
+        initial_indent=start,
+        subsequent_indent=" " * _LABEL_WIDTH,
+        break_on_hyphens=False,
     )
 
 
-def _value_text(value: object) -> str:
+def dump(options: Options) -> str:
+    """Every option and its value, a line each."""
+    return "\n".join(
+        f"{'-' + name:<{_NAME_WIDTH}}{_value_text(name, getattr(options, name))}"
+        for name in VIEW_OPTIONS
+    )
+
+
+def _value_text(name: str, value: object) -> str:
+    if name == "output":
+        return str(OutputSpec.parse(str(value)))
     if isinstance(value, tuple):
         return ",".join(value)
     if isinstance(value, bool):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from tfprof.errors import UnknownFormatError
+from tfprof.errors import InputError, UnknownFormatError
 from tfprof.formats import checkpoint, compressed, graph_def, op_log, profile_proto, run_metadata
 from tfprof.formats.recognise import FileKind, recognise
 from tfprof.formats.records import Records
@@ -71,7 +71,7 @@ def merge(
     for file in sorted(numbered(files), key=lambda file: MERGE_ORDER.index(file.kind)):
         progress(file.path)
         if file.kind is FileKind.CHECKPOINT:
-            tf_checkpoint.add(file.path, builder)
+            tf_checkpoint.add(open_checkpoint(file), builder)
             continue
         records = read_records(file)
         if file.kind is FileKind.RUN_META:
@@ -91,12 +91,34 @@ def read_records(file: InputFile) -> Records:
     """The records of a file that was said, or found, to be of its kind."""
     data = compressed.read(file.path)
     found, written_as_text = recognise(data)
-    if found is None:
-        raise UnknownFormatError(file.path, f"is not {file.kind}, nor anything tfprof reads.")
     if found is not file.kind:
-        raise UnknownFormatError(
-            file.path, f"is {found}, not {file.kind}; check which option it is for."
-        )
+        is_checkpoint = found is None and checkpoint.find(file.path) is not None
+        raise _refusal(file, FileKind.CHECKPOINT if is_checkpoint else found)
     if written_as_text:
         return Records.from_text(file.path, data, _MESSAGES[file.kind])
     return Records(file.path, data)
+
+
+def open_checkpoint(file: InputFile) -> checkpoint.Checkpoint:
+    """The checkpoint at a path that was said, or found, to be one."""
+    try:
+        return checkpoint.open_checkpoint(file.path)
+    except InputError as error:
+        raise _other_kind(file) or error from None
+
+
+def _other_kind(file: InputFile) -> UnknownFormatError | None:
+    """The refusal of a file that is of another kind than was said, if it is."""
+    try:
+        found = detect(file.path)
+    except InputError:
+        return None
+    return None if found is file.kind else _refusal(file, found)
+
+
+def _refusal(file: InputFile, found: FileKind | None) -> UnknownFormatError:
+    if found is None:
+        return UnknownFormatError(file.path, f"is not {file.kind}, nor anything tfprof reads.")
+    return UnknownFormatError(
+        file.path, f"is {found}, not {file.kind}; check which option it is for."
+    )

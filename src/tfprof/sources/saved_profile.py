@@ -31,7 +31,7 @@ def add(records: Records, builder: ProfileBuilder) -> None:
         builder.mark_lacks_accelerator_time()
     for step in header.steps:
         builder.add_step(step)
-    reader = StackReader(header.strings)
+    reader = StackReader(records.path, header.strings)
     stacks: dict[bytes, int] = {}
     recordings = _Recordings(builder)
     for node, op in zip(nodes, builder.ids(node.message.name for node in nodes), strict=True):
@@ -53,10 +53,10 @@ def _define(records: Records, nodes: list[SavedNode], builder: ProfileBuilder) -
             shapes=[_shape(message.shape) for message in messages],
             outputs=[_outputs(message) for message in messages],
             attributes=EncodedAttributes(
-                records.data,
+                records,
                 ints([node.start for node in nodes]),
                 ints([node.end for node in nodes]),
-                profile_proto.NODE_ENTRY,
+                profile_proto.RAW_NODE_ENTRY,
                 ("value", "attrs"),
             ),
         )

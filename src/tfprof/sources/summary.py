@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tfprof.formats import op_log
-from tfprof.formats.checkpoint import open_checkpoint
 from tfprof.formats.recognise import FileKind
 from tfprof.formats.records import Records
 from tfprof.model.builder import ProfileBuilder
-from tfprof.sources.registry import InputFile, merge, read_records
+from tfprof.sources.registry import InputFile, merge, open_checkpoint, read_records
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +25,7 @@ class FileSummary:
 def summarise(file: InputFile) -> FileSummary:
     """Read one file by itself and count what is in it."""
     if file.kind is FileKind.CHECKPOINT:
-        return FileSummary(file.path, file.kind, _checkpoint_facts(file.path))
+        return FileSummary(file.path, file.kind, _checkpoint_facts(file))
     if file.kind is FileKind.OP_LOG:
         return FileSummary(file.path, file.kind, _log_facts(read_records(file)))
     builder = ProfileBuilder()
@@ -38,8 +37,8 @@ def summarise(file: InputFile) -> FileSummary:
     return FileSummary(file.path, file.kind, facts, tuple(sorted(profile.devices.name)))
 
 
-def _checkpoint_facts(path: str) -> dict[str, int]:
-    tensors = open_checkpoint(path).tensors
+def _checkpoint_facts(file: InputFile) -> dict[str, int]:
+    tensors = open_checkpoint(file).tensors
     return {"tensors": len(tensors), "values": sum(tensor.size for tensor in tensors)}
 
 

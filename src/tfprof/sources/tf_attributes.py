@@ -6,36 +6,40 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tfprof.columns import Ints
-from tfprof.formats.messages import Message, message_class
+from tfprof.errors import InputError
+from tfprof.formats.messages import DecodeError, Message, message_class
+from tfprof.formats.records import Records
 from tfprof.model.ops import AttributeValue
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedAttributes:
-    """The attributes of nodes whose messages stand at `start` to `end` in `data`."""
+    """The attributes of nodes whose messages stand at `start` to `end` in `records`."""
 
-    data: bytes
+    records: Records
     start: Ints
     end: Ints
-    message: str  # the type of those messages
+    message: str  # the type of those messages, with the attributes' values left encoded
     path: tuple[str, ...]  # the fields that lead to the map of attributes
 
     def get(self, position: int, name: str) -> AttributeValue:
-        found = self._map(position)
-        return _plain(found[name]) if name in found else None
+        encoded = self.encoded(position).get(name)
+        return None if encoded is None else _plain(self._value(name, encoded))
 
     def encoded(self, position: int) -> Mapping[str, bytes]:
-        return {
-            name: value.SerializeToString(deterministic=True)
-            for name, value in sorted(self._map(position).items())
-        }
-
-    def _map(self, position: int) -> Message:
-        span = self.data[self.start[position] : self.end[position]]
-        found = message_class(self.message).FromString(span)
+        start, end = int(self.start[position]), int(self.end[position])
+        found = self.records.parse(self.message, start, end)
         for field in self.path:
             found = getattr(found, field)
-        return found
+        return dict(sorted(found.items()))
+
+    def _value(self, name: str, encoded: bytes) -> Message:
+        try:
+            return message_class("tensorflow.AttrValue").FromString(encoded)
+        except DecodeError:
+            raise InputError(
+                self.records.path, f"an attribute `{name}` in it is damaged."
+            ) from None
 
 
 def _plain(value: Message) -> AttributeValue:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from tfprof.columns import Shapes, Strings
-from tfprof.formats.checkpoint import open_checkpoint
+from tfprof.formats.checkpoint import Checkpoint
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.tensors import Tensors
 
 CHECKPOINT_TYPE = "_checkpoint_variables"
 
 
-def add(path: str, builder: ProfileBuilder) -> None:
+def add(checkpoint: Checkpoint, builder: ProfileBuilder) -> None:
     """Give ops that the checkpoint holds a tensor of their type, and make the tensors readable."""
-    checkpoint = open_checkpoint(path)
     entries = checkpoint.tensors
     for op in builder.ids(entry.name for entry in entries):
         if op >= 0:

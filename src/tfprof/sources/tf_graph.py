@@ -19,7 +19,7 @@ def add(records: Records, builder: ProfileBuilder) -> None:
             shapes=graph.shape,
             outputs=graph.output_shapes,
             attributes=EncodedAttributes(
-                graph.data, graph.start, graph.end, graph_def.NODE, ("attr",)
+                records, graph.start, graph.end, graph_def.RAW_NODE, ("attr",)
             ),
         )
     )

@@ -10,11 +10,11 @@ from tfprof.model.code import Frame
 
 def add(records: Records, builder: ProfileBuilder) -> None:
     """Add what the log says of known ops; what it says of others is left aside."""
-    reader = op_log.StackReader(op_log.strings(records))
+    reader = op_log.StackReader(records.path, op_log.strings(records))
     stacks: dict[bytes, int] = {}
     strangers = 0
-    for entry in op_log.entries(records):
-        (op,) = builder.ids((entry.name,))
+    entries = list(op_log.entries(records))
+    for entry, op in zip(entries, builder.ids(entry.name for entry in entries), strict=True):
         if op < 0:
             strangers += 1
             continue

@@ -6,6 +6,7 @@ import numpy as np
 
 from tfprof.columns import Bools, Ints
 from tfprof.formats import run_metadata
+from tfprof.formats.graph_def import Shape
 from tfprof.formats.records import Records
 from tfprof.formats.run_metadata import RunColumns
 from tfprof.model.builder import ProfileBuilder, Runs
@@ -13,6 +14,9 @@ from tfprof.sources.tf_devices import add_device, misses_accelerator_stream
 
 # Bookkeeping of the runtime that belongs to no op of the model.
 _NOT_OPS = frozenset({"RecvTensor", "_SOURCE"})
+
+# A damaged file could claim an output number two billion; no op has so many.
+_MOST_OUTPUTS = 10_000
 
 
 def add(records: Records, builder: ProfileBuilder, step: int) -> None:
@@ -45,18 +49,25 @@ def _identify(names: list[str], builder: ProfileBuilder) -> Ints:
     for op, known in zip(ops, before, strict=True):
         if known >= 0 or op in seen_before:
             builder.mark_covered([op])
-        seen_before.add(op)
-    return np.where(kept, np.asarray(ops, np.int64), -1)
+        if op >= 0:
+            seen_before.add(op)
+    return np.asarray(ops, np.int64)
 
 
 def _see_outputs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> None:
     """Tell the builder the shapes that each op's first entry put out."""
-    by_entry: dict[int, list[tuple[int, ...] | None]] = {}
-    for entry, shape in zip(columns.outputs.entry.tolist(), columns.outputs.shape, strict=True):
-        by_entry.setdefault(entry, []).append(shape)
+    outputs = columns.outputs
+    by_entry: dict[int, dict[int, Shape]] = {}
+    for entry, slot, shape in zip(
+        outputs.entry.tolist(), outputs.slot.tolist(), outputs.shape, strict=True
+    ):
+        if 0 <= slot < _MOST_OUTPUTS:
+            by_entry.setdefault(entry, {})[slot] = shape
     for entry, shapes in by_entry.items():
         if ops[entry] >= 0:
-            builder.see_outputs(int(ops[entry]), shapes)
+            # An output that did not come to life, as one side of a Switch, was not recorded.
+            in_order = [shapes.get(slot) for slot in range(max(shapes) + 1)]
+            builder.see_outputs(int(ops[entry]), in_order)
 
 
 def _runs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> Runs:

@@ -63,7 +63,7 @@ def _float_ops(profile: Profile, options: Options) -> Iterator[str]:
     if kinds := found.uncounted_kinds(rows):
         yield f"float ops of {_tally(kinds)} are not counted: there is no rule for them."
     if strangers := int((found.without_rule & ~is_defined).sum()):
-        yield f"float ops of {strangers:,} ops that only ran are not counted: no graph has them."
+        yield f"float ops of {_ops(strangers)} missing from the graph are not counted."
     if kinds := found.shapeless_kinds(rows):
         advice = "" if len(profile.steps) else "; --run_meta_path would tell them"
         yield f"float ops of {_tally(kinds)} are not counted: their shapes are unknown{advice}."
@@ -78,9 +78,12 @@ def _tally(kinds: list[tuple[str, int]]) -> str:
     total = sum(count for _, count in kinds)
     shown = ", ".join(f"{kind} {count:,}" for kind, count in kinds[:_MOST_KINDS])
     more = f" and {len(kinds) - _MOST_KINDS:,} more" if len(kinds) > _MOST_KINDS else ""
-    ops = "op" if total == 1 else "ops"
     of_kinds = "kind" if len(kinds) == 1 else "kinds"
-    return f"{total:,} {ops} of {len(kinds):,} {of_kinds} ({shown}{more})"
+    return f"{_ops(total)} of {len(kinds):,} {of_kinds} ({shown}{more})"
+
+
+def _ops(count: int) -> str:
+    return "1 op" if count == 1 else f"{count:,} ops"
 
 
 def _matching(kind: str, profile: Profile, options: Options) -> Iterator[str]:
@@ -89,8 +92,8 @@ def _matching(kind: str, profile: Profile, options: Options) -> Iterator[str]:
     twice = int((counts > 1).sum())
     if twice and kind in ("code", "op"):
         yield (
-            f"{twice:,} ops match more than one of account_type_regexes and count once for each; "
-            "write one regex, a|b, to count them once."
+            f"more than one of account_type_regexes matches {_ops(twice)}, and each match counts; "
+            "write one regex, a|b, to count an op once."
         )
     regexes = ",".join(options.account_type_regexes)
     if len(counts) and not counts.any() and regexes != regexes.lower():
@@ -101,7 +104,7 @@ def _code(profile: Profile, options: Options) -> Iterator[str]:
     if options.account_displayed_op_only:
         yield "the code view does not know account_displayed_op_only; totals cover everything."
     if left_out := code.arrange(profile).gradients_left_out:
-        yield f"gradients of {left_out:,} ops are left out: no code line is known of those ops."
+        yield f"gradients of {_ops(left_out)} without a known code line are left out."
     if "tensor_value" in options.select:
         yield "the code view has no tensor values; the scope and graph views do."
     if "occurrence" in options.select or "input_shapes" in options.select:

@@ -45,7 +45,7 @@ def build(profile: Profile, options: Options) -> View:
         total={key: _with_root(column, flags) for key, column in total.items()},
         hidden=Hidden(
             int(accounts.members.lengths[order].sum()) - len(members.values),
-            {key: int(accounts.own[key][order].sum() - own[key].sum()) for key in NUMBERS},
+            {key: int(accounts.own[key][order].sum()) - int(own[key].sum()) for key in NUMBERS},
         ),
         is_gathered=True,
     )

@@ -31,8 +31,7 @@ def arrange(profile: Profile) -> Arrangement:
     names = list(profile.ops.name)
     op_of = {name: op for op, name in enumerate(names)}
     names += _missing_scopes(names, op_of)
-    # Parts order a scope before its content and siblings by name, which is the rows' order.
-    order = sorted(range(len(names)), key=[name.split("/") for name in names].__getitem__)
+    order = sorted(range(len(names)), key=_tree_keys(names).__getitem__)
     shown = [names[place] for place in order]
     row_of = {name: row for row, name in enumerate(shown, start=1)}
     parents = [-1, *(row_of.get(_scope_of(name), 0) if "/" in name else 0 for name in shown)]
@@ -45,6 +44,14 @@ def arrange(profile: Profile) -> Arrangement:
         | {row: (SCOPE_TYPE,) for row, op in enumerate(ops, start=1) if op < 0},
         members=single_members([-1, *ops]),
     )
+
+
+def _tree_keys(names: list[str]) -> list[str] | list[list[str]]:
+    """Keys that order a scope before its content, and siblings by name."""
+    if any("\0" in name for name in names):
+        return [name.split("/") for name in names]
+    # Text compares three times as fast as lists, and nothing sorts before this letter.
+    return [name.replace("/", "\0") for name in names]
 
 
 def _scope_of(name: str) -> str:

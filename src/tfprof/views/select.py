@@ -107,7 +107,10 @@ def select(
         total=shown.total,
         hidden=Hidden(
             int(all_members) - len(members.values),
-            {key: int(accounts.own[key][accounted.rows].sum() - own[key].sum()) for key in NUMBERS},
+            {
+                key: int(accounts.own[key][accounted.rows].sum()) - int(own[key].sum())
+                for key in NUMBERS
+            },
         ),
         is_gathered=policy.is_gathered,
     )

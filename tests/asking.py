@@ -1,0 +1,36 @@
+"""A small language for questions: `outline(ask("scope", profile, max_depth=2))`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfprof.api import VIEWS
+from tfprof.model.profile import Profile
+from tfprof.options import Options
+from tfprof.views.view import View
+
+ROOT = "_TFProfRoot"
+
+
+def ask(kind: str, profile: Profile, **options: Any) -> View:
+    """The view of that kind, with options as a user of the library writes them."""
+    return VIEWS[kind](profile, Options.of(**options))
+
+
+def outline(view: View) -> list[str]:
+    """The rows below the root, indented by how deep they hang there."""
+    depths = view.tree.depths.tolist()
+    return ["  " * (depths[row] - 2) + view.name[row] for row in range(1, len(view))]
+
+
+def own(view: View, key: str) -> dict[str, int | None]:
+    """A number of each row alone, the root's too; None where a row is not accounted for."""
+    return {
+        name: int(view.own[key][row]) if view.is_accounted[row] else None
+        for row, name in enumerate(view.name)
+    }
+
+
+def total(view: View, key: str) -> dict[str, int]:
+    """A number of each row with all that it covers, the root's too."""
+    return dict(zip(view.name, view.total[key].tolist(), strict=True))

@@ -1,0 +1,291 @@
+"""Command lines, from words to what is printed and the exit status."""
+
+from __future__ import annotations
+
+import io
+import json
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+import tfprof
+from asking import ROOT
+from model_files import GraphDef, OpLogProto
+from tfprof.api import VIEWS
+from tfprof.cli import commands, main
+
+pytestmark = pytest.mark.usefixtures("files")
+
+CHECKPOINT = Path(__file__).parent.parent / "samples" / "checkpoints" / "v2" / "model.ckpt"
+FILES = ("graph.pb", "run_meta_0", "run_meta_1", "tfprof_log")
+
+
+@pytest.fixture
+def ask(capsys):
+    """Runs a command line; gives the status, what was printed and what was said beside it."""
+
+    def answer(*words):
+        status = main(words)
+        shown = capsys.readouterr()
+        return status, shown.out, shown.err
+
+    return answer
+
+
+def test_the_documents_spelling_with_equals_signs(ask):
+    status, out, err = ask(
+        "scope", "--graph_path=graph.pbtxt", "--run_meta_path=run_meta_0", "--max_depth=2"
+    )
+
+    assert (status, err) == (0, "")
+    assert out.endswith(
+        "\n\nProfile:\n"
+        "node name | total execution time | accelerator execution time | cpu execution time\n"
+        "_TFProfRoot (--/1.51ms, --/0us, --/1.51ms)\n"
+        "  net (0us/15us, 0us/0us, 0us/15us)\n"
+        "  prob (1.50ms/1.50ms, 0us/0us, 1.50ms/1.50ms)\n"
+        "  x (0us/0us, 0us/0us, 0us/0us)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "scope graph.pbtxt run_meta_0 -max_depth 2",
+        "scope run_meta_0 graph.pbtxt --max_depth 2",
+        "scope graph.pbtxt -max_depth=2 run_meta_0",
+        "-max_depth 2 scope graph.pbtxt run_meta_0",
+        "--graph_path graph.pbtxt scope --run_meta_path 0:run_meta_0 --max_depth 2",
+        "scope -max_depth 9 -max_depth 2 -- graph.pbtxt run_meta_0",
+        "scope graph.pb run_meta_0 -max_depth 2 -select micros -account_displayed_op_only false",
+    ],
+)
+def test_the_same_question_in_other_words(line, ask):
+    wanted = ask("scope", "--graph_path=graph.pbtxt", "--run_meta_path=run_meta_0", "--max_depth=2")
+
+    assert ask(*line.split()) == wanted
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_is_printed_as_a_report(view, ask):
+    model = tfprof.load(*FILES)
+
+    status, out, err = ask(view, *FILES)
+
+    assert (status, out, err) == (0, getattr(model, view)().report, "")
+
+
+def test_several_steps_are_counted_from_zero(ask):
+    _, average, _ = ask("scope", "graph.pb", "run_meta_0", "run_meta_1")
+    _, last, _ = ask("scope", "graph.pb", "run_meta_0", "run_meta_1", "-step", "1")
+    _, numbered, _ = ask(
+        "scope", "graph.pb", "--run_meta_path=7:run_meta_0,9:run_meta_1", "--step=9"
+    )
+
+    assert "net/mul (11us/11us" in average
+    assert "net/mul (12us/12us" in last
+    assert numbered == last
+
+
+def test_float_ops_can_be_left_to_the_log(ask):
+    status, out, _ = ask(
+        "op", "graph.pb", "tfprof_log", "-select", "float_ops", "--count_float_ops=false"
+    )
+
+    assert status == 0
+    assert "48" not in out
+
+
+def test_a_list_may_stand_in_quotes(ask):
+    plain = ask("scope", "graph.pb", "-select", "params,float_ops")
+
+    assert ask("scope", "graph.pb", "-select", '"params,float_ops"') == plain
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_json_is_one_document(view, ask):
+    status, out, _ = ask(view, *FILES, "--json", "-select", "params,micros")
+
+    assert status == 0
+    assert json.loads(out) == getattr(tfprof.load(*FILES), view)(select="params,micros").to_dict()
+
+
+def test_json_may_be_asked_for_before_the_files(ask):
+    status, out, _ = ask("scope", "--json", "graph.pb", "-select", "params")
+
+    assert status == 0
+    assert json.loads(out)["rows"][0]["name"] == ROOT
+
+
+def test_an_answer_goes_to_the_file_that_output_names(ask):
+    status, out, err = ask("op", *FILES, "-output", "file:outfile=report.txt")
+
+    assert (status, out, err) == (0, "", "tfprof: wrote report.txt\n")
+    assert Path("report.txt").read_text() == tfprof.load(*FILES).op().report
+
+
+@pytest.mark.parametrize("kind", ["json", "csv", "message"])
+def test_an_answer_may_be_written_as(kind, ask):
+    status, out, _ = ask("scope", *FILES, f"--output={kind}:outfile=answer")
+
+    assert (status, out) == (0, "")
+    assert ROOT.encode() in Path("answer").read_bytes()
+
+
+def test_output_none_prints_nothing(ask):
+    assert ask("scope", *FILES, "-output", "none") == (0, "", "")
+
+
+def test_json_and_output_exclude_each_other(ask):
+    status, out, err = ask("scope", "graph.pb", "--json", "-output", "stdout")
+
+    assert (status, out) == (2, "")
+    assert err == "tfprof: Give --json or --output, not both; json:outfile=F writes JSON to F.\n"
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_saved_profile_answers_as_its_files_do(view, ask):
+    status, out, err = ask("save", *FILES, "--outfile", "profile.pb")
+
+    assert (status, out, err) == (0, "", "tfprof: wrote profile.pb\n")
+    assert ask(view, "profile.pb") == ask(view, *FILES)
+    assert ask(view, "--profile_path=profile.pb") == ask(view, *FILES)
+
+
+def test_saving_has_a_short_option(ask):
+    assert ask("save", "graph.pb", "-o", "profile.pb")[0] == 0
+    assert Path("profile.pb").exists()
+
+
+def test_saving_tells_that_values_stay_in_the_checkpoint(ask):
+    _, _, err = ask("save", "graph.pb", str(CHECKPOINT), "-o", "profile.pb")
+
+    assert err == (
+        "tfprof: values stay in the checkpoint: name it again beside the saved profile.\n"
+        "tfprof: wrote profile.pb\n"
+    )
+
+
+def test_the_version_is_that_of_the_package(ask):
+    assert ask("--version") == (0, f"tfprof {version('tfprof')}\n", "")
+
+
+def test_what_an_answer_lacks_is_said_beside_it(ask):
+    status, out, err = ask("scope", "graph.pb")
+
+    assert status == 0
+    assert "_TFProfRoot (--/0us, --/0us, --/0us)\n" in out
+    assert err == (
+        "tfprof: `micros` needs --run_meta_path, which was not given: all is zero or absent.\n"
+    )
+
+
+def test_what_is_odd_about_the_files_is_said_before_they_are_saved(ask, files):
+    (files / "empty_run").write_text("partition_graphs { node { name: 'a' } }")
+
+    status, _, err = ask("save", "graph.pb", "empty_run", "-o", "profile.pb")
+
+    assert status == 0
+    assert err.startswith("tfprof: empty_run holds no step statistics")
+
+
+def test_lines_from_a_pipe_are_a_shell(ask, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("op -select params\n"))
+
+    shell = ask("graph.pb")
+
+    assert shell == ask("op", "graph.pb", "-select", "params")
+
+
+def test_the_shell_starts_with_the_options_of_the_command_line(ask, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("op\n"))
+
+    shell = ask("shell", "graph.pb", "-select", "params")
+
+    assert shell == ask("op", "graph.pb", "-select", "params")
+
+
+def test_ctrl_c_is_a_status_of_its_own(ask, monkeypatch):
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(commands, "load", interrupt)
+
+    assert ask("scope", "graph.pb") == (130, "", "tfprof: stopped.\n")
+
+
+def test_an_error_is_one_line_even_for_a_name_of_many(ask):
+    name = "two\nlines\r\x1b[31m.pb"
+
+    status, out, err = ask("scope", name)
+
+    assert (status, out) == (1, "")
+    assert err == "tfprof: two lines \\x1b[31m.pb: no such file; check the path.\n"
+
+
+def test_a_note_is_one_line_even_for_a_name_of_many(ask, files):
+    log = OpLogProto(log_entries=[{"name": "stranger", "types": ["t"]}])
+    (files / "two\nlines").write_bytes(log.SerializeToString())
+
+    _, _, err = ask("scope", "graph.pb", "two\nlines", "-select", "params")
+
+    assert err.startswith("tfprof: two lines names 1 op")
+    assert err.count("\n") == 1
+
+
+def test_a_tensor_that_cannot_be_read_leaves_no_half_of_json(ask, files):
+    graph = GraphDef()
+    for name in ("empty/rows", "parts/tall"):
+        graph.node.add(name=name, op="VariableV2")
+    (files / "model.pb").write_bytes(graph.SerializeToString())
+    for file in CHECKPOINT.parent.glob("model.ckpt*"):
+        if "00001" not in file.name:
+            (files / file.name).write_bytes(file.read_bytes())
+
+    status, out, err = ask("scope", "model.pb", "model.ckpt", "-select", "tensor_value", "--json")
+
+    assert (status, out) == (1, "")
+    assert "model.ckpt.data-00001-of-00002" in err
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("scope graph.pb --outfile x", "`scope` has no option `outfile`. Write an answer"),
+        ("save graph.pb -o x --json", "`save` has no option `json`. It is for"),
+        ("info graph.pb -max_depth 3", "`info` has no option `max_depth`. It is for scope, graph"),
+        (
+            "graph.pb --json",
+            "`shell` has no option `json`. It is for scope, graph, code, op, info.",
+        ),
+    ],
+)
+def test_an_option_that_a_command_would_leave_aside_is_refused(line, complaint, ask):
+    status, out, err = ask(*line.split())
+
+    assert (status, out) == (2, "")
+    assert err.startswith(f"tfprof: {complaint}")
+
+
+def test_help_and_version_may_be_turned_off_anywhere(ask):
+    assert ask("op", "graph.pb", "-select", "params", "--help=no", "--version=no")[0] == 0
+
+
+def test_a_command_behind_the_files_is_told_where_it_stands(ask):
+    status, _, err = ask("graph.pb", "scope")
+
+    assert status == 2
+    assert err == "tfprof: The command stands before the files: tfprof scope FILES….\n"
+
+
+def test_a_file_may_be_called_like_a_command(ask, files):
+    (files / "graph").write_bytes(Path("graph.pb").read_bytes())
+
+    assert ask("op", "graph", "-select", "params") == ask("op", "graph.pb", "-select", "params")
+
+
+def test_a_file_may_begin_with_a_dash(ask, files):
+    (files / "-graph").write_bytes(Path("graph.pb").read_bytes())
+
+    assert ask("op", "-select", "params", "--", "-graph")[0] == 0

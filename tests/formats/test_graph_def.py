@@ -1,0 +1,90 @@
+"""The nodes of a GraphDef become columns, in the order of the file."""
+
+import pytest
+
+from sources.tf_files import UNKNOWN_RANK, content, graph, node, shape
+from tfprof.errors import InputError
+from tfprof.formats import graph_def
+from tfprof.formats.messages import message_class
+from tfprof.formats.records import Records
+
+
+def decode(data):
+    return graph_def.decode(Records("graph.pb", data))
+
+
+def own_shape(**attributes):
+    return decode(graph(node("a", **attributes))).shape[0]
+
+
+def test_nodes_keep_their_order_names_ops_and_inputs():
+    columns = decode(graph(node("b", "Add", ["x", "^y", "z:1"]), node("a", "Mul")))
+
+    assert columns.name == ["b", "a"]
+    assert columns.op == ["Add", "Mul"]
+    assert columns.inputs == [["x", "^y", "z:1"], []]
+
+
+def test_each_node_can_be_read_again_from_its_bounds():
+    data = content("mlp_tiny/graph.pb")
+    columns = decode(data)
+    spans = zip(columns.start.tolist(), columns.end.tolist(), strict=True)
+
+    names = [
+        message_class(graph_def.RAW_NODE).FromString(data[start:end]).name
+        for start, end in spans
+    ]
+
+    assert names == columns.name
+    assert len(names) == 15
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (shape(3, 4), (3, 4)),
+        (shape(-1, 8), (-1, 8)),
+        (shape(0), (0,)),
+        (shape(), ()),
+        (UNKNOWN_RANK, None),
+    ],
+)
+def test_the_shape_attribute_is_the_shape_of_a_node(value, expected):
+    assert own_shape(shape={"shape": value}) == expected
+
+
+def test_a_node_without_a_shape_attribute_has_none():
+    assert own_shape(dtype={"type": 1}) is None
+
+
+@pytest.mark.parametrize("value", [{"i": 3}, {"s": b"3x4"}, {"list": {"shape": [shape(3)]}}, {}])
+def test_a_shape_attribute_that_holds_no_shape_is_none(value):
+    assert own_shape(shape=value) is None
+
+
+def test_output_shapes_are_a_list_by_slot():
+    shapes = [shape(2), UNKNOWN_RANK, shape()]
+    columns = decode(graph(node("a", _output_shapes={"list": {"shape": shapes}}), node("b")))
+
+    assert columns.output_shapes == [[(2,), None, ()], []]
+
+
+def test_output_shapes_that_are_no_list_are_none():
+    assert decode(graph(node("a", _output_shapes={"shape": shape(2)}))).output_shapes == [[]]
+
+
+def test_what_else_a_graph_holds_is_skipped():
+    library_and_versions = b"\x12\x00\x22\x03\x08\x95\x0e"
+
+    assert decode(library_and_versions + graph(node("a")) + library_and_versions).name == ["a"]
+
+
+def test_a_graph_may_have_no_nodes():
+    assert decode(b"\x22\x02\x08\x01").name == []
+
+
+def test_damage_inside_a_node_is_told_by_its_place():
+    data = graph(node("a", "Add")) + b"\x0a\x02\x0a\x05"
+
+    with pytest.raises(InputError, match="the NodeDef at byte 12 is damaged"):
+        decode(data)

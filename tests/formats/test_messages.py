@@ -1,0 +1,148 @@
+"""Message classes come from our own schemas and live beside those of any other program."""
+
+import importlib.util
+import subprocess
+import sys
+from importlib import resources
+
+import pytest
+from google.protobuf import descriptor_pb2, descriptor_pool
+
+from sources.tf_files import FILES, MESSAGES, content, packed
+from tfprof.formats.messages import DecodeError, TextError, message_class, parse_text
+
+SCHEMAS = resources.files("tfprof.formats.schemas")
+
+
+def descriptors():
+    encoded = SCHEMAS.joinpath("descriptors.binpb").read_bytes()
+    return descriptor_pb2.FileDescriptorSet.FromString(encoded)
+
+
+def run(script, *args):
+    """What a fresh Python prints that runs `script`."""
+    done = subprocess.run(
+        [sys.executable, "-c", script, *args], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_a_class_is_found_by_its_full_name():
+    message = message_class("tensorflow.NodeDef")(name="a")
+
+    assert message.SerializeToString() == b"\x0a\x01a"
+
+
+def test_a_name_has_one_class():
+    assert message_class("tensorflow.NodeDef") is message_class("tensorflow.NodeDef")
+
+
+def test_text_is_parsed_by_the_same_schema():
+    message = parse_text("tensorflow.GraphDef", 'node { name: "a" of_no_interest: 3 }')
+
+    assert [node.name for node in message.node] == ["a"]
+
+
+def test_text_that_is_none_is_an_error():
+    with pytest.raises(TextError):
+        parse_text("tensorflow.GraphDef", "node {")
+
+
+def test_bytes_that_are_none_are_an_error():
+    with pytest.raises(DecodeError):
+        message_class("tensorflow.GraphDef").FromString(b"\x0a")
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if not name.endswith("pbtxt")])
+def test_nothing_is_lost_between_reading_and_writing(name):
+    message = message_class(MESSAGES[FILES[name]]).FromString(content(name))
+
+    again = type(message).FromString(message.SerializeToString())
+
+    assert again == message
+    assert len(message.SerializeToString()) == len(content(name))
+
+
+def test_reading_a_graph_imports_no_framework():
+    script = """
+import sys
+import tfprof
+tfprof.load(sys.argv[1]).scope()
+print([name for name in ("tensorflow", "jax", "torch", "pandas") if name in sys.modules])
+"""
+    assert run(script, packed("mlp_tiny/graph.pb")) == "[]"
+
+
+def test_our_classes_are_not_those_of_the_default_pool():
+    message_class("tensorflow.NodeDef")
+
+    with pytest.raises(KeyError):
+        descriptor_pool.Default().FindMessageTypeByName("tensorflow.tfprof.ProfileNode")
+
+
+@pytest.mark.parametrize("ours_first", [True, False])
+def test_another_program_may_register_the_same_files(ours_first):
+    script = """
+import sys
+from importlib import resources
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from tfprof.formats.messages import message_class
+
+encoded = resources.files("tfprof.formats.schemas").joinpath("descriptors.binpb").read_bytes()
+if sys.argv[1] == "True":
+    message_class("tensorflow.NodeDef")
+pool = descriptor_pool.Default()
+for file in descriptor_pb2.FileDescriptorSet.FromString(encoded).file:
+    pool.Add(file)
+theirs = message_factory.GetMessageClass(pool.FindMessageTypeByName("tensorflow.NodeDef"))
+ours = message_class("tensorflow.NodeDef")
+assert theirs is not ours
+print(ours.FromString(theirs(name="a", op="b").SerializeToString()).op)
+"""
+    assert run(script, str(ours_first)) == "b"
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("tensorflow") is None, reason="TensorFlow is not installed"
+)
+def test_tensorflow_and_tfprof_read_the_same_bytes_in_one_program():
+    script = """
+import sys
+from tfprof.formats.messages import message_class
+ours = message_class("tensorflow.GraphDef")
+import tensorflow as tf
+import gzip
+data = gzip.open(sys.argv[1]).read()
+theirs = tf.compat.v1.GraphDef.FromString(data)
+assert type(theirs) is not ours
+again = ours.FromString(theirs.SerializeToString())
+back = tf.compat.v1.GraphDef.FromString(again.SerializeToString())
+print(back == theirs, len(again.node))
+"""
+    assert run(script, packed("mlp_tiny/graph.pb")) == "True 15"
+
+
+def test_the_descriptors_are_those_of_the_schemas(tmp_path):
+    if importlib.util.find_spec("grpc_tools") is None:
+        pytest.skip("grpcio-tools, which brings the compiler of schemas, is not installed")
+    compiled = tmp_path / "descriptors.binpb"
+    files = [file.name for file in SCHEMAS.iterdir() if file.name.endswith(".proto")]
+    subprocess.run(
+        [
+            *(sys.executable, "-m", "grpc_tools.protoc", f"-I{SCHEMAS}"),
+            *(f"--descriptor_set_out={compiled}", *sorted(files)),
+        ],
+        check=True,
+    )
+
+    found = descriptor_pb2.FileDescriptorSet.FromString(compiled.read_bytes())
+
+    assert found == descriptors(), "make schemas, and commit what it writes"
+
+
+def test_the_descriptors_come_in_an_order_that_defines_before_use():
+    known = set()
+    for file in descriptors().file:
+        assert set(file.dependency) <= known
+        known.add(file.name)

@@ -1,0 +1,79 @@
+"""A saved profile is read node by node, and the rest of it apart from its nodes."""
+
+import pytest
+
+from sources.tf_files import content, saved
+from tfprof.errors import InputError
+from tfprof.formats import profile_proto
+from tfprof.formats.messages import message_class
+from tfprof.formats.profile_proto import MEMORY_FIELDS
+from tfprof.formats.records import Records
+from tfprof.model.executions import MEMORY_FACTS
+
+
+def records(data):
+    return Records("profile.pb", data)
+
+
+def test_nodes_are_found_with_their_numbers():
+    found = profile_proto.nodes(records(saved({"name": "a"}, {"name": "b", "id": 7})))
+
+    assert {(node.id, node.message.name) for node in found} == {(0, "a"), (7, "b")}
+
+
+def test_a_node_stands_where_it_says():
+    data = saved({"name": "a"}, {"name": "b"})
+    entry = message_class(profile_proto.NODE_ENTRY)
+
+    for node in profile_proto.nodes(records(data)):
+        assert entry.FromString(data[node.start : node.end]).value == node.message
+
+
+def test_the_header_is_all_but_the_nodes():
+    data = saved(
+        {"name": "a"},
+        has_trace=True,
+        miss_accelerator_stream=True,
+        steps=[3, -1, 2**40],
+        strings={1: "x", 2: "y"},
+    )
+
+    header = profile_proto.header(records(data))
+
+    assert header.has_trace
+    assert header.misses_accelerator_stream
+    assert header.steps == (3, -1, 2**40)
+    assert header.strings == {1: "x", 2: "y"}
+
+
+def test_what_the_header_does_not_say_is_not_so():
+    header = profile_proto.header(records(saved({"name": "a"})))
+
+    assert not header.has_trace
+    assert not header.misses_accelerator_stream
+    assert header.steps == ()
+    assert header.strings == {}
+
+
+def test_steps_may_be_written_one_by_one():
+    assert profile_proto.header(records(b"\x18\x03\x18\x05\x1a\x02\x07\x08")).steps == (3, 5, 7, 8)
+
+
+def test_steps_that_end_early_are_damage():
+    with pytest.raises(InputError, match="damaged"):
+        profile_proto.header(records(b"\x1a\x01\x80"))
+
+
+def test_every_fact_about_memory_has_its_field():
+    fields = message_class("tensorflow.tfprof.ExecMemory").DESCRIPTOR.fields_by_name
+
+    assert tuple(MEMORY_FIELDS) == MEMORY_FACTS
+    assert set(MEMORY_FIELDS.values()) < set(fields)
+
+
+def test_a_real_profile_has_its_nodes_and_steps():
+    data = records(content("mlp_tiny/profile.pb"))
+
+    assert len(list(profile_proto.nodes(data))) == 19
+    assert profile_proto.header(data).steps == (1, 2, 5, 9)
+    assert profile_proto.header(data).has_trace

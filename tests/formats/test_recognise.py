@@ -1,0 +1,146 @@
+"""A file is recognised by what is in it, whole or cut, as binary and as text."""
+
+import pytest
+from google.protobuf import text_format
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sources.tf_files import FILES, MESSAGES, content, graph, node, op_log, run_metadata, stats
+from tfprof.formats.messages import message_class
+from tfprof.formats.recognise import FileKind, is_text, recognise
+
+BINARY = [name for name in FILES if name != "mlp_tiny/graph.pbtxt"]
+
+
+def kind_of(data):
+    return recognise(data)[0]
+
+
+@pytest.mark.parametrize(("name", "kind"), FILES.items())
+def test_a_file_of_tensorflow_is_recognised(name, kind):
+    assert recognise(content(name)) == (kind, name.endswith("pbtxt"))
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_a_file_is_recognised_when_it_is_written_as_text(name):
+    message = message_class(MESSAGES[FILES[name]]).FromString(content(name))
+
+    assert recognise(text_format.MessageToString(message).encode()) == (FILES[name], True)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_cut_file_is_never_taken_for_another_kind(name):
+    data = content(name)
+    ends = {*range(300), *range(0, len(data), max(len(data) // 50, 1))}
+
+    assert {kind_of(data[:end]) for end in ends} == {FILES[name], None}
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_a_file_cut_after_its_first_fields_is_still_recognised(name):
+    data = content(name)
+
+    assert {kind_of(data[:end]) for end in range(100, len(data), len(data) // 50)} == {FILES[name]}
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"", None),
+        (b"\x0a\x00", FileKind.RUN_META),  # step statistics that say nothing
+        (b"\x0a\x04\x0a\x02\x0a\x00", FileKind.RUN_META),  # a device without a name
+        (b"\x0a\x05\x0a\x01a\x12\x00", FileKind.GRAPH),
+        (b"\x0a\x03\x0a\x01a", FileKind.OP_LOG),
+        (b"\x0a\x05\x0a\x01a\x10\x03", FileKind.OP_LOG),
+        (b"\x0a\x04\x08\x00\x12\x00", FileKind.PROFILE),
+        (b"\x22\x02\x08\x15", FileKind.GRAPH),  # nothing but the version of its writer
+        (b"\x12\x02\x08\x01", FileKind.OP_LOG),  # nothing but a string
+        (b"\x1a\x02\x0a\x00", FileKind.RUN_META),  # nothing but a partition
+        (b"\x10\x01", FileKind.PROFILE),  # nothing but a flag
+        (b"\x3a\x00", None),
+        (b"\x00\x00", None),
+        (b"\x07", None),
+        (b"\xff" * 20, None),
+    ],
+)
+def test_a_tiny_message_is_what_its_fields_allow(data, kind):
+    assert kind_of(data) is kind
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"\x0a\x20\x0a\x05\x12a", None),  # of a node or a log's entry, there is a name in part
+        (b"\x0a\x20\x0a\x01a", None),
+        (b"\x0a\x20\x0a\x01a\x12\x05Add", FileKind.GRAPH),
+        (b"\x0a\x20\x0a\x01a\x10\x05", FileKind.OP_LOG),
+        (b"\x0a\x20\x0a\x01a\x22\x05\x0a", FileKind.OP_LOG),
+        (b"\x0a\x20\x08\x01", FileKind.PROFILE),
+        (b"\x0a\x20\x0a\x18\x0a\x05/d", FileKind.RUN_META),
+    ],
+)
+def test_what_is_left_of_a_first_record_must_tell_its_kind(data, kind):
+    assert kind_of(data) is kind
+
+
+def test_the_first_records_all_count():
+    data = graph(node("a"), node("b")) + op_log({"name": "c", "float_ops": 1})
+
+    assert kind_of(data) is None
+
+
+def test_the_name_of_an_op_may_look_like_a_message():
+    assert kind_of(op_log({"name": "\n\x00", "float_ops": 1})) is FileKind.OP_LOG
+    assert kind_of(graph(node("\n\x00"))) is FileKind.GRAPH
+    assert kind_of(run_metadata(("\n\x00", [stats("a")]))) is FileKind.RUN_META
+
+
+def test_strings_may_stand_before_the_records():
+    strings = op_log(strings=dict.fromkeys(range(500), "x"))
+
+    assert kind_of(strings + op_log({"name": "a", "types": ["t"]})) is FileKind.OP_LOG
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ('node { name: "a" }', FileKind.GRAPH),
+        ('\n# made by hand\n\n  node: < name: "a" >', FileKind.GRAPH),
+        ("node\n{\n}", FileKind.GRAPH),
+        ("node [{}]", FileKind.GRAPH),
+        ("versions { producer: 21 }", FileKind.GRAPH),
+        ("step_stats {}", FileKind.RUN_META),
+        ("partition_graphs {}", FileKind.RUN_META),
+        ("log_entries {}", FileKind.OP_LOG),
+        ("nodes { key: 1 }", FileKind.PROFILE),
+        ("steps: 3", FileKind.PROFILE),
+        ("nodes_per_second: 3", None),
+        ("Dear reader,", None),
+        ('{"node": []}', None),
+        ("node", None),
+        ("# node {", None),
+    ],
+)
+def test_a_text_is_what_its_first_field_is(text, kind):
+    assert recognise(text.encode()) == (kind, True)
+
+
+def test_a_text_may_hold_any_letters():
+    assert is_text('node { name: "Größe" }\r\n'.encode())
+    assert not is_text(b"node \x00")
+
+
+@settings(deadline=None)
+@given(st.binary(max_size=200))
+def test_any_bytes_are_of_a_kind_or_of_none(data):
+    assert kind_of(data) in {*FileKind, None}
+
+
+@settings(deadline=None)
+@given(st.sampled_from(BINARY), st.data())
+def test_a_damaged_file_is_of_a_kind_or_of_none(name, data):
+    damaged = bytearray(content(name)[:2000])
+    for _ in range(3):
+        damaged[data.draw(st.integers(0, 200))] = data.draw(st.integers(0, 255))
+
+    assert kind_of(bytes(damaged)) in {*FileKind, None}

@@ -1,0 +1,177 @@
+"""A file of records is walked with complaints that say which record and which byte."""
+
+import pytest
+from google.protobuf import text_format
+
+from sources.tf_files import MESSAGES, content, graph, node
+from tfprof.errors import InputError
+from tfprof.formats.messages import message_class
+from tfprof.formats.recognise import FileKind
+from tfprof.formats.records import Records
+
+GRAPH = MESSAGES[FileKind.GRAPH]
+NODE = "tensorflow.NodeDef"
+TWO_NODES = graph(node("a"), node("bb"))  # the second begins at byte 11, its message at 13
+
+
+def records(data):
+    return Records("graph.pb", data)
+
+
+def complaint(walk):
+    with pytest.raises(InputError) as caught:
+        walk()
+    assert "\n" not in str(caught.value)
+    assert caught.value.path == "graph.pb"
+    return caught.value.trouble
+
+
+def from_text(text):
+    return Records.from_text("graph.pb", text.encode(), GRAPH)
+
+
+def nested(depth):
+    """A graph as text, of an attribute whose function has such an attribute, and so on."""
+    value = 's: "x"'
+    for _ in range(depth):
+        value = f'func {{ attr {{ key: "a" value {{ {value} }} }} }}'
+    return f'node {{ name: "n" op: "o" attr {{ key: "k" value {{ {value} }} }} }}'
+
+
+def test_records_of_a_field_are_found_one_by_one():
+    found = records(TWO_NODES + b"\x22\x00")
+
+    names = [found.parse(NODE, start, end).name for start, end in found.spans(1)]
+
+    assert names == ["a", "bb"]
+
+
+def test_records_within_a_record_are_found_by_its_bounds():
+    data = b"\x0a\x04\x0a\x02hi"
+
+    assert list(records(data).spans(1, 2, 6)) == [(4, 6)]
+
+
+def test_a_number_is_not_taken_for_a_record():
+    assert list(records(b"\x08\x05\x0a\x01x").spans(1)) == [(4, 5)]
+
+
+def test_a_cut_file_says_in_which_record_and_at_which_byte():
+    trouble = complaint(lambda: list(records(TWO_NODES[:-1]).spans(1)))
+
+    assert trouble == (
+        "is cut short or damaged in record 2: 10 bytes said to follow, and 9 do, at byte 12; "
+        "was the program still writing it?"
+    )
+
+
+def test_records_before_the_damage_are_given():
+    walk = records(TWO_NODES[:-1]).spans(1)
+
+    assert next(walk) == (2, 11)
+
+
+def test_a_damaged_record_says_what_it_is_and_at_which_byte():
+    trouble = complaint(lambda: records(b"\x0a\x02\x0a\x09").parse(NODE, 2, 4))
+
+    assert trouble == "the NodeDef at byte 2 is damaged."
+
+
+def test_a_name_that_is_no_text_is_damage():
+    trouble = complaint(lambda: records(b"\x0a\x02\xff\xfe").parse(NODE, 0, 4))
+
+    assert trouble == "the NodeDef at byte 0 is damaged."
+
+
+def test_a_message_nested_beyond_reason_is_damage():
+    data = b""
+    for tag in b"\x12\x12\x52" * 1000 + b"\x12\x2a":  # an attribute is a function with attributes
+        data = bytes([tag]) + varint(len(data)) + data
+
+    trouble = complaint(lambda: records(data).parse(NODE, 0, len(data)))
+
+    assert trouble == "the NodeDef at byte 0 is damaged."
+
+
+def varint(value):
+    digits = bytearray()
+    while value > 0x7F:
+        digits.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*digits, value])
+
+
+def test_text_gives_the_records_that_the_binary_file_has():
+    text = content("mlp_tiny/graph.pbtxt").decode()
+
+    names = [node.name for node in nodes(from_text(text))]
+
+    assert names == [node.name for node in nodes(records(content("mlp_tiny/graph.pb")))]
+
+
+def nodes(found):
+    return [found.parse(NODE, start, end) for start, end in found.spans(1)]
+
+
+def test_fields_that_are_not_needed_are_skipped_in_text():
+    found = from_text(
+        'node { name: "a" experimental_debug_info { x: 1 } } versions { producer: 9 }'
+    )
+
+    assert [node.name for node in nodes(found)] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('node {\n  name: "a', "2:9"),
+        ('node {\n  name: "a"\n}\nnode {\n  name 3\n}', "5:8"),
+        ('node { attr { key: "k" value { i: 99999999999999999999 } } }', "1:35"),
+        ('node { name: "a" name: "b" }', "1:24"),
+    ],
+)
+def test_text_that_is_no_message_says_in_which_line_and_column(text, place):
+    trouble = complaint(lambda: from_text(text))
+
+    assert trouble.startswith(f"is no complete tensorflow.GraphDef text: {place} : ")
+
+
+@pytest.mark.parametrize("text", ["node {", 'node { name: "a"', "node", "node { op: "])
+def test_text_that_ends_early_is_refused(text):
+    assert complaint(lambda: from_text(text)).startswith("is no complete tensorflow.GraphDef text")
+
+
+def test_a_complaint_does_not_repeat_a_text_that_is_one_long_line():
+    trouble = complaint(lambda: from_text('node { name: "a" } ' * 1000 + "node 3"))
+
+    assert len(trouble) < 300
+
+
+def test_text_in_another_encoding_is_refused():
+    trouble = complaint(lambda: Records.from_text("graph.pb", b'node { name: "\xe4" }', GRAPH))
+
+    assert trouble == "is text that is not UTF-8, at byte 14."
+
+
+@pytest.mark.parametrize("depth", [120, 150, 250, 5000])
+def test_text_that_nests_beyond_reason_is_refused(depth):
+    def read():
+        nodes(from_text(nested(depth)))
+
+    assert "nest too deep" in complaint(read) or "is damaged" in complaint(read)
+
+
+def test_text_may_nest_as_deep_as_programs_do():
+    found = from_text(nested(10))
+
+    assert text_format.MessageToString(nodes(found)[0]).count("func") == 10
+
+
+def test_an_unknown_field_that_nests_beyond_reason_is_refused():
+    assert complaint(lambda: from_text("x " + "{ x " * 5000)) == (
+        "is no tensorflow.GraphDef: its braces nest too deep."
+    )
+
+
+def test_a_record_may_be_empty():
+    assert records(b"\x0a\x00").parse(NODE, 2, 2) == message_class(NODE)()

@@ -1,0 +1,56 @@
+"""How long ops ran, on their own device and on an accelerator."""
+
+from build import CPU, GPU, GPU_STREAM, op, profile, run
+from tfprof.measures import time
+
+
+def test_time_on_the_op_s_own_device_is_cpu_time():
+    p = profile(run("a", 5, device=CPU))
+
+    assert time.cpu_micros(p).tolist() == [5]
+    assert time.accelerator_micros(p).tolist() == [0]
+
+
+def test_time_on_a_stream_is_accelerator_time():
+    p = profile(run("a", 5, device=GPU_STREAM))
+
+    assert time.cpu_micros(p).tolist() == [0]
+    assert time.accelerator_micros(p).tolist() == [5]
+
+
+def test_an_op_placed_on_an_accelerator_is_dispatched_in_cpu_time():
+    p = profile(run("a", 5, device=GPU), run("a", 7, device=GPU_STREAM))
+
+    assert time.cpu_micros(p).tolist() == [5]
+    assert time.accelerator_micros(p).tolist() == [7]
+
+
+def test_runs_of_one_op_in_one_step_are_added_up():
+    p = profile(run("a", 5, start=10), run("a", 7, start=20))
+
+    assert time.cpu_micros(p).tolist() == [12]
+
+
+def test_each_op_and_each_step_has_its_own_time():
+    p = profile(run("b", 1, step=0), run("a", 2, step=3), run("a", 4, step=0))
+
+    assert time.cpu_micros(p).tolist() == [4, 2, 1]
+
+
+def test_a_run_that_never_started_takes_no_time():
+    p = profile(run("a", 5, start=0))
+
+    assert time.cpu_micros(p).tolist() == [0]
+
+
+def test_a_run_on_another_device_than_the_op_s_own_takes_no_time():
+    p = profile(run("a", 5, device=CPU), run("a", 7, device=GPU))
+
+    assert time.cpu_micros(p).tolist() == [5]
+
+
+def test_a_profile_without_runs_has_no_times():
+    p = profile(op("a"))
+
+    assert time.cpu_micros(p).tolist() == []
+    assert time.accelerator_micros(p).tolist() == []

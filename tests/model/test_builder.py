@@ -1,0 +1,436 @@
+"""The builder keeps the first word on an op, merges what ran by op and step, and builds columns."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from build import CPU, GPU, GPU_STREAM, op, profile, run
+from tfprof.columns import ints
+from tfprof.model.builder import OpBatch, ProfileBuilder, Runs
+from tfprof.model.code import Frame
+from tfprof.model.executions import MEMORY_FACTS
+from tfprof.model.tensors import Tensors
+
+OTHER_CPU = "/job:worker/replica:0/task:1/device:cpu:0"
+SYNC = "/device:gpu:0/sync"
+
+
+@pytest.fixture
+def builder():
+    return ProfileBuilder()
+
+
+def batch(*names, kind="Op", **columns):
+    """Ops that are alike."""
+    given = {
+        "kinds": [kind] * len(names),
+        "inputs": [()] * len(names),
+        "shapes": [None] * len(names),
+        "outputs": [()] * len(names),
+    }
+    return OpBatch(names, **given | columns)
+
+
+def devices(builder):
+    """The codes of three devices: one to be placed on, an accelerator's lane, and neither."""
+    return (
+        builder.add_device(CPU, is_placement=True, is_accelerator_lane=False, host=CPU),
+        builder.add_device(GPU_STREAM, is_placement=False, is_accelerator_lane=True, host=CPU),
+        builder.add_device(SYNC, is_placement=False, is_accelerator_lane=False, host=CPU),
+    )
+
+
+def runs(op, device, start=(), duration=(), **more):
+    """Runs of ops; those without a start began at 100 and took 1."""
+    nothing = ints([])
+    count = len(op)
+    columns = {
+        "start": ints(list(start) or [100] * count),
+        "duration": ints(list(duration) or [1] * count),
+        "memory": {fact: ints([0] * count) for fact in MEMORY_FACTS},
+        **dict.fromkeys(("output_run", "output_slot", "output_bytes", "output_address"), nothing),
+        **dict.fromkeys(("allocation_run", "allocation_micros", "allocation_bytes"), nothing),
+    }
+    return Runs(op=ints(op), device=ints(device), **columns | more)
+
+
+# Ops
+
+
+def test_a_profile_may_be_empty(builder):
+    built = builder.build()
+    built.check()
+
+    assert len(built.ops) == len(built.records) == len(built.steps) == 0
+
+
+def test_ids_count_up_in_the_order_of_becoming_known(builder):
+    builder.add_ops(batch("b", "a"))
+    builder.ensure_ops(["c", "a"])
+
+    assert builder.ids(["a", "b", "c", "d"]) == [1, 0, 2, -1]
+    assert len(builder) == 3
+
+
+def test_the_first_definition_of_an_op_stays(builder):
+    builder.add_ops(batch("a", kind="First", shapes=[(1,)], inputs=[[("b", 0)]]))
+    builder.add_ops(batch("a", "b", kind="Second", shapes=[(2,), (2,)]))
+    ops = builder.build().ops
+
+    assert [ops.kind[row] for row in range(2)] == ["First", "Second"]
+    assert ops.shape[0] == (1,)
+    assert ops.inputs.source[ops.inputs.of(0)].tolist() == [1]
+
+
+def test_a_name_twice_in_one_file_keeps_its_first_definition(builder):
+    builder.add_ops(batch("a", "a", kinds=["First", "Second"]))
+    ops = builder.build().ops
+
+    assert list(ops.name) == ["a"]
+    assert ops.kind[0] == "First"
+
+
+def test_an_op_that_only_ran_is_of_the_kind_of_its_name(builder):
+    assert builder.ensure_ops(["x", "y", "x"]) == [0, 1, 0]
+    ops = builder.build().ops
+
+    assert ops.kind[0] == "x"
+    assert ops.types.of(0) == ["x"]
+    assert ops.attributes.get(0, "anything") is None
+    assert ops.attributes.encoded(0) == {}
+
+
+def test_a_graph_does_not_define_again_what_already_ran(builder):
+    builder.ensure_ops(["x"])
+    builder.add_ops(batch("x", kind="Add"))
+
+    assert builder.build().ops.kind[0] == "x"
+
+
+def test_an_input_may_be_defined_later():
+    ops = profile(op("a", inputs=["z"]), op("z")).ops
+
+    assert ops.inputs.source.tolist() == [1]
+
+
+def test_an_input_that_nobody_defines_is_kept_as_unknown():
+    ops = profile(op("a", inputs=["nowhere", "a", "^gone"])).ops
+
+    assert ops.inputs.source.tolist() == [-1, 0, -1]
+    assert ops.inputs.slot.tolist() == [0, 0, -1]
+
+
+def test_an_input_may_be_defined_by_a_run():
+    ops = profile(op("b", inputs=["a"]), run("a")).ops
+
+    assert ops.inputs.source.tolist() == [0]
+
+
+# What is said of ops
+
+
+def test_types_add_up(builder):
+    builder.add_ops(batch("a", kind="Add"))
+    builder.add_types(0, ["x", "y"])
+    builder.add_types(0, ["z", "x"])
+
+    assert builder.build().ops.types.of(0) == ["Add", "x", "y", "z"]
+
+
+def test_the_device_of_an_op_is_one_of_its_types():
+    assert profile(run("a", device=CPU)).ops.types.of(0) == [CPU, "a"]
+
+
+def test_a_later_word_on_float_ops_replaces_an_earlier_one(builder):
+    builder.add_ops(batch("a", "b"))
+    builder.set_float_ops(0, 5)
+    builder.set_float_ops(0, 7)
+
+    assert builder.build().ops.logged_float_ops.tolist() == [7, 0]
+
+
+def test_the_first_stack_of_an_op_stays(builder):
+    builder.add_ops(batch("a", "b"))
+    first = builder.add_stack([Frame("x.py", 1, "f", "", -1)])
+    builder.set_code(0, first)
+    builder.set_code(0, builder.add_stack([Frame("y.py", 2, "g", "", -1)]))
+    built = builder.build()
+
+    assert built.ops.code.tolist() == [first, -1]
+    assert built.code.frame(first).file == "x.py"
+
+
+def test_an_empty_stack_is_the_first_word_too(builder):
+    builder.add_ops(batch("a"))
+    builder.set_code(0, builder.add_stack([]))
+    builder.set_code(0, builder.add_stack([Frame("y.py", 2, "g", "", -1)]))
+
+    assert builder.build().ops.code.tolist() == [-1]
+
+
+def test_that_code_was_logged_is_remembered_apart_from_the_stacks(builder):
+    assert not builder.build().has_code
+    builder.mark_has_code()
+    assert builder.build().has_code
+
+
+def test_the_first_run_that_tells_its_outputs_is_remembered(builder):
+    builder.add_ops(batch("b", "a"))
+    builder.see_outputs(0, [(2,), None])
+    builder.see_outputs(0, [(3,)])
+    seen = builder.build().ops.seen_outputs
+
+    assert (seen.of(1, 0), seen.of(1, 1)) == ((2,), None)
+    assert (seen.count(0), seen.count(1)) == (0, 2)
+
+
+def test_float_ops_are_counted_unless_they_are_settled():
+    builder = ProfileBuilder(counts_float_ops=True)
+
+    assert builder.build().counts_float_ops
+    builder.settle_float_ops()
+    assert not builder.build().counts_float_ops
+    assert not ProfileBuilder(counts_float_ops=False).build().counts_float_ops
+
+
+def test_covered_ops_count_once(builder):
+    builder.add_ops(batch("a", "b"))
+    builder.mark_covered([0, 1])
+    builder.mark_covered([0])
+
+    assert builder.build().covered_ops == 2
+
+
+def test_a_missing_stream_stays_missing(builder):
+    assert not builder.build().lacks_accelerator_time
+    builder.mark_lacks_accelerator_time()
+    assert builder.build().lacks_accelerator_time
+
+
+def test_tensors_are_passed_on(builder):
+    tensors = Tensors.none()
+    builder.set_tensors(tensors)
+
+    assert builder.build().tensors is tensors
+
+
+# Devices and placement
+
+
+def test_a_device_keeps_its_code_and_its_first_description(builder):
+    codes = [devices(builder), devices(builder)]
+    again = builder.add_device(CPU, is_placement=False, is_accelerator_lane=True, host="x")
+    found = builder.build().devices
+
+    assert codes == [(0, 1, 2), (0, 1, 2)]
+    assert again == 0
+    assert list(found.name) == [CPU, GPU_STREAM, SYNC]
+    assert found.is_placement.tolist() == [True, False, False]
+    assert found.is_accelerator_lane.tolist() == [False, True, False]
+
+
+def test_an_op_lives_where_it_first_ran():
+    built = profile(run("a", device=OTHER_CPU), run("a", device=CPU), run("b", device=CPU))
+
+    homes = [built.devices.name[device] for device in built.ops.device]
+
+    assert homes == [OTHER_CPU, CPU]
+
+
+def test_a_run_on_another_device_to_be_placed_on_is_dropped():
+    built = profile(run("a", 5, device=CPU), run("a", 7, device=GPU))
+
+    assert built.records.runs.tolist() == [1]
+    assert built.executions.duration.tolist() == [5]
+    assert [built.devices.name[code] for code in built.records.devices.values] == [CPU]
+
+
+def test_placement_holds_for_later_steps_too():
+    built = profile(run("a", step=0, device=CPU), run("a", step=1, device=GPU))
+
+    assert built.steps.tolist() == [0, 1]
+    assert built.records.step.tolist() == [0]
+
+
+def test_a_first_run_without_a_start_still_places_its_op():
+    built = profile(run("a", 5, start=0, device=CPU), run("a", 7, device=GPU))
+
+    assert built.devices.name[built.ops.device[0]] == CPU
+    assert built.records.runs.tolist() == [0]
+
+
+def test_a_lane_does_not_place_an_op():
+    assert profile(run("a", device=GPU_STREAM)).ops.device.tolist() == [-1]
+
+
+# Records
+
+
+def test_an_op_in_a_step_is_one_record(builder):
+    builder.ensure_ops(["b", "a"])
+    cpu, _, _ = devices(builder)
+    builder.add_runs(4, runs([0, 1, 0], [cpu] * 3, start=[50, 30, 20], duration=[5, 6, 9]))
+    records = builder.build().records
+
+    assert (records.op.tolist(), records.step.tolist()) == ([0, 1], [4, 4])
+    assert records.runs.tolist() == [1, 2]
+    assert records.first_start.tolist() == [30, 20]
+    assert records.last_end.tolist() == [36, 55]
+
+
+def test_records_are_in_the_order_of_ops_then_steps(builder):
+    builder.ensure_ops(["b", "a"])
+    cpu, _, _ = devices(builder)
+    for step in (7, 2):
+        builder.add_runs(step, runs([0, 1], [cpu, cpu]))
+    built = builder.build()
+
+    assert built.steps.tolist() == [2, 7]
+    assert built.records.op.tolist() == [0, 0, 1, 1]
+    assert built.records.step.tolist() == [2, 7, 2, 7]
+
+
+def test_a_step_that_is_added_twice_adds_up(builder):
+    builder.ensure_ops(["a"])
+    cpu, _, _ = devices(builder)
+    for _ in range(2):
+        builder.add_runs(3, runs([0], [cpu], duration=[5]))
+    built = builder.build()
+
+    assert built.steps.tolist() == [3]
+    assert built.records.runs.tolist() == [2]
+    assert built.executions.duration.tolist() == [5, 5]
+
+
+def test_a_step_in_which_nothing_ran_is_still_a_step(builder):
+    builder.add_runs(3, runs([], []))
+
+    assert builder.build().steps.tolist() == [3]
+
+
+def test_a_run_without_a_start_makes_a_record_without_time(builder):
+    builder.ensure_ops(["a"])
+    cpu, _, _ = devices(builder)
+    builder.add_runs(0, runs([0], [cpu], start=[0], duration=[5]))
+    built = builder.build()
+
+    assert (built.records.runs.tolist(), len(built.executions), len(built.memory)) == ([0], 0, 0)
+    assert (built.records.first_start.tolist(), built.records.last_end.tolist()) == ([0], [0])
+    assert built.records.devices[0].tolist() == [cpu]
+
+
+def test_only_what_ran_on_the_ops_own_device_is_a_run(builder):
+    builder.ensure_ops(["a"])
+    cpu, lane, sync = devices(builder)
+    builder.add_runs(0, runs([0, 0, 0], [cpu, lane, sync], duration=[5, 6, 7]))
+    built = builder.build()
+
+    assert built.records.runs.tolist() == [1]
+    assert len(built.memory) == 1
+
+
+def test_time_is_taken_from_the_ops_own_device_and_from_lanes(builder):
+    builder.ensure_ops(["a"])
+    cpu, lane, sync = devices(builder)
+    builder.add_runs(0, runs([0, 0, 0], [cpu, lane, sync], duration=[5, 6, 7]))
+    executions = builder.build().executions
+
+    assert list(zip(executions.device, executions.duration, strict=True)) == [(cpu, 5), (lane, 6)]
+
+
+def test_a_device_that_adds_no_time_is_remembered_and_widens_its_record(builder):
+    builder.ensure_ops(["a"])
+    cpu, _, sync = devices(builder)
+    builder.add_runs(0, runs([0, 0], [cpu, sync], start=[50, 20], duration=[5, 100]))
+    records = builder.build().records
+
+    assert records.devices[0].tolist() == [cpu, sync]
+    assert (records.first_start.tolist(), records.last_end.tolist()) == ([20], [120])
+
+
+def test_time_on_a_lane_that_is_named_like_a_device_is_not_a_run(builder):
+    builder.ensure_ops(["a"])
+    both = builder.add_device(
+        "/stream:all/gpu:0", is_placement=True, is_accelerator_lane=True, host=""
+    )
+    builder.add_runs(0, runs([0], [both]))
+    built = builder.build()
+
+    assert built.records.runs.tolist() == [0]
+    assert (len(built.executions), len(built.memory)) == (1, 1)
+
+
+def test_memory_belongs_to_its_record(builder):
+    builder.ensure_ops(["b", "a"])
+    cpu, _, _ = devices(builder)
+    added = runs([0, 1, 0], [cpu] * 3)
+    builder.add_runs(0, replace(added, memory={**added.memory, "requested": ints([10, 20, 30])}))
+    memory = builder.build().memory
+
+    assert memory.record.tolist() == [0, 1, 1]
+    assert memory.requested.tolist() == [20, 10, 30]
+    assert memory.peak.tolist() == [0, 0, 0]
+
+
+def test_outputs_follow_the_run_that_left_them(builder):
+    builder.ensure_ops(["b", "a"])
+    cpu, lane, _ = devices(builder)
+    columns = {
+        "output_run": ints([0, 1, 2, 2]),
+        "output_slot": ints([0, 0, 0, 1]),
+        "output_bytes": ints([10, 99, 20, 30]),
+        "output_address": ints([1, 2, 3, 4]),
+    }
+    builder.add_runs(0, runs([1, 0, 0], [cpu, lane, cpu], **columns))
+    builder.add_runs(1, runs([1], [cpu], **{name: column[:1] for name, column in columns.items()}))
+    built = builder.build()
+
+    owners = built.records.op[built.memory.record[built.output_memory.use]]
+
+    assert owners.tolist() == [0, 1, 1, 0]
+    assert built.output_memory.bytes.tolist() == [10, 20, 30, 10]
+    assert built.output_memory.slot.tolist() == [0, 0, 1, 0]
+    assert built.output_memory.address.tolist() == [1, 3, 4, 1]
+
+
+def test_allocations_follow_the_record_of_their_run(builder):
+    builder.ensure_ops(["b", "a"])
+    cpu, lane, _ = devices(builder)
+    columns = {
+        "allocation_run": ints([0, 1, 2]),
+        "allocation_micros": ints([10, 20, 30]),
+        "allocation_bytes": ints([64, 99, -64]),
+    }
+    builder.add_runs(5, runs([0, 0, 1], [cpu, lane, cpu], **columns))
+    allocations = builder.build().allocations
+
+    assert allocations.record.tolist() == [0, 1]
+    assert allocations.micros.tolist() == [30, 10]
+    assert allocations.bytes.tolist() == [-64, 64]
+
+
+def test_a_builder_can_be_built_again_after_more_was_added(builder):
+    builder.ensure_ops(["b"])
+    before = builder.build()
+    builder.ensure_ops(["a"])
+
+    assert list(before.ops.name) == ["b"]
+    assert list(builder.build().ops.name) == ["a", "b"]
+
+
+def test_columns_of_a_built_profile_cannot_be_written():
+    built = profile(op("a", shape=(2,)), run("a"))
+
+    for column in (built.steps, built.ops.defined, built.records.runs, built.executions.start):
+        assert not column.flags.writeable
+
+
+def test_a_run_may_be_of_an_op_that_was_never_placed(builder):
+    builder.ensure_ops(["a"])
+    _, lane, _ = devices(builder)
+    builder.add_runs(0, runs([0], [lane]))
+    built = builder.build()
+
+    assert built.records.op.tolist() == [0]
+    assert np.all(built.executions.device == lane)

@@ -1,0 +1,113 @@
+"""Whatever is added in whatever order, the profile that is built is whole."""
+
+import numpy as np
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from tfprof.columns import ints
+from tfprof.model.builder import OpBatch, ProfileBuilder, Runs
+from tfprof.model.code import Frame
+from tfprof.model.executions import MEMORY_FACTS
+
+NAMES = st.sampled_from(["a", "a/b", "b", "b/c/d", "ä", "z", ""])
+SHAPES = st.none() | st.lists(st.integers(-1, 4), max_size=3).map(tuple)
+EDGES = st.lists(st.tuples(NAMES, st.integers(-1, 2)), max_size=3)
+FRAMES = st.lists(st.builds(Frame, NAMES, st.integers(1, 3), NAMES, NAMES, st.just(-1)), max_size=3)
+DEVICES = ["/device:cpu:0", "/device:gpu:0", "/device:gpu:0/stream:all", "/sync"]
+NUMBERS = st.integers(0, 1000)
+STEPS = st.integers(-1, 4)
+
+
+@st.composite
+def batches(draw):
+    rows = draw(st.lists(st.tuples(NAMES, NAMES, EDGES, SHAPES, st.lists(SHAPES, max_size=2))))
+    names, kinds, inputs, shapes, outputs = zip(*rows, strict=True) if rows else [()] * 5
+    return OpBatch(names, kinds, inputs, shapes, outputs)
+
+
+@st.composite
+def steps_of_runs(draw, ops, devices):
+    count = draw(st.integers(0, 6))
+
+    def column(values, length=count):
+        return ints(draw(st.lists(values, min_size=length, max_size=length)))
+
+    outputs, allocations = draw(st.integers(0, 3 if count else 0)), draw(NUMBERS) % 3 * bool(count)
+    owners = st.integers(0, max(count - 1, 0))
+    return Runs(
+        op=column(st.integers(0, ops - 1)),
+        device=column(st.integers(0, devices - 1)),
+        start=column(st.just(0) | NUMBERS),
+        duration=column(NUMBERS),
+        memory={fact: column(NUMBERS) for fact in MEMORY_FACTS},
+        output_run=column(owners, outputs),
+        output_slot=column(st.integers(0, 3), outputs),
+        output_bytes=column(NUMBERS, outputs),
+        output_address=column(NUMBERS, outputs),
+        allocation_run=column(owners, allocations),
+        allocation_micros=column(NUMBERS, allocations),
+        allocation_bytes=column(st.integers(-1000, 1000), allocations),
+    )
+
+
+class Building(RuleBasedStateMachine):
+    """Calls of a builder, in any order that a source could make them."""
+
+    @initialize()
+    def start(self):
+        self.builder = ProfileBuilder()
+        self.devices = 0
+
+    @rule(batch=batches())
+    def add_ops(self, batch):
+        self.builder.add_ops(batch)
+
+    @rule(names=st.lists(NAMES, max_size=4))
+    def ensure_ops(self, names):
+        assert min(self.builder.ensure_ops(names), default=0) >= 0
+
+    @rule(name=st.sampled_from(DEVICES))
+    def add_device(self, name):
+        code = self.builder.add_device(
+            name,
+            is_placement=name[:-1].endswith(":"),
+            is_accelerator_lane="stream" in name,
+            host="",
+        )
+        self.devices = max(self.devices, code + 1)
+
+    @rule(step=STEPS)
+    def add_step(self, step):
+        self.builder.add_step(step)
+
+    @precondition(lambda self: len(self.builder) and self.devices)
+    @rule(step=STEPS, data=st.data())
+    def add_runs(self, step, data):
+        self.builder.add_runs(step, data.draw(steps_of_runs(len(self.builder), self.devices)))
+
+    @precondition(lambda self: len(self.builder))
+    @rule(data=st.data(), types=st.lists(NAMES), stack=FRAMES, shapes=st.lists(SHAPES, max_size=3))
+    def describe(self, data, types, stack, shapes):
+        op = data.draw(st.integers(0, len(self.builder) - 1))
+        self.builder.add_types(op, types)
+        self.builder.set_float_ops(op, len(types))
+        self.builder.set_code(op, self.builder.add_stack(stack))
+        self.builder.see_outputs(op, shapes)
+
+    @precondition(lambda self: len(self.builder) and self.devices)
+    @rule(data=st.data())
+    def place(self, data):
+        op = data.draw(st.integers(0, len(self.builder) - 1))
+        self.builder.place(op, data.draw(st.integers(0, self.devices - 1)))
+
+    @invariant()
+    def what_is_built_is_whole(self):
+        built = self.builder.build()
+        built.check()
+        assert len(built.ops) == len(self.builder)
+        assert np.all(built.records.runs >= 0)
+
+
+Building.TestCase.settings = settings(deadline=None, max_examples=25, stateful_step_count=12)
+TestBuilding = Building.TestCase

@@ -1,0 +1,30 @@
+"""The tensors of a checkpoint are found by name."""
+
+import numpy as np
+import pytest
+
+from tfprof.columns import Shapes, Strings
+from tfprof.model.tensors import Tensors
+
+
+@pytest.fixture
+def tensors():
+    names = ["a", "a/b", "b"]
+    shapes = Shapes.of([(1,), (), None])
+    return Tensors(Strings(names), Strings(["float"] * 3), shapes, lambda _: np.array(7))
+
+
+@pytest.mark.parametrize(("name", "row"), [("a", 0), ("a/b", 1), ("b", 2)])
+def test_a_tensor_is_found_by_its_name(tensors, name, row):
+    assert tensors.find(name) == row
+
+
+@pytest.mark.parametrize("name", ["", "A", "a/", "a/bc", "c"])
+def test_a_tensor_that_is_not_there_is_not_found(tensors, name):
+    assert tensors.find(name) == -1
+
+
+def test_there_may_be_no_tensors():
+    assert len(Tensors.none()) == 0
+    assert Tensors.none().find("a") == -1
+    assert Tensors.none().read("a").size == 0

@@ -1,0 +1,76 @@
+"""Ops are asked for their types, edges, outputs and attributes row by row."""
+
+import numpy as np
+
+from build import op, profile
+from tfprof.columns import Ragged, Strings
+from tfprof.model.ops import TypeSets
+
+
+def test_ops_stand_in_the_order_of_their_names_as_bytes():
+    ops = profile(op("b"), op("a/b"), op("a"), op("B"), op("ä"), op("a-")).ops
+
+    assert list(ops.name) == ["B", "a", "a-", "a/b", "b", "ä"]
+
+
+def test_an_op_remembers_when_it_became_known():
+    ops = profile(op("b"), op("c"), op("a")).ops
+
+    assert ops.defined.tolist() == [2, 0, 1]
+
+
+def test_edges_keep_their_order():
+    ops = profile(op("c", inputs=["b:1", "a", "^b"]), op("a"), op("b")).ops
+    edges = ops.inputs.of(2)
+
+    assert ops.inputs.source[edges].tolist() == [1, 0, 1]
+    assert ops.inputs.slot[edges].tolist() == [1, 0, -1]
+
+
+def test_an_op_feeds_others_when_one_takes_it_as_an_input():
+    ops = profile(op("a"), op("b", inputs=["a"]), op("c", inputs=["^b", "nowhere"])).ops
+
+    assert ops.is_source().tolist() == [True, True, False]
+
+
+def test_an_op_may_feed_itself():
+    assert profile(op("a", inputs=["a"])).ops.is_source().tolist() == [True]
+
+
+def test_the_types_of_an_op_are_in_order():
+    ops = profile(op("a", "MatMul", types=["z", "A"]), op("b", "Add")).ops
+
+    assert ops.types.of(0) == ["A", "MatMul", "z"]
+    assert ops.types.of(1) == ["Add"]
+
+
+def test_an_op_is_wanted_when_one_of_its_types_is():
+    types = TypeSets(Ragged.of([[0, 1], [], [2]]), Strings(["x", "y", "z"]))
+
+    assert types.any(np.array([False, True, False])).tolist() == [True, False, False]
+    assert types.any(np.array([False, False, True])).tolist() == [False, False, True]
+    assert types.any(np.array([False, False, False])).tolist() == [False, False, False]
+
+
+def test_the_shape_of_an_output_is_found_by_op_and_slot():
+    outputs = profile(op("a", outputs=[(2,), None]), op("b", outputs=[(3, 4)])).ops.outputs
+
+    assert outputs.of(0, 0) == (2,)
+    assert outputs.of(0, 1) is None
+    assert outputs.of(1, 0) == (3, 4)
+    assert (outputs.count(0), outputs.count(1)) == (2, 1)
+
+
+def test_an_output_that_an_op_does_not_have_has_no_shape():
+    outputs = profile(op("a", outputs=[(2,)]), op("b", outputs=[(3,)])).ops.outputs
+
+    assert outputs.of(0, 1) is None
+    assert outputs.of(1, 1) is None
+    assert outputs.of(1, -1) is None
+
+
+def test_attributes_are_read_from_where_the_op_came_from():
+    ops = profile(op("b", attributes={"k": 3}), op("a", attributes={"k": "x"})).ops
+
+    assert (ops.attributes.get(0, "k"), ops.attributes.get(1, "k")) == ("x", 3)
+    assert ops.attributes.get(0, "missing") is None

@@ -1,0 +1,206 @@
+"""The table of ways out, and files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+import threading
+from pathlib import Path
+
+import pytest
+
+from asking import ask
+from build import op, profile
+from tfprof.errors import OptionError, OutputError, TfprofError
+from tfprof.outputs import registry
+
+VIEW = ask("scope", profile(op("a")))
+
+
+def broken_pieces(error):
+    yield b"half of it"
+    raise error
+
+
+@pytest.fixture
+def umask():
+    """Sets the umask for one test."""
+    before = os.umask(0o022)
+    yield os.umask
+    os.umask(before)
+
+
+def mode_of(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "outfile"),
+    [
+        ("", "stdout", ""),
+        ("stdout", "stdout", ""),
+        ("stdout:", "stdout", ""),
+        ("none", "none", ""),
+        ("file:outfile=report.txt", "file", "report.txt"),
+        ("json:outfile=a=b.json", "json", "a=b.json"),
+        ("csv:,outfile=x.csv,", "csv", "x.csv"),
+        ("message:outfile=x.pb", "message", "x.pb"),
+    ],
+)
+def test_an_output_is_taken_apart(text, kind, outfile):
+    spec = registry.check(text)
+
+    assert (spec.kind, spec.outfile) == (kind, outfile)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("jsn:outfile=x", "No output `jsn`. Did you mean `json`?"),
+        ("???", "No output `???`. There is: csv, file, json, message, none, stdout."),
+        ("file", "Output `file` needs a file: file:outfile=PATH."),
+        ("json:", "Output `json` needs a file: json:outfile=PATH."),
+        ("file:outfile=", "Output `file` needs a file: file:outfile=PATH."),
+        ("file:=", "Output `file` needs a file: file:outfile=PATH."),
+        ("file:outfile=x,mode=y", "Output `file` has no setting `mode`, only `outfile`."),
+        ("none:outfile=x", "Output `none` has no settings; file:outfile=PATH has one."),
+    ],
+)
+def test_an_output_that_cannot_be_is_refused_with_what_can(text, complaint):
+    with pytest.raises(OptionError) as caught:
+        registry.check(text)
+
+    assert str(caught.value) == complaint
+
+
+@pytest.mark.parametrize("kind", registry.FILE_OUTPUTS)
+def test_a_file_is_written_for(kind, tmp_path):
+    registry.write(VIEW, registry.check(f"{kind}:outfile={tmp_path / 'answer'}"))
+
+    assert [path.name for path in tmp_path.iterdir()] == ["answer"]
+    assert b"_TFProfRoot" in (tmp_path / "answer").read_bytes()
+
+
+@pytest.mark.parametrize("kind", registry.FILE_OUTPUTS)
+def test_an_output_says_what_it_is_good_for(kind):
+    assert registry.FILE_OUTPUTS[kind].help
+
+
+@pytest.mark.parametrize(
+    "error", [ValueError("a bug"), OSError(28, "No space left"), OutputError("too deep")]
+)
+def test_what_fails_midway_leaves_the_old_file_and_nothing_else(error, tmp_path):
+    target = tmp_path / "answer"
+    target.write_text("old")
+
+    with pytest.raises((ValueError, TfprofError)):
+        registry.write_file(str(target), broken_pieces(error))
+
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_what_fails_midway_leaves_no_new_file(tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        registry.write_file(str(tmp_path / "answer"), broken_pieces(KeyboardInterrupt()))
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_is_not_there_before_its_last_piece(tmp_path):
+    target = tmp_path / "answer"
+
+    def pieces():
+        yield b"one"
+        assert not target.exists()
+        yield b"two"
+
+    registry.write_file(str(target), pieces())
+
+    assert target.read_bytes() == b"onetwo"
+
+
+@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
+def test_the_permissions_of_a_file_follow_the_umask(mask, mode, tmp_path, umask):
+    umask(mask)
+
+    registry.write_file(str(tmp_path / "answer"), [b"x"])
+
+    assert mode_of(tmp_path / "answer") == mode
+    assert os.umask(mask) == mask
+
+
+def test_a_link_stays_a_link(tmp_path):
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to("real")
+
+    registry.write_file(str(tmp_path / "link"), [b"new"])
+
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "new"
+
+
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+
+    registry.write_file(str(pipe), [b"one", b"two"])
+    reader.join(5)
+
+    assert read == [b"onetwo"]
+    assert pipe.is_fifo()
+
+
+def test_a_long_name_leaves_room_for_the_unfinished_file(tmp_path):
+    name = "x" * 255
+
+    registry.write_file(str(tmp_path / name), [b"x"])
+
+    assert (tmp_path / name).exists()
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    path = tmp_path / "gone" / "answer"
+
+    with pytest.raises(OutputError) as caught:
+        registry.write_file(str(path), [b"x"])
+
+    assert str(caught.value) == (
+        f"{path}: cannot be written: there is no folder {tmp_path / 'gone'}; make it first."
+    )
+
+
+def test_a_folder_is_no_file_to_write(tmp_path):
+    with pytest.raises(OutputError, match=r"it is a folder; name a file in it\.$"):
+        registry.write_file(str(tmp_path), [b"x"])
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_is_no_folder_to_write_in(tmp_path):
+    (tmp_path / "file").touch()
+
+    with pytest.raises(OutputError, match="cannot be written: Not a directory"):
+        registry.write_file(str(tmp_path / "file" / "answer"), [b"x"])
+
+
+def test_a_folder_one_may_not_write_to_is_named(tmp_path, monkeypatch):
+    def refuse(**_):  # root may write anywhere, so the system does not refuse it
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(tempfile, "mkstemp", refuse)
+
+    with pytest.raises(OutputError, match="you may not write to the folder"):
+        registry.write_file(str(tmp_path / "answer"), [b"x"])
+
+
+def test_a_name_in_the_current_folder_needs_no_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    registry.write_file("answer", [b"x"])
+
+    assert Path("answer").read_bytes() == b"x"

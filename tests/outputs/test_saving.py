@@ -1,0 +1,193 @@
+"""A profile saved whole and loaded again."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import tfprof
+from build import CPU, GPU, GPU_STREAM, op, profile, run
+from tfprof.api import VIEWS, LoadedProfile
+from tfprof.formats.messages import message_class
+from tfprof.metrics import METRICS
+from tfprof.model.executions import MEMORY_FACTS
+from tfprof.outputs import saved_profile
+
+SAMPLES = Path(__file__).parent.parent / "samples" / "tensorflow"
+EVERYTHING = [metric.key for metric in METRICS]
+
+
+def saved_and_loaded(profile_, folder):
+    profile_.save(folder / "profile.pb")
+    return tfprof.load(folder / "profile.pb")
+
+
+def tables(profile_, **options):
+    """What all views answer, for each step and averaged."""
+    kinds = [kind for kind in VIEWS if kind != "code" or profile_.columns.has_code]
+    return {
+        (kind, step): getattr(profile_, kind)(select=EVERYTHING, step=step, **options).table
+        for kind in kinds
+        for step in (-1, *profile_.steps)
+    }
+
+
+MODELS = {
+    "ops that only ran": profile(run("a/b", 3), run("c", 4)),
+    "a graph without runs": profile(op("a/w", "VariableV2", shape=(2, 3), outputs=[(2, 3)])),
+    "an input that is missing": profile(
+        op("a", inputs=["gone", "b:1", "^b"]), op("b", outputs=[(2,), None, ()])
+    ),
+    "several steps": profile(
+        op("a", float_ops=7), run("a", 3, step=2), run("a", 9, step=70), run("b", 1, step=70)
+    ),
+    "an op that ran many times": profile(op("a", float_ops=7), *[run("a", 3, start=5)] * 4),
+    "an op on an accelerator": profile(
+        op("a"),
+        run("a", 3, device=GPU, memory={"requested": 4, "residual": -3, "in_use": 9}),
+        run("a", 20, device=GPU_STREAM),
+        run("a", 30, device="/device:tpu:0"),
+        run("b", 2, device=CPU),
+    ),
+    "lines of code": profile(
+        op("a", code=["m.py:1:f", "m.py:2:g"]), op("gradients/a_grad/b", code=["m.py:3:h"])
+    ),
+    "odd names": profile(op("x//y"), op("/"), op("größe/名", types=["ein Typ"])),
+}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_all_views_answer_the_same_after_saving(model, tmp_path):
+    before = LoadedProfile(MODELS[model])
+
+    after = saved_and_loaded(before, tmp_path)
+
+    assert tables(after) == tables(before)
+    after.columns.check()
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["mlp_tiny/graph.pb.gz"],
+        ["mlp_tiny/graph.pbtxt.gz", "mlp_tiny/run_meta_1.gz", "mlp_tiny/tfprof_log.gz"],
+        ["mlp_tiny/run_meta_1.gz", "mlp_tiny/run_meta_9.gz"],
+        ["gpu_synth/graph.pb.gz", "gpu_synth/run_meta_0.gz", "gpu_synth/tfprof_log.gz"],
+        ["mlp_tiny/profile.pb.gz"],
+    ],
+)
+def test_real_models_answer_the_same_after_saving(names, tmp_path):
+    before = tfprof.load(*(SAMPLES / name for name in names))
+
+    after = saved_and_loaded(before, tmp_path)
+
+    assert tables(after) == tables(before)
+
+
+def rows(columns, *names):
+    return sorted(zip(*(getattr(columns, name).tolist() for name in names), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("group", "names"),
+    [
+        ("records", ("op", "step", "runs", "first_start", "last_end")),
+        ("executions", ("record", "start", "duration")),
+        ("memory", ("record", *MEMORY_FACTS)),
+        ("output_memory", ("slot", "bytes", "address")),
+        ("allocations", ("record", "micros", "bytes")),
+    ],
+)
+def test_every_recorded_number_is_kept(group, names, tmp_path):
+    gpu = SAMPLES / "gpu_synth"
+    before = tfprof.load(gpu / "graph.pb.gz", gpu / "run_meta_0.gz")
+
+    after = saved_and_loaded(before, tmp_path)
+
+    wanted = rows(getattr(before.columns, group), *names)
+    assert wanted
+    assert rows(getattr(after.columns, group), *names) == wanted
+
+
+def test_the_types_a_checkpoint_gave_are_kept(files):
+    checkpoint = Path(__file__).parent.parent / "samples" / "checkpoints" / "v2" / "model.ckpt"
+    graph = message_class("tensorflow.GraphDef")()
+    graph.node.add(name="scalars/step", op="VariableV2")
+    (files / "model.pb").write_bytes(graph.SerializeToString())
+
+    after = saved_and_loaded(tfprof.load("model.pb", checkpoint), files)
+
+    assert after.scope(select="op_types")["scalars/step"]["op_types"] == [
+        "VariableV2",
+        "_checkpoint_variables",
+    ]
+
+
+def test_the_warning_of_missing_accelerator_time_is_kept(tmp_path):
+    before = LoadedProfile(replace(profile(op("a")), lacks_accelerator_time=True))
+
+    after = saved_and_loaded(before, tmp_path)
+
+    assert after.scope().report.startswith("Warning: ops ran on a GPU")
+
+
+def test_float_ops_that_were_counted_from_shapes_are_kept(files):
+    before = tfprof.load("graph.pb")
+
+    after = saved_and_loaded(before, files)
+
+    assert before.scope(select="float_ops")["net/mul"]["float_ops"] == 48
+    assert after.scope(select="float_ops")["net/mul"]["float_ops"] == 48
+
+
+def test_attributes_are_kept(files):
+    graph = message_class("tensorflow.GraphDef")()
+    graph.node.add(name="conv", op="Conv2D").attr["data_format"].s = b"NCHW"
+    (files / "model.pb").write_bytes(graph.SerializeToString())
+
+    after = saved_and_loaded(tfprof.load("model.pb"), files)
+
+    assert after.columns.ops.attributes.get(0, "data_format") == "NCHW"
+
+
+@pytest.mark.usefixtures("files")
+def test_saving_twice_gives_the_same_bytes():
+    names = ("graph.pb", "run_meta_0", "run_meta_1", "tfprof_log")
+
+    tfprof.load(*names).save("one.pb")
+    tfprof.load(*names).save("two.pb")
+
+    assert Path("one.pb").read_bytes() == Path("two.pb").read_bytes()
+
+
+@pytest.mark.usefixtures("files")
+def test_saving_a_saved_profile_gives_the_same_bytes():
+    tfprof.load("graph.pb", "run_meta_0", "tfprof_log").save("one.pb")
+
+    tfprof.load("one.pb").save("two.pb")
+
+    assert Path("one.pb").read_bytes() == Path("two.pb").read_bytes()
+
+
+def test_a_saved_profile_may_be_gzipped(files):
+    before = tfprof.load("graph.pb", "run_meta_0")
+    before.save("profile.pb")
+    Path("profile.pb.gz").write_bytes(gzip.compress(Path("profile.pb").read_bytes()))
+
+    assert tables(tfprof.load(files / "profile.pb.gz")) == tables(before)
+
+
+def test_a_profile_without_ops_is_not_saved(tmp_path):
+    with pytest.raises(tfprof.OutputError, match="no ops"):
+        LoadedProfile(profile()).save(tmp_path / "profile.pb")
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_profile_is_written_piece_by_piece():
+    pieces = list(saved_profile.encode(profile(op("a"), op("b"))))
+
+    assert len(pieces) == 3

@@ -1,0 +1,115 @@
+"""Small random profiles, and questions to ask of them, for hypothesis.
+
+Values come from short pools on purpose: ties, shared scopes, circles, ops that match twice and
+thresholds that are just met are what breaks views. Numbers are counted from zero up. What belongs
+together is drawn together, since each draw costs more than all that is done with it.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+from hypothesis import strategies as st
+
+from build import CPU, GPU, GPU_STREAM, op, profile, run
+from tfprof.metrics import ORDER_KEYS, THRESHOLD_KEYS
+
+STEPS = (0, 5)
+
+_NAMES = (
+    *("a", "a/b", "a/b/c", "a/c", "b", "b/c/d", "x//y", "/a", "a/", "A", "a-b"),
+    *("gradients/a_grad/b", "gradients/a/b_grad/c", "gradients/gone_grad/a"),
+)
+_FRAMES = ("main.py:1:main", "net.py:2:f", "net.py:12:f", "net.py:2:a_function_of_twenty")
+_REGEXES = (
+    *("a", "a/.*", ".*c", "b|A", "x.*", ".*grad.*", ".*", "", "nothing"),
+    *("Add", ".*M.*", "net.*", ".*:f", "main.py:1:main", "_TFProfRoot", ".*cpu.*", "mine"),
+)
+
+
+def _short_lists(values):
+    """Every list of up to two values."""
+    return [list(chosen) for length in range(3) for chosen in product(values, repeat=length)]
+
+
+_KINDS = ("Add", "MatMul", "Var")
+_TYPES = ((), ("mine",), ("mine", "Add"))
+_SHAPES = (None, (0,), (1,), (3,))
+_STACKS = [[_FRAMES[0], *calls] for calls in _short_lists(_FRAMES)]
+_MEMORY = [{"requested": n, "residual": m} for n, m in product(range(3), repeat=2)]
+
+# Made once: a strategy looks at all its values when it is made.
+_names = st.lists(st.sampled_from(_NAMES), unique=True, min_size=1, max_size=8)
+_traits = st.sampled_from(list(product(_KINDS, _TYPES, _SHAPES, range(3), _STACKS)))
+_sources = st.sampled_from(_short_lists(range(10)))
+_runs = st.lists(
+    st.tuples(
+        st.integers(0, 8),
+        st.sampled_from(list(product(range(1, 4), STEPS, (CPU, GPU, GPU_STREAM), _MEMORY))),
+    ),
+    max_size=8,
+)
+_regexes = st.sampled_from(_short_lists(_REGEXES))
+
+
+@st.composite
+def facts(draw):
+    """What `profile` makes a profile of: some ops, and some of them ran."""
+    names = draw(_names)
+    ops = [_op(name, [*names, "^a", "gone"], draw(_traits), draw(_sources)) for name in names]
+    runs = [_run([*names, "a/b/d"], place, traits) for place, traits in draw(_runs)]
+    # A step in which nothing ran cannot be asked for, so something runs in each.
+    return [*ops, *runs, *(run("ran", step=step) for step in STEPS)]
+
+
+def _op(name, sources, traits, places):
+    kind, types, shape, float_ops, code = traits
+    inputs = [sources[place % len(sources)] for place in places]
+    return op(name, kind, shape, inputs, types=types, float_ops=float_ops, code=code)
+
+
+def _run(names, place, traits):
+    micros, step, device, memory = traits
+    return run(names[place % len(names)], micros, step, device=device, memory=memory)
+
+
+def profiles():
+    """Profiles of such facts."""
+    return facts().map(lambda found: profile(*found))
+
+
+_accounts = st.fixed_dictionaries(
+    {
+        "step": st.sampled_from((-1, *STEPS)),
+        "account_type_regexes": st.just([".*"]) | _regexes,
+    }
+)
+
+
+def accounts():
+    """What a question accounts for: a step, and types."""
+    return _accounts
+
+
+_WAYS = {
+    "max_depth": st.integers(0, 5),
+    "start_name_regexes": _regexes,
+    "trim_name_regexes": _regexes,
+    "show_name_regexes": _regexes,
+    "hide_name_regexes": _regexes,
+}
+_ways = st.sampled_from([sorted(set(names)) for names in _short_lists(sorted(_WAYS))])
+_thresholds = st.sampled_from(list(product(THRESHOLD_KEYS, range(4))))
+
+
+@st.composite
+def filters(draw):
+    """What a question hides: by a threshold, and by up to two of the other ways."""
+    key, least = draw(_thresholds)
+    chosen = {name: draw(_WAYS[name]) for name in draw(_ways)}
+    return {"max_depth": 100, f"min_{key}": least} | chosen
+
+
+def orders():
+    """What rows are ordered by."""
+    return st.sampled_from(ORDER_KEYS)

@@ -1,0 +1,70 @@
+"""What a file holds is told without the others."""
+
+import pytest
+
+from sources.tf_files import CHECKPOINTS, CPU, op_log, packed, run_metadata, stats
+from tfprof.errors import InputError
+from tfprof.formats.recognise import FileKind
+from tfprof.sources.registry import InputFile
+from tfprof.sources.summary import summarise
+
+DEVICE = CPU.lower()
+
+
+def test_a_graph_has_ops():
+    summary = summarise(InputFile(packed("mlp_tiny/graph.pb"), FileKind.GRAPH))
+
+    assert summary.kind is FileKind.GRAPH
+    assert summary.facts == {"ops": 15}
+    assert summary.devices == ()
+
+
+def test_run_metadata_has_ops_runs_and_devices(tmp_path):
+    path = tmp_path / "run_meta"
+    path.write_bytes(run_metadata((CPU, [stats("a"), stats("a"), stats("b"), stats("_SOURCE")])))
+
+    summary = summarise(InputFile(str(path), FileKind.RUN_META, 5))
+
+    assert summary.path == str(path)
+    assert summary.facts == {"ops": 2, "steps": 1, "runs": 3}
+    assert summary.devices == (DEVICE,)
+
+
+def test_a_saved_profile_has_all_its_steps():
+    summary = summarise(InputFile(packed("mlp_tiny/profile.pb"), FileKind.PROFILE))
+
+    assert summary.facts["ops"] == 19
+    assert summary.facts["steps"] == 4
+    assert summary.devices == (DEVICE,)
+
+
+def test_an_op_log_has_entries_whatever_the_model(tmp_path):
+    path = tmp_path / "log"
+    path.write_bytes(
+        op_log(
+            {"name": "a", "types": ["x", "y"], "float_ops": 3},
+            {"name": "b", "code_def": {"traces": [{"lineno": 1}]}},
+            {"name": "c", "code_def": {}, "float_ops": 1},
+        )
+    )
+
+    assert summarise(InputFile(str(path), FileKind.OP_LOG)).facts == {
+        "entries": 3,
+        "with types": 1,
+        "with float ops": 2,
+        "with code lines": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "tensors", "values"), [("v1_shards/model.ckpt", 7, 638), ("v1/model.ckpt", 19, 671)]
+)
+def test_a_checkpoint_has_tensors_and_values(name, tensors, values):
+    summary = summarise(InputFile(str(CHECKPOINTS / name), FileKind.CHECKPOINT))
+
+    assert summary.facts == {"tensors": tensors, "values": values}
+
+
+def test_a_file_of_another_kind_is_refused():
+    with pytest.raises(InputError, match=r"is a graph \(GraphDef\), not a checkpoint"):
+        summarise(InputFile(packed("mlp_tiny/graph.pb"), FileKind.CHECKPOINT))

@@ -1,0 +1,230 @@
+"""A saved profile brings back ops, runs, memory and code; its float ops are settled."""
+
+import pytest
+
+from sources.tf_files import CPU, GPU, GPU_LANE, content, saved
+from tfprof.formats.messages import message_class
+from tfprof.formats.records import Records
+from tfprof.model.builder import ProfileBuilder
+from tfprof.sources import saved_profile
+
+DEVICE = CPU.lower()
+
+
+def read(data, builder=None):
+    builder = ProfileBuilder() if builder is None else builder
+    saved_profile.add(Records("profile.pb", data), builder)
+    profile = builder.build()
+    profile.check()
+    return profile
+
+
+def ran(**execution):
+    """The profile of one op with one record, of step 3."""
+    return read(saved({"name": "a", "execs": {3: execution_message(**execution)}}, steps=[3]))
+
+
+def execution_message(**fields):
+    return message_class("tensorflow.tfprof.ExecProfile")(**fields)
+
+
+def shapes(by_slot):
+    kind = message_class("tensorflow.tfprof.Tuple")
+    return {slot: kind(int64_values=dims) for slot, dims in by_slot.items()}
+
+
+def times(*pairs):
+    rows = [{"int64_values": pair} for pair in pairs]
+    return message_class("tensorflow.tfprof.ExecTime")(times=rows)
+
+
+def test_ops_become_known_in_the_order_of_their_numbers():
+    ops = read(saved({"name": "a", "id": 5}, {"name": "b", "id": 2})).ops
+
+    assert ops.defined.tolist() == [1, 0]
+
+
+def test_an_op_has_its_kind_types_and_float_ops():
+    node = {"name": "a", "op": "Add", "op_types": ["Add", "mine"], "float_ops": 7}
+    ops = read(saved(node)).ops
+
+    assert ops.kind[0] == "Add"
+    assert ops.types.of(0) == ["Add", "mine"]
+    assert ops.logged_float_ops.tolist() == [7]
+
+
+def test_float_ops_are_not_counted_again():
+    assert not read(saved({"name": "a"})).counts_float_ops
+
+
+def test_inputs_are_found_by_number_and_in_order():
+    nodes = [{"name": "c", "inputs": {1: 1, 0: 2}}, {"name": "a"}, {"name": "b"}]
+    ops = read(saved(*nodes)).ops
+
+    assert ops.inputs.source.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("number", [-1, 99])
+def test_an_input_that_is_not_saved_is_kept_as_unknown(number):
+    ops = read(saved({"name": "a", "inputs": {0: number}})).ops
+
+    assert ops.inputs.source.tolist() == [-1]
+
+
+def test_a_shape_without_dims_is_unknown():
+    ops = read(saved({"name": "a", "shape": [3, 4]}, {"name": "b"})).ops
+
+    assert (ops.shape[0], ops.shape[1]) == ((3, 4), None)
+
+
+def test_output_shapes_are_found_by_slot():
+    outputs = read(saved({"name": "a", "output_shapes": shapes({2: [5], 0: [2, 3]})})).ops.outputs
+
+    assert [outputs.of(0, slot) for slot in range(3)] == [(2, 3), None, (5,)]
+
+
+def test_an_output_number_that_no_op_has_is_not_believed():
+    found = read(saved({"name": "a", "output_shapes": shapes({2**31 - 1: [5]})}))
+
+    assert found.ops.outputs.count(0) == 10_000
+
+
+def test_an_op_lives_where_it_was_placed():
+    profile = read(saved({"name": "a", "canonical_device": CPU}, {"name": "b"}))
+
+    assert profile.ops.device.tolist() == [0, -1]
+    assert list(profile.devices.name) == [DEVICE]
+
+
+def test_code_is_read_with_the_strings_of_the_file():
+    traces = [{"file_id": 1, "lineno": 7, "function_id": 2, "line_id": 3, "func_start_line": 5}]
+    nodes = [{"name": "a", "trace": {"traces": traces}}, {"name": "b", "trace": {}}]
+    profile = read(saved(*nodes, has_trace=True, strings={1: "x.py", 2: "f", 3: "y"}))
+
+    assert profile.has_code
+    assert profile.ops.code.tolist() == [0, -1]
+    assert tuple(profile.code.frame(0)) == ("x.py", 7, "f", "y", 5)
+
+
+def test_flags_come_back():
+    profile = read(saved({"name": "a"}, miss_accelerator_stream=True))
+
+    assert profile.lacks_accelerator_time
+    assert not profile.has_code
+
+
+def test_steps_in_which_nothing_ran_come_back():
+    assert read(saved({"name": "a"}, steps=[9, 2])).steps.tolist() == [2, 9]
+
+
+def test_a_step_that_only_a_node_names_is_a_step():
+    node = {"name": "a", "execs": {3: execution_message(run_count=1)}}
+
+    assert read(saved(node)).steps.tolist() == [3]
+
+
+def test_a_record_has_its_runs_and_times():
+    records = ran(
+        run_count=2, all_start_micros=100, latest_end_micros=150, devices=[DEVICE, "/sync"]
+    ).records
+
+    assert (records.op.tolist(), records.step.tolist()) == ([0], [3])
+    assert records.runs.tolist() == [2]
+    assert (records.first_start.tolist(), records.last_end.tolist()) == ([100], [150])
+    assert records.devices[0].tolist() == [0, 1]
+
+
+def test_a_record_may_name_no_device():
+    records = ran(run_count=1, all_start_micros=100, latest_end_micros=150).records
+
+    assert records.runs.tolist() == [1]
+    assert records.devices[0].tolist() == []
+
+
+def test_times_come_back_for_each_device():
+    profile = ran(
+        devices=[GPU],
+        cpu_execs={GPU: times((100, 5), (200, 6))},
+        accelerator_execs={GPU_LANE: times((101, 3))},
+    )
+    names = profile.devices.name.take(profile.executions.device)
+
+    assert sorted(zip(names, profile.executions.duration.tolist(), strict=True)) == [
+        (GPU_LANE.lower(), 3),
+        (GPU.lower(), 5),
+        (GPU.lower(), 6),
+    ]
+
+
+def test_a_time_without_its_duration_is_left_out():
+    profile = ran(devices=[CPU], cpu_execs={CPU: times((), (100,), (200, 6))})
+
+    assert profile.executions.start.tolist() == [200]
+
+
+def test_memory_comes_back_fact_by_fact():
+    use = {
+        "memory_micros": 1,
+        "host_temp_bytes": 2,
+        "host_persistent_bytes": 3,
+        "accelerator_temp_bytes": 4,
+        "accelerator_persistent_bytes": 5,
+        "requested_bytes": 6,
+        "peak_bytes": 7,
+        "residual_bytes": -8,
+        "output_bytes": 9,
+        "allocator_bytes_in_use": 10,
+    }
+    memory = ran(memory_execs=[use]).memory
+
+    assert memory.record.tolist() == [0]
+    assert (memory.micros.tolist(), memory.in_use.tolist()) == ([1], [10])
+    assert (memory.host_temp.tolist(), memory.host_persistent.tolist()) == ([2], [3])
+    assert (memory.accelerator_temp.tolist(), memory.accelerator_persistent.tolist()) == ([4], [5])
+    assert (memory.requested.tolist(), memory.peak.tolist()) == ([6], [7])
+    assert (memory.residual.tolist(), memory.output.tolist()) == ([-8], [9])
+
+
+def test_allocations_come_back():
+    allocations = ran(allocations=[{"alloc_micros": 10, "alloc_bytes": -64}]).allocations
+
+    assert allocations.record.tolist() == [0]
+    assert (allocations.micros.tolist(), allocations.bytes.tolist()) == ([10], [-64])
+
+
+def test_outputs_in_memory_come_back_behind_those_already_there():
+    address = message_class("tensorflow.tfprof.Memory")(bytes=32, ptr=2**64 - 1)
+    use = message_class("tensorflow.tfprof.ExecMemory")(output_memory={1: address})
+    node = {"name": "a", "execs": {3: execution_message(memory_execs=[use])}}
+    builder = ProfileBuilder()
+    read(saved(node), builder)
+    profile = read(saved(node | {"name": "b"}), builder)
+
+    assert profile.output_memory.use.tolist() == [0, 1]
+    assert profile.output_memory.slot.tolist() == [1, 1]
+    assert profile.output_memory.bytes.tolist() == [32, 32]
+    assert profile.output_memory.address.tolist() == [-1, -1]
+
+
+def test_attributes_can_be_asked_for():
+    value = message_class("tensorflow.AttrValue")(i=3)
+    attributes = read(saved({"name": "b", "attrs": {"k": value}}, {"name": "a"})).ops.attributes
+
+    assert (attributes.get(0, "k"), attributes.get(1, "k")) == (None, 3)
+
+
+def test_two_nodes_of_one_name_are_one_op():
+    profile = read(saved({"name": "a", "op": "First"}, {"name": "a", "op": "Second"}))
+
+    assert list(profile.ops.name) == ["a"]
+    assert profile.ops.kind[0] == "First"
+
+
+def test_a_profile_that_tensorflow_saved_has_everything():
+    profile = read(content("mlp_tiny/profile.pb"))
+
+    assert len(profile.ops) == 19
+    assert profile.steps.tolist() == [1, 2, 5, 9]
+    assert profile.has_code
+    assert list(profile.devices.name) == [DEVICE]
+    assert profile.records.runs.sum() == len(profile.executions) == len(profile.memory)

@@ -1,0 +1,65 @@
+"""Attributes are decoded from the file's bytes when somebody asks."""
+
+import pytest
+
+from sources.tf_files import graph, node, read, shape
+from tfprof.formats.messages import message_class
+
+
+def attributes(**values):
+    return read(graph(node("other", k={"i": 9}), node("op", **values))).ops.attributes
+
+
+def attribute(value):
+    return attributes(k=value).get(0, "k")
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({"i": -3}, -3),
+        ({"f": 0.5}, 0.5),
+        ({"b": True}, True),
+        ({"b": False}, False),
+        ({"s": b"NHWC"}, "NHWC"),
+        ({"s": b"\xff"}, "�"),
+        ({"type": 1}, 1),
+        ({"list": {"i": [1, 2, 2, 1]}}, (1, 2, 2, 1)),
+        ({"list": {"i": [0]}}, (0,)),
+        ({"list": {"f": [0.5]}}, (0.5,)),
+        ({"list": {"b": [False, True]}}, (False, True)),
+        ({"list": {"s": [b"x", b"y"]}}, ("x", "y")),
+        ({"list": {}}, ()),
+    ],
+)
+def test_an_attribute_is_a_plain_value(value, expected):
+    assert attribute(value) == expected
+
+
+@pytest.mark.parametrize(
+    "value",
+    [{}, {"shape": shape(2)}, {"tensor": {"dtype": 1}}, {"func": {"name": "f"}}],
+)
+def test_an_attribute_that_is_no_plain_value_is_nothing(value):
+    assert attribute(value) is None
+
+
+def test_an_attribute_that_an_op_lacks_is_nothing():
+    assert attributes(k={"i": 1}).get(0, "missing") is None
+
+
+def test_asking_for_an_attribute_does_not_make_it():
+    found = attributes(k={"i": 1})
+    found.get(0, "missing")
+
+    assert list(found.encoded(0)) == ["k"]
+
+
+def test_all_attributes_are_passed_on_as_they_were_written():
+    value = message_class("tensorflow.AttrValue")
+
+    encoded = attributes(z={"i": 1}, a={"shape": shape(2)}).encoded(0)
+
+    assert list(encoded) == ["a", "z"]
+    assert encoded["z"] == value(i=1).SerializeToString()
+    assert value.FromString(encoded["a"]) == value(shape=shape(2))

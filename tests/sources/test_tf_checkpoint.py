@@ -1,0 +1,82 @@
+"""A checkpoint gives its variables a type, and their values when they are asked for."""
+
+import numpy as np
+import pytest
+
+from sources.tf_files import CHECKPOINTS, graph, node
+from tfprof.errors import InputError
+from tfprof.formats.checkpoint import open_checkpoint
+from tfprof.formats.records import Records
+from tfprof.model.builder import ProfileBuilder
+from tfprof.sources import tf_checkpoint, tf_graph
+
+
+class Opened:
+    """A checkpoint that remembers which values were read."""
+
+    def __init__(self, checkpoint):
+        self.checkpoint = checkpoint
+        self.was_read = []
+
+    @property
+    def tensors(self):
+        return self.checkpoint.tensors
+
+    def read(self, name):
+        self.was_read.append(name)
+        return self.checkpoint.read(name)
+
+
+@pytest.fixture
+def checkpoint():
+    return Opened(open_checkpoint(str(CHECKPOINTS / "v1" / "model.ckpt")))
+
+
+@pytest.fixture
+def profile(checkpoint):
+    """A graph of one variable that the checkpoint has and one op that it has not."""
+    builder = ProfileBuilder()
+    nodes = graph(node("other", "NoOp"), node(checkpoint.tensors[0].name, "VariableV2"))
+    tf_graph.add(Records("graph.pb", nodes), builder)
+    tf_checkpoint.add(checkpoint, builder)
+    built = builder.build()
+    built.check()
+    return built
+
+
+def test_an_op_whose_tensor_is_in_the_checkpoint_goes_by_its_type(profile, checkpoint):
+    types = {name: profile.ops.types.of(row) for row, name in enumerate(profile.ops.name)}
+
+    assert types == {
+        "other": ["NoOp"],
+        checkpoint.tensors[0].name: ["VariableV2", "_checkpoint_variables"],
+    }
+
+
+def test_a_tensor_that_no_op_is_named_like_makes_no_op(profile, checkpoint):
+    assert len(profile.ops) == 2
+    assert len(profile.tensors) == len(checkpoint.tensors) > 2
+
+
+def test_tensors_have_their_names_types_and_shapes(profile, checkpoint):
+    entry = checkpoint.tensors[1]
+    row = profile.tensors.find(entry.name)
+
+    assert row == 1
+    assert profile.tensors.dtype[row] == entry.dtype
+    assert profile.tensors.shape[row] == entry.shape
+
+
+def test_values_are_read_when_they_are_asked_for(profile, checkpoint):
+    assert checkpoint.was_read == []
+    name = checkpoint.tensors[0].name
+
+    values = profile.tensors.read(name)
+
+    assert checkpoint.was_read == [name]
+    assert np.array_equal(values, checkpoint.checkpoint.read(name))
+
+
+def test_values_that_are_not_there_are_an_error(profile):
+    with pytest.raises(InputError):
+        profile.tensors.read("not there")

@@ -1,0 +1,379 @@
+"""What RunMetadata says of ops: that they ran, where, for how long, and with what memory."""
+
+import pytest
+
+from sources.tf_files import (
+    CPU,
+    GPU,
+    GPU_LANE,
+    content,
+    graph,
+    node,
+    output,
+    read,
+    row,
+    run_metadata,
+    shape,
+    stats,
+)
+from tfprof.model.executions import MEMORY_FACTS
+
+SYNC = "/device:GPU:0/sync"
+
+
+def ran(*devices, graph=None):
+    """The profile of one step in which this ran."""
+    return read(graph, [(0, run_metadata(*devices))])
+
+
+def ran_on_cpu(*runs):
+    return ran((CPU, runs))
+
+
+def memory(device=CPU, **fields):
+    """The memory of a single run, without what is zero."""
+    uses = ran((device, [stats("a", **fields)])).memory
+    found = {fact: getattr(uses, fact).tolist() for fact in MEMORY_FACTS}
+    assert all(len(column) == 1 for column in found.values())
+    return {fact: column[0] for fact, column in found.items() if column[0]}
+
+
+# Which op an entry belongs to
+
+
+def test_the_name_of_an_entry_is_cut_at_its_first_colon():
+    profile = ran_on_cpu(stats("a:Add"), stats("a:b:c"))
+
+    assert list(profile.ops.name) == ["a"]
+    assert profile.records.runs.tolist() == [2]
+
+
+def test_an_op_that_no_graph_has_is_of_the_kind_of_its_name():
+    profile = read(graph(node("a", "Add")), [(0, run_metadata((CPU, [stats("b")])))])
+
+    assert [profile.ops.kind[op] for op in range(2)] == ["Add", "b"]
+    assert profile.ops.inputs.of(1) == slice(0, 0)
+
+
+@pytest.mark.parametrize(
+    "name", ["RecvTensor", "_SOURCE", "MEMCPYHtoD", "edge_MEMCPY", "_SOURCE:x"]
+)
+def test_bookkeeping_of_the_runtime_is_dropped(name):
+    profile = ran_on_cpu(stats(name), stats("a"))
+
+    assert list(profile.ops.name) == ["a"]
+    assert len(profile.records) == 1
+
+
+@pytest.mark.parametrize("name", ["RecvTensor", "_SOURCE", "MEMCPY"])
+def test_an_op_of_the_graph_may_be_called_like_bookkeeping(name):
+    profile = read(graph(node(name)), [(0, run_metadata((CPU, [stats(name)])))])
+
+    assert profile.records.runs.tolist() == [1]
+
+
+@pytest.mark.parametrize("name", ["_SINK", "recvtensor", "RecvTensor2", "memcpy"])
+def test_other_names_are_not_bookkeeping(name):
+    assert list(ran_on_cpu(stats(name)).ops.name) == [name]
+
+
+def test_ops_of_the_graph_that_ran_are_covered():
+    nodes = graph(node("a"), node("b"), node("c"))
+    profile = read(nodes, [(0, run_metadata((CPU, [stats("a"), stats("b"), stats("a")])))])
+
+    assert profile.covered_ops == 2
+
+
+def test_an_op_that_no_graph_has_is_covered_from_its_second_entry_on():
+    assert ran_on_cpu(stats("a"), stats("b")).covered_ops == 0
+    assert ran_on_cpu(stats("a"), stats("b"), stats("a")).covered_ops == 1
+
+
+def test_bookkeeping_covers_nothing():
+    assert ran_on_cpu(stats("_SOURCE"), stats("_SOURCE"), stats("RecvTensor")).covered_ops == 0
+
+
+# Time
+
+
+def test_a_run_has_its_start_and_duration():
+    profile = ran_on_cpu(stats("a", 100, 7))
+
+    assert profile.executions.start.tolist() == [100]
+    assert profile.executions.duration.tolist() == [7]
+    assert profile.records.first_start.tolist() == [100]
+    assert profile.records.last_end.tolist() == [107]
+
+
+def test_a_run_that_ended_at_once_took_one_microsecond():
+    profile = ran_on_cpu(stats("a", 100, 0))
+
+    assert profile.executions.duration.tolist() == [1]
+    assert profile.records.last_end.tolist() == [101]
+
+
+def test_an_entry_without_a_start_makes_a_record_and_no_time():
+    profile = ran_on_cpu(stats("a", 0, 7))
+
+    assert profile.records.runs.tolist() == [0]
+    assert len(profile.executions) == len(profile.memory) == 0
+
+
+def test_the_same_name_in_a_loop_is_so_many_runs():
+    profile = ran_on_cpu(*(stats("loop/a", 100 * n, n) for n in (1, 2, 3)))
+
+    assert profile.records.runs.tolist() == [3]
+    assert profile.executions.duration.tolist() == [1, 2, 3]
+
+
+def test_time_comes_from_the_ops_device_and_from_the_lane_of_all_streams():
+    profile = ran(
+        (GPU, [stats("a", micros=1)]),
+        ("/device:GPU:0/stream:13", [stats("a:Add", micros=2)]),
+        (GPU_LANE, [stats("a:Add", micros=4)]),
+        (SYNC, [stats("a", micros=8)]),
+    )
+
+    names = profile.devices.name.take(profile.executions.device)
+
+    assert list(zip(names, profile.executions.duration.tolist(), strict=True)) == [
+        (GPU.lower(), 1),
+        (GPU_LANE.lower(), 4),
+    ]
+    assert profile.records.runs.tolist() == [1]
+
+
+def test_every_device_an_op_was_seen_on_is_remembered():
+    profile = ran((GPU, [stats("a")]), (SYNC, [stats("a", start=90)]))
+
+    names = profile.devices.name.take(profile.records.devices[0])
+
+    assert names == [GPU.lower(), SYNC.lower()]
+    assert profile.records.first_start.tolist() == [90]
+
+
+def test_an_op_lives_on_the_first_device_it_was_placed_on():
+    profile = ran((SYNC, [stats("a")]), (GPU, [stats("a")]), (CPU, [stats("a")]))
+
+    assert profile.devices.name[profile.ops.device[0]] == GPU.lower()
+    assert profile.ops.types.of(0) == [GPU.lower(), "a"]
+
+
+def test_an_entry_on_another_device_to_be_placed_on_is_dropped():
+    profile = ran((GPU, [stats("a", micros=1)]), (CPU, [stats("a", micros=2)]))
+
+    assert profile.executions.duration.tolist() == [1]
+    assert profile.records.runs.tolist() == [1]
+
+
+def test_placement_stays_through_all_steps():
+    steps = [(0, run_metadata((CPU, [stats("a")]))), (1, run_metadata((GPU, [stats("a")])))]
+    profile = read(runs=steps)
+
+    assert profile.steps.tolist() == [0, 1]
+    assert profile.records.step.tolist() == [0]
+
+
+def test_a_device_without_a_name_is_none_to_be_placed_on():
+    profile = ran(("", [stats("a")]))
+
+    assert profile.ops.device.tolist() == [-1]
+    assert profile.records.runs.tolist() == [0]
+
+
+def test_the_device_of_another_case_is_the_same_device():
+    profile = ran((CPU, [stats("a")]), (CPU.lower(), [stats("a")]))
+
+    assert len(profile.devices) == 1
+    assert profile.records.runs.tolist() == [2]
+
+
+def test_a_gpu_run_without_its_streams_is_told():
+    assert ran((GPU, [stats("a")])).lacks_accelerator_time
+    assert not ran((GPU, [stats("a")]), (GPU_LANE, [stats("a")])).lacks_accelerator_time
+    assert not ran((CPU, [stats("a")])).lacks_accelerator_time
+
+
+# Steps
+
+
+def test_a_step_has_the_number_it_was_given():
+    profile = read(runs=[(7, run_metadata((CPU, [stats("a")])))])
+
+    assert (profile.steps.tolist(), profile.records.step.tolist()) == ([7], [7])
+
+
+def test_the_same_step_added_twice_adds_up():
+    one = run_metadata((CPU, [stats("a", micros=5, memory=[{"total_bytes": 8}])]))
+    profile = read(runs=[(3, one), (3, one)])
+
+    assert profile.records.runs.tolist() == [2]
+    assert profile.executions.duration.tolist() == [5, 5]
+    assert profile.memory.requested.tolist() == [8, 8]
+
+
+def test_a_step_in_which_nothing_ran_is_a_step():
+    assert read(runs=[(2, run_metadata())]).steps.tolist() == [2]
+
+
+def test_a_file_without_step_statistics_is_noted_and_left_out():
+    notes = []
+
+    profile = read(runs=[(4, b"\x1a\x00")], notes=notes)
+
+    assert profile.steps.tolist() == []
+    (note,) = notes
+    assert note == (
+        "run_meta holds no step statistics, so step 4 is left out; "
+        "record it with RunOptions(trace_level=FULL_TRACE)."
+    )
+
+
+# Memory
+
+
+def test_all_allocators_add_up():
+    allocators = [
+        {"allocator_name": "cpu", "total_bytes": 1, "peak_bytes": 10, "live_bytes": 100},
+        {"allocator_name": "other", "total_bytes": 2, "peak_bytes": 20, "live_bytes": -30},
+    ]
+
+    assert memory(memory=allocators) == {
+        "micros": 105,
+        "requested": 3,
+        "peak": 30,
+        "residual": 70,
+    }
+
+
+def test_what_a_kernel_keeps_on_a_cpu_is_memory_of_the_host():
+    kept = {"temp_memory_size": 3, "persistent_memory_size": 5}
+
+    assert memory(CPU, memory_stats=kept, memory=[{"total_bytes": 100}]) == {
+        "micros": 105,
+        "host_temp": 3,
+        "host_persistent": 5,
+        "requested": 108,
+        "peak": 8,
+        "residual": 5,
+    }
+
+
+def test_what_a_kernel_keeps_on_a_gpu_is_memory_of_the_accelerator():
+    kept = {"temp_memory_size": 3, "persistent_memory_size": 5}
+
+    assert memory(GPU, memory_stats=kept) == {
+        "micros": 105,
+        "accelerator_temp": 3,
+        "accelerator_persistent": 5,
+        "requested": 8,
+        "peak": 8,
+        "residual": 5,
+    }
+
+
+def test_an_output_takes_the_larger_of_what_was_asked_for_and_given():
+    outputs = [output(0, requested=24, allocated=256), output(1, requested=64, allocated=0)]
+
+    assert memory(output=outputs)["output"] == 320
+
+
+def test_an_output_without_a_description_of_its_memory_takes_none():
+    assert "output" not in memory(output=[{"slot": 0, "tensor_description": {"shape": shape(9)}}])
+
+
+def test_bytes_in_use_are_the_most_that_a_gpu_allocator_reports():
+    allocators = [
+        {"allocator_name": "GPU_0_bfc", "allocator_bytes_in_use": 50},
+        {"allocator_name": "GPU_1_bfc", "allocator_bytes_in_use": 70},
+        {"allocator_name": "cpu", "allocator_bytes_in_use": 900},
+    ]
+
+    assert memory(GPU, memory=allocators)["in_use"] == 70
+
+
+def test_memory_is_measured_when_the_run_ends_even_if_that_is_at_once():
+    assert memory(start=100, micros=0)["micros"] == 100
+
+
+def test_memory_counts_on_the_ops_own_device_only():
+    used = {"memory": [{"total_bytes": 8}]}
+    profile = ran((GPU, [stats("a", **used)]), (GPU_LANE, [stats("a", **used)]), (SYNC, []))
+
+    assert profile.memory.requested.tolist() == [8]
+
+
+def test_allocations_on_a_gpu_are_kept_one_by_one():
+    records = [{"alloc_micros": 10, "alloc_bytes": 64}, {"alloc_micros": 20, "alloc_bytes": -64}]
+    allocators = [
+        {"allocator_name": "cpu", "allocation_records": [{"alloc_micros": 5, "alloc_bytes": 1}]},
+        {"allocator_name": "GPU_0_bfc", "allocation_records": records},
+    ]
+    allocations = ran((GPU, [stats("b"), stats("a", memory=allocators)])).allocations
+
+    assert allocations.record.tolist() == [0, 0]
+    assert allocations.micros.tolist() == [10, 20]
+    assert allocations.bytes.tolist() == [64, -64]
+
+
+def test_outputs_are_remembered_with_their_addresses():
+    outputs = [output(1, allocated=32, address=4096), {"slot": 0}]
+    profile = ran_on_cpu(
+        stats("_SOURCE", output=[output(0, allocated=9)]), stats("a", output=outputs)
+    )
+
+    assert profile.output_memory.slot.tolist() == [1]
+    assert profile.output_memory.bytes.tolist() == [32]
+    assert profile.output_memory.address.tolist() == [4096]
+
+
+# Shapes of outputs
+
+
+def seen(*outputs):
+    """The shapes that an op was seen to put out."""
+    found = ran_on_cpu(stats("a", output=outputs)).ops.seen_outputs
+    return [found.of(0, slot) for slot in range(found.count(0))]
+
+
+def test_outputs_are_seen_by_their_slots_not_by_the_order_of_recording():
+    assert seen(output(1, (5,)), output(0, (2, 3))) == [(2, 3), (5,)]
+
+
+def test_an_output_that_was_not_recorded_leaves_its_place_empty():
+    assert seen(output(2, (5,)), output(0, ())) == [(), None, (5,)]
+
+
+def test_a_slot_that_no_op_has_is_not_believed():
+    assert seen(output(2**31 - 1, (5,)), output(-1, (6,)), output(0, (7,))) == [(7,)]
+
+
+def test_the_first_entry_with_outputs_tells_the_shapes():
+    entries = [
+        stats("a"),
+        stats("a", output=[output(0, (2,))]),
+        stats("a", output=[output(0, (3,))]),
+    ]
+
+    assert ran_on_cpu(*entries).ops.seen_outputs.of(0, 0) == (2,)
+
+
+# Real files
+
+
+def test_a_real_trace_of_a_cpu():
+    profile = read(content("mlp_tiny/graph.pb"), [(1, content("mlp_tiny/run_meta_1"))])
+    matmul = row(profile, "fc1/MatMul")
+
+    assert profile.covered_ops == 10
+    assert profile.devices.name[profile.ops.device[matmul]] == CPU.lower()
+    assert profile.ops.seen_outputs.of(matmul, 0) == (2, 3)
+
+
+def test_a_real_trace_of_a_gpu():
+    profile = read(content("gpu_synth/graph.pb"), [(0, content("gpu_synth/run_meta_0"))])
+
+    assert not profile.lacks_accelerator_time
+    assert profile.devices.is_accelerator_lane.sum() == 1
+    assert len(profile.allocations.record) > 0
+    assert profile.memory.in_use.max() > 0

@@ -1,0 +1,139 @@
+"""TensorFlow's files put together for tests, and the real ones among the samples."""
+
+import gzip
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from tfprof.formats.messages import message_class
+from tfprof.formats.recognise import FileKind
+from tfprof.formats.records import Records
+from tfprof.model.builder import ProfileBuilder
+from tfprof.model.profile import Profile
+from tfprof.sources import tf_graph, tf_op_log, tf_run_metadata
+
+CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
+GPU = "/job:localhost/replica:0/task:0/device:GPU:0"
+GPU_LANE = "/device:GPU:0/stream:all"
+
+FOLDER = Path(__file__).parents[1] / "samples" / "tensorflow"
+CHECKPOINTS = Path(__file__).parents[1] / "samples" / "checkpoints"
+
+FILES = {
+    "mlp_tiny/graph.pb": FileKind.GRAPH,
+    "mlp_tiny/graph.pbtxt": FileKind.GRAPH,
+    "mlp_tiny/run_meta_1": FileKind.RUN_META,
+    "mlp_tiny/run_meta_9": FileKind.RUN_META,
+    "mlp_tiny/tfprof_log": FileKind.OP_LOG,
+    "mlp_tiny/profile.pb": FileKind.PROFILE,
+    "gpu_synth/graph.pb": FileKind.GRAPH,
+    "gpu_synth/run_meta_0": FileKind.RUN_META,
+    "gpu_synth/tfprof_log": FileKind.OP_LOG,
+}
+
+MESSAGES = {
+    FileKind.GRAPH: "tensorflow.GraphDef",
+    FileKind.RUN_META: "tensorflow.RunMetadata",
+    FileKind.OP_LOG: "tensorflow.tfprof.OpLogProto",
+    FileKind.PROFILE: "tensorflow.tfprof.ProfileProto",
+}
+
+UNKNOWN_RANK = {"unknown_rank": True}
+
+
+def packed(name: str) -> str:
+    """The path of a sample, gzipped as it is kept."""
+    return str(FOLDER / f"{name}.gz")
+
+
+@cache
+def content(name: str) -> bytes:
+    """The bytes of a sample as TensorFlow wrote them."""
+    return gzip.decompress(Path(packed(name)).read_bytes())
+
+
+def shape(*dims: int) -> dict[str, object]:
+    return {"dim": [{"size": size} for size in dims]}
+
+
+def node(name: str, op: str = "NoOp", inputs: Sequence[str] = (), **attributes: object):
+    """A NodeDef; an attribute is given by what its AttrValue holds: `k={"i": 3}`."""
+    value = message_class("tensorflow.AttrValue")
+    encoded = {key: value(**fields) for key, fields in attributes.items()}
+    return message_class("tensorflow.NodeDef")(name=name, op=op, input=inputs, attr=encoded)
+
+
+def graph(*nodes: object) -> bytes:
+    return message_class("tensorflow.GraphDef")(node=nodes).SerializeToString()
+
+
+def stats(name: str, start: int = 100, micros: int = 5, **fields: object):
+    """One run of a node, as a NodeExecStats."""
+    return message_class("tensorflow.NodeExecStats")(
+        node_name=name, all_start_micros=start, op_end_rel_micros=micros, **fields
+    )
+
+
+def output(
+    slot: int = 0,
+    dims: Sequence[int] = (),
+    requested: int = 0,
+    allocated: int = 0,
+    address: int = 0,
+) -> dict[str, object]:
+    """An output whose memory was described."""
+    memory = {"requested_bytes": requested, "allocated_bytes": allocated, "ptr": address}
+    described = {"shape": shape(*dims), "allocation_description": memory}
+    return {"slot": slot, "tensor_description": described}
+
+
+def run_metadata(*devices: tuple[str, Sequence[object]]) -> bytes:
+    """What ran in a step: a device and its runs, for each device."""
+    rows = [{"device": name, "node_stats": runs} for name, runs in devices]
+    step_stats = {"dev_stats": rows}
+    return message_class("tensorflow.RunMetadata")(step_stats=step_stats).SerializeToString()
+
+
+def op_log(*entries: Mapping[str, object], strings: Mapping[int, str] | None = None) -> bytes:
+    return message_class("tensorflow.tfprof.OpLogProto")(
+        log_entries=entries, id_to_string=strings or {}
+    ).SerializeToString()
+
+
+def saved(
+    *nodes: Mapping[str, object], strings: Mapping[int, str] | None = None, **fields
+) -> bytes:
+    """A saved profile; a node without an `id` has its place as one."""
+    name = "tensorflow.tfprof.ProfileNode"
+    numbered = {fact.get("id", place): fact for place, fact in enumerate(nodes)}
+    return message_class("tensorflow.tfprof.ProfileProto")(
+        nodes={number: message_class(name)(**fact) for number, fact in numbered.items()},
+        id_to_string=strings or {},
+        **fields,
+    ).SerializeToString(deterministic=True)
+
+
+def read(
+    graph: bytes | None = None,
+    runs: Sequence[tuple[int, bytes]] = (),
+    log: bytes | None = None,
+    notes: list[str] | None = None,
+) -> Profile:
+    """The profile of a graph, of runs with their steps, and of a log; `notes` gets the notes."""
+    builder = ProfileBuilder()
+    if graph is not None:
+        tf_graph.add(Records("graph.pb", graph), builder)
+    for step, data in runs:
+        tf_run_metadata.add(Records("run_meta", data), builder, step)
+    if log is not None:
+        tf_op_log.add(Records("tfprof_log", log), builder)
+    if notes is not None:
+        notes.extend(builder.notes)
+    profile = builder.build()
+    profile.check()
+    return profile
+
+
+def row(profile: Profile, name: str) -> int:
+    """The row of an op."""
+    return list(profile.ops.name).index(name)

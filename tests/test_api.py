@@ -1,0 +1,467 @@
+"""The door for programs: load, ask, convert, write."""
+
+from __future__ import annotations
+
+import builtins
+import copy
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tfprof
+from build import CPU, op, profile, run
+from checkpointed import with_tensors
+from model_files import OpLogProto
+from tfprof.api import LoadedProfile
+
+ROWS = ["_TFProfRoot", "net", "net/act", "net/mul", "net/w", "prob", "x"]
+CHECKPOINT = Path(__file__).parent / "samples" / "checkpoints" / "v2" / "model.ckpt"
+
+
+@pytest.fixture
+def model(files):
+    """All files of the small model, loaded."""
+    names = ("graph.pb", "run_meta_0", "run_meta_1", "tfprof_log")
+    return tfprof.load(*(files / name for name in names))
+
+
+def loaded(*facts, **options):
+    return LoadedProfile(profile(*facts, **options))
+
+
+@pytest.mark.usefixtures("files")
+def test_files_may_come_in_any_order():
+    one = tfprof.load("graph.pb", "run_meta_0", "tfprof_log")
+    other = tfprof.load("tfprof_log", "run_meta_0", "graph.pb")
+
+    assert one.scope(select="micros,op_types").table == other.scope(select="micros,op_types").table
+
+
+@pytest.mark.usefixtures("files")
+def test_files_may_be_said_to_be_what_they_are():
+    by_place = tfprof.load("graph.pbtxt", "run_meta_0", "tfprof_log")
+    by_name = tfprof.load(
+        graph_path="graph.pbtxt", run_meta_path="run_meta_0", op_log_path="tfprof_log"
+    )
+
+    assert by_name.code().table == by_place.code().table
+
+
+@pytest.mark.usefixtures("files")
+def test_some_files_may_be_named_and_others_not():
+    model = tfprof.load("graph.pb", op_log_path="tfprof_log")
+
+    assert model.columns.has_code
+
+
+def test_a_path_may_be_any_kind_of_path(files):
+    assert len(tfprof.load(files / "graph.pb", run_meta_path=files / "run_meta_0").scope()) == 7
+
+
+@pytest.mark.usefixtures("files")
+def test_run_metadata_counts_steps_from_zero():
+    assert tfprof.load("run_meta_0", "run_meta_1").steps == [0, 1]
+    assert tfprof.load(run_meta_path=["run_meta_1", "run_meta_0"]).steps == [0, 1]
+
+
+@pytest.mark.usefixtures("files")
+def test_run_metadata_may_have_numbers_of_its_own():
+    model = tfprof.load(run_meta_path={70: "run_meta_1", 5: "run_meta_0"})
+
+    assert model.steps == [5, 70]
+    assert model.scope(step=70)["net/mul"]["micros"] == 12
+
+
+@pytest.mark.usefixtures("files")
+def test_float_ops_may_be_taken_from_the_log_alone():
+    counted = tfprof.load("graph.pb").scope(select="float_ops")
+    logged = tfprof.load("graph.pb", "tfprof_log", count_float_ops=False).scope(select="float_ops")
+
+    assert counted["_TFProfRoot"]["total_float_ops"] == 88
+    assert logged["_TFProfRoot"]["total_float_ops"] == 0
+
+
+@pytest.mark.usefixtures("files")
+def test_progress_is_told_of_each_file():
+    seen = []
+
+    tfprof.load("tfprof_log", "graph.pb", progress=seen.append)
+
+    assert seen == ["graph.pb", "tfprof_log"]
+
+
+@pytest.mark.usefixtures("files")
+def test_the_arguments_of_a_caller_stay_as_they_are():
+    steps = {5: "run_meta_0"}
+    regexes = ["net.*", "prob"]
+    select = ["params", "micros", "micros"]
+    before = copy.deepcopy((steps, regexes, select))
+
+    model = tfprof.load("graph.pb", run_meta_path=steps)
+    model.scope(show_name_regexes=regexes, select=select)
+
+    assert (steps, regexes, select) == before
+
+
+@pytest.mark.usefixtures("files")
+def test_two_profiles_live_side_by_side():
+    graph, runs = tfprof.load("graph.pb"), tfprof.load("run_meta_0")
+
+    assert len(graph.scope()) == 7
+    assert len(runs.scope()) == 6
+    assert graph.scope().view.total["micros"][0] == 0
+    assert runs.scope().view.total["micros"][0] == 1515
+
+
+@pytest.mark.usefixtures("files")
+def test_the_same_question_has_the_same_answer(model):
+    assert model.op(select="micros").table == model.op(select="micros").table
+
+
+@pytest.mark.parametrize(
+    ("inputs", "error", "complaint"),
+    [
+        ({"graf_path": "x"}, tfprof.OptionError, "No option `graf_path`. Did you mean"),
+        ({"graph_path": 3}, tfprof.OptionError, "`graph_path` takes the path of a file, not 3"),
+        ({"run_meta_path": {"a": "x"}}, tfprof.OptionError, "takes a whole number, not 'a'"),
+        ({"graph_path": "gone"}, tfprof.InputError, "gone: no such file; check the path."),
+        ({"graph_path": "run_meta_0"}, tfprof.UnknownFormatError, "run_meta_0: is run metadata"),
+    ],
+)
+@pytest.mark.usefixtures("files")
+def test_a_file_that_cannot_be_loaded_raises(inputs, error, complaint):
+    with pytest.raises(error) as caught:
+        tfprof.load(**inputs)
+
+    assert complaint in str(caught.value)
+
+
+@pytest.mark.usefixtures("files")
+def test_an_error_of_a_file_knows_the_file():
+    with pytest.raises(tfprof.InputError) as caught:
+        tfprof.load("gone.pb")
+
+    assert caught.value.path == "gone.pb"
+    assert caught.value.trouble == "no such file; check the path."
+
+
+@pytest.mark.usefixtures("files")
+def test_a_saved_profile_is_not_mixed_with_its_parts(model):
+    model.save("profile.pb")
+
+    with pytest.raises(tfprof.OptionError) as caught:
+        tfprof.load("graph.pb", "profile.pb", "run_meta_0")
+
+    assert str(caught.value) == (
+        "profile.pb is a saved profile, which has its graph and runs within: "
+        "leave out graph.pb and run_meta_0."
+    )
+
+
+@pytest.mark.usefixtures("files")
+def test_a_saved_profile_may_have_a_checkpoint_beside_it(model):
+    model.save("profile.pb")
+
+    assert len(tfprof.load("profile.pb", CHECKPOINT).columns.tensors) > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"max_dept": 3}, "No option `max_dept`. Did you mean `max_depth`?"),
+        ({"max_depth": "3"}, "`max_depth` takes a whole number, not '3'."),
+        ({"select": ["micro"]}, "`select` cannot be `micro`. Did you mean `micros`?"),
+        ({"order_by": "tensor_value"}, "`order_by` cannot be `tensor_value`."),
+        ({"show_name_regexes": ["("]}, "`show_name_regexes`: pattern `(`, character 1"),
+        ({"output": "jso"}, "No output `jso`. Did you mean `json`?"),
+        ({"step": 7}, "No step 7. Recorded: 0"),
+    ],
+)
+def test_a_question_that_makes_no_sense_raises(options, complaint):
+    with pytest.raises(tfprof.OptionError) as caught:
+        loaded(op("a"), run("a")).scope(**options)
+
+    assert complaint in str(caught.value)
+
+
+def test_an_unknown_view_is_answered_with_the_nearest():
+    with pytest.raises(tfprof.OptionError, match=r"No view `scop`\. Did you mean `scope`"):
+        loaded(op("a")).view("scop", None)
+
+
+def test_the_code_view_needs_code_lines():
+    with pytest.raises(tfprof.MissingInputError, match="give --op_log_path"):
+        loaded(op("a")).code()
+
+
+def test_every_error_is_a_tfprof_error():
+    for name in ("InputError", "MissingInputError", "OptionError", "OutputError"):
+        assert issubclass(getattr(tfprof, name), tfprof.TfprofError)
+    assert issubclass(tfprof.UnknownFormatError, tfprof.InputError)
+
+
+def test_what_is_odd_about_the_files_is_noted_with_every_answer(files):
+    log = OpLogProto(log_entries=[{"name": "stranger", "types": ["t"]}])
+    (files / "other_log").write_bytes(log.SerializeToString())
+
+    model = tfprof.load("graph.pb", "other_log")
+
+    (note,) = model.notes
+    assert note.startswith("other_log names 1 op")
+    assert model.scope(select="params").notes == (note,)
+
+
+@pytest.mark.usefixtures("files")
+def test_files_that_belong_together_are_not_noted():
+    assert tfprof.load("graph.pb", "tfprof_log", "run_meta_0").notes == ()
+
+
+def test_what_an_answer_lacks_is_noted():
+    answer = loaded(op("a")).scope(select=["micros"])
+
+    assert answer.notes == (
+        "`micros` needs --run_meta_path, which was not given: all is zero or absent.",
+    )
+
+
+@pytest.mark.usefixtures("files")
+def test_a_profile_tells_its_size(model):
+    assert repr(model) == "<tfprof profile: 5 ops, 2 steps, 1 devices, 0 checkpoint tensors>"
+
+
+def test_an_answer_tells_its_size():
+    answer = loaded(op("a"), op("b")).scope(hide_name_regexes=["b"])
+
+    assert repr(answer) == "<tfprof scope view: 2 rows, 1 ops hidden>"
+
+
+@pytest.mark.usefixtures("files")
+def test_a_profile_knows_what_can_be_asked():
+    only_graph = tfprof.load("graph.pb").questions()
+    only_run = tfprof.load("run_meta_0").questions()
+
+    assert only_graph["params"]
+    assert not only_graph["micros"]
+    assert not only_graph["code view"]
+    assert only_run["micros"]
+    assert not only_run["params"]
+    assert tfprof.load("graph.pb", "tfprof_log").questions()["code view"]
+    assert tfprof.load("graph.pb", CHECKPOINT).questions()["tensor_value"]
+
+
+def test_an_answer_is_its_rows(model):
+    answer = model.scope(select="params")
+
+    assert [row["name"] for row in answer] == ROWS
+    assert len(answer) == 7
+
+
+def test_a_row_is_found_by_its_name(model):
+    assert model.scope(select="params")["net/w"] == {
+        "name": "net/w",
+        "depth": 3,
+        "parent": "net",
+        "shape": [3, 4],
+        "params": 12,
+        "total_params": 12,
+    }
+
+
+def test_a_row_that_is_not_shown_is_answered_with_the_nearest(model):
+    with pytest.raises(KeyError, match=r"no row 'net/v' is shown\. Did you mean `net/w`"):
+        model.scope()["net/v"]
+
+
+def test_printing_an_answer_prints_the_table(model, capsys):
+    print(model.scope(select="params", max_depth=2))
+
+    assert capsys.readouterr().out == (
+        "node name | # parameters\n"
+        "_TFProfRoot (--/18 params)\n"
+        "  net (0/12 params)\n"
+        "  prob (0/0 params)\n"
+        "  x (2x3, 6/6 params)\n"
+        "\n"
+    )
+
+
+def test_a_report_is_the_table_behind_sentences(model):
+    answer = model.scope(select="params")
+
+    assert answer.report.startswith("\nDoc:\n")
+    assert answer.report.endswith(f"\nProfile:\n{answer.table}")
+
+
+def test_what_is_hidden_is_weighed(model):
+    hidden = model.scope(select="params", show_name_regexes=["net.*"]).hidden
+
+    assert hidden.ops == 2
+    assert hidden.numbers["params"] == 6
+    assert hidden.numbers["micros"] == 1501
+
+
+@pytest.mark.usefixtures("files")
+def test_op_kinds_without_a_rule_for_float_ops_are_told():
+    assert tfprof.load("graph.pb").scope(select="float_ops").uncounted == {"Relu": 1}
+
+
+@pytest.mark.parametrize("kind", ["scope", "graph", "code", "op"])
+def test_a_dictionary_holds_the_whole_answer(model, kind):
+    answer = getattr(model, kind)(select="micros,params")
+
+    found = answer.to_dict()
+
+    assert found["view"] == kind
+    assert found["steps"] == [0, 1]
+    assert found["rows"] == list(answer)
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+
+
+def test_a_dictionary_can_be_json_whatever_the_tensors_hold():
+    p = with_tensors(profile(op("w")), {"w": np.float32([np.nan])})
+
+    found = LoadedProfile(p).scope(select="tensor_value").to_dict()
+
+    assert found["rows"][1]["tensor_value"] == ["NaN"]
+
+
+def test_a_data_frame_has_a_line_a_row(model):
+    frame = model.scope(select="params,device").to_dataframe()
+
+    assert list(frame.columns) == [
+        "name",
+        "depth",
+        "parent",
+        "shape",
+        "params",
+        "total_params",
+        "devices",
+    ]
+    assert list(frame["name"]) == ROWS
+    assert frame.set_index("name").loc["net", "total_params"] == 12
+    assert frame.set_index("name").loc["net/w", "devices"] == [CPU]
+
+
+def test_a_data_frame_without_pandas_says_what_to_install(model, monkeypatch):
+    plain_import = builtins.__import__
+
+    def without_pandas(name, *rest, **others):
+        if name == "pandas":
+            raise ImportError(name)
+        return plain_import(name, *rest, **others)
+
+    monkeypatch.setattr(builtins, "__import__", without_pandas)
+
+    with pytest.raises(tfprof.OptionError, match=r"^A data frame needs pandas: pip install"):
+        model.scope().to_dataframe()
+
+
+def test_a_message_has_the_rows_below_each_other(model):
+    message = model.scope().to_message()
+
+    assert message.name == "_TFProfRoot"
+    assert [child.name for child in message.children] == ["net", "prob", "x"]
+
+
+def test_a_notebook_shows_a_table(model):
+    assert model.scope(select="params")._repr_html_().startswith("<pre>node name | # parameters\n")
+
+
+def test_a_notebook_shows_what_an_answer_lacks():
+    shown = loaded(op("a")).scope(select=["micros"])._repr_html_()
+
+    assert shown.endswith(
+        "</pre><p>`micros` needs --run_meta_path, which was not given: all is zero or absent.</p>"
+    )
+
+
+def test_an_answer_is_written_to_the_standard_output(model, capsys):
+    answer = model.op(select="params")
+
+    answer.write("stdout")
+
+    assert capsys.readouterr().out == answer.report
+
+
+def test_an_answer_is_written_to_a_file(model, files, capsys):
+    answer = model.op(select="params")
+
+    answer.write("file:outfile=report.txt")
+
+    assert (files / "report.txt").read_text() == answer.report
+    assert capsys.readouterr().out == ""
+
+
+def test_none_writes_nothing(model, files, capsys):
+    before = sorted(files.iterdir())
+
+    model.op().write("none")
+
+    assert capsys.readouterr() == ("", "")
+    assert sorted(files.iterdir()) == before
+
+
+@pytest.mark.usefixtures("files")
+def test_info_tells_of_each_file_and_of_all():
+    info = tfprof.info("graph.pb", run_meta_path="7:run_meta_0", op_log_path="tfprof_log")
+
+    assert info.to_dict() == {
+        "files": [
+            {"path": "graph.pb", "kind": "graph", "ops": 5, "devices": []},
+            {
+                "path": "tfprof_log",
+                "kind": "op_log",
+                "entries": 5,
+                "with_types": 1,
+                "with_float_ops": 0,
+                "with_code_lines": 5,
+                "devices": [],
+            },
+            {
+                "path": "run_meta_0",
+                "kind": "run_meta",
+                "ops": 4,
+                "steps": 1,
+                "runs": 4,
+                "devices": [CPU],
+            },
+        ],
+        "ops": 5,
+        "ops_seen_running": 4,
+        "steps": [7],
+        "devices": [CPU],
+        "can_answer": info.profile.questions(),
+        "notes": [],
+    }
+
+
+def test_info_counts_what_a_checkpoint_holds():
+    held = json.loads((CHECKPOINT.parent / "expected.json").read_text())
+
+    (file,) = tfprof.info(CHECKPOINT).to_dict()["files"]
+
+    assert (file["kind"], file["tensors"]) == ("checkpoint", len(held))
+
+
+def test_importing_tfprof_loads_neither_numpy_nor_protobuf():
+    code = (
+        "import sys, tfprof; print([m for m in ('numpy', 'google.protobuf') if m in sys.modules])"
+    )
+
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert shown.stdout == "[]\n"
+
+
+def test_an_unknown_name_of_the_package_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module `tfprof` has no attribute 'laod'"):
+        _ = tfprof.laod
+
+
+@pytest.mark.parametrize("name", tfprof.__all__)
+def test_every_public_name_is_there(name):
+    assert getattr(tfprof, name).__doc__

@@ -1,0 +1,239 @@
+"""Who may import whom, and what nobody may."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "tfprof"
+
+BASE = {"errors", "units", "patterns", "columns", "memo"}
+BELOW_API = BASE | {
+    *("metrics", "formats", "options", "model", "sources", "measures", "views", "outputs")
+}
+
+# The table of docs/explanation/architecture.md: what each module or folder may import.
+LAYERS: dict[int, dict[str, set[str]]] = {
+    0: {
+        "errors": set(),
+        "units": {"errors"},
+        "patterns": {"errors"},
+        "columns": set(),
+        "memo": set(),
+    },
+    1: {"metrics": BASE, "formats": BASE},
+    2: {"options": BASE | {"metrics"}, "model": BASE | {"metrics"}},
+    3: {"sources": BASE | {"formats", "model"}, "measures": BASE | {"model", "metrics"}},
+    4: {"views": BASE | {"model", "metrics", "options", "measures"}},
+    5: {"outputs": BASE | {"formats", "model", "metrics", "options", "measures", "views"}},
+    6: {"api": BELOW_API},
+    7: {"cli": BELOW_API | {"api", "shell"}, "shell": BELOW_API | {"api"}},
+}
+MAY_IMPORT = {name: below for layer in LAYERS.values() for name, below in layer.items()}
+
+# The doors of the package stand outside the layers.
+DOORS = {"__init__": {"errors", "api"}, "__main__": {"cli"}}
+
+# Folders whose modules do not know each other: what all of them share, and who may know more.
+EVERY = None
+SHARED = {
+    "sources": {"tf_attributes", "tf_devices"},
+    "views": {"view", "tree", "select", "accounting"},
+    "outputs": {"text", "tabular", "tensor_text"},
+    "measures.flop_rules": {"registry"},
+}
+KNOW_MORE = {
+    "sources.registry": EVERY,
+    "sources.summary": {"registry"},
+    "views.notes": {"code"},
+    "outputs.registry": EVERY,
+    "measures.flop_rules": EVERY,
+}
+
+FRAMEWORKS = {"tensorflow", "torch", "jax", "keras", "flax", "onnx"}
+OURS = r"tfprof(\.\w+)+"
+RUN_WHAT_THEY_READ = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
+
+
+def module_name(path: Path) -> str:
+    """The name of a module below the package, as `views.scope`; a folder has its own name."""
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
+
+
+TREES = {module_name(path): ast.parse(path.read_text("utf-8")) for path in SOURCE.rglob("*.py")}
+
+
+def imported(tree: ast.Module) -> set[str]:
+    """Every module that is imported anywhere in a file, by its full name or deeper.
+
+    A module of ours that is named in a text counts too: it is there to be imported by that name.
+    """
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports say where from in full"
+            found.update(f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Constant) and re.fullmatch(OURS, str(node.value)):
+            found.add(str(node.value))
+    return found
+
+
+def own_modules(tree: ast.Module) -> set[str]:
+    """The modules of ours that are imported anywhere in a file, by their names in `TREES`."""
+    found = set()
+    for name in imported(tree):
+        package, _, inner = name.partition(".")
+        while package == "tfprof" and inner and inner not in TREES:
+            inner = inner.rpartition(".")[0]  # what was imported is something in a module
+        if package == "tfprof":
+            found.add(inner or "__init__")
+    return found
+
+
+IMPORTS = {name: own_modules(tree) - {name} for name, tree in TREES.items()}
+OTHERS = {
+    name: {full.partition(".")[0] for full in imported(tree)} - {"tfprof"}
+    for name, tree in TREES.items()
+}
+
+
+def top(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def folder(name: str) -> str:
+    """The folder of a module, if it is one of those whose modules do not know each other."""
+    return name if name in SHARED else name.rpartition(".")[0]
+
+
+# How it is read.
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("import tfprof.views.scope", {"views.scope"}),
+        ("from tfprof.views import scope, tree", {"views.scope", "views.tree"}),
+        ("from tfprof.views.scope import build", {"views.scope"}),
+        ("from tfprof import api, load", {"api", "__init__"}),
+        ("def f():\n    from tfprof.api import load", {"api"}),
+        ("if TYPE_CHECKING:\n    from tfprof.api import load", {"api"}),
+        ("import_module('tfprof.outputs.json')", {"outputs.json"}),
+        ("import json, numpy.typing", set()),
+    ],
+)
+def test_imports_are_found_wherever_they_stand(code, found):
+    assert own_modules(ast.parse(code)) == found
+
+
+# The table.
+
+
+def test_every_module_has_a_row_in_the_table():
+    assert {top(name) for name in TREES} == MAY_IMPORT.keys() | DOORS.keys()
+
+
+def test_the_table_is_that_of_the_manual():
+    page = (ROOT / "docs" / "explanation" / "architecture.md").read_text("utf-8")
+
+    rows = re.findall(r"^\| (\d) \| ([^|]+) \|", page, re.MULTILINE)
+
+    assert {int(layer): set(re.findall(r"`(\w+)`", names)) for layer, names in rows} == {
+        layer: set(names) for layer, names in LAYERS.items()
+    }
+
+
+def test_only_lower_layers_are_imported_but_by_the_base_and_by_the_cli_that_starts_the_shell():
+    layer_of = {name: layer for layer, names in LAYERS.items() for name in names}
+    sideways = {
+        (name, other)
+        for name, below in MAY_IMPORT.items()
+        for other in below
+        if layer_of[other] >= layer_of[name]
+    }
+
+    assert sideways == {("units", "errors"), ("patterns", "errors"), ("cli", "shell")}
+
+
+@pytest.mark.parametrize("name", sorted(IMPORTS))
+def test_a_module_imports_only_what_its_layer_may(name):
+    allowed = (MAY_IMPORT | DOORS)[top(name)] | {top(name)}
+
+    assert {other for other in IMPORTS[name] if top(other) not in allowed} == set()
+
+
+@pytest.mark.parametrize("name", sorted(name for name in IMPORTS if folder(name) in SHARED))
+def test_modules_side_by_side_know_only_what_they_share(name):
+    more = KNOW_MORE.get(name, set())
+    siblings = {
+        other.rpartition(".")[2]
+        for other in IMPORTS[name]
+        if folder(other) == folder(name) and other != folder(name)
+    }
+
+    assert more is EVERY or siblings <= SHARED[folder(name)] | more
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    try:
+        TopologicalSorter(IMPORTS).prepare()
+    except CycleError as error:
+        pytest.fail(" → ".join(error.args[1]))
+
+
+# The world outside.
+
+
+@pytest.mark.parametrize("name", sorted(OTHERS))
+def test_no_module_imports_a_framework(name):
+    assert OTHERS[name].isdisjoint(FRAMEWORKS)
+
+
+def test_only_the_formats_know_protobuf():
+    assert {top(name) for name, others in OTHERS.items() if "google" in others} == {"formats"}
+
+
+def test_nothing_is_needed_but_numpy_and_protobuf_and_pandas_for_those_who_ask():
+    needed = set().union(*OTHERS.values()) - sys.stdlib_module_names
+
+    assert needed == {"numpy", "google", "pandas"}
+
+
+@pytest.mark.parametrize("name", sorted(TREES))
+def test_nothing_that_was_read_is_run(name):
+    words = {node.id for node in ast.walk(TREES[name]) if isinstance(node, ast.Name)}
+    keywords = {node.arg for node in ast.walk(TREES[name]) if isinstance(node, ast.keyword)}
+
+    assert words.isdisjoint({"eval", "exec", "compile", "__import__"})
+    assert OTHERS[name].isdisjoint(RUN_WHAT_THEY_READ)
+    assert "allow_pickle" not in keywords
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import tfprof",
+        "import tfprof.cli",
+        "import tfprof.cli.commands",
+        "from tfprof.cli import main; main(['--help'])",
+        "from tfprof.cli import main; main(['scope', '--max_dept', '3'])",
+    ],
+)
+def test_what_must_be_quick_loads_neither_numpy_nor_protobuf(statement):
+    tell = "import sys; print(*{'numpy', 'google.protobuf'} & sys.modules.keys())"
+
+    ran = subprocess.run(
+        [sys.executable, "-c", f"{statement}\n{tell}"], capture_output=True, text=True, check=True
+    )
+
+    assert ("\n" + ran.stdout).splitlines()[-1] == ""

@@ -1,0 +1,184 @@
+"""What goes wrong, and the one line that says what to do about it."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+from pathlib import Path
+
+import pytest
+
+import model_files
+import tfprof
+from tfprof.cli import main
+
+CHECKPOINTS = Path(__file__).parent / "samples" / "checkpoints"
+
+# argv, the exit status, and what the one line on the standard error says
+MISTAKES = [
+    # files
+    ("scope gone.pb", 1, "gone.pb: no such file; check the path."),
+    ("scope --graph_path=gone.pb", 1, "gone.pb: no such file; check the path."),
+    ("scope graph.pb gone.ckpt", 1, "gone.ckpt: no such file; check the path."),
+    ("scope empty", 1, "empty: is empty; was the program still writing it?"),
+    ("scope cut.pb", 1, "cut.pb: is cut short or damaged in record"),
+    ("scope cut.pbtxt", 1, "cut.pbtxt: is "),
+    (
+        "scope cut.gz",
+        1,
+        "cut.gz: the gzip data ends early; was the copy or the download cut short?",
+    ),
+    ("scope graph.pb cut_run", 1, "cut_run: is cut short or damaged in record"),
+    ("scope graph.pb cut_log", 1, "cut_log: is cut short or damaged in record"),
+    ("scope cut_profile", 1, "cut_profile: is cut short or damaged in record"),
+    ("scope garbage", 1, "garbage: is none of the files tfprof reads: a graph (GraphDef), "),
+    ("scope binary", 1, "binary: is none of the files tfprof reads: a graph (GraphDef), "),
+    ("scope --graph_path=garbage", 1, "garbage: is not a graph (GraphDef), nor anything"),
+    ("scope --graph_path=run_meta_0", 1, "run_meta_0: is run metadata (RunMetadata), not a graph"),
+    ("scope --run_meta_path=graph.pb", 1, "graph.pb: is a graph (GraphDef), not run metadata"),
+    ("scope --op_log_path=graph.pb", 1, "graph.pb: is a graph (GraphDef), not an op log"),
+    ("scope --profile_path=graph.pb", 1, "graph.pb: is a graph (GraphDef), not a saved profile"),
+    ("scope --checkpoint_path=graph.pb", 1, "graph.pb: is a graph (GraphDef), not a checkpoint"),
+    ("scope folder", 1, "folder: is a folder; name the files in it."),
+    ("scope --graph_path=folder", 1, "folder: is a folder; name the files in it."),
+    ("scope big.pb v2/model.ckpt -select tensor_value", 1, "model.ckpt.data-00001-of-00002: "),
+    ("scope --checkpoint_path=v1_shards/model.ckpt", 1, "00001-of-00002: is missing; the check"),
+    ("scope --checkpoint_path=gone.ckpt", 1, "gone.ckpt: no checkpoint has this prefix; give one"),
+    ("scope", 2, "No file to read: name the files, or give --graph_path."),
+    ("info", 2, "No file to read: name the files, or give --graph_path."),
+    ("shell", 2, "No file to read: name the files, or give --graph_path."),
+    ("-select params", 2, "No file to read: name the files, or give --graph_path."),
+    ("info gone.pb", 1, "gone.pb: no such file; check the path."),
+    ("save gone.pb -o x", 1, "gone.pb: no such file; check the path."),
+    # words
+    ("scop graph.pb", 2, "No command and no file `scop`. Did you mean `scope`?"),
+    ("advice graph.pb", 2, "No command and no file `advice`. "),
+    ("help scop", 2, "No help on `scop`. Did you mean `scope`?"),
+    ("scope graph.pb -max_dept 3", 2, "No option `max_dept`. Did you mean `max_depth`?"),
+    ("scope graph.pb --graph_pat x", 2, "No option `graph_pat`. Did you mean `graph_path`?"),
+    ("scope graph.pb -max_depth x", 2, "`-max_depth` takes a whole number, not `x`."),
+    ("scope graph.pb -max_depth", 2, "`-max_depth` needs a value: -max_depth NUMBER."),
+    ("scope graph.pb -select micro", 2, "`select` cannot be `micro`. Did you mean `micros`?"),
+    ("scope graph.pb -select ???", 2, "`select` cannot be `???`. There is: accelerator_micros, "),
+    ("scope graph.pb -order_by dept", 2, "`order_by` cannot be `dept`. There is: accelerator_"),
+    ("scope graph.pb -order_by device", 2, "`order_by` cannot be `device`. There is: accelerat"),
+    ("scope graph.pb -account_displayed_op_only=maybe", 2, "is true or false, not `maybe`."),
+    ("scope graph.pb -show_name_regexes (a", 2, "pattern `(a`, character 1: `(` is never closed;"),
+    ("scope graph.pb -trim_name_regexes a(?=b)", 2, "look-ahead is not available; leave names out"),
+    ("scope graph.pb run_meta_0 -step 3", 2, "No step 3. Recorded: 0; -1 averages over them."),
+    ("scope graph.pb --run_meta_path=5:run_meta_0 -step 0", 2, "No step 0. Recorded: 5; -1 av"),
+    ("scope graph.pb -output fil", 2, "No output `fil`. Did you mean `file`?"),
+    ("scope graph.pb -output csv", 2, "Output `csv` needs a file: csv:outfile=PATH."),
+    ("save graph.pb", 2, "save needs to know where: tfprof save FILES… --outfile profile.pb."),
+    ("scope graph.pb whole_profile", 2, "whole_profile is a saved profile, which has its graph"),
+    ("scope run_meta_0 --profile_path=whole_profile", 2, "leave out run_meta_0."),
+    # what the files cannot answer
+    (
+        "code graph.pb run_meta_0",
+        1,
+        "The code view needs to know which line made each op: give --op",
+    ),
+    # writing
+    ("save graph.pb -o gone/x", 1, "gone/x: cannot be written: there is no folder gone; make it"),
+    ("save graph.pb -o folder", 1, "folder: cannot be written: it is a folder; name a file in it."),
+    (
+        "op run_meta_0 -output csv:outfile=gone/x",
+        1,
+        "gone/x: cannot be written: there is no folder",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The small model's files, and next to them everything that can be wrong with one."""
+    folder = tmp_path_factory.mktemp("broken")
+    model_files.write(folder)
+    names = ("graph.pb", "run_meta_0", "tfprof_log")
+    tfprof.load(*(folder / name for name in names)).save(folder / "whole_profile")
+    for whole, part in {
+        "graph.pb": "cut.pb",
+        "graph.pbtxt": "cut.pbtxt",
+        "run_meta_0": "cut_run",
+        "tfprof_log": "cut_log",
+        "whole_profile": "cut_profile",
+    }.items():
+        data = (folder / whole).read_bytes()
+        (folder / part).write_bytes(data[: len(data) * 2 // 3])
+    (folder / "cut.gz").write_bytes(gzip.compress((folder / "graph.pb").read_bytes())[:-20])
+    (folder / "empty").touch()
+    (folder / "garbage").write_text("hello, world\n")
+    (folder / "binary").write_bytes(bytes(range(256)) * 8)
+    (folder / "folder").mkdir()
+    variable = model_files.GraphDef(node=[{"name": "parts/tall", "op": "VariableV2"}])
+    (folder / "big.pb").write_bytes(variable.SerializeToString())
+    for name in ("v2", "v1_shards"):
+        shutil.copytree(CHECKPOINTS / name, folder / name)
+        for shard in (folder / name).glob("*00001-of-00002"):
+            shard.unlink()
+    return folder
+
+
+@pytest.fixture
+def _broken_files(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+
+
+@pytest.mark.usefixtures("_broken_files")
+@pytest.mark.parametrize(
+    ("line", "status", "advice"), MISTAKES, ids=[line for line, _, _ in MISTAKES]
+)
+def test_a_mistake_is_one_line_that_says_what_to_do(line, status, advice, capsys):
+    got = main(line.split())
+    shown = capsys.readouterr()
+
+    assert (got, shown.out) == (status, "")
+    assert shown.err.startswith("tfprof: ")
+    assert shown.err.endswith("\n")
+    assert shown.err.count("\n") == 1
+    assert advice in shown.err
+
+
+@pytest.mark.usefixtures("_broken_files")
+def test_a_file_that_may_not_be_read_is_named(capsys, monkeypatch):
+    plain_open = Path.open
+
+    def refuse(path, *rest, **others):  # root may read anything, so the system does not refuse it
+        if path.name == "graph.pb":
+            raise PermissionError(13, "Permission denied")
+        return plain_open(path, *rest, **others)
+
+    monkeypatch.setattr(Path, "open", refuse)
+
+    status = main(["scope", "graph.pb"])
+
+    assert status == 1
+    assert capsys.readouterr() == (
+        "",
+        "tfprof: graph.pb: may not be read by you; check its permissions.\n",
+    )
+
+
+@pytest.mark.parametrize("metric", ["micros", "bytes", "accelerator_micros"])
+@pytest.mark.usefixtures("files")
+def test_what_was_not_recorded_is_zero_and_the_file_to_give_is_named(metric, capsys):
+    status = main(["scope", "graph.pb", "-select", metric, "-max_depth", "1"])
+    shown = capsys.readouterr()
+
+    assert status == 0
+    assert shown.err == (
+        f"tfprof: `{metric}` needs --run_meta_path, which was not given: all is zero or absent.\n"
+    )
+    assert "_TFProfRoot (--/0" in shown.out
+
+
+@pytest.mark.usefixtures("files")
+def test_what_was_not_given_is_named_once_for_all_that_needs_it(capsys):
+    main(["op", "graph.pb", "-select", "micros,bytes,params,tensor_value"])
+
+    assert capsys.readouterr().err == (
+        "tfprof: `bytes` and `micros` need --run_meta_path, which was not given: "
+        "all is zero or absent.\n"
+        "tfprof: `tensor_value` needs --checkpoint_path, which was not given: "
+        "all is zero or absent.\n"
+    )

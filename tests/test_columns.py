@@ -1,0 +1,178 @@
+"""Columns hold what was put in, and choose, sum and measure rows as plain Python would."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tfprof.columns import Coded, Ragged, Shapes, Strings, ints, offsets_of
+
+few = settings(deadline=None, max_examples=50)
+
+ROWS = st.lists(st.lists(st.integers(-(10**6), 10**6), max_size=5), max_size=8)
+SHAPES = st.lists(st.none() | st.lists(st.integers(-1, 6), max_size=4).map(tuple), max_size=8)
+
+
+def rows_of(ragged):
+    return [ragged[row].tolist() for row in range(len(ragged))]
+
+
+def test_a_column_of_numbers_cannot_be_written():
+    column = ints([1, 2])
+
+    with pytest.raises(ValueError, match="read-only"):
+        column[0] = 3
+
+
+def test_a_column_of_numbers_keeps_all_of_64_bits():
+    assert ints([-(2**63), 2**63 - 1]).tolist() == [-(2**63), 2**63 - 1]
+
+
+def test_texts_are_taken_in_the_order_asked_for_and_as_often():
+    assert Strings(["a", "b", "c"]).take(ints([2, 0, 2])) == ["c", "a", "c"]
+
+
+def test_texts_are_equal_when_all_of_them_are():
+    assert Strings(["a", "b"]) == Strings(["a", "b"])
+    assert Strings(["a", "b"]) != Strings(["b", "a"])
+    assert Strings(["a"]) != ["a"]
+    assert len({Strings(["a", "b"]), Strings(["a", "b"]), Strings(["a"])}) == 2
+
+
+def test_a_column_of_texts_does_not_follow_the_list_it_was_made_of():
+    texts = ["a"]
+    column = Strings(texts)
+
+    texts.append("b")
+
+    assert list(column) == ["a"]
+
+
+def test_codes_are_given_in_the_order_of_first_use():
+    column = Coded.of(["b", "a", "b", "c"])
+
+    assert column.codes.tolist() == [0, 1, 0, 2]
+    assert list(column.values) == ["b", "a", "c"]
+
+
+@few
+@given(st.lists(st.text(max_size=3)))
+def test_a_coded_column_says_what_was_put_in(texts):
+    column = Coded.of(texts)
+
+    assert [column[row] for row in range(len(column))] == texts
+    assert len(set(column.values)) == len(column.values)
+
+
+def test_a_row_begins_where_those_before_it_end():
+    assert offsets_of(ints([2, 0, 3])).tolist() == [0, 2, 2, 5]
+    assert offsets_of(ints([])).tolist() == [0]
+
+
+def test_rows_may_be_of_any_length():
+    column = Ragged.of([[5, 6], [], [7]])
+
+    assert rows_of(column) == [[5, 6], [], [7]]
+    assert column.lengths.tolist() == [2, 0, 1]
+    assert column.owners.tolist() == [0, 0, 2]
+
+
+def test_a_ragged_column_may_have_no_rows():
+    column = Ragged.of([])
+
+    assert len(column) == 0
+    assert column.owners.tolist() == []
+    assert rows_of(column.take(ints([]))) == []
+
+
+@few
+@given(ROWS, st.data())
+def test_rows_are_taken_in_the_order_asked_for_and_as_often(rows, data):
+    places = st.integers(0, len(rows) - 1)
+    chosen = data.draw(st.lists(places, max_size=10)) if rows else []
+
+    assert rows_of(Ragged.of(rows).take(ints(chosen))) == [rows[place] for place in chosen]
+
+
+@few
+@given(ROWS)
+def test_each_value_has_the_row_it_stands_in_as_its_owner(rows):
+    owners = [row for row, values in enumerate(rows) for _ in values]
+
+    assert Ragged.of(rows).owners.tolist() == owners
+
+
+@few
+@given(ROWS)
+def test_a_row_is_marked_when_one_of_its_values_is(rows):
+    column = Ragged.of(rows)
+
+    assert column.any(column.values > 0).tolist() == [any(v > 0 for v in row) for row in rows]
+
+
+@few
+@given(ROWS)
+def test_a_row_sums_over_its_own_values(rows):
+    column = Ragged.of(rows)
+
+    assert column.sums(column.values).tolist() == [sum(row) for row in rows]
+
+
+def test_a_sum_is_of_the_column_given_not_of_the_values():
+    assert Ragged.of([[7], [7, 7]]).sums(ints([1, 2, 3])).tolist() == [1, 5]
+
+
+@pytest.mark.parametrize(
+    ("shape", "size"),
+    [
+        ((), 1),
+        ((1,), 1),
+        ((3, 4), 12),
+        ((2, 3, 5), 30),
+        ((3, 0), 0),
+        ((0,), 0),
+        ((-1,), 0),
+        ((-1, 8), 0),
+        ((-1, -1), 0),
+        (None, 0),
+    ],
+)
+def test_the_size_of_a_shape_is_the_product_of_dims_that_are_all_known(shape, size):
+    assert Shapes.of([shape]).sizes().tolist() == [size]
+
+
+def test_a_scalar_is_not_a_shape_of_unknown_rank():
+    column = Shapes.of([(), None])
+
+    assert (column[0], column[1]) == ((), None)
+
+
+def test_a_column_without_shapes_has_no_sizes():
+    assert Shapes.of([]).sizes().tolist() == []
+
+
+@few
+@given(SHAPES)
+def test_a_column_of_shapes_says_what_was_put_in(shapes):
+    column = Shapes.of(shapes)
+
+    assert [column[row] for row in range(len(column))] == shapes
+
+
+@few
+@given(SHAPES)
+def test_sizes_are_products(shapes):
+    expected = [0 if s is None or min(s, default=0) < 0 else math.prod(s) for s in shapes]
+
+    assert Shapes.of(shapes).sizes().tolist() == expected
+
+
+@few
+@given(SHAPES.filter(bool), st.data())
+def test_shapes_are_taken_in_the_order_asked_for(shapes, data):
+    chosen = data.draw(st.lists(st.integers(0, len(shapes) - 1), max_size=10))
+    taken = Shapes.of(shapes).take(np.array(chosen, np.int64))
+
+    assert [taken[row] for row in range(len(taken))] == [shapes[place] for place in chosen]

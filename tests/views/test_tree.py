@@ -1,0 +1,192 @@
+"""Trees as arrays do what a recursive program would do, node by node."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tfprof.views.select import descending
+from tfprof.views.tree import Tree
+
+# net            0
+# ├── conv       1
+# │   ├── w      2
+# │   └── b      3
+# └── loss       4
+SMALL = [-1, 0, 1, 1, 0]
+
+
+NUMBERS = st.integers(-3, 3)
+
+
+def trees(values=NUMBERS):
+    """The row above each row, and a value for each."""
+    steps = st.lists(st.tuples(st.integers(0, 4), values), min_size=1, max_size=20)
+    return steps.map(lambda rows: (_parents([up for up, _ in rows]), [value for _, value in rows]))
+
+
+def _parents(ups):
+    """Each row hangs below the row before it, or so many rows further up from there."""
+    parents, path = [-1], [0]
+    for row, up in enumerate(ups[1:], start=1):
+        path = path[: max(1, len(path) - up)]
+        parents.append(path[-1])
+        path.append(row)
+    return parents
+
+
+# The recursive program.
+
+
+def children(parents, row):
+    return [child for child, parent in enumerate(parents) if parent == row]
+
+
+def subtree(parents, row):
+    """The row and all rows below it."""
+    return [row, *(each for child in children(parents, row) for each in subtree(parents, child))]
+
+
+def ancestors(parents, row):
+    """The rows above the row, its parent first."""
+    above = parents[row]
+    return [] if above < 0 else [above, *ancestors(parents, above)]
+
+
+def ordered(parents, row, key):
+    """The row and those below it, siblings by key and then as they stood."""
+    below = sorted(children(parents, row), key=lambda child: key[child])
+    return [row, *(each for child in below for each in ordered(parents, child, key))]
+
+
+# What it says, and what the arrays say.
+
+
+@settings(deadline=None)
+@given(trees())
+def test_a_tree_is_made_of_parents_and_tells_them_again(drawn):
+    parents, _ = drawn
+
+    assert Tree.of_parents(parents).parents.tolist() == parents
+
+
+@settings(deadline=None)
+@given(trees())
+def test_the_size_of_a_subtree_counts_its_top(drawn):
+    parents, _ = drawn
+
+    sizes = Tree.of_parents(parents).sizes
+
+    assert sizes.tolist() == [len(subtree(parents, row)) for row in range(len(parents))]
+
+
+@settings(deadline=None)
+@given(trees())
+def test_the_root_is_at_depth_one(drawn):
+    parents, _ = drawn
+
+    depths = Tree.of_parents(parents).depths
+
+    assert depths.tolist() == [1 + len(ancestors(parents, row)) for row in range(len(parents))]
+
+
+@settings(deadline=None)
+@given(trees())
+def test_sums_below_cover_the_subtree(drawn):
+    parents, column = drawn
+
+    sums = Tree.of_parents(parents).sums_below(np.array(column))
+
+    assert sums.tolist() == [
+        sum(column[below] for below in subtree(parents, row)) for row in range(len(parents))
+    ]
+
+
+@settings(deadline=None)
+@given(trees())
+def test_sums_above_cover_the_ancestors_and_the_row(drawn):
+    parents, column = drawn
+
+    sums = Tree.of_parents(parents).sums_above(np.array(column))
+
+    assert sums.tolist() == [
+        sum(column[above] for above in [row, *ancestors(parents, row)])
+        for row in range(len(parents))
+    ]
+
+
+@settings(deadline=None)
+@given(trees(st.booleans()))
+def test_a_row_is_below_a_flag_of_an_ancestor_but_not_its_own(drawn):
+    parents, flags = drawn
+
+    found = Tree.of_parents(parents).is_below(np.array(flags))
+
+    assert found.tolist() == [
+        any(flags[above] for above in ancestors(parents, row)) for row in range(len(parents))
+    ]
+
+
+@settings(deadline=None)
+@given(trees(st.booleans()))
+def test_rows_that_are_kept_move_up_to_the_nearest_ancestor_that_is_kept(drawn):
+    parents, flags = drawn
+    flags[0] = True
+
+    found = Tree.of_parents(parents).keep(np.array(flags)).parents
+
+    rows = [row for row, is_kept in enumerate(flags) if is_kept]
+    kept_above = [[above for above in ancestors(parents, row) if flags[above]] for row in rows]
+    assert found.tolist() == [-1, *(rows.index(above[0]) for above in kept_above[1:])]
+
+
+@settings(deadline=None)
+@given(trees())
+def test_siblings_are_ordered_by_a_key_and_equal_ones_stay_as_they_were(drawn):
+    parents, key = drawn
+
+    tree, rows = Tree.of_parents(parents).ordered(np.array(key))
+
+    assert rows.tolist() == ordered(parents, 0, key)
+    assert rows[tree.parents[1:]].tolist() == [parents[row] for row in rows[1:]]
+
+
+# The same by hand.
+
+
+def test_a_subtree_is_a_slice():
+    assert Tree.of_parents(SMALL).end.tolist() == [5, 4, 3, 4, 5]
+
+
+def test_a_tree_has_a_row_for_each_node():
+    assert len(Tree.of_parents(SMALL)) == 5
+
+
+def test_a_root_alone_is_a_tree():
+    tree, rows = Tree.of_parents([-1]).ordered(np.array([7]))
+
+    assert tree.parents.tolist() == [-1]
+    assert rows.tolist() == [0]
+
+
+def test_what_was_below_a_row_that_goes_moves_up():
+    kept = Tree.of_parents(SMALL).keep(np.array([True, False, True, True, True]))
+
+    assert kept.parents.tolist() == [-1, 0, 0, 0]
+
+
+def test_a_subtree_moves_with_its_top():
+    _, rows = Tree.of_parents(SMALL).ordered(np.array([0, 9, 1, 0, 2]))
+
+    assert rows.tolist() == [0, 4, 1, 3, 2]
+
+
+def test_a_sum_is_right_though_the_running_sum_before_it_overflows():
+    sums = Tree.of_parents([-1, 0, 0, 0]).sums_below(np.array([0, 2**62, 2**62, 2**62]))
+
+    assert sums[1:].tolist() == [2**62, 2**62, 2**62]
+
+
+def test_a_descending_key_turns_even_the_smallest_number_round():
+    column = np.array([0, -(2**63), 2**63 - 1, 5])
+
+    assert np.argsort(descending(column)).tolist() == [2, 3, 0, 1]
