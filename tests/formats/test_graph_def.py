@@ -31,8 +31,7 @@ def test_each_node_can_be_read_again_from_its_bounds():
     spans = zip(columns.start.tolist(), columns.end.tolist(), strict=True)
 
     names = [
-        message_class(graph_def.RAW_NODE).FromString(data[start:end]).name
-        for start, end in spans
+        message_class(graph_def.RAW_NODE).FromString(data[start:end]).name for start, end in spans
     ]
 
     assert names == columns.name
@@ -88,3 +87,12 @@ def test_damage_inside_a_node_is_told_by_its_place():
 
     with pytest.raises(InputError, match="the NodeDef at byte 12 is damaged"):
         decode(data)
+
+
+def test_a_damaged_shape_is_told_by_its_name():
+    whole = graph(node("a", shape={"shape": shape(5)}))
+    damaged = whole.replace(b"\x3a\x04\x12\x02\x08\x05", b"\x3a\x04\x12\x09\x08\x05")
+
+    assert damaged != whole
+    with pytest.raises(InputError, match="an attribute `shape` in it is damaged"):
+        decode(damaged)

@@ -3,6 +3,7 @@
 import pytest
 
 from sources.tf_files import content, op_log
+from tfprof.errors import InputError
 from tfprof.formats.op_log import StackReader, entries, strings
 from tfprof.formats.records import Records
 
@@ -96,3 +97,8 @@ def test_a_real_log_knows_the_code_of_its_ops(name, count, with_code):
     assert len(found) == count
     assert sum(1 for entry in found if reader.read(entry.code)) == with_code
     assert reader.unknown_ids == set()
+
+
+def test_a_damaged_stack_is_told_when_it_is_read():
+    with pytest.raises(InputError, match="tfprof_log: a call stack in it is damaged"):
+        StackReader("tfprof_log", {}).read(b"\x0a\x09")

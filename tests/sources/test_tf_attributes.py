@@ -3,6 +3,7 @@
 import pytest
 
 from sources.tf_files import graph, node, read, shape
+from tfprof.errors import InputError
 from tfprof.formats.messages import message_class
 
 
@@ -63,3 +64,15 @@ def test_all_attributes_are_passed_on_as_they_were_written():
     assert list(encoded) == ["a", "z"]
     assert encoded["z"] == value(i=1).SerializeToString()
     assert value.FromString(encoded["a"]) == value(shape=shape(2))
+
+
+def test_a_damaged_attribute_is_told_when_it_is_asked_for():
+    whole = graph(node("op", k={"i": 1}))
+    damaged = whole.replace(
+        b"\x18\x01", b"\x0a\x09"
+    )  # a list of nine bytes, of which none are there
+    found = read(damaged).ops.attributes
+
+    assert damaged != whole
+    with pytest.raises(InputError, match="an attribute `k` in it is damaged"):
+        found.get(0, "k")

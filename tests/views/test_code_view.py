@@ -180,6 +180,20 @@ def test_a_gradient_hangs_beside_its_forward_op():
     assert own(view, "params")["net.py:5:build (gradient)"] == 6
 
 
+def test_gradients_of_several_ops_on_one_line_are_in_name_order():
+    p = profile(
+        op("a", code=[MAIN]),
+        op("b", code=[MAIN]),
+        op("z/gradients/a_grad/x", code=[NET]),
+        op("gradients/b_grad/y", code=[NET]),
+    )
+
+    view = ask("code", p)
+
+    assert outline(view) == [MAIN, f"{MAIN} (gradient)"]
+    assert p.ops.name.take(view.members[2]) == ["gradients/b_grad/y", "z/gradients/a_grad/x"]
+
+
 def test_a_gradient_without_its_forward_op_is_left_out():
     p = profile(op("a", shape=(1,), code=[MAIN]), op("gradients/b_grad/c", shape=(2,), code=[NET]))
 

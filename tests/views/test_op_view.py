@@ -133,7 +133,14 @@ def test_a_trimmed_row_before_the_start_ends_nothing():
 
 @pytest.mark.parametrize(
     ("max_depth", "shown"),
-    [(-1, []), (0, ["A"]), (1, ["A", "B"]), (2, ["A", "B", "C"]), (9, ["A", "B", "C", "D"])],
+    [
+        (-2, []),
+        (-1, []),
+        (0, ["A"]),
+        (1, ["A", "B"]),
+        (2, ["A", "B", "C"]),
+        (9, ["A", "B", "C", "D"]),
+    ],
 )
 def test_a_depth_shows_one_row_more(max_depth, shown):
     assert outline(ask("op", kinds(**FOUR), max_depth=max_depth)) == shown

@@ -156,7 +156,13 @@ def test_a_row_with_slashes_at_its_end_can_be_hidden_like_any_other():
     assert outline(ask("scope", profile(op("x//y")), hide_name_regexes=["x/"])) == ["x", "  x//y"]
 
 
-# The scope's types.
+# Order and types.
+
+
+def test_ordering_by_occurrence_puts_ops_and_scopes_in_name_order_alike():
+    p = profile(op("a/x"), op("b"))
+
+    assert outline(ask("scope", p, order_by="occurrence")) == ["a", "  a/x", "b"]
 
 
 def test_a_scope_that_is_no_op_goes_by_the_type_of_scopes():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import repeat
+from math import isnan
 
 import numpy as np
 
@@ -191,7 +192,9 @@ def _op_rows(view: View, rows: range) -> Iterator[str]:
     facts = [_OP_FACTS[metric.key] for metric in metrics if metric.key in _OP_FACTS]
     for row in rows:
         fields = [column[row] for column in columns] + [fact(view, row) for fact in facts]
-        name = view.name[row].ljust(_OP_NAME_WIDTH)
+        name = view.name[row]
+        # Columns are as wide as they always were, which is in bytes.
+        name += " " * (_OP_NAME_WIDTH - len(name.encode()))
         yield f"{name}{', '.join(fields)}\n{_signatures(view, row)}"
 
 
@@ -205,9 +208,14 @@ def _shares(view: View, metric: Metric) -> list[str]:
         of_own = np.where(is_shared, 100.0 * own / float(total[0]), 0.0).tolist()
     suffix = _OP_SUFFIX.get(metric.key, "")
     return [
-        f"{text}{suffix} ({first:.2f}%, {second:.2f}%)".rjust(_OP_FIELD_WIDTH)
+        f"{text}{suffix} ({_percent(first)}, {_percent(second)})".rjust(_OP_FIELD_WIDTH)
         for text, first, second in zip(unit.format_column(own), of_total, of_own, strict=True)
     ]
+
+
+def _percent(share: float) -> str:
+    # Bytes can be negative and so cancel out: nothing of nothing is written as C does on a PC.
+    return "-nan%" if isnan(share) else f"{share:.2f}%"
 
 
 def _op_occurrence(view: View, row: int) -> str:
@@ -223,8 +231,8 @@ _OP_FACTS: dict[str, Callable[[View, int], str]] = {
 
 
 def _signatures(view: View, row: int) -> str:
-    """The distinct inputs of a row's ops, those that ran most often first."""
-    if "input_shapes" not in view.options.select:
+    """The distinct inputs of a row's ops, those that ran most often first; the root has none."""
+    if row == 0 or "input_shapes" not in view.options.select:
         return ""
     groups: dict[str, list[int]] = {}
     for op in view.members[row].tolist():

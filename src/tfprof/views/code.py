@@ -17,7 +17,7 @@ from tfprof.views.select import Arrangement, Policy, select
 from tfprof.views.tree import Tree
 from tfprof.views.view import ROOT_NAME, View
 
-_POLICY = Policy(cut_rows_vanish=True, is_gathered=True, recounts_shown=False)
+_POLICY = Policy(trimmed_rows_vanish=True, is_gathered=True, recounts_shown=False)
 
 # A function name from this length on is shown by its beginning.
 _LONG_NAME = 20

@@ -34,7 +34,7 @@ class Policy:
     """In what the views differ; everything else is the same for all of them."""
 
     unaccounted_vanish: bool = False  # graph: a row that is not accounted for is no row at all
-    cut_rows_vanish: bool = False  # code: trimmed and too deep rows go with what is below them
+    trimmed_rows_vanish: bool = False  # code: a trimmed row goes with what is below it
     is_gathered: bool = False  # code, op: a row may stand for many ops
     recounts_shown: bool = True  # `account_displayed_op_only` is honoured
 
@@ -148,11 +148,10 @@ def _show(
 ) -> _Rows:
     """The rows that pass every condition; what is below a hidden row moves up."""
     depths = kept.tree.depths
-    is_cut = _matches(arrangement, options.trim_name_regexes)[kept.rows]
-    is_cut |= depths > options.max_depth
-    is_reached = ~kept.tree.is_below(is_cut)
-    if policy.cut_rows_vanish:
-        is_reached &= ~is_cut
+    is_trimmed = _matches(arrangement, options.trim_name_regexes)[kept.rows]
+    is_reached = ~kept.tree.is_below(is_trimmed)
+    if policy.trimmed_rows_vanish:
+        is_reached &= ~is_trimmed
     own = {key: accounts.own[key][kept.rows] for key in ("params", "float_ops", "runs")}
     flags = (
         is_reached
