@@ -269,7 +269,7 @@ def _row_names(view: str, known: list[str]) -> list[str]:
 @st.composite
 def options(draw, row_names: list[str], types: tuple[str, ...], steps: list[int]) -> dict[str, Any]:
     """Every option that a question has; most are left as they are, or nothing would be shown."""
-    amounts = st.integers(-1, 3) | st.sampled_from((*_BYTES, *_MICROS, *_FLOAT_OPS))
+    amounts = st.integers(-1, 3) | st.sampled_from((-(10**18), *_BYTES, *_MICROS, *_FLOAT_OPS))
     raised = st.dictionaries(st.sampled_from(THRESHOLD_KEYS), amounts, min_size=1, max_size=2)
     thresholds = dict.fromkeys(THRESHOLD_KEYS, 0) | draw(mostly(st.just({}), raised))
     everything, nothing, some = st.just([".*"]), st.just([]), _regexes(row_names)
