@@ -139,13 +139,15 @@ _LOOKS: dict[FileKind, Callable[[bytes, int, int, bool], bool]] = {
 
 
 def _kinds(data: bytes, start: int, end: int, is_cut: bool) -> dict[int, int] | None:
-    """The wire type of each field in a message, or None where it is none."""
+    """The wire type of each of the first fields in a message, or None where it is none."""
     found: dict[int, int] = {}
-    at = start
-    for number, kind, _, at in _fields(data, start, end, is_cut):  # noqa: B007 `at` is used below
+    at, count = start, 0
+    for number, kind, _, last in islice(_fields(data, start, end, is_cut), _SEARCHED):
         if found.setdefault(number, kind) != kind:
             return None
-    return found if at == end or (is_cut and end == len(data)) else None
+        at, count = last, count + 1
+    is_whole = at == end or count == _SEARCHED
+    return found if is_whole or (is_cut and end == len(data)) else None
 
 
 def _fields(data: bytes, start: int, end: int, is_cut: bool) -> Iterator[Field]:
