@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "tfprof"
 
-BASE = {"errors", "units", "patterns", "columns", "memo"}
+BASE = {"errors", "units", "characters", "patterns", "columns", "memo"}
 BELOW_API = BASE | {
     *("metrics", "formats", "options", "model", "sources", "measures", "views", "outputs")
 }
@@ -24,7 +24,8 @@ LAYERS: dict[int, dict[str, set[str]]] = {
     0: {
         "errors": set(),
         "units": {"errors"},
-        "patterns": {"errors"},
+        "characters": set(),
+        "patterns": {"errors", "characters"},
         "columns": set(),
         "memo": set(),
     },
@@ -162,7 +163,12 @@ def test_only_lower_layers_are_imported_but_by_the_base_and_by_the_cli_that_star
         if layer_of[other] >= layer_of[name]
     }
 
-    assert sideways == {("units", "errors"), ("patterns", "errors"), ("cli", "shell")}
+    assert sideways == {
+        ("units", "errors"),
+        ("patterns", "errors"),
+        ("patterns", "characters"),
+        ("cli", "shell"),
+    }
 
 
 @pytest.mark.parametrize("name", sorted(IMPORTS))

@@ -9,13 +9,19 @@ from __future__ import annotations
 
 import functools
 import re
-import unicodedata
-from bisect import bisect
-from collections import defaultdict
 from dataclasses import dataclass
-from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
+from tfprof.characters import (
+    LAST,
+    PERL_SETS,
+    POSIX_SETS,
+    Span,
+    complement,
+    fold,
+    general_category,
+    one_of,
+)
 from tfprof.errors import OptionError
 
 if TYPE_CHECKING:
@@ -23,8 +29,6 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
-
-Span: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,16 +278,16 @@ class _Translator:
             spans += self.members()
             is_first = False
         self.at += 1
-        return _Piece(_class(_complement(spans) if negated else spans))
+        return _Piece(one_of(complement(spans) if negated else spans))
 
     def members(self) -> list[Span]:
         """The next member of a class: a set with a name, a range, or one character."""
         start = self.at
         if posix := self.take(_POSIX):
-            if posix[2] not in _POSIX_SETS:
-                names = ", ".join(sorted(_POSIX_SETS))
+            if posix[2] not in POSIX_SETS:
+                names = ", ".join(sorted(POSIX_SETS))
                 self.refuse(start, f"`{posix[0]}` is no class", f"there is: {names}")
-            return self.signed(_POSIX_SETS[posix[2]], negated=bool(posix[1]))
+            return self.signed(POSIX_SETS[posix[2]], negated=bool(posix[1]))
         named = self.named_set()
         if named is not None:
             return named
@@ -297,12 +301,12 @@ class _Translator:
     def named_set(self) -> list[Span] | None:
         r"""The characters of the `\d`, `\pL` or the like that comes next, if one does."""
         if perl := self.take(_PERL):
-            return self.signed(_PERL_SETS[perl[1].lower()], negated=perl[1].isupper())
+            return self.signed(PERL_SETS[perl[1].lower()], negated=perl[1].isupper())
         start = self.at
         category = self.take(_CATEGORY)
         if category is None:
             return None
-        spans = _category(category[3] or category[4])
+        spans = general_category(category[3] or category[4])
         if not spans:
             self.refuse(
                 start,
@@ -323,17 +327,17 @@ class _Translator:
             return _Piece(with_flag if flag in self.flags else without)
         named = self.named_set()
         if named is not None:
-            return _Piece(_class(named))
+            return _Piece(one_of(named))
         return self.literal(self.character())
 
     def literal(self, code: int) -> _Piece:
         """One character itself, or its other case where case is ignored."""
-        return _Piece(_class(self.signed([(code, code)])))
+        return _Piece(one_of(self.signed([(code, code)])))
 
     def signed(self, spans: Sequence[Span], *, negated: bool = False) -> list[Span]:
         """The characters of `spans` in the case asked for, or all others."""
-        folded = _fold(spans) if "i" in self.flags else list(spans)
-        return _complement(folded) if negated else folded
+        folded = fold(spans) if "i" in self.flags else list(spans)
+        return complement(folded) if negated else folded
 
     def character(self) -> int:
         """The code of the character that comes next, escaped or not."""
@@ -351,114 +355,6 @@ class _Translator:
         if kind not in _BASES:
             return ord(_CONTROLS.get(written, written))
         code = int(written, _BASES[kind])
-        if code > _LAST:
+        if code > LAST:
             self.refuse(start, f"`{found[0]}` is no character", r"`\x{10FFFF}` is the last one")
         return code
-
-
-_LAST = 0x10FFFF
-_LAST_CASED = 0x1E943
-
-
-def _spans(ends: str) -> list[Span]:
-    """The ranges whose first and last characters alternate in `ends`."""
-    return [(ord(low), ord(high)) for low, high in zip(ends[::2], ends[1::2], strict=True)]
-
-
-_PERL_SETS = {"d": _spans("09"), "s": _spans("\t\n\f\r  "), "w": _spans("09AZ__az")}
-_POSIX_SETS = {
-    "alnum": _spans("09AZaz"),
-    "alpha": _spans("AZaz"),
-    "ascii": _spans("\0\x7f"),
-    "blank": _spans("\t\t  "),
-    "cntrl": _spans("\0\x1f\x7f\x7f"),
-    "digit": _spans("09"),
-    "graph": _spans("!~"),
-    "lower": _spans("az"),
-    "print": _spans(" ~"),
-    "punct": _spans("!/:@[`{~"),
-    "space": _spans("\t\r  "),
-    "upper": _spans("AZ"),
-    "word": _spans("09AZ__az"),
-    "xdigit": _spans("09AFaf"),
-}
-
-
-def _class(spans: Sequence[Span]) -> str:
-    """One character out of `spans`, as Python writes it."""
-    merged = _merged(spans)
-    if not merged:
-        return "(?!)"
-    first, last = merged[0]
-    if len(merged) == 1 and first == last:
-        return re.escape(chr(first))
-    # Unescaped, `[`, `--` or `&&` would draw a warning that Python may read them otherwise one day.
-    return f"[{''.join(f'{re.escape(chr(low))}-{re.escape(chr(high))}' for low, high in merged)}]"
-
-
-def _merged(spans: Sequence[Span]) -> list[Span]:
-    """The same characters in order, without overlaps."""
-    merged: list[Span] = []
-    for low, high in sorted(spans):
-        if merged and low <= merged[-1][1] + 1:
-            merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
-        else:
-            merged.append((low, high))
-    return merged
-
-
-def _complement(spans: Sequence[Span]) -> list[Span]:
-    """All other characters."""
-    merged = _merged(spans)
-    lows = [0, *(high + 1 for _, high in merged)]
-    highs = [*(low - 1 for low, _ in merged), _LAST]
-    return [(low, high) for low, high in zip(lows, highs, strict=True) if low <= high]
-
-
-def _fold(spans: Sequence[Span]) -> list[Span]:
-    """The same characters, with those that differ from them in case alone."""
-    merged = _merged(spans)
-    ends = [end for low, high in merged for end in (low, high + 1)]
-    variants = [
-        (code, code)
-        for group in _case_groups()
-        if any(bisect(ends, code) % 2 for code in group)
-        for code in group
-    ]
-    return merged + variants
-
-
-@functools.cache
-def _case_groups() -> list[list[int]]:
-    """The characters that differ in case alone, together: `k`, `K` and the Kelvin sign."""
-    groups: defaultdict[str, list[int]] = defaultdict(list)
-    for char in map(chr, range(_LAST_CASED + 1)):
-        if not char.lower() == char == char.upper():
-            folded = char.casefold()
-            groups[folded if len(folded) == 1 else char.lower()].append(ord(char))
-    return [group for group in groups.values() if len(group) > 1]
-
-
-def _category(name: str) -> list[Span]:
-    """The characters of a general category, such as `L` or `Lu`, or of `Any`."""
-    if name == "Any":
-        return [(0, _LAST)]
-    return [
-        span
-        for known, spans in _categories().items()
-        if name in {known, known[0]}
-        for span in spans
-    ]
-
-
-@functools.cache
-def _categories() -> dict[str, list[Span]]:
-    """The characters of each general category of Unicode; RE2 leaves out those not assigned."""
-    categories: defaultdict[str, list[Span]] = defaultdict(list)
-    start = 0
-    for category, run in groupby(map(unicodedata.category, map(chr, range(_LAST + 1)))):
-        end = start + sum(1 for _ in run)
-        categories[category].append((start, end - 1))
-        start = end
-    del categories["Cn"]
-    return dict(categories)
