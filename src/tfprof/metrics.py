@@ -150,46 +150,18 @@ EXPLANATIONS: dict[str, tuple[Metric, ...]] = {
     "micros": (_MICROS, _CPU_MICROS, _ACCELERATOR_MICROS)
 }
 
+# The numbers that are measured while the program runs.
+RUN_NUMBERS: tuple[str, ...] = tuple(
+    metric.key for metric in METRICS if metric.is_number and metric.needs is Need.RUN_META
+)
+
 # Views that gather many ops in a row put memory and time first.
-GATHERED_ORDER: tuple[str, ...] = (
-    "bytes",
-    "peak_bytes",
-    "residual_bytes",
-    "output_bytes",
-    "micros",
-    "accelerator_micros",
-    "cpu_micros",
-    "params",
-    "float_ops",
-)
+GATHERED_ORDER: tuple[str, ...] = (*RUN_NUMBERS, "params", "float_ops")
 
-ORDER_KEYS: tuple[str, ...] = (
-    "name",
-    "bytes",
-    "peak_bytes",
-    "residual_bytes",
-    "output_bytes",
-    "micros",
-    "accelerator_micros",
-    "cpu_micros",
-    "params",
-    "float_ops",
-    "occurrence",
-)
+ORDER_KEYS: tuple[str, ...] = ("name", *GATHERED_ORDER, "occurrence")
 
-# `-min_occurrence` and the plain numbers: every threshold is `min_` and one of these.
-THRESHOLD_KEYS: tuple[str, ...] = (
-    "bytes",
-    "peak_bytes",
-    "residual_bytes",
-    "output_bytes",
-    "micros",
-    "accelerator_micros",
-    "cpu_micros",
-    "params",
-    "float_ops",
-    "occurrence",
-)
+# Every threshold is an option `min_` and one of these.
+THRESHOLD_KEYS: tuple[str, ...] = (*GATHERED_ORDER, "occurrence")
 
 
 def selected_columns(select: tuple[str, ...], *, gathered: bool) -> list[Metric]:

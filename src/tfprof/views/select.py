@@ -10,23 +10,12 @@ import numpy as np
 from tfprof.columns import Bools, Ints, Ragged
 from tfprof.measures.numbers import Numbers
 from tfprof.memo import remembered
-from tfprof.metrics import NUMBERS
+from tfprof.metrics import NUMBERS, RUN_NUMBERS
 from tfprof.model.profile import Profile
 from tfprof.options import Options
 from tfprof.patterns import Patterns
 from tfprof.views.tree import Tree
 from tfprof.views.view import Hidden, View
-
-# Compared with the total of a row; the others are compared as a `Policy` says.
-_TOTAL_THRESHOLDS = (
-    "bytes",
-    "peak_bytes",
-    "residual_bytes",
-    "output_bytes",
-    "micros",
-    "accelerator_micros",
-    "cpu_micros",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +162,7 @@ def _matches(arrangement: Arrangement, regexes: tuple[str, ...]) -> Bools:
 def passes_thresholds(own: Numbers, total: Numbers, options: Options, policy: Policy) -> Bools:
     """Which rows reach every `min_…` option but, where rows gather ops, `min_occurrence`."""
     flags = np.ones(len(own["params"]), np.bool_)
-    for key in _TOTAL_THRESHOLDS:
+    for key in RUN_NUMBERS:
         flags &= total[key] >= options.threshold(key)
     for key in ("params", "float_ops"):
         flags &= (total if policy.is_gathered else own)[key] >= options.threshold(key)
