@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tfprof.columns import Ints, ints
-from tfprof.model.builder import OpBatch, ProfileBuilder, Runs
+from tfprof.model.builder import OpBatch, ProfileBuilder
 from tfprof.model.code import Frame
 from tfprof.model.executions import MEMORY_FACTS
 from tfprof.model.ops import AttributeValue
 from tfprof.model.profile import Profile
+from tfprof.model.recordings import Runs
 
 CPU = "/job:localhost/replica:0/task:0/device:cpu:0"
 GPU = "/job:localhost/replica:0/task:0/device:gpu:0"

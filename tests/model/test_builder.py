@@ -7,9 +7,10 @@ import pytest
 
 from build import CPU, GPU, GPU_STREAM, op, profile, run
 from tfprof.columns import ints
-from tfprof.model.builder import OpBatch, ProfileBuilder, Runs
+from tfprof.model.builder import OpBatch, ProfileBuilder
 from tfprof.model.code import Frame
 from tfprof.model.executions import MEMORY_FACTS
+from tfprof.model.recordings import Runs
 from tfprof.model.tensors import Tensors
 
 OTHER_CPU = "/job:worker/replica:0/task:1/device:cpu:0"

@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from tfprof.columns import ints
-from tfprof.model.builder import OpBatch, ProfileBuilder, Runs
+from tfprof.model.builder import OpBatch, ProfileBuilder
 from tfprof.model.code import Frame
 from tfprof.model.executions import MEMORY_FACTS
+from tfprof.model.recordings import Runs
 
 NAMES = st.sampled_from(["a", "a/b", "b", "b/c/d", "ä", "z", ""])
 SHAPES = st.none() | st.lists(st.integers(-1, 4), max_size=3).map(tuple)

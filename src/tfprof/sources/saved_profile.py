@@ -152,18 +152,18 @@ class _Recordings:
 
     def add(self) -> None:
         """Hand everything to the builder."""
-        builder = self.builder
+        recordings = self.builder.recordings
         steps = {row[1] for row in self.sightings}
         for step in steps:
-            builder.add_step(step)
-        first_use = builder.memory_count()
+            recordings.add_step(step)
+        first_use = recordings.memory_count()
         key = ("op", "step")
-        builder.add_sightings(**_columns(self.sightings, *key, "device", "start", "end", "runs"))
-        builder.add_slots(**_columns(self.slots, *key, "device", "start", "duration"))
-        builder.add_memory(**_columns(self.uses, *key, *MEMORY_FIELDS))
+        recordings.add_sightings(**_columns(self.sightings, *key, "device", "start", "end", "runs"))
+        recordings.add_slots(**_columns(self.slots, *key, "device", "start", "duration"))
+        recordings.add_memory(**_columns(self.uses, *key, *MEMORY_FIELDS))
         outputs = _columns(self.outputs, "use", "slot", "bytes", "address")
-        builder.add_output_memory(**outputs | {"use": outputs["use"] + first_use})
-        builder.add_allocations(**_columns(self.allocations, *key, "micros", "bytes"))
+        recordings.add_output_memory(**outputs | {"use": outputs["use"] + first_use})
+        recordings.add_allocations(**_columns(self.allocations, *key, "micros", "bytes"))
 
 
 def _columns(rows: list[tuple[int, ...]], *names: str) -> dict[str, Ints]:

@@ -9,7 +9,8 @@ from tfprof.formats import run_metadata
 from tfprof.formats.graph_def import Shape
 from tfprof.formats.records import Records
 from tfprof.formats.run_metadata import RunColumns
-from tfprof.model.builder import ProfileBuilder, Runs
+from tfprof.model.builder import ProfileBuilder
+from tfprof.model.recordings import Runs
 from tfprof.sources.tf_devices import add_device, misses_accelerator_stream
 
 # Bookkeeping of the runtime that belongs to no op of the model.

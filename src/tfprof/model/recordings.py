@@ -1,0 +1,268 @@
+"""What was recorded of running ops: runs come in, step by step, and columns go out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from tfprof.columns import Bools, Ints, Ragged, ints, offsets_of
+from tfprof.model.devices import Devices
+from tfprof.model.executions import (
+    MEMORY_FACTS,
+    Allocations,
+    Executions,
+    MemoryUse,
+    OutputMemory,
+    Records,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Runs:
+    """Runs of ops in one step, in the order they were recorded; a start of 0 is no start.
+
+    `op` holds ids as `ProfileBuilder.ids` gives them, `memory` a column for each name of
+    `MEMORY_FACTS`. Outputs and allocations name the run they belong to.
+    """
+
+    op: Ints
+    device: Ints
+    start: Ints
+    duration: Ints
+    memory: Mapping[str, Ints]
+    output_run: Ints
+    output_slot: Ints
+    output_bytes: Ints
+    output_address: Ints
+    allocation_run: Ints
+    allocation_micros: Ints
+    allocation_bytes: Ints
+
+
+@dataclass(slots=True)
+class _Collected:
+    """Columns in the making: a list of pieces for each, joined when the profile is built."""
+
+    pieces: dict[str, list[Ints]] = field(default_factory=dict)
+
+    def add(self, **columns: Ints) -> None:
+        for name, column in columns.items():
+            self.pieces.setdefault(name, []).append(np.asarray(column, np.int64))
+
+    def column(self, name: str) -> Ints:
+        pieces = self.pieces.get(name)
+        return np.concatenate(pieces) if pieces else np.zeros(0, np.int64)
+
+    def count(self, name: str) -> int:
+        return sum(len(piece) for piece in self.pieces.get(name, ()))
+
+
+class Recorded(NamedTuple):
+    """The finished columns."""
+
+    steps: Ints
+    records: Records
+    executions: Executions
+    memory: MemoryUse
+    output_memory: OutputMemory
+    allocations: Allocations
+
+
+class Recordings:
+    """Collects runs and what was seen of them; ops go by the ids of `ProfileBuilder`."""
+
+    def __init__(self) -> None:
+        self._steps: set[int] = set()
+        self._sightings = _Collected()
+        self._slots = _Collected()
+        self._uses = _Collected()
+        self._output_memory = _Collected()
+        self._allocations = _Collected()
+
+    def add_step(self, step: int) -> None:
+        self._steps.add(step)
+
+    def add_runs(self, step: int, runs: Runs, devices: Devices, home: Ints) -> None:
+        """Add what was recorded of a step; runs away from an op's own device are dropped.
+
+        `home` is, for each run, the device its op is placed on.
+        """
+        self.add_step(step)
+        on_placement = _flags(devices.is_placement, runs.device)
+        on_lane = _flags(devices.is_accelerator_lane, runs.device)
+        kept = ~on_placement | (home == runs.device)
+        timed = kept & (runs.start != 0)
+        steps = np.full(len(runs.op), step)
+        self.add_sightings(
+            op=runs.op[kept],
+            step=steps[kept],
+            device=runs.device[kept],
+            start=runs.start[kept],
+            end=np.where(timed, runs.start + runs.duration, 0)[kept],
+            # Time on a lane is not another run, not even on one that is named like a device.
+            runs=(timed & on_placement & ~on_lane)[kept],
+        )
+        chosen = np.flatnonzero(timed & (on_placement | on_lane))
+        self.add_slots(
+            op=runs.op[chosen],
+            step=steps[chosen],
+            device=runs.device[chosen],
+            start=runs.start[chosen],
+            duration=runs.duration[chosen],
+        )
+        self._add_memory(step, runs, timed & on_placement)
+
+    def _add_memory(self, step: int, runs: Runs, is_counted: Bools) -> None:
+        chosen = np.flatnonzero(is_counted)
+        place = np.full(len(runs.op), -1)
+        place[chosen] = np.arange(len(chosen)) + self._uses.count("op")
+        self.add_memory(
+            op=runs.op[chosen],
+            step=np.full(len(chosen), step),
+            **{fact: runs.memory[fact][chosen] for fact in MEMORY_FACTS},
+        )
+        kept = place[runs.output_run] >= 0
+        self.add_output_memory(
+            use=place[runs.output_run][kept],
+            slot=runs.output_slot[kept],
+            bytes=runs.output_bytes[kept],
+            address=runs.output_address[kept],
+        )
+        kept = place[runs.allocation_run] >= 0
+        self.add_allocations(
+            op=runs.op[runs.allocation_run][kept],
+            step=np.full(int(kept.sum()), step),
+            micros=runs.allocation_micros[kept],
+            bytes=runs.allocation_bytes[kept],
+        )
+
+    def add_sightings(self, **columns: Ints) -> None:
+        """Add columns op, step, device, start, end, runs: each makes or widens a record."""
+        self._sightings.add(**columns)
+
+    def add_slots(self, **columns: Ints) -> None:
+        """Add columns op, step, device, start, duration of runs whose ops were sighted."""
+        self._slots.add(**columns)
+
+    def add_memory(self, **columns: Ints) -> None:
+        """Add columns op, step and `MEMORY_FACTS` of runs whose ops were sighted."""
+        self._uses.add(**columns)
+
+    def memory_count(self) -> int:
+        """How many rows of memory there are so far: the place of the next."""
+        return self._uses.count("op")
+
+    def add_output_memory(self, **columns: Ints) -> None:
+        """Add columns use, slot, bytes, address; `use` counts the rows of `add_memory`."""
+        self._output_memory.add(**columns)
+
+    def add_allocations(self, **columns: Ints) -> None:
+        """Add columns op, step, micros, bytes of ops that were sighted."""
+        self._allocations.add(**columns)
+
+    def build(self, row_of: Ints) -> Recorded:
+        """The columns, with ops by their rows: `row_of` has the row of each id."""
+        steps = ints(sorted(self._steps))
+        records, record_of = self._records(row_of, steps)
+        memory, use_of = self._memory(row_of, record_of)
+        outputs = self._output_memory
+        return Recorded(
+            steps=steps,
+            records=records,
+            executions=self._executions(row_of, record_of),
+            memory=memory,
+            output_memory=OutputMemory(
+                use=ints(use_of[outputs.column("use")]),
+                slot=ints(outputs.column("slot")),
+                bytes=ints(outputs.column("bytes")),
+                address=ints(outputs.column("address")),
+            ),
+            allocations=self._allocation_columns(row_of, record_of),
+        )
+
+    def _records(self, row_of: Ints, steps: Ints) -> tuple[Records, _RecordFinder]:
+        """The records, and which record an op and a step have."""
+        seen = self._sightings
+        keys = _record_keys(row_of[seen.column("op")], seen.column("step"), steps)
+        order = np.argsort(keys, kind="stable")
+        found, starts, owner = np.unique(keys[order], return_index=True, return_inverse=True)
+        start, end = seen.column("start")[order], seen.column("end")[order]
+        never = np.iinfo(np.int64).max
+        first = np.full(len(found), never)
+        np.minimum.at(first, owner, np.where(start == 0, never, start))
+        last = np.zeros(len(found), np.int64)
+        np.maximum.at(last, owner, end)
+        runs = np.zeros(len(found), np.int64)
+        np.add.at(runs, owner, seen.column("runs")[order])
+        records = Records(
+            op=ints(row_of[seen.column("op")][order][starts]),
+            step=ints(seen.column("step")[order][starts]),
+            runs=ints(runs),
+            first_start=ints(np.where(first == never, 0, first)),
+            last_end=ints(last),
+            devices=_distinct_by_owner(owner, seen.column("device")[order], len(found)),
+        )
+        return records, _RecordFinder(found, steps)
+
+    def _executions(self, row_of: Ints, record_of: _RecordFinder) -> Executions:
+        slots = self._slots
+        record = record_of(row_of[slots.column("op")], slots.column("step"))
+        order = np.argsort(record, kind="stable")
+        return Executions(
+            record=ints(record[order]),
+            device=ints(slots.column("device")[order]),
+            start=ints(slots.column("start")[order]),
+            duration=ints(slots.column("duration")[order]),
+        )
+
+    def _memory(self, row_of: Ints, record_of: _RecordFinder) -> tuple[MemoryUse, Ints]:
+        """The memory of runs, and where each row as it was added stands now."""
+        uses = self._uses
+        record = record_of(row_of[uses.column("op")], uses.column("step"))
+        order = np.argsort(record, kind="stable")
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+        facts = {fact: ints(uses.column(fact)[order]) for fact in MEMORY_FACTS}
+        return MemoryUse(record=ints(record[order]), **facts), place
+
+    def _allocation_columns(self, row_of: Ints, record_of: _RecordFinder) -> Allocations:
+        rows = self._allocations
+        record = record_of(row_of[rows.column("op")], rows.column("step"))
+        order = np.argsort(record, kind="stable")
+        return Allocations(
+            record=ints(record[order]),
+            micros=ints(rows.column("micros")[order]),
+            bytes=ints(rows.column("bytes")[order]),
+        )
+
+
+def _flags(of_device: Bools, device: Ints) -> Bools:
+    """The flag of each run's device."""
+    return of_device[device] if len(of_device) else np.zeros(len(device), np.bool_)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _RecordFinder:
+    """Finds the record of an op in a step."""
+
+    keys: Ints
+    steps: Ints
+
+    def __call__(self, op: Ints, step: Ints) -> Ints:
+        return np.searchsorted(self.keys, _record_keys(op, step, self.steps))
+
+
+def _record_keys(op: Ints, step: Ints, steps: Ints) -> Ints:
+    """One number for each op and step that sorts by op, then step."""
+    return op * max(len(steps), 1) + np.searchsorted(steps, step)
+
+
+def _distinct_by_owner(owner: Ints, value: Ints, owners: int) -> Ragged:
+    """For each owner the distinct values it has, -1 left out, ascending."""
+    kept = value >= 0
+    pairs = np.unique(np.stack((owner[kept], value[kept])), axis=1)
+    lengths = np.bincount(pairs[0], minlength=owners)
+    return Ragged(offsets_of(lengths), pairs[1])
