@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tfprof.columns import Ints, ints
-from tfprof.model.builder import OpBatch, ProfileBuilder
+from tfprof.columns import Coded, Ints, ints
+from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.code import Frame
 from tfprof.model.executions import MEMORY_FACTS
 from tfprof.model.ops import AttributeValue
@@ -81,7 +81,7 @@ class Attributes:
 
 def _define(builder: ProfileBuilder, ops: Sequence[OpFact]) -> None:
     builder.add_ops(
-        OpBatch(
+        OpColumns.of(
             names=[fact.name for fact in ops],
             kinds=[fact.kind for fact in ops],
             inputs=[[_edge(text) for text in fact.inputs] for fact in ops],
@@ -100,12 +100,12 @@ def _edge(text: str) -> tuple[str, int]:
 
 def _describe(builder: ProfileBuilder, ops: Sequence[OpFact]) -> None:
     for fact, number in zip(ops, builder.ids(fact.name for fact in ops), strict=True):
-        builder.add_types(number, fact.types)
+        builder.add_types([number] * len(fact.types), Coded.of(fact.types))
         if fact.float_ops:
-            builder.set_float_ops(number, fact.float_ops)
+            builder.set_float_ops([number], [fact.float_ops])
         if fact.code:
             builder.mark_has_code()
-            builder.set_code(number, builder.add_stack([_frame(text) for text in fact.code]))
+            builder.set_code([number], [builder.add_stack([_frame(text) for text in fact.code])])
 
 
 def _frame(text: str) -> Frame:

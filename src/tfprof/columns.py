@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -25,7 +25,7 @@ class Strings(Sequence[str]):
 
     __slots__ = ("_texts",)
 
-    def __init__(self, texts: Sequence[str] = ()) -> None:
+    def __init__(self, texts: Iterable[str] = ()) -> None:
         self._texts = list(texts)
 
     def __len__(self) -> int:
@@ -50,6 +50,32 @@ class Strings(Sequence[str]):
         return [texts[row] for row in rows.tolist()]
 
 
+class NameTable:
+    """Distinct texts, numbered in the order in which they became known."""
+
+    __slots__ = ("_numbers",)
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def add(self, texts: Iterable[str]) -> Ints:
+        """The number of each of `texts`; new ones count on."""
+        numbers = self._numbers
+        return ints([numbers.setdefault(text, len(numbers)) for text in texts])
+
+    def find(self, texts: Iterable[str]) -> Ints:
+        """The number of each of `texts`, -1 where it is unknown."""
+        numbers = self._numbers
+        return ints([numbers.get(text, -1) for text in texts])
+
+    def texts(self) -> Strings:
+        """All of them, in the order of their numbers."""
+        return Strings(self._numbers)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Coded:
     """A column of text with few distinct values: a code a row, and what each code says."""
@@ -60,9 +86,18 @@ class Coded:
     @classmethod
     def of(cls, texts: Sequence[str]) -> Coded:
         """The column of `texts`, its codes given in order of first use."""
-        known: dict[str, int] = {}
-        codes = [known.setdefault(text, len(known)) for text in texts]
-        return cls(ints(codes), Strings(list(known)))
+        return cls.joined([cls(np.arange(len(texts)), Strings(texts))])
+
+    @classmethod
+    def joined(cls, columns: Sequence[Coded]) -> Coded:
+        """One column of all rows of `columns`; equal texts get equal codes."""
+        table = NameTable()
+        codes = [table.add(column.values)[column.codes] for column in columns]
+        return cls(joined(codes), table.texts())
+
+    def take(self, rows: Ints) -> Coded:
+        """The column of `rows` alone, in that order."""
+        return Coded(self.codes[rows], self.values)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -108,6 +143,12 @@ class Ragged:
         index = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)
         return Ragged(offsets, self.values[index])
 
+    @classmethod
+    def joined(cls, columns: Sequence[Ragged]) -> Ragged:
+        """The rows of all `columns`, one column after the other."""
+        lengths = joined([column.lengths for column in columns])
+        return cls(offsets_of(lengths), joined([column.values for column in columns]))
+
     def any(self, flags: Bools) -> Bools:
         """For each row, whether any of its values has its flag set; `flags` is one a value."""
         counts = np.concatenate(([0], np.cumsum(flags)))
@@ -139,7 +180,15 @@ class Shapes:
         return tuple(self.dims[row].tolist()) if self.is_known[row] else None
 
     def take(self, rows: Ints) -> Shapes:
+        """The column of `rows` alone, in that order."""
         return Shapes(self.dims.take(rows), self.is_known[rows])
+
+    @classmethod
+    def joined(cls, columns: Sequence[Shapes]) -> Shapes:
+        """The shapes of all `columns`, one column after the other."""
+        known = [column.is_known for column in columns]
+        flags = np.concatenate(known) if known else np.zeros(0, np.bool_)
+        return cls(Ragged.joined([column.dims for column in columns]), flags)
 
     def sizes(self) -> Ints:
         """The element count of each shape: 1 for a scalar, 0 where a dim or the rank is unknown."""
@@ -150,6 +199,11 @@ class Shapes:
             product[rows] *= np.maximum(self.dims.values[self.dims.offsets[rows] + axis], 0)
         product[~self.is_known] = 0
         return product
+
+
+def joined(columns: Sequence[Ints]) -> Ints:
+    """One column after the other."""
+    return np.concatenate(columns) if columns else np.zeros(0, np.int64)
 
 
 def offsets_of(lengths: Ints) -> Ints:

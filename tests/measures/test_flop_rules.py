@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tfprof.measures import flops
 from tfprof.measures.flop_rules import registry
-from tfprof.model.builder import OpBatch, ProfileBuilder
+from tfprof.model.builder import OpColumns, ProfileBuilder
 
 
 class Attributes:
@@ -29,7 +29,7 @@ def counted(kind, *, inputs=(), output=None, **attributes):
     names = [f"input_{position}" for position in range(len(inputs))]
     builder = ProfileBuilder()
     builder.add_ops(
-        OpBatch(
+        OpColumns.of(
             names=["op", *names],
             kinds=[kind, *(["Placeholder"] * len(names))],
             inputs=[[(name, 0) for name in names], *([()] * len(names))],

@@ -3,7 +3,8 @@
 import numpy as np
 
 from tfprof.measures import flops
-from tfprof.model.builder import OpBatch, ProfileBuilder
+from tfprof.model.builder import OpColumns, ProfileBuilder
+from tfprof.model.ops import OutputShapes
 
 
 def op(name, kind, *, inputs=(), outputs=(), seen=(), logged=0):
@@ -19,12 +20,12 @@ def edge(text):
 def profile(*ops, counts_float_ops=True):
     builder = ProfileBuilder(counts_float_ops=counts_float_ops)
     names, kinds, inputs, outputs, seen, logged = zip(*ops, strict=True) if ops else [()] * 6
-    builder.add_ops(OpBatch(names, kinds, inputs, [None] * len(ops), outputs))
+    builder.add_ops(OpColumns.of(names, kinds, inputs, [None] * len(ops), outputs))
     for row, shapes in enumerate(seen):
         if shapes:
-            builder.see_outputs(row, shapes)
+            builder.see_outputs([row], OutputShapes.of_rows([shapes]))
         if logged[row]:
-            builder.set_float_ops(row, logged[row])
+            builder.set_float_ops([row], [logged[row]])
     return builder.build()
 
 

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from build import CPU, GPU, GPU_STREAM, op, profile, run
-from tfprof.columns import ints
-from tfprof.model.builder import OpBatch, ProfileBuilder
+from tfprof.columns import Coded, ints
+from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.code import Frame
 from tfprof.model.executions import MEMORY_FACTS
+from tfprof.model.ops import OutputShapes
 from tfprof.model.recordings import Runs
 from tfprof.model.tensors import Tensors
 
@@ -30,7 +31,7 @@ def batch(*names, kind="Op", **columns):
         "shapes": [None] * len(names),
         "outputs": [()] * len(names),
     }
-    return OpBatch(names, **given | columns)
+    return OpColumns.of(names, **given | columns)
 
 
 def devices(builder):
@@ -70,7 +71,7 @@ def test_ids_count_up_in_the_order_of_becoming_known(builder):
     builder.add_ops(batch("b", "a"))
     builder.ensure_ops(["c", "a"])
 
-    assert builder.ids(["a", "b", "c", "d"]) == [1, 0, 2, -1]
+    assert builder.ids(["a", "b", "c", "d"]).tolist() == [1, 0, 2, -1]
     assert len(builder) == 3
 
 
@@ -93,7 +94,7 @@ def test_a_name_twice_in_one_file_keeps_its_first_definition(builder):
 
 
 def test_an_op_that_only_ran_is_of_the_kind_of_its_name(builder):
-    assert builder.ensure_ops(["x", "y", "x"]) == [0, 1, 0]
+    assert builder.ensure_ops(["x", "y", "x"]).tolist() == [0, 1, 0]
     ops = builder.build().ops
 
     assert ops.kind[0] == "x"
@@ -133,8 +134,8 @@ def test_an_input_may_be_defined_by_a_run():
 
 def test_types_add_up(builder):
     builder.add_ops(batch("a", kind="Add"))
-    builder.add_types(0, ["x", "y"])
-    builder.add_types(0, ["z", "x"])
+    builder.add_types([0, 0], Coded.of(["x", "y"]))
+    builder.add_types([0, 0], Coded.of(["z", "x"]))
 
     assert builder.build().ops.types.of(0) == ["Add", "x", "y", "z"]
 
@@ -145,8 +146,8 @@ def test_the_device_of_an_op_is_one_of_its_types():
 
 def test_a_later_word_on_float_ops_replaces_an_earlier_one(builder):
     builder.add_ops(batch("a", "b"))
-    builder.set_float_ops(0, 5)
-    builder.set_float_ops(0, 7)
+    builder.set_float_ops([0], [5])
+    builder.set_float_ops([0], [7])
 
     assert builder.build().ops.logged_float_ops.tolist() == [7, 0]
 
@@ -154,8 +155,8 @@ def test_a_later_word_on_float_ops_replaces_an_earlier_one(builder):
 def test_the_first_stack_of_an_op_stays(builder):
     builder.add_ops(batch("a", "b"))
     first = builder.add_stack([Frame("x.py", 1, "f", "", -1)])
-    builder.set_code(0, first)
-    builder.set_code(0, builder.add_stack([Frame("y.py", 2, "g", "", -1)]))
+    builder.set_code([0], [first])
+    builder.set_code([0], [builder.add_stack([Frame("y.py", 2, "g", "", -1)])])
     built = builder.build()
 
     assert built.ops.code.tolist() == [first, -1]
@@ -164,8 +165,8 @@ def test_the_first_stack_of_an_op_stays(builder):
 
 def test_an_empty_stack_is_the_first_word_too(builder):
     builder.add_ops(batch("a"))
-    builder.set_code(0, builder.add_stack([]))
-    builder.set_code(0, builder.add_stack([Frame("y.py", 2, "g", "", -1)]))
+    builder.set_code([0], [builder.add_stack([])])
+    builder.set_code([0], [builder.add_stack([Frame("y.py", 2, "g", "", -1)])])
 
     assert builder.build().ops.code.tolist() == [-1]
 
@@ -178,8 +179,8 @@ def test_that_code_was_logged_is_remembered_apart_from_the_stacks(builder):
 
 def test_the_first_run_that_tells_its_outputs_is_remembered(builder):
     builder.add_ops(batch("b", "a"))
-    builder.see_outputs(0, [(2,), None])
-    builder.see_outputs(0, [(3,)])
+    builder.see_outputs([0], OutputShapes.of_rows([[(2,), None]]))
+    builder.see_outputs([0], OutputShapes.of_rows([[(3,)]]))
     seen = builder.build().ops.seen_outputs
 
     assert (seen.of(1, 0), seen.of(1, 1)) == ((2,), None)
@@ -197,8 +198,8 @@ def test_float_ops_are_counted_unless_they_are_settled():
 
 def test_covered_ops_count_once(builder):
     builder.add_ops(batch("a", "b"))
-    builder.mark_covered([0, 1])
-    builder.mark_covered([0])
+    builder.mark_covered(ints([0, 1]))
+    builder.mark_covered(ints([0]))
 
     assert builder.build().covered_ops == 2
 

@@ -5,10 +5,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from tfprof.columns import ints
-from tfprof.model.builder import OpBatch, ProfileBuilder
+from tfprof.columns import Coded, ints
+from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.code import Frame
 from tfprof.model.executions import MEMORY_FACTS
+from tfprof.model.ops import OutputShapes
 from tfprof.model.recordings import Runs
 
 NAMES = st.sampled_from(["a", "a/b", "b", "b/c/d", "ä", "z", ""])
@@ -24,7 +25,7 @@ STEPS = st.integers(-1, 4)
 def batches(draw):
     rows = draw(st.lists(st.tuples(NAMES, NAMES, EDGES, SHAPES, st.lists(SHAPES, max_size=2))))
     names, kinds, inputs, shapes, outputs = zip(*rows, strict=True) if rows else [()] * 5
-    return OpBatch(names, kinds, inputs, shapes, outputs)
+    return OpColumns.of(names, kinds, inputs, shapes, outputs)
 
 
 @st.composite
@@ -66,7 +67,7 @@ class Building(RuleBasedStateMachine):
 
     @rule(names=st.lists(NAMES, max_size=4))
     def ensure_ops(self, names):
-        assert min(self.builder.ensure_ops(names), default=0) >= 0
+        assert (self.builder.ensure_ops(names) >= 0).all()
 
     @rule(name=st.sampled_from(DEVICES))
     def add_device(self, name):
@@ -91,16 +92,16 @@ class Building(RuleBasedStateMachine):
     @rule(data=st.data(), types=st.lists(NAMES), stack=FRAMES, shapes=st.lists(SHAPES, max_size=3))
     def describe(self, data, types, stack, shapes):
         op = data.draw(st.integers(0, len(self.builder) - 1))
-        self.builder.add_types(op, types)
-        self.builder.set_float_ops(op, len(types))
-        self.builder.set_code(op, self.builder.add_stack(stack))
-        self.builder.see_outputs(op, shapes)
+        self.builder.add_types([op] * len(types), Coded.of(types))
+        self.builder.set_float_ops([op], [len(types)])
+        self.builder.set_code([op], [self.builder.add_stack(stack)])
+        self.builder.see_outputs([op], OutputShapes.of_rows([shapes]))
 
     @precondition(lambda self: len(self.builder) and self.devices)
     @rule(data=st.data())
     def place(self, data):
         op = data.draw(st.integers(0, len(self.builder) - 1))
-        self.builder.place(op, data.draw(st.integers(0, self.devices - 1)))
+        self.builder.place([op], [data.draw(st.integers(0, self.devices - 1))])
 
     @invariant()
     def what_is_built_is_whole(self):

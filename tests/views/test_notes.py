@@ -5,7 +5,7 @@ import pytest
 
 from build import GPU, op, profile, run
 from tfprof.columns import Shapes, Strings
-from tfprof.model.builder import OpBatch, ProfileBuilder
+from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.tensors import Tensors
 from tfprof.options import Options
 from tfprof.views.notes import notes
@@ -37,7 +37,7 @@ def test_tensor_values_need_a_checkpoint():
 
 def test_a_checkpoint_tells_tensor_values():
     builder = ProfileBuilder()
-    builder.add_ops(OpBatch(["a"], ["Op"], [()], [None], [()]))
+    builder.add_ops(OpColumns.of(["a"], ["Op"], [()], [None], [()]))
     shapes = Shapes.of([()])
     builder.set_tensors(
         Tensors(Strings(["a"]), Strings(["float32"]), shapes, lambda _: np.empty(0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tfprof.columns import Ints, ints
+from tfprof.columns import Coded, Ints, Shapes, Strings, ints, offsets_of
 from tfprof.errors import InputError
 from tfprof.formats.messages import DecodeError, Message, message_class
 from tfprof.formats.records import Records
@@ -18,33 +18,54 @@ Shape = tuple[int, ...] | None
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GraphColumns:
-    """An entry a node, in file order; `start` and `end` bound its message in the file."""
+    """A row a node, in file order; `start` and `end` bound its message in the file.
+
+    The inputs of node `i` are those from `input_offsets[i]` to `input_offsets[i + 1]`, its outputs
+    likewise.
+    """
 
     start: Ints
     end: Ints
-    name: list[str]
-    op: list[str]
-    inputs: list[list[str]]
-    shape: list[Shape]
-    output_shapes: list[list[Shape]]
+    name: Strings
+    op: Coded
+    input_offsets: Ints
+    inputs: Strings  # as the file writes them: `conv`, `conv:1`, `^conv`
+    shape: Shapes
+    output_offsets: Ints
+    output_shape: Shapes
 
 
 def decode(records: Records) -> GraphColumns:
     """The nodes of a GraphDef; functions, versions and what else it may hold are skipped."""
     reader = ShapeReader(records.path)
-    starts, ends = [], []
-    names, ops, inputs, shapes, outputs = [], [], [], [], []
+    starts, ends, names, ops, inputs, input_counts = [], [], [], [], [], []
+    shapes: list[Shape] = []
+    outputs: list[Shape] = []
+    output_counts = []
     for start, end in records.spans(1):
         node = records.parse(RAW_NODE, start, end)
         starts.append(start)
         ends.append(end)
         names.append(node.name)
         ops.append(node.op)
-        inputs.append(list(node.input))
+        inputs.extend(node.input)
+        input_counts.append(len(node.input))
         attributes = node.attr
         shapes.append(reader.own(attributes))
-        outputs.append(reader.outputs(attributes))
-    return GraphColumns(ints(starts), ints(ends), names, ops, inputs, shapes, outputs)
+        found = reader.outputs(attributes)
+        outputs.extend(found)
+        output_counts.append(len(found))
+    return GraphColumns(
+        start=ints(starts),
+        end=ints(ends),
+        name=Strings(names),
+        op=Coded.of(ops),
+        input_offsets=offsets_of(ints(input_counts)),
+        inputs=Strings(inputs),
+        shape=Shapes.of(shapes),
+        output_offsets=offsets_of(ints(output_counts)),
+        output_shape=Shapes.of(outputs),
+    )
 
 
 class ShapeReader:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from tfprof.columns import Coded, Ints, Strings, ints
 from tfprof.errors import InputError
 from tfprof.formats.messages import DecodeError, Message, message_class
 from tfprof.formats.records import Records
@@ -32,6 +33,34 @@ def entries(records: Records) -> Iterator[LogEntry]:
         entry = records.parse(_ENTRY, start, end)
         code = entry.code_def if entry.HasField("code_def") else None
         yield LogEntry(entry.name, entry.float_ops, tuple(entry.types), code)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LogColumns:
+    """A row an entry, in file order; a table beside it has a row for each type that one gives."""
+
+    name: Strings
+    float_ops: Ints
+    type_entry: Ints
+    type: Coded
+    stack: Ints  # a place in `stacks`; -1 where the entry says nothing of its code
+    stacks: list[bytes]  # the distinct ones, encoded; see `StackReader`
+
+
+def decode(records: Records) -> LogColumns:
+    """What the log says, as columns."""
+    found = list(entries(records))
+    types = [(row, type_) for row, entry in enumerate(found) for type_ in entry.types]
+    stacks: dict[bytes | None, int] = {None: -1}
+    stack = [stacks.setdefault(entry.code, len(stacks) - 1) for entry in found]
+    return LogColumns(
+        name=Strings([entry.name for entry in found]),
+        float_ops=ints([entry.float_ops for entry in found]),
+        type_entry=ints([row for row, _ in types]),
+        type=Coded.of([type_ for _, type_ in types]),
+        stack=ints(stack),
+        stacks=[code for code in stacks if code is not None],
+    )
 
 
 def strings(records: Records) -> dict[int, str]:

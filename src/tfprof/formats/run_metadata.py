@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfprof.columns import Ints, ints
+from tfprof.columns import Coded, Ints, Shapes, Strings, ints
 from tfprof.formats.graph_def import Shape, ShapeReader
 from tfprof.formats.messages import Message
 from tfprof.formats.records import Records
@@ -22,7 +22,7 @@ class RunColumns:
     has_step_stats: bool
     devices: list[str]
     device: Ints
-    name: list[str]
+    name: Strings
     start_micros: Ints
     end_rel_micros: Ints
     temp_bytes: Ints
@@ -37,7 +37,7 @@ class AllocatorColumns:
     """A row an allocator that a run used."""
 
     entry: Ints
-    name: list[str]
+    name: Coded
     total: Ints
     peak: Ints
     live: Ints
@@ -63,7 +63,7 @@ class OutputColumns:
     requested: Ints
     allocated: Ints
     address: Ints
-    shape: list[Shape]
+    shape: Shapes
 
 
 def decode(records: Records) -> RunColumns:
@@ -159,7 +159,7 @@ class _Found:
             has_step_stats,
             self.devices,
             device,
-            self.names,
+            Strings(self.names),
             start,
             end_rel,
             temp,
@@ -172,12 +172,13 @@ class _Found:
     def _output_columns(self) -> OutputColumns:
         entry, slot, has_memory, requested, allocated, address = _transposed(self.outputs, 6)
         return OutputColumns(
-            entry, slot, has_memory, requested, allocated, address, self.output_shapes
+            entry, slot, has_memory, requested, allocated, address, Shapes.of(self.output_shapes)
         )
 
     def _allocator_columns(self) -> AllocatorColumns:
         entry, total, peak, live, in_use = _transposed(self.allocators, 5)
-        return AllocatorColumns(entry, self.allocator_names, total, peak, live, in_use)
+        names = Coded.of(self.allocator_names)
+        return AllocatorColumns(entry, names, total, peak, live, in_use)
 
 
 def _transposed(rows: Sequence[tuple[int, ...]], width: int) -> list[Ints]:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Self
 
 import numpy as np
 
 from tfprof.columns import (
     Coded,
     Ints,
+    NameTable,
     Ragged,
     Shapes,
     Strings,
     ints,
+    joined,
     offsets_of,
 )
 from tfprof.model.code import CodeTreeBuilder, Frame
@@ -25,19 +27,63 @@ from tfprof.model.recordings import Recordings, Runs
 from tfprof.model.tensors import Tensors
 
 Shape = tuple[int, ...] | None
-Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OpBatch:
-    """Ops to add, in the order of their file; all sequences have an entry an op."""
+class OpColumns:
+    """Ops to add, a row each, in the order of their file.
 
-    names: Sequence[str]
-    kinds: Sequence[str]
-    inputs: Sequence[Sequence[tuple[str, int]]]  # (name of the source, its slot; -1 for control)
-    shapes: Sequence[Shape]
-    outputs: Sequence[Sequence[Shape]]
+    The inputs of op `i` are those from `input_offsets[i]` to `input_offsets[i + 1]`: the name of
+    the op it comes from and its slot, -1 where only the op's end is waited for.
+    """
+
+    name: Sequence[str]
+    kind: Coded
+    input_offsets: Ints
+    input_name: Sequence[str]
+    input_slot: Ints
+    shape: Shapes
+    outputs: OutputShapes
     attributes: AttributeReader | None = None
+
+    @classmethod
+    def of(
+        cls,
+        names: Sequence[str],
+        kinds: Sequence[str],
+        inputs: Sequence[Sequence[tuple[str, int]]],
+        shapes: Sequence[Shape],
+        outputs: Sequence[Sequence[Shape]],
+        *,
+        attributes: AttributeReader | None = None,
+    ) -> Self:
+        """The columns of a few ops that are stated one by one."""
+        edges = [edge for row in inputs for edge in row]
+        return cls(
+            names,
+            Coded.of(kinds),
+            offsets_of(ints([len(row) for row in inputs])),
+            [source for source, _ in edges],
+            ints([slot for _, slot in edges]),
+            Shapes.of(shapes),
+            OutputShapes.of_rows(outputs),
+            attributes,
+        )
+
+    @classmethod
+    def unknown(cls, names: Sequence[str]) -> Self:
+        """Ops of which nothing is known but their names."""
+        nothing: list[tuple[()]] = [()] * len(names)
+        return cls.of(names, names, nothing, [None] * len(names), nothing)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Defined:
+    """Ops as one file defined them, and which of its rows were the first to define theirs."""
+
+    columns: OpColumns
+    rows: Ints
+    reader: int
 
 
 class ProfileBuilder:
@@ -51,65 +97,54 @@ class ProfileBuilder:
         self.notes: list[str] = []
         self.recordings = Recordings()
         self._counts_float_ops = counts_float_ops
-        self._ids: dict[str, int] = {}
-        self._kinds: list[str] = []
-        self._inputs: list[Sequence[tuple[str, int]]] = []
-        self._shapes: list[Shape] = []
-        self._outputs: list[Sequence[Shape]] = []
+        self._names = NameTable()
+        self._defined: list[_Defined] = []
         self._readers: list[AttributeReader] = []
-        self._reader: list[int] = []
-        self._position: list[int] = []
-        self._extra_types: dict[int, set[str]] = {}
-        self._float_ops: dict[int, int] = {}
-        self._code: dict[int, int] = {}
+        self._types: list[tuple[Ints, Coded]] = []
+        self._float_ops: list[tuple[Ints, Ints]] = []
+        self._code: list[tuple[Ints, Ints]] = []
         self._code_tree = CodeTreeBuilder()
         self._has_code = False
-        self._seen_outputs: dict[int, Sequence[Shape]] = {}
+        self._seen_outputs: list[tuple[Ints, OutputShapes]] = []
         self._devices: dict[str, tuple[bool, bool, str]] = {}
-        self._placement: dict[int, int] = {}
+        self._placements: list[tuple[Ints, Ints]] = []
         self._covered: set[int] = set()
         self._lacks_accelerator_time = False
         self._tensors = Tensors.none()
 
     def __len__(self) -> int:
-        return len(self._ids)
+        return len(self._names)
 
-    def ids(self, names: Iterable[str]) -> list[int]:
+    def ids(self, names: Iterable[str]) -> Ints:
         """The ids of these ops, -1 where an op is unknown."""
-        known = self._ids
-        return [known.get(name, -1) for name in names]
+        return self._names.find(names)
 
-    def add_ops(self, batch: OpBatch) -> None:
+    def add_ops(self, columns: OpColumns) -> None:
         """Define ops; a name that is known already keeps its first definition."""
         reader = -1
-        if batch.attributes is not None:
+        if columns.attributes is not None:
             reader = len(self._readers)
-            self._readers.append(batch.attributes)
-        known = self._ids
-        for position, name in enumerate(batch.names):
-            if name in known:
-                continue
-            known[name] = len(known)
-            self._kinds.append(batch.kinds[position])
-            self._inputs.append(batch.inputs[position])
-            self._shapes.append(batch.shapes[position])
-            self._outputs.append(batch.outputs[position])
-            self._reader.append(reader)
-            self._position.append(position)
+            self._readers.append(columns.attributes)
+        before = len(self._names)
+        ids = self._names.add(columns.name)
+        found, first = np.unique(ids, return_index=True)
+        self._defined.append(_Defined(columns, first[found >= before], reader))
 
-    def ensure_ops(self, names: Sequence[str]) -> list[int]:
+    def ensure_ops(self, names: Sequence[str]) -> Ints:
         """The ids of these ops; one that is unknown is defined by its name alone."""
-        missing = list(dict.fromkeys(name for name in names if name not in self._ids))
-        nothing: list[tuple[()]] = [()] * len(missing)
-        self.add_ops(OpBatch(missing, missing, nothing, [None] * len(missing), nothing))
+        unknown = np.flatnonzero(self.ids(names) < 0).tolist()
+        if unknown:
+            missing = dict.fromkeys(names[place] for place in unknown)
+            self.add_ops(OpColumns.unknown(list(missing)))
         return self.ids(names)
 
-    def add_types(self, op: int, types: Iterable[str]) -> None:
-        self._extra_types.setdefault(op, set()).update(types)
+    def add_types(self, ops: Sequence[int] | Ints, types: Coded) -> None:
+        """Give each of `ops` the type in the same place."""
+        self._types.append((ints(ops), types))
 
-    def set_float_ops(self, op: int, float_ops: int) -> None:
+    def set_float_ops(self, ops: Sequence[int] | Ints, float_ops: Sequence[int] | Ints) -> None:
         """State the float ops of one run; a later statement replaces an earlier one."""
-        self._float_ops[op] = float_ops
+        self._float_ops.append((ints(ops), ints(float_ops)))
 
     def mark_has_code(self) -> None:
         """Remember that code lines were logged, even if the stacks turn out to be empty."""
@@ -119,9 +154,9 @@ class ProfileBuilder:
         """The row of a call stack, outermost frame first, for `set_code`."""
         return self._code_tree.add(stack)
 
-    def set_code(self, op: int, row: int) -> None:
-        """Say which call made `op`; the first word on it stays."""
-        self._code.setdefault(op, row)
+    def set_code(self, ops: Sequence[int] | Ints, rows: Sequence[int] | Ints) -> None:
+        """Say which call made each of `ops`; the first word on an op stays."""
+        self._code.append((ints(ops), ints(rows)))
 
     def add_device(
         self, name: str, *, is_placement: bool, is_accelerator_lane: bool, host: str
@@ -133,16 +168,16 @@ class ProfileBuilder:
     def add_step(self, step: int) -> None:
         self.recordings.add_step(step)
 
-    def mark_covered(self, ops: Iterable[int]) -> None:
+    def mark_covered(self, ops: Ints) -> None:
         """Count these ops as seen running."""
-        self._covered.update(ops)
+        self._covered.update(ops.tolist())
 
     def mark_lacks_accelerator_time(self) -> None:
         self._lacks_accelerator_time = True
 
-    def see_outputs(self, op: int, shapes: Sequence[Shape]) -> None:
-        """Say what shapes a run put out; the first run that tells them all is remembered."""
-        self._seen_outputs.setdefault(op, shapes)
+    def see_outputs(self, ops: Sequence[int] | Ints, outputs: OutputShapes) -> None:
+        """Say what shapes each of `ops` put out in a run; the first word on an op stays."""
+        self._seen_outputs.append((ints(ops), outputs))
 
     def settle_float_ops(self) -> None:
         """Let the float ops that were stated be all there are; none are counted from shapes."""
@@ -151,31 +186,30 @@ class ProfileBuilder:
     def set_tensors(self, tensors: Tensors) -> None:
         self._tensors = tensors
 
-    def place(self, op: int, device: int) -> None:
-        """Say where an op lives; the first word on it stays."""
-        self._placement.setdefault(op, device)
+    def place(self, ops: Sequence[int] | Ints, devices: Sequence[int] | Ints) -> None:
+        """Say where each of `ops` lives; the first word on an op stays."""
+        self._placements.append((ints(ops), ints(devices)))
 
     def add_runs(self, step: int, runs: Runs) -> None:
         """Add what was recorded of a step; an op is placed where it is first seen."""
         devices = self._device_columns()
         if len(devices):
-            for run in np.flatnonzero(devices.is_placement[runs.device]).tolist():
-                self.place(int(runs.op[run]), int(runs.device[run]))
-        home = ints([self._placement.get(op, -1) for op in runs.op.tolist()])
-        self.recordings.add_runs(step, runs, devices, home)
+            placing = devices.is_placement[runs.device]
+            self.place(runs.op[placing], runs.device[placing])
+        home = self._first_word(self._placements, -1)
+        self.recordings.add_runs(step, runs, devices, home[runs.op])
 
     def build(self) -> Profile:
         """The finished profile."""
-        names = list(self._ids)
+        names = self._names.texts()
         # Python orders text by code point, which is the byte order of UTF-8.
-        order = sorted(range(len(names)), key=names.__getitem__)
+        order = sorted(range(len(names)), key=list(names).__getitem__)
         row_of = np.empty(len(names) + 1, np.int64)
         row_of[order] = np.arange(len(names))
         row_of[-1] = -1  # so that the id -1, "unknown", stays -1
-        recorded = self.recordings.build(row_of)
         return Profile(
-            ops=self._ops(names, order, row_of),
-            **recorded._asdict(),
+            ops=self._ops(names, ints(order), row_of),
+            **self.recordings.build(row_of)._asdict(),
             devices=self._device_columns(),
             code=self._code_tree.build(),
             tensors=self._tensors,
@@ -183,80 +217,88 @@ class ProfileBuilder:
             lacks_accelerator_time=self._lacks_accelerator_time,
             covered_ops=len(self._covered),
             counts_float_ops=self._counts_float_ops,
-        )
+        ).freeze()
 
     def _device_columns(self) -> Devices:
         facts = list(self._devices.values())
         return Devices(
-            name=Strings(list(self._devices)),
+            name=Strings(self._devices),
             is_placement=np.array([is_placement for is_placement, _, _ in facts], np.bool_),
             is_accelerator_lane=np.array([is_lane for _, is_lane, _ in facts], np.bool_),
             host=Strings([host for _, _, host in facts]),
         )
 
-    def _ops(self, names: list[str], order: list[int], row_of: Ints) -> Ops:
+    def _ops(self, names: Strings, order: Ints, row_of: Ints) -> Ops:
         """Columns in the order of ids, then taken in the order of names."""
-        rows = ints(order)
-        kinds = Coded.of(self._kinds)
+        parts = self._defined
+        kinds = Coded.joined([part.columns.kind.take(part.rows) for part in parts])
+        devices = self._first_word(self._placements, -1)
+        float_ops = np.zeros(len(order), np.int64)
+        for ops, stated in self._float_ops:
+            float_ops[ops] = stated
+        reader = [np.full(len(part.rows), part.reader) for part in parts]
         return Ops(
-            name=Strings([names[op] for op in order]),
-            defined=rows,
-            kind=Coded(kinds.codes[rows], kinds.values),
-            types=self._types(kinds, row_of),
-            inputs=self._input_columns(rows, row_of),
-            shape=Shapes.of(self._shapes).take(rows),
-            outputs=_output_shapes(self._outputs, rows),
-            seen_outputs=_output_shapes(_spread(self._seen_outputs, len(rows), ()), rows),
-            logged_float_ops=ints(_spread(self._float_ops, len(rows), 0))[rows],
-            device=ints(_spread(self._placement, len(rows), -1))[rows],
-            code=ints(_spread(self._code, len(rows), -1))[rows],
+            name=Strings(names.take(order)),
+            defined=order,
+            kind=kinds.take(order),
+            types=self._type_sets(kinds, devices, row_of),
+            inputs=self._inputs(order, row_of),
+            shape=Shapes.joined([part.columns.shape.take(part.rows) for part in parts]).take(order),
+            outputs=OutputShapes.joined(
+                [part.columns.outputs.take(part.rows) for part in parts]
+            ).take(order),
+            seen_outputs=self._seen(order),
+            logged_float_ops=float_ops[order],
+            device=devices[order],
+            code=self._first_word(self._code, -1)[order],
             attributes=Attributes(
-                tuple(self._readers), ints(self._reader)[rows], ints(self._position)[rows]
+                tuple(self._readers), joined(reader)[order], joined([p.rows for p in parts])[order]
             ),
         )
 
-    def _input_columns(self, rows: Ints, row_of: Ints) -> Inputs:
-        edges = [edge for row in self._inputs for edge in row]
-        sources = ints(self.ids(source for source, _ in edges))
-        offsets = offsets_of(ints([len(row) for row in self._inputs]))
-        source = Ragged(offsets, row_of[sources]).take(rows)
-        slot = Ragged(offsets, ints([slot for _, slot in edges])).take(rows)
-        return Inputs(source.offsets, source.values, slot.values)
+    def _inputs(self, order: Ints, row_of: Ints) -> Inputs:
+        """The edges, which name their sources, resolved now that all ops are known."""
+        sources, slots = [], []
+        for part in self._defined:
+            columns = part.columns
+            source = row_of[self.ids(columns.input_name)]
+            sources.append(Ragged(columns.input_offsets, source).take(part.rows))
+            slots.append(Ragged(columns.input_offsets, columns.input_slot).take(part.rows))
+        edges = Ragged.joined(sources).take(order)
+        return Inputs(edges.offsets, edges.values, Ragged.joined(slots).take(order).values)
 
-    def _types(self, kinds: Coded, row_of: Ints) -> TypeSets:
-        """Kind, device and extra types of each op: pairs of an op and a type, each pair once."""
-        extra = [(op, name) for op, found in self._extra_types.items() for name in found]
-        placed = list(self._placement.items())
-        names = sorted({*kinds.values, *self._devices, *(name for _, name in extra)})
-        code = {name: place for place, name in enumerate(names)}
-        kind_codes = ints([code[name] for name in kinds.values])
-        device_codes = ints([code[name] for name in self._devices])
-        ops = np.concatenate(
-            (
-                np.arange(len(kinds)),
-                ints([op for op, _ in placed]),
-                ints([op for op, _ in extra]),
-            )
-        )
-        types = np.concatenate(
-            (
-                kind_codes[kinds.codes],
-                device_codes[ints([device for _, device in placed])],
-                ints([code[name] for _, name in extra]),
-            )
-        )
-        keys = np.unique(row_of[ops] * max(len(names), 1) + types)
+    def _type_sets(self, kinds: Coded, devices: Ints, row_of: Ints) -> TypeSets:
+        """Kind, device and given types of each op: pairs of an op and a type, each pair once."""
+        placed = np.flatnonzero(devices >= 0)
+        pairs = [
+            (np.arange(len(kinds)), kinds),
+            (placed, Coded(devices[placed], Strings(self._devices))),
+            *self._types,
+        ]
+        types = Coded.joined([column for _, column in pairs])
+        names = sorted(types.values)
+        rank = NameTable()
+        rank.add(names)
+        codes = rank.find(types.values)[types.codes]
+        keys = np.unique(row_of[joined([ops for ops, _ in pairs])] * max(len(names), 1) + codes)
         owner, value = np.divmod(keys, max(len(names), 1))
         lengths = np.bincount(owner, minlength=len(kinds))
         return _used_types(Ragged(offsets_of(lengths), value), names)
 
+    def _seen(self, order: Ints) -> OutputShapes:
+        """What each op was first seen to put out; nothing where it was not seen."""
+        shapes = OutputShapes.joined([outputs for _, outputs in self._seen_outputs])
+        ops = joined([ops for ops, _ in self._seen_outputs])
+        nothing = OutputShapes.of_rows([()])
+        row = self._first_word([(ops, np.arange(len(ops)))], len(ops))
+        return OutputShapes.joined([shapes, nothing]).take(row[order])
 
-def _output_shapes(outputs: Sequence[Sequence[Shape]], rows: Ints) -> OutputShapes:
-    """The shapes of each op's outputs, the ops in the order of `rows`."""
-    flat = Shapes.of([shape for shapes in outputs for shape in shapes])
-    offsets = offsets_of(ints([len(shapes) for shapes in outputs]))
-    chosen = Ragged(offsets, np.arange(len(flat))).take(rows)
-    return OutputShapes(chosen.offsets, flat.take(chosen.values))
+    def _first_word(self, said: Sequence[tuple[Ints, Ints]], default: int) -> Ints:
+        """For each op the first value that was said of it, or `default`."""
+        values = np.full(len(self._names), default)
+        for ops, column in reversed(said):
+            values[ops[::-1]] = column[::-1]
+        return values
 
 
 def _used_types(members: Ragged, names: list[str]) -> TypeSets:
@@ -265,11 +307,3 @@ def _used_types(members: Ragged, names: list[str]) -> TypeSets:
     return TypeSets(
         Ragged(members.offsets, codes), Strings([names[code] for code in used.tolist()])
     )
-
-
-def _spread(known: Mapping[int, Value], count: int, default: Value) -> list[Value]:
-    """What is known of each of the ids below `count`."""
-    values = [default] * count
-    for number, value in known.items():
-        values[number] = value
-    return values

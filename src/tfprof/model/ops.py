@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from tfprof.columns import Bools, Coded, Ints, Ragged, Shapes, Strings
+from tfprof.columns import (
+    Bools,
+    Coded,
+    Ints,
+    Ragged,
+    Shapes,
+    Strings,
+    ints,
+    joined,
+    offsets_of,
+)
 
 AttributeValue: TypeAlias = (
     bool | int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...] | None
@@ -81,6 +91,23 @@ class OutputShapes:
         """The shape of one output, None where nothing is known of it."""
         row = int(self.offsets[op]) + slot
         return self.shape[row] if slot >= 0 and row < self.offsets[op + 1] else None
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[Sequence[tuple[int, ...] | None]]) -> OutputShapes:
+        """The column of the outputs of each op, None where a shape is unknown."""
+        flat = Shapes.of([shape for shapes in rows for shape in shapes])
+        return cls(offsets_of(ints([len(shapes) for shapes in rows])), flat)
+
+    @classmethod
+    def joined(cls, columns: Sequence[OutputShapes]) -> OutputShapes:
+        """The ops of all `columns`, one column after the other."""
+        lengths = joined([np.diff(column.offsets) for column in columns])
+        return cls(offsets_of(lengths), Shapes.joined([column.shape for column in columns]))
+
+    def take(self, ops: Ints) -> OutputShapes:
+        """The outputs of `ops` alone, in that order."""
+        chosen = Ragged(self.offsets, np.arange(len(self.shape))).take(ops)
+        return OutputShapes(chosen.offsets, self.shape.take(chosen.values))
 
     def count(self, op: int) -> int:
         return int(self.offsets[op + 1] - self.offsets[op])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sized
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Sized
+from dataclasses import dataclass, fields, is_dataclass
 from itertools import pairwise
+from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from tfprof.columns import Ints, Shapes
 from tfprof.model.code import CodeTree
@@ -35,6 +37,12 @@ class Profile:
     covered_ops: int  # how many ops of the graph a run was seen of
     counts_float_ops: bool  # float ops that no log gives may be counted from shapes
 
+    def freeze(self) -> Self:
+        """This profile, with every array of it made read-only."""
+        for array in _arrays(self):
+            array.setflags(write=False)
+        return self
+
     def check(self) -> None:
         """Raise `AssertionError` where an invariant of the columns does not hold."""
         for columns in self._tables():
@@ -55,6 +63,7 @@ class Profile:
         _require(bool(np.all(np.diff(self.steps) > 0)), "steps are ascending")
         _require(set(self.records.step.tolist()) <= set(self.steps.tolist()), "steps are known")
         _require(bool(np.all(self.code.caller < np.arange(len(self.code)))), "callers come first")
+        _require(not any(array.flags.writeable for array in _arrays(self)), "nobody can write")
 
     def _tables(self) -> list[list[Sized]]:
         """Columns that have a row for each of the same things."""
@@ -107,6 +116,15 @@ class Profile:
             (self.allocations.record, len(self.records)),
             (self.output_memory.use, len(self.memory)),
         ]
+
+
+def _arrays(holder: object) -> Iterator[npt.NDArray[Any]]:
+    """Every array that a column, or a table of columns, is made of."""
+    if isinstance(holder, np.ndarray):
+        yield holder
+    elif is_dataclass(holder):
+        for field in fields(holder):
+            yield from _arrays(getattr(holder, field.name))
 
 
 def _require(holds: bool, what: str) -> None:

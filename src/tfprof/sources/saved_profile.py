@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tfprof.columns import Ints, ints
+import numpy as np
+
+from tfprof.columns import Coded, Ints, ints
 from tfprof.formats import profile_proto
 from tfprof.formats.messages import Message
 from tfprof.formats.op_log import StackReader
 from tfprof.formats.profile_proto import MEMORY_FIELDS, SavedNode
 from tfprof.formats.records import Records
-from tfprof.model.builder import OpBatch, ProfileBuilder
+from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.code import Frame
 from tfprof.sources.tf_attributes import EncodedAttributes
 from tfprof.sources.tf_devices import add_device
@@ -31,13 +33,13 @@ def add(records: Records, builder: ProfileBuilder) -> None:
         builder.mark_lacks_accelerator_time()
     for step in header.steps:
         builder.add_step(step)
-    reader = StackReader(records.path, header.strings)
-    stacks: dict[bytes, int] = {}
+    messages = [node.message for node in nodes]
+    ops = builder.ids(message.name for message in messages)
+    _describe(messages, ops, builder)
+    _locate(messages, ops, StackReader(records.path, header.strings), builder)
     recordings = _Recordings(builder)
-    for node, op in zip(nodes, builder.ids(node.message.name for node in nodes), strict=True):
-        _describe(node.message, op, builder)
-        _locate(node.message, op, reader, stacks, builder)
-        for step, execution in sorted(node.message.execs.items()):
+    for message, op in zip(messages, ops.tolist(), strict=True):
+        for step, execution in sorted(message.execs.items()):
             recordings.collect(op, step, execution)
     recordings.add()
 
@@ -46,7 +48,7 @@ def _define(records: Records, nodes: list[SavedNode], builder: ProfileBuilder) -
     name_of = {node.id: node.message.name for node in nodes}
     messages = [node.message for node in nodes]
     builder.add_ops(
-        OpBatch(
+        OpColumns.of(
             names=[message.name for message in messages],
             kinds=[message.op for message in messages],
             inputs=[_inputs(message, name_of) for message in messages],
@@ -79,27 +81,30 @@ def _outputs(message: Message) -> list[tuple[int, ...] | None]:
     return [_shape(shapes[slot].int64_values) if slot in shapes else None for slot in range(count)]
 
 
-def _describe(message: Message, op: int, builder: ProfileBuilder) -> None:
-    builder.add_types(op, message.op_types)
-    if message.float_ops:
-        builder.set_float_ops(op, message.float_ops)
-    if message.canonical_device:
-        builder.place(op, add_device(builder, message.canonical_device))
+def _describe(messages: list[Message], ops: Ints, builder: ProfileBuilder) -> None:
+    types = [list(message.op_types) for message in messages]
+    given = Coded.of([type_ for row in types for type_ in row])
+    builder.add_types(np.repeat(ops, [len(row) for row in types]), given)
+    float_ops = ints([message.float_ops for message in messages])
+    builder.set_float_ops(ops[float_ops != 0], float_ops[float_ops != 0])
+    homes = [message.canonical_device for message in messages]
+    devices = {home: add_device(builder, home) for home in dict.fromkeys(homes) if home}
+    placed = [place for place, home in enumerate(homes) if home]
+    builder.place(ops[placed], [devices[homes[place]] for place in placed])
 
 
 def _locate(
-    message: Message,
-    op: int,
-    reader: StackReader,
-    stacks: dict[bytes, int],
-    builder: ProfileBuilder,
+    messages: list[Message], ops: Ints, reader: StackReader, builder: ProfileBuilder
 ) -> None:
-    if not message.trace.traces:
-        return
-    code = message.trace.SerializeToString()
-    if code not in stacks:
-        stacks[code] = builder.add_stack([Frame(*trace) for trace in reader.read(code)])
-    builder.set_code(op, stacks[code])
+    stacks: dict[bytes, int] = {}
+    rows = []
+    located = [place for place, message in enumerate(messages) if message.trace.traces]
+    for place in located:
+        code = messages[place].trace.SerializeToString()
+        if code not in stacks:
+            stacks[code] = builder.add_stack([Frame(*trace) for trace in reader.read(code)])
+        rows.append(stacks[code])
+    builder.set_code(ops[located], rows)
 
 
 class _Recordings:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+
+import numpy as np
 
 from tfprof.formats import op_log
 from tfprof.formats.recognise import FileKind
@@ -43,16 +44,11 @@ def _checkpoint_facts(file: InputFile) -> dict[str, int]:
 
 
 def _log_facts(records: Records) -> dict[str, int]:
-    counts: dict[str, int] = dict.fromkeys(_LOG_FACTS, 0)
-    for entry in op_log.entries(records):
-        for fact, holds in _LOG_FACTS.items():
-            counts[fact] += holds(entry)
-    return counts
-
-
-_LOG_FACTS: dict[str, Callable[[op_log.LogEntry], bool]] = {
-    "entries": lambda _: True,
-    "with types": lambda entry: bool(entry.types),
-    "with float ops": lambda entry: entry.float_ops != 0,
-    "with code lines": lambda entry: bool(entry.code),
-}
+    log = op_log.decode(records)
+    has_lines = np.array([*map(bool, log.stacks), False])  # the last one for "says nothing", -1
+    return {
+        "entries": len(log.name),
+        "with types": len(np.unique(log.type_entry)),
+        "with float ops": int((log.float_ops != 0).sum()),
+        "with code lines": int(has_lines[log.stack].sum()),
+    }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tfprof.columns import Shapes, Strings
+import numpy as np
+
+from tfprof.columns import Coded, Shapes, Strings
 from tfprof.formats.checkpoint import Checkpoint
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.tensors import Tensors
@@ -13,9 +15,9 @@ CHECKPOINT_TYPE = "_checkpoint_variables"
 def add(checkpoint: Checkpoint, builder: ProfileBuilder) -> None:
     """Give ops that the checkpoint holds a tensor of their type, and make the tensors readable."""
     entries = checkpoint.tensors
-    for op in builder.ids(entry.name for entry in entries):
-        if op >= 0:
-            builder.add_types(op, (CHECKPOINT_TYPE,))
+    ops = builder.ids(entry.name for entry in entries)
+    held = ops[ops >= 0]
+    builder.add_types(held, Coded(np.zeros(len(held), np.int64), Strings([CHECKPOINT_TYPE])))
     builder.set_tensors(
         Tensors(
             name=Strings([entry.name for entry in entries]),

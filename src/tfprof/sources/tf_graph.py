@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from tfprof.columns import Strings, ints
 from tfprof.formats import graph_def
 from tfprof.formats.records import Records
-from tfprof.model.builder import OpBatch, ProfileBuilder
+from tfprof.model.builder import OpColumns, ProfileBuilder
+from tfprof.model.ops import OutputShapes
 from tfprof.sources.tf_attributes import EncodedAttributes
 
 
 def add(records: Records, builder: ProfileBuilder) -> None:
     """Define the graph's ops; a name that is known already keeps its first definition."""
     graph = graph_def.decode(records)
+    edges = [source(text) for text in graph.inputs]
     builder.add_ops(
-        OpBatch(
-            names=graph.name,
-            kinds=graph.op,
-            inputs=[[source(text) for text in row] for row in graph.inputs],
-            shapes=graph.shape,
-            outputs=graph.output_shapes,
+        OpColumns(
+            name=graph.name,
+            kind=graph.op,
+            input_offsets=graph.input_offsets,
+            input_name=Strings([name for name, _ in edges]),
+            input_slot=ints([slot for _, slot in edges]),
+            shape=graph.shape,
+            outputs=OutputShapes(graph.output_offsets, graph.output_shape),
             attributes=EncodedAttributes(
                 records, graph.start, graph.end, graph_def.RAW_NODE, ("attr",)
             ),

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from tfprof.columns import Ints
 from tfprof.formats import op_log
+from tfprof.formats.op_log import LogColumns
 from tfprof.formats.records import Records
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.code import Frame
@@ -10,25 +14,29 @@ from tfprof.model.code import Frame
 
 def add(records: Records, builder: ProfileBuilder) -> None:
     """Add what the log says of known ops; what it says of others is left aside."""
+    log = op_log.decode(records)
+    ops = builder.ids(log.name)
+    is_known = ops >= 0
+    given = is_known[log.type_entry]
+    builder.add_types(ops[log.type_entry][given], log.type.take(np.flatnonzero(given)))
+    stated = is_known & (log.float_ops != 0)
+    builder.set_float_ops(ops[stated], log.float_ops[stated])
+    unknown_ids = _add_code(records, log, ops, builder)
+    _note(records.path, builder, int((~is_known).sum()), unknown_ids)
+
+
+def _add_code(records: Records, log: LogColumns, ops: Ints, builder: ProfileBuilder) -> int:
+    """Say which calls made the ops; how many strings the log lacks for that."""
+    located = (ops >= 0) & (log.stack >= 0)
+    if located.any():
+        builder.mark_has_code()
     reader = op_log.StackReader(records.path, op_log.strings(records))
-    stacks: dict[bytes, int] = {}
-    strangers = 0
-    entries = list(op_log.entries(records))
-    for entry, op in zip(entries, builder.ids(entry.name for entry in entries), strict=True):
-        if op < 0:
-            strangers += 1
-            continue
-        if entry.types:
-            builder.add_types(op, entry.types)
-        if entry.float_ops:
-            builder.set_float_ops(op, entry.float_ops)
-        if entry.code is not None:
-            builder.mark_has_code()
-            if entry.code not in stacks:
-                frames = [Frame(*trace) for trace in reader.read(entry.code)]
-                stacks[entry.code] = builder.add_stack(frames)
-            builder.set_code(op, stacks[entry.code])
-    _note(records.path, builder, strangers, len(reader.unknown_ids))
+    rows = np.full(len(log.stacks), -1)
+    for stack in np.unique(log.stack[located]).tolist():
+        frames = [Frame(*trace) for trace in reader.read(log.stacks[stack])]
+        rows[stack] = builder.add_stack(frames)
+    builder.set_code(ops[located], rows[log.stack[located]])
+    return len(reader.unknown_ids)
 
 
 def _note(path: str, builder: ProfileBuilder, strangers: int, unknown_ids: int) -> None:

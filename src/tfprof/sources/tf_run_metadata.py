@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints
+from tfprof.columns import Bools, Ints, Shapes, Strings, offsets_of
 from tfprof.formats import run_metadata
-from tfprof.formats.graph_def import Shape
 from tfprof.formats.records import Records
 from tfprof.formats.run_metadata import RunColumns
 from tfprof.model.builder import ProfileBuilder
+from tfprof.model.ops import OutputShapes
 from tfprof.model.recordings import Runs
 from tfprof.sources.tf_devices import add_device, misses_accelerator_stream
 
@@ -29,7 +29,7 @@ def add(records: Records, builder: ProfileBuilder, step: int) -> None:
             "record it with RunOptions(trace_level=FULL_TRACE)."
         )
         return
-    names = [name.partition(":")[0] for name in columns.name]
+    names = Strings([name.partition(":")[0] for name in columns.name])
     ops = _identify(names, builder)
     if misses_accelerator_stream(columns.devices):
         builder.mark_lacks_accelerator_time()
@@ -37,38 +37,41 @@ def add(records: Records, builder: ProfileBuilder, step: int) -> None:
     builder.add_runs(step, _runs(columns, ops, builder))
 
 
-def _identify(names: list[str], builder: ProfileBuilder) -> Ints:
+def _identify(names: Strings, builder: ProfileBuilder) -> Ints:
     """The op of each entry, -1 for one that is dropped."""
-    before = builder.ids(names)
-    kept = [
-        known >= 0 or not (name in _NOT_OPS or "MEMCPY" in name)
-        for name, known in zip(names, before, strict=True)
-    ]
-    builder.ensure_ops([name for name, is_kept in zip(names, kept, strict=True) if is_kept])
-    ops = builder.ids(names)
-    seen_before = set()
-    for op, known in zip(ops, before, strict=True):
-        if known >= 0 or op in seen_before:
-            builder.mark_covered([op])
-        if op >= 0:
-            seen_before.add(op)
-    return np.asarray(ops, np.int64)
+    ops = builder.ids(names).copy()
+    unknown = np.flatnonzero(ops < 0)
+    builder.mark_covered(ops[ops >= 0])
+    kept = [row for row in unknown.tolist() if not _is_bookkeeping(names[row])]
+    ops[kept] = builder.ensure_ops([names[row] for row in kept])
+    # An op that a run made known counts as covered from its second run on.
+    _, first = np.unique(ops[kept], return_index=True)
+    builder.mark_covered(np.delete(ops[kept], first))
+    return ops
+
+
+def _is_bookkeeping(name: str) -> bool:
+    return name in _NOT_OPS or "MEMCPY" in name
 
 
 def _see_outputs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> None:
-    """Tell the builder the shapes that each op's first entry put out."""
+    """Tell the builder the shapes that each op's first entry put out, by slot."""
     outputs = columns.outputs
-    by_entry: dict[int, dict[int, Shape]] = {}
-    for entry, slot, shape in zip(
-        outputs.entry.tolist(), outputs.slot.tolist(), outputs.shape, strict=True
-    ):
-        if 0 <= slot < _MOST_OUTPUTS:
-            by_entry.setdefault(entry, {})[slot] = shape
-    for entry, shapes in by_entry.items():
-        if ops[entry] >= 0:
-            # An output that did not come to life, as one side of a Switch, was not recorded.
-            in_order = [shapes.get(slot) for slot in range(max(shapes) + 1)]
-            builder.see_outputs(int(ops[entry]), in_order)
+    usable = (ops[outputs.entry] >= 0) & (outputs.slot >= 0) & (outputs.slot < _MOST_OUTPUTS)
+    rows = np.flatnonzero(usable)
+    seen, owner = np.unique(ops[outputs.entry[rows]], return_inverse=True)
+    first = np.full(len(seen), len(ops))
+    np.minimum.at(first, owner, outputs.entry[rows])
+    is_first = outputs.entry[rows] == first[owner]
+    rows, owner = rows[is_first], owner[is_first]
+    counts = np.zeros(len(seen), np.int64)
+    np.maximum.at(counts, owner, outputs.slot[rows] + 1)
+    offsets = offsets_of(counts)
+    # An output that did not come to life, as one side of a Switch, was not recorded: -1.
+    place = np.full(int(offsets[-1]), -1)
+    place[offsets[owner] + outputs.slot[rows]] = rows
+    shapes = Shapes.joined([outputs.shape, Shapes.of([None])]).take(place)
+    builder.see_outputs(seen, OutputShapes(offsets, shapes))
 
 
 def _runs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> Runs:
@@ -79,7 +82,8 @@ def _runs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> Runs:
     outputs, allocators, allocations = columns.outputs, columns.allocators, columns.allocations
     has_memory = kept[outputs.entry] & (outputs.has_memory != 0)
     size = np.maximum(outputs.allocated, outputs.requested)
-    on_gpu = np.array(["GPU" in name for name in allocators.name], np.bool_)
+    gpu_names = np.array(["GPU" in name for name in allocators.name.values], np.bool_)
+    on_gpu = gpu_names[allocators.name.codes] if len(gpu_names) else np.zeros(0, np.bool_)
     allocating_entry = allocators.entry[allocations.allocator]
     is_shown = on_gpu[allocations.allocator] & kept[allocating_entry]
     memory = _memory(columns, _is_host(columns), on_gpu)
