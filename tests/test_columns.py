@@ -19,6 +19,13 @@ def rows_of(ragged):
     return [ragged[row].tolist() for row in range(len(ragged))]
 
 
+def test_texts_may_stand_anywhere_in_a_run_of_bytes():
+    column = Strings.of_spans("abäc".encode(), ints([2, 0, 1]), ints([4, 2, 1]))
+
+    assert len(column) == 3
+    assert list(column) == ["ä", "ab", ""]
+
+
 def test_a_column_of_numbers_cannot_be_written():
     column = ints([1, 2])
 

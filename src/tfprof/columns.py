@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,10 +23,28 @@ def ints(values: Sequence[int] | Ints) -> Ints:
 class Strings(Sequence[str]):
     """A read-only column of text; how it is held is its own affair, so index, iterate and take."""
 
-    __slots__ = ("_texts",)
+    __slots__ = ("_known", "_spans")
 
-    def __init__(self, texts: Iterable[str] = ()) -> None:
-        self._texts = list(texts)
+    def __init__(
+        self, texts: Iterable[str] = (), *, spans: tuple[bytes, Ints, Ints] | None = None
+    ) -> None:
+        self._known = list(texts) if spans is None else None
+        self._spans = spans
+
+    @classmethod
+    def of_spans(cls, data: bytes, starts: Ints, ends: Ints) -> Self:
+        """The texts, in UTF-8, that stand in `data` from `starts` to `ends`."""
+        return cls(spans=(data, starts, ends))
+
+    @property
+    def _texts(self) -> list[str]:
+        """All texts; those of spans are decoded when they are first asked for."""
+        if self._known is None:
+            data, starts, ends = self._spans or (b"", ints([]), ints([]))
+            spans = zip(starts.tolist(), ends.tolist(), strict=True)
+            self._known = [data[start:end].decode() for start, end in spans]
+            self._spans = None  # lets go of the file
+        return self._known
 
     def __len__(self) -> int:
         return len(self._texts)
