@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from tfprof.columns import Ints, ints
@@ -28,22 +30,33 @@ def build(profile: Profile, options: Options) -> View:
 @remembered
 def arrange(profile: Profile) -> Arrangement:
     """Every op under its scope; a scope that is no op itself gets a row of its own."""
-    names = list(profile.ops.name)
-    op_of = {name: op for op, name in enumerate(names)}
-    names += _missing_scopes(names, op_of)
-    order = sorted(range(len(names)), key=_tree_keys(names).__getitem__)
+    op_of = {name: op for op, name in enumerate(profile.ops.name)}
+    names = [*op_of, *_missing_scopes(op_of)]
+    keys = _tree_keys(names)
+    order = sorted(range(len(names)), key=keys.__getitem__)
     shown = [names[place] for place in order]
     row_of = {name: row for row, name in enumerate(shown, start=1)}
-    parents = [-1, *(row_of.get(_scope_of(name), 0) if "/" in name else 0 for name in shown)]
-    ops = [op_of.get(name, -1) for name in shown]
+    parents = [row_of[name.rpartition("/")[0]] if "/" in name else 0 for name in shown]
+    ops = [-1, *(op if op < len(op_of) else -1 for op in order)]
     return Arrangement(
-        tree=Tree.of_parents(parents),
+        tree=Tree.of_parents([-1, *parents]),
         name=[ROOT_NAME, *shown],
-        name_rank=_rank(names, order),
-        own_types={0: (SCOPE_TYPE,)}
-        | {row: (SCOPE_TYPE,) for row, op in enumerate(ops, start=1) if op < 0},
-        members=single_members([-1, *ops]),
+        name_rank=_rank(shown),
+        own_types={row: (SCOPE_TYPE,) for row, op in enumerate(ops) if op < 0},
+        members=single_members(ops),
     )
+
+
+def _missing_scopes(op_of: Mapping[str, int]) -> set[str]:
+    """The scopes that ops are in and that are no ops."""
+    missing: set[str] = set()
+    scopes = {name.rpartition("/")[0] for name in op_of if "/" in name}
+    while scopes:
+        # The scopes of a scope that is an op are among those of ops.
+        found = scopes - op_of.keys() - missing
+        missing |= found
+        scopes = {scope.rpartition("/")[0] for scope in found if "/" in scope}
+    return missing
 
 
 def _tree_keys(names: list[str]) -> list[str] | list[list[str]]:
@@ -54,28 +67,9 @@ def _tree_keys(names: list[str]) -> list[str] | list[list[str]]:
     return [name.replace("/", "\0") for name in names]
 
 
-def _scope_of(name: str) -> str:
-    return name[: name.rindex("/")]
-
-
-def _missing_scopes(names: list[str], op_of: dict[str, int]) -> list[str]:
-    """The scopes that ops are in and that are no ops, each once."""
-    missing: dict[str, None] = {}
-    for name in names:
-        scope = name
-        while "/" in scope:
-            scope = _scope_of(scope)
-            if scope in missing or scope in op_of:
-                # Its own scopes are dealt with by its first mention, or when its op comes.
-                break
-            missing[scope] = None
-    return list(missing)
-
-
-def _rank(names: list[str], order: list[int]) -> Ints:
+def _rank(shown: list[str]) -> Ints:
     """The place in byte order of each row's name, the root's first."""
-    rank = np.empty(len(names) + 1, np.int64)
-    by_name = sorted(range(len(order)), key=[names[place] for place in order].__getitem__)
+    rank = np.empty(len(shown) + 1, np.int64)
     rank[0] = 0
-    rank[ints(by_name) + 1] = np.arange(1, len(names) + 1)
+    rank[ints(sorted(range(len(shown)), key=shown.__getitem__)) + 1] = np.arange(1, len(rank))
     return rank
