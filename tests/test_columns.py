@@ -19,6 +19,13 @@ def rows_of(ragged):
     return [ragged[row].tolist() for row in range(len(ragged))]
 
 
+def test_a_compact_column_knows_only_the_values_its_rows_have():
+    column = Coded(ints([2, 0, 2]), Strings(["a", "b", "c"])).compact()
+
+    assert list(column) == ["c", "a", "c"]
+    assert list(column.values) == ["a", "c"]
+
+
 def test_texts_may_stand_anywhere_in_a_run_of_bytes():
     column = Strings.of_spans("abäc".encode(), ints([2, 0, 1]), ints([4, 2, 1]))
 

@@ -117,6 +117,11 @@ class Coded:
         """The column of `rows` alone, in that order."""
         return Coded(self.codes[rows], self.values)
 
+    def compact(self) -> Coded:
+        """The same column, with only such values as a row has."""
+        used, codes = np.unique(self.codes, return_inverse=True)
+        return Coded(codes, Strings(self.values.take(used)))
+
     def __len__(self) -> int:
         return len(self.codes)
 

@@ -28,6 +28,10 @@ def test_an_op_that_only_ran_is_a_kind_of_its_own():
     assert outline(ask("op", profile(op("x", "Add"), run("stranger")))) == ["Add", "stranger"]
 
 
+def test_a_kind_that_only_a_second_definition_has_is_no_row():
+    assert outline(ask("op", profile(op("x", "Add"), op("x", "Mul")))) == ["Add"]
+
+
 def test_a_profile_without_ops_shows_the_root_alone():
     view = ask("op", profile())
 

@@ -231,7 +231,8 @@ class ProfileBuilder:
     def _ops(self, names: Strings, order: Ints, row_of: Ints) -> Ops:
         """Columns in the order of ids, then taken in the order of names."""
         parts = self._defined
-        kinds = Coded.joined([part.columns.kind.take(part.rows) for part in parts])
+        # A second definition of an op is left aside; its kind may be one that no op has.
+        kinds = Coded.joined([part.columns.kind.take(part.rows) for part in parts]).compact()
         devices = self._first_word(self._placements, -1)
         float_ops = np.zeros(len(order), np.int64)
         for ops, stated in self._float_ops:
@@ -275,7 +276,7 @@ class ProfileBuilder:
             (placed, Coded(devices[placed], Strings(self._devices))),
             *self._types,
         ]
-        types = Coded.joined([column for _, column in pairs])
+        types = Coded.joined([column for _, column in pairs]).compact()
         names = sorted(types.values)
         rank = NameTable()
         rank.add(names)
@@ -283,7 +284,7 @@ class ProfileBuilder:
         keys = np.unique(row_of[joined([ops for ops, _ in pairs])] * max(len(names), 1) + codes)
         owner, value = np.divmod(keys, max(len(names), 1))
         lengths = np.bincount(owner, minlength=len(kinds))
-        return _used_types(Ragged(offsets_of(lengths), value), names)
+        return TypeSets(Ragged(offsets_of(lengths), value), Strings(names))
 
     def _seen(self, order: Ints) -> OutputShapes:
         """What each op was first seen to put out; nothing where it was not seen."""
@@ -299,11 +300,3 @@ class ProfileBuilder:
         for ops, column in reversed(said):
             values[ops[::-1]] = column[::-1]
         return values
-
-
-def _used_types(members: Ragged, names: list[str]) -> TypeSets:
-    """The sets with only such names as occur in them: a device may have run nothing that stayed."""
-    used, codes = np.unique(members.values, return_inverse=True)
-    return TypeSets(
-        Ragged(members.offsets, codes), Strings([names[code] for code in used.tolist()])
-    )
