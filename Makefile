@@ -4,6 +4,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 OPS ?= 1e5
 
+# Compiled where there is a compiler, so installed anew when they change.
+COMPILED := setup.py src/tfprof/formats/text.py
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test check lint types schemas docs bench clean
 
@@ -36,17 +39,18 @@ bench: .venv/ready  ## Measure tfprof against TensorFlow's own profiler: make be
 	$(BIN)/python benchmarks/one_question.py --ops $(OPS)
 
 clean:  ## Remove the environment and all caches.
+	find src -name '*.so' -delete
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 
 # What a user needs.
-.venv/installed: pyproject.toml | .venv/bin/python
+.venv/installed: pyproject.toml $(COMPILED) | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
 # What the tests need, TensorFlow's own profiler among it.
-.venv/ready: pyproject.toml | .venv/bin/python
+.venv/ready: pyproject.toml $(COMPILED) | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@ .venv/installed

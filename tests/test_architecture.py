@@ -212,7 +212,12 @@ def test_only_the_formats_know_protobuf():
 def test_nothing_is_needed_but_numpy_and_protobuf_and_pandas_for_those_who_ask():
     needed = set().union(*OTHERS.values()) - sys.stdlib_module_names
 
-    assert needed == {"numpy", "google", "pandas"}
+    assert needed == {"numpy", "google", "pandas", "cython"}
+
+
+def test_only_what_is_compiled_knows_cython_and_runs_without_it():
+    assert {name for name, others in OTHERS.items() if "cython" in others} == {"formats.text"}
+    # `tests/formats/test_text.py` runs that one without.
 
 
 @pytest.mark.parametrize("name", sorted(TREES))

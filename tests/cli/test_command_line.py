@@ -167,8 +167,19 @@ def test_saving_tells_that_values_stay_in_the_checkpoint(ask):
     )
 
 
-def test_the_version_is_that_of_the_package(ask):
-    assert ask("--version") == (0, f"tfprof {version('tfprof')}\n", "")
+@pytest.mark.parametrize(
+    ("compiled", "reader"),
+    [
+        (True, "compiled text reader"),
+        (False, "text read by protobuf: no compiler was at hand"),
+    ],
+)
+def test_the_version_is_that_of_the_package_and_says_how_texts_are_read(
+    ask, monkeypatch, compiled, reader
+):
+    monkeypatch.setattr("tfprof.formats.text.is_compiled", lambda: compiled)
+
+    assert ask("--version") == (0, f"tfprof {version('tfprof')} ({reader})\n", "")
 
 
 def test_what_an_answer_lacks_is_said_beside_it(ask):

@@ -142,7 +142,12 @@ def _require_sense(command: str, request: Request) -> None:
 def _print_version() -> int:
     from importlib.metadata import version  # noqa: PLC0415 -- see the module's docstring
 
-    print(f"tfprof {version('tfprof')}")
+    from tfprof.formats import text  # noqa: PLC0415 -- see the module's docstring
+
+    reader = "text read by protobuf: no compiler was at hand"
+    if text.is_compiled():
+        reader = "compiled text reader"
+    print(f"tfprof {version('tfprof')} ({reader})")
     return 0
 
 

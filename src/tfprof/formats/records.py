@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from tfprof.errors import InputError
-from tfprof.formats import wire
+from tfprof.formats import text, wire
 from tfprof.formats.messages import DecodeError, Message, TextError, message_class, parse_text
+from tfprof.formats.text import TextFormatError
 from tfprof.formats.wire import SPAN, WireError
 
+_PLACE = re.compile(r"^(\d+):(\d+) : ")  # as protobuf says where
 _LONGEST_REASON = 200  # letters that a complaint takes over from the parser of texts
 
 
@@ -24,14 +28,13 @@ class Records:
     def from_text(cls, path: str, data: bytes, name: str) -> Records:
         """The records of a message written as protobuf text."""
         try:
-            message = parse_text(name, data.decode("utf-8"))
-        except UnicodeDecodeError as error:
-            raise InputError(path, f"is text that is not UTF-8, at byte {error.start:,}.") from None
-        except TextError as error:
-            raise InputError(path, f"is no complete {name} text: {_plain(error)}.") from None
-        except RecursionError:
-            raise InputError(path, f"is no {name}: its braces nest too deep.") from None
-        return cls(path, message.SerializeToString())
+            if text.is_compiled():
+                return cls(path, text.to_wire(_text_schema(name), data))
+            return cls(path, parse_text(name, data.decode("utf-8")).SerializeToString())
+        except (ValueError, TextError, RecursionError) as error:
+            # To protobuf, a number that is too large for an enum is a plain ValueError.
+            reason = _reason(error, data)
+        raise InputError(path, f"is no complete {name} text: {reason}")
 
     def fields(self, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int, int, int]]:
         """The fields of the message in `data[start:end]`, as `wire.fields` gives them."""
@@ -72,7 +75,25 @@ class Records:
         return f"is cut short or damaged in {where}; was the program still writing it?"
 
 
-def _plain(error: TextError) -> str:
-    """Line, column and reason, without the whole of a line that may be the whole file."""
-    text = " ".join(str(error).split()).rstrip(".")
-    return text if len(text) <= _LONGEST_REASON else f"{text[:80]} … {text[-80:]}"
+@cache
+def _text_schema(name: str) -> text.Schema:
+    return text.Schema(message_class(name).DESCRIPTOR)
+
+
+def _reason(error: Exception, data: bytes) -> str:
+    """What is wrong with a text, whichever reader found it: the line, the column and why."""
+    reason = str(error)
+    if isinstance(error, RecursionError):
+        reason = text.TOO_DEEP
+    elif isinstance(error, UnicodeDecodeError):
+        reason = str(TextFormatError(*text.place(data, error.start), text.NO_UTF8))
+    elif isinstance(error, TextError):
+        reason = _PLACE.sub(r"line \1, column \2: ", reason)
+    reason = _shortened(reason)
+    return reason if reason.endswith("?") else f"{reason}."
+
+
+def _shortened(reason: str) -> str:
+    """The reason without the whole of a line that may be the whole file."""
+    reason = " ".join(reason.split()).rstrip(".")
+    return reason if len(reason) <= _LONGEST_REASON else f"{reason[:80]} … {reason[-80:]}"

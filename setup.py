@@ -1,0 +1,23 @@
+"""Which modules are compiled; all else about the package is in pyproject.toml."""
+
+import sys
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+COMPILED = ["tfprof.formats.text"]
+ARGUMENTS = [] if sys.platform == "win32" else ["-g0"]  # what debuggers want is most of the size
+
+extensions = cythonize(
+    [
+        Extension(name, [f"src/{name.replace('.', '/')}.py"], extra_compile_args=ARGUMENTS)
+        for name in COMPILED
+    ],
+    build_dir="build",
+)
+for extension in extensions:
+    # Without a C compiler a module runs as the Python that it is. Said here, for `cythonize` makes
+    # new extensions and does not keep this.
+    extension.optional = True
+
+setup(ext_modules=extensions)

@@ -1,0 +1,831 @@
+# cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False
+# cython: show_performance_hints=False
+"""Protobuf text, such as a `graph.pbtxt`, turned into the wire format that all readers take.
+
+Cython compiles this module where there is a C compiler (see setup.py); `is_compiled` tells. As
+plain Python it gives the same answers, but protobuf's own reader is faster then. Nothing here
+trusts the text: every index is checked, nesting has a limit, and what is written stays below a few
+times what was read.
+
+The language is that of protobuf's own readers. Fields that the schema leaves out are stepped over.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from array import array
+
+from tfprof.formats.text_schema import Schema
+
+try:
+    import cython
+except ImportError:
+    from tfprof.formats import no_cython as cython
+
+__all__ = ["NO_UTF8", "TOO_DEEP", "Schema", "TextFormatError", "is_compiled", "place", "to_wire"]
+
+NO_UTF8 = "this is no UTF-8; save the text in that encoding"
+TOO_DEEP = "its braces nest too deep"
+
+
+class TextFormatError(ValueError):
+    """The text is no message: `reason` holds at `line` and `column`, both counted from 1."""
+
+    def __init__(self, line: int, column: int, reason: str) -> None:
+        super().__init__(f"line {line:,}, column {column:,}: {reason}")
+        self.line = line
+        self.column = column
+        self.reason = reason
+
+
+def is_compiled() -> bool:
+    """Whether this module runs compiled, and so is the quick way to read a text."""
+    return bool(cython.compiled)
+
+
+def to_wire(schema: Schema, data: bytes) -> bytes:
+    """The message that the text `data` describes, encoded; `TextFormatError` where it is none."""
+    return _Reader(schema, data).read()
+
+
+def place(data: bytes, at: int) -> tuple[int, int]:
+    """The line and the column of a byte, both counted from 1; columns are characters."""
+    line_start = data.rfind(b"\n", 0, at) + 1
+    column = len(data[line_start:at].decode("utf-8", "replace")) + 1
+    return data.count(b"\n", 0, at) + 1, column
+
+
+END = cython.declare(cython.int, 256)  # what stands after the last byte
+DEEPEST = cython.declare(cython.int, 100)  # messages within messages, as protobuf takes them
+LARGEST = cython.declare(cython.ulonglong, 0xFFFF_FFFF_FFFF_FFFF)
+HASH = cython.declare(cython.ulonglong, 0xFFFF_FFFF)  # see `Schema`
+
+# What a byte can be part of.
+LETTER = cython.declare(cython.int, 1)
+DIGIT = cython.declare(cython.int, 2)
+SIGN = cython.declare(cython.int, 4)
+DOT = cython.declare(cython.int, 8)
+BLANK = cython.declare(cython.int, 16)
+WORD = cython.declare(cython.int, 7)
+NUMBER = cython.declare(cython.int, 15)
+
+_CLASSES = bytearray(256)
+for _class, _bytes in {
+    1: b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_",
+    2: b"0123456789",
+    4: b"+-",
+    8: b".",
+    16: b" \t\n\v\f\r",
+}.items():
+    for _byte in _bytes:
+        _CLASSES[_byte] = _class
+
+_DIGITS = bytearray([255]) * 256
+for _value in range(16):
+    _DIGITS[ord(f"{_value:x}")] = _DIGITS[ord(f"{_value:X}")] = _value
+
+_ESCAPES = bytearray(256)
+for _byte, _value in zip(b"nrtabfv\\'\"?", b"\n\r\t\a\b\f\v\\'\"?", strict=True):
+    _ESCAPES[_byte] = _value
+
+_REAL = re.compile(
+    rb"([-+]?(?:inf(?:inity)?|nan|(?!0\d)(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?))f*", re.IGNORECASE
+)
+_WHOLE = re.compile(rb"[-+]?(?:0x[\da-f]+|0[0-7]+)", re.IGNORECASE)
+_PRINTED = re.compile(r"[\w.+-]+|.", re.ASCII)  # what a complaint repeats of the text
+_FIRST_BYTES = 1 << 16
+
+
+@cython.final
+@cython.cclass
+class _Reader:
+    """A text that is read up to `at`, and what was written of its message so far."""
+
+    text: bytes
+    data: cython.const[cython.uchar][::1]
+    size: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+
+    buffer: bytearray
+    out: cython.uchar[::1]  # the same, with `room` bytes of which `used` are written
+    room: cython.Py_ssize_t
+    used: cython.Py_ssize_t
+    width: cython.int[::1]  # how many digits the last length took, by row
+
+    classes: cython.const[cython.uchar][::1]
+    digits: cython.const[cython.uchar][::1]
+    escapes: cython.const[cython.uchar][::1]
+
+    # The columns of the schema.
+    names: cython.const[cython.uchar][::1]
+    slots: cython.const[cython.int][::1]
+    slot_start: cython.const[cython.int][::1]
+    slot_mask: cython.const[cython.int][::1]
+    name_start: cython.const[cython.int][::1]
+    tag: cython.const[cython.int][::1]
+    kind: cython.const[cython.int][::1]
+    table: cython.const[cython.int][::1]
+    is_repeated: cython.const[cython.int][::1]
+    is_packed: cython.const[cython.int][::1]
+    has_presence: cython.const[cython.int][::1]
+    lowest: cython.const[cython.ulonglong][::1]
+    highest: cython.const[cython.ulonglong][::1]
+    bit: cython.const[cython.ulonglong][::1]
+    rivals: cython.const[cython.ulonglong][::1]
+
+    def __init__(self, schema: Schema, data: bytes) -> None:
+        self.text = data
+        self.data = data
+        self.size = len(data)
+        self.at = 0
+        self.buffer = bytearray(min(len(data), _FIRST_BYTES) + 32)
+        self.out = self.buffer
+        self.room = len(self.buffer)
+        self.used = 0
+        self.width = array("i", [1]) * len(schema.kind)
+        self.classes, self.digits, self.escapes = _CLASSES, _DIGITS, _ESCAPES
+        self.names, self.name_start = schema.names, schema.name_start
+        self.slots, self.slot_start = schema.slots, schema.slot_start
+        self.slot_mask = schema.slot_mask
+        self.tag, self.kind, self.table = schema.tag, schema.kind, schema.table
+        self.is_repeated, self.is_packed = schema.is_repeated, schema.is_packed
+        self.has_presence = schema.has_presence
+        self.lowest, self.highest = schema.lowest, schema.highest
+        self.bit, self.rivals = schema.bit, schema.rivals
+
+    def read(self) -> bytes:
+        """The whole message."""
+        if not self.text.isascii():
+            try:
+                self.text.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise TextFormatError(*place(self.text, error.start), NO_UTF8) from None
+        with cython.nogil:
+            self.message(0, END, 0)
+        self.out = None
+        del self.buffer[self.used :]
+        return bytes(self.buffer)
+
+    # Messages and their fields.
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def message(  # noqa: C901 -- one loop, one state
+        self, table: cython.int, closer: cython.int, depth: cython.int
+    ) -> cython.int:
+        """Read fields up to `closer`, and step over it."""
+        seen: cython.ulonglong = 0
+        row: cython.int
+        first: cython.int
+        start: cython.Py_ssize_t  # of the name
+        run: cython.int = -1  # the row of the packed list that is being written
+        run_head: cython.Py_ssize_t = 0
+        run_start: cython.Py_ssize_t = 0
+        if depth > DEEPEST:
+            self.fail(self.at, b"its braces nest too deep")
+        while True:
+            first = self.token()
+            if first == closer:
+                break
+            start = self.at
+            row = self.name(table, first)
+            if run >= 0 and row != run:
+                self.close(run, run_head, run_start)
+                run = -1
+            if row < 0:
+                self.skip_contents(depth)
+            else:
+                if seen & (self.bit[row] | self.rivals[row]):
+                    self.fail_again(start, row, seen)
+                if run < 0 and self.is_packed[row]:
+                    run = row
+                    run_head = self.open(row)
+                    run_start = self.used
+                if self.field(row, depth) or self.has_presence[row]:
+                    seen |= self.bit[row]
+            self.skip_separator()
+        if run >= 0:
+            self.close(run, run_head, run_start)
+        if closer != END:
+            self.at += 1
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def name(self, table: cython.int, first: cython.int) -> cython.int:
+        """Step over the name of a field; its row, or -2 where the schema has none."""
+        if first == END or not self.classes[first] & (LETTER | DIGIT):
+            self.fail(self.at, b"`{}` stands where a field should begin or its message end")
+        return self.find(table)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def field(self, row: cython.int, depth: cython.int) -> cython.int:
+        """Read what follows the name of a field; whether that is more than a default value."""
+        first: cython.int = self.token()
+        if first == ord(":"):
+            self.at += 1
+            first = self.token()
+        elif self.kind[row] != ord("m"):
+            self.fail(self.at, b"a `:` should stand between this field and its value")
+        if first != ord("[") or not self.is_repeated[row]:
+            return self.value(row, depth)
+        self.at += 1
+        if self.token() == ord("]"):
+            self.at += 1
+            return 0
+        while True:
+            self.value(row, depth)
+            if self.is_last():
+                return 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def is_last(self) -> cython.int:
+        """Step over what follows an item of a list; whether that ends it."""
+        first: cython.int = self.token()
+        if first == ord("]"):
+            self.at += 1
+            return 1
+        if first != ord(","):
+            self.fail(self.at, b"a `,` or `]` should stand after an item of a list")
+        self.at += 1
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def value(self, row: cython.int, depth: cython.int) -> cython.int:
+        """Read one value; whether it is more than the default."""
+        kind: cython.int = self.kind[row]
+        head: cython.Py_ssize_t
+        start: cython.Py_ssize_t
+        closer: cython.int
+        is_filled: cython.int
+        if kind == ord("m"):
+            closer = self.opening()
+            head = self.open(row)
+            start = self.used
+            self.message(self.table[row], closer, depth + 1)
+            self.close(row, head, start)
+            return 1
+        if kind == ord("s") or kind == ord("y"):
+            head = self.open(row)
+            start = self.used
+            if self.string() and kind == ord("s"):
+                self.require_utf8(start)
+            is_filled = self.used > start
+            self.close(row, head, start)
+            return is_filled
+        if not self.is_packed[row]:
+            self.reserve(16)
+            self.varint(self.tag[row])
+        return self.number(row)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def opening(self) -> cython.int:
+        """Step over the brace that opens a message; the one that closes it."""
+        first: cython.int = self.token()
+        if first != ord("{") and first != ord("<"):
+            self.fail(self.at, b"a message in `{` and `}` should stand here")
+        self.at += 1
+        return ord("}") if first == ord("{") else ord(">")
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def skip_separator(self) -> cython.int:
+        """Step over the comma or semicolon that may stand between two fields."""
+        first: cython.int = self.token()
+        if first == ord(",") or first == ord(";"):
+            self.at += 1
+        return 0
+
+    # Fields that the schema does not have.
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def skip_contents(self, depth: cython.int) -> cython.int:
+        """Step over what follows the name of a field."""
+        first: cython.int = self.token()
+        if first != ord(":"):
+            return self.skip_message(depth)
+        self.at += 1
+        first = self.token()
+        if first != ord("["):
+            return self.skip_value(first, depth)
+        self.at += 1
+        first = self.token()
+        if first == ord("]"):
+            self.at += 1
+            return 0
+        while True:
+            self.skip_value(first, depth)
+            if self.is_last():
+                return 0
+            first = self.token()
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def skip_message(self, depth: cython.int) -> cython.int:
+        """Step over a message of which nothing is known."""
+        closer: cython.int = self.opening()
+        first: cython.int
+        if depth >= DEEPEST:
+            self.fail(self.at, b"its braces nest too deep")
+        while True:
+            first = self.token()
+            if first == closer:
+                self.at += 1
+                return 0
+            if first == ord("["):
+                self.skip_long_name()
+            else:
+                self.name(0, first)
+            self.skip_contents(depth + 1)
+            self.skip_separator()
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def skip_long_name(self) -> cython.int:
+        """Step over the name of an extension, or of a type: `[type.googleapis.com/a.B]`."""
+        first: cython.int
+        while True:
+            self.at += 1
+            first = self.token()
+            if first == END or self.classes[first] != LETTER:
+                self.fail(self.at, b"a name should stand between `[` and `]`")
+            self.find(0)
+            first = self.token()
+            if first == ord("]"):
+                self.at += 1
+                return 0
+            if first != ord(".") and first != ord("/"):
+                self.fail(self.at, b"the name that began with `[` should end with `]`")
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def skip_value(self, first: cython.int, depth: cython.int) -> cython.int:
+        """Step over any value."""
+        used: cython.Py_ssize_t = self.used
+        if first == ord("{") or first == ord("<"):
+            return self.skip_message(depth)
+        if first == ord('"') or first == ord("'"):
+            self.string()
+            self.used = used
+            return 0
+        if first != END and self.classes[first] == LETTER:
+            self.find(0)
+            return 0
+        return self.skip_number(first)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def skip_number(self, first: cython.int) -> cython.int:
+        """Step over a number, decimal and without an exponent in most cases."""
+        start: cython.Py_ssize_t = self.at
+        at: cython.Py_ssize_t = start
+        dots: cython.int = 0
+        part: cython.int
+        if first == ord("-"):
+            at += 1
+        if at < self.size and ord("1") <= self.data[at] <= ord("9"):
+            while at < self.size:
+                part = self.classes[self.data[at]]
+                if part == DOT:
+                    dots += 1
+                elif part != DIGIT:
+                    break
+                at += 1
+            if dots <= 1 and (at == self.size or not self.classes[self.data[at]] & NUMBER):
+                self.at = at
+                return 0
+        self.number_end()
+        return self.check_number(start)
+
+    # Words and numbers.
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def token(self) -> cython.int:
+        """Go to the next byte that means something, and give it; `END` after the last."""
+        at: cython.Py_ssize_t = self.at
+        size: cython.Py_ssize_t = self.size
+        byte: cython.int
+        while at < size:
+            byte = self.data[at]
+            if byte == ord("#"):
+                while at < size and self.data[at] != ord("\n"):
+                    at += 1
+            elif self.classes[byte] == BLANK:
+                at += 1
+            else:
+                self.at = at
+                return byte
+        self.at = at
+        return END
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def find(self, table: cython.int) -> cython.int:
+        """Step over the word that begins here; its row in `table`, or -2 where it has none."""
+        start: cython.Py_ssize_t = self.at
+        at: cython.Py_ssize_t = start
+        parts: cython.int = WORD if self.classes[self.data[at]] == LETTER else NUMBER
+        found: cython.ulonglong = 0
+        byte: cython.int
+        slot: cython.int
+        row: cython.int
+        while at < self.size:
+            byte = self.data[at]
+            if not self.classes[byte] & parts:
+                break
+            found = (found * 33 + byte) & HASH
+            at += 1
+        self.at = at
+        slot = found & self.slot_mask[table]
+        while True:
+            row = self.slots[self.slot_start[table] + slot]
+            if row < 0 or self.is_named(row, start, at):
+                return row
+            slot = (slot + 1) & self.slot_mask[table]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def is_named(
+        self, row: cython.int, start: cython.Py_ssize_t, end: cython.Py_ssize_t
+    ) -> cython.int:
+        """Whether the word from `start` to `end` is the name of `row`."""
+        shift: cython.Py_ssize_t = self.name_start[row] - start
+        if self.name_start[row + 1] - shift != end:
+            return 0
+        while start < end:
+            if self.names[start + shift] != self.data[start]:
+                return 0
+            start += 1
+        return 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def number(self, row: cython.int) -> cython.int:
+        """Write the number, enum or bool that stands here; whether it is not zero."""
+        kind: cython.int = self.kind[row]
+        first: cython.int = self.token()
+        start: cython.Py_ssize_t = self.at
+        word: cython.int
+        if first == END or not self.classes[first] & NUMBER:
+            self.fail(start, b"`{}` stands where a value should")
+        if kind == ord("f") or kind == ord("d"):
+            self.number_end()
+            return self.real(start, kind)
+        if kind == ord("i") or (kind == ord("e") and self.classes[first] != LETTER):
+            return self.integer(row, first)
+        word = self.find(self.table[row])
+        if word < 0:
+            self.fail(start, b"`{}` is no value of this field")
+        return self.signed(self.tag[word] < 0, abs(self.tag[word]))
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def integer(self, row: cython.int, first: cython.int) -> cython.int:
+        """Write a whole number, be it decimal, 0x1F or 017; whether it is not zero."""
+        start: cython.Py_ssize_t = self.at
+        at: cython.Py_ssize_t = start
+        is_negative: cython.int = first == ord("-")
+        base: cython.uint = 10
+        digit: cython.uint
+        found: cython.ulonglong = 0
+        if self.classes[first] == SIGN:
+            at += 1
+        if at + 1 < self.size and self.data[at] == ord("0"):
+            if self.data[at + 1] in (ord("x"), ord("X")):
+                base = 16
+                at += 2
+            elif self.classes[self.data[at + 1]] == DIGIT:
+                base = 8
+                at += 1
+        self.at = at
+        while at < self.size:
+            digit = self.digits[self.data[at]]
+            if digit >= base:
+                break
+            # The division is for the last digit of very large numbers only.
+            if found >> 59 and found > (LARGEST - digit) // base:
+                self.fail(start, b"`{}` is too large a number for this field")
+            found = found * base + digit
+            at += 1
+        if at == self.at or (at < self.size and self.classes[self.data[at]] & NUMBER):
+            self.fail(start, b"`{}` is no whole number")
+        self.at = at
+        if found > (self.lowest[row] if is_negative else self.highest[row]):
+            self.fail(start, b"`{}` is too large a number for this field")
+        return self.signed(is_negative, found)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def number_end(self) -> cython.int:
+        """Step over all that may belong to a number or a word."""
+        while self.at < self.size and self.classes[self.data[self.at]] & NUMBER:
+            self.at += 1
+        return 0
+
+    @cython.cfunc
+    @cython.with_gil
+    @cython.exceptval(-1)
+    def real(self, start: cython.Py_ssize_t, kind: cython.int) -> cython.int:
+        """Write the fraction that ends here; whether it is not zero."""
+        match = _REAL.fullmatch(self.text[start : self.at])
+        if match is None:
+            return self.fail(start, b"`{}` is no number")
+        number = float(match[1])
+        try:
+            encoded = struct.pack("<d" if kind == ord("d") else "<f", number)
+        except OverflowError:
+            encoded = struct.pack("<f", number * float("inf"))
+        self.reserve(8)
+        for byte in encoded:
+            self.out[self.used] = byte
+            self.used += 1
+        return any(encoded)
+
+    @cython.cfunc
+    @cython.with_gil
+    @cython.exceptval(-1)
+    def check_number(self, start: cython.Py_ssize_t) -> cython.int:
+        """Refuse what ends here if it is no number of any kind."""
+        token = self.text[start : self.at]
+        if not token:
+            self.fail(start, b"`{}` stands where a value should")
+        if _REAL.fullmatch(token) is None and _WHOLE.fullmatch(token) is None:
+            self.fail(start, b"`{}` is no number")
+        return 0
+
+    # Strings.
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def string(self) -> cython.int:
+        """Write a string, of one piece or more; whether escapes may have made it no UTF-8."""
+        first: cython.int = self.token()
+        has_bytes: cython.int = 0
+        if first != ord('"') and first != ord("'"):
+            self.fail(self.at, b"a string in quotes should stand here")
+        while first == ord('"') or first == ord("'"):
+            has_bytes |= self.piece(first)
+            first = self.token()
+        return has_bytes
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def piece(self, quote: cython.int) -> cython.int:
+        """Write what stands between two quotes; whether escapes may have made it no UTF-8."""
+        opened: cython.Py_ssize_t = self.at
+        start: cython.Py_ssize_t
+        at: cython.Py_ssize_t
+        used: cython.Py_ssize_t
+        byte: cython.int
+        has_bytes: cython.int = 0
+        self.at += 1
+        while True:
+            start = self.at
+            at = start
+            byte = END
+            while at < self.size:
+                byte = self.data[at]
+                if byte == quote or byte == ord("\\") or byte == ord("\n"):
+                    break
+                at += 1
+            self.reserve(at - start)
+            used = self.used
+            while start < at:
+                self.out[used] = self.data[start]
+                used += 1
+                start += 1
+            self.used = used
+            self.at = at
+            if at == self.size:
+                self.fail(
+                    opened, b"the text ends inside a string; was the program still writing it?"
+                )
+            if byte == ord("\n"):
+                self.fail(opened, b"the line ends inside a string; write a line break as \\n")
+            if byte == quote:
+                self.at += 1
+                return has_bytes
+            has_bytes |= self.escape()
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def escape(self) -> cython.int:
+        """Write what an escape stands for; whether that may be no UTF-8."""
+        start: cython.Py_ssize_t = self.at
+        byte: cython.int
+        found: cython.uint
+        self.at += 1
+        if self.at == self.size:
+            self.fail(start, b"the text ends inside a string; was the program still writing it?")
+        byte = self.data[self.at]
+        self.reserve(4)
+        if self.escapes[byte]:
+            self.put(self.escapes[byte])
+            self.at += 1
+            return 0
+        if byte in (ord("u"), ord("U")):
+            self.at += 1
+            return self.character(self.code(16, 4 if byte == ord("u") else 8, start), start)
+        if byte == ord("x"):
+            self.at += 1
+            found = self.code(16, 2, start)
+        else:
+            found = self.code(8, 3, start)
+        if found > 255:
+            self.fail(start, b"this escape is no byte: \\377 is the largest")
+        self.put(found)
+        return found > 127
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def code(
+        self, base: cython.uint, most: cython.int, start: cython.Py_ssize_t
+    ) -> cython.longlong:
+        """The number that up to `most` digits of an escape make; 4 and 8 must all be there."""
+        found: cython.longlong = 0
+        count: cython.int = 0
+        digit: cython.uint
+        while count < most and self.at < self.size:
+            digit = self.digits[self.data[self.at]]
+            if digit >= base:
+                break
+            found = found * base + digit
+            count += 1
+            self.at += 1
+        if count == 0 or (most >= 4 and count < most):
+            self.fail(start, b"this is no escape; a backslash itself is written \\\\")
+        return found
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def character(self, code: cython.longlong, start: cython.Py_ssize_t) -> cython.int:
+        """Write a character of Unicode."""
+        if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
+            self.fail(start, b"this escape is no character of Unicode")
+        if code < 0x80:
+            self.put(code)
+            return 0
+        if code < 0x800:
+            self.put(0xC0 | code >> 6)
+        else:
+            if code < 0x10000:
+                self.put(0xE0 | code >> 12)
+            else:
+                self.put(0xF0 | code >> 18)
+                self.put(0x80 | code >> 12 & 0x3F)
+            self.put(0x80 | code >> 6 & 0x3F)
+        self.put(0x80 | code & 0x3F)
+        return 0
+
+    @cython.cfunc
+    @cython.with_gil
+    @cython.exceptval(-1)
+    def require_utf8(self, start: cython.Py_ssize_t) -> cython.int:
+        """Refuse a string whose escapes give bytes that are no text."""
+        try:
+            self.buffer[start : self.used].decode("utf-8")
+        except UnicodeDecodeError:
+            self.fail(self.at, b"the escapes in the string before this give no UTF-8")
+        return 0
+
+    # Writing.
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def open(self, row: cython.int) -> cython.Py_ssize_t:
+        """Write a tag and leave room for a length; where that begins."""
+        head: cython.Py_ssize_t
+        self.reserve(32)
+        self.varint(self.tag[row])
+        head = self.used
+        self.used += self.width[row]
+        return head
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def close(
+        self, row: cython.int, head: cython.Py_ssize_t, start: cython.Py_ssize_t
+    ) -> cython.int:
+        """Write the length of all from `start` on at `head`, moving it to where the length ends."""
+        length: cython.Py_ssize_t = self.used - start
+        width: cython.int = 1
+        at: cython.Py_ssize_t
+        while length >> 7 * width:
+            width += 1
+        if head + width < start:
+            for at in range(length):
+                self.out[head + width + at] = self.out[start + at]
+        elif head + width > start:
+            self.reserve(16)
+            for at in range(length - 1, -1, -1):
+                self.out[head + width + at] = self.out[start + at]
+        self.width[row] = width
+        self.used = head
+        self.varint(length)
+        self.used += length
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def signed(self, is_negative: cython.int, size: cython.ulonglong) -> cython.int:
+        """Write a number so far from zero; whether it is not zero."""
+        self.reserve(16)
+        self.varint(LARGEST - size + 1 if is_negative and size else size)
+        return size != 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def varint(self, number: cython.ulonglong) -> cython.int:
+        """Write a number in base 128; there must be room."""
+        while number > 0x7F:
+            self.put(number & 0x7F | 0x80)
+            number >>= 7
+        return self.put(number)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def put(self, byte: cython.uint) -> cython.int:
+        """Write a byte; there must be room."""
+        self.out[self.used] = byte
+        self.used += 1
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1)
+    def reserve(self, count: cython.Py_ssize_t) -> cython.int:
+        """Make room for `count` bytes more."""
+        if self.used + count > self.room:
+            return self.grow(count)
+        return 0
+
+    @cython.cfunc
+    @cython.with_gil
+    @cython.exceptval(-1)
+    def grow(self, count: cython.Py_ssize_t) -> cython.int:
+        """Make room for `count` bytes, and for more to come."""
+        self.out = None  # an array that is looked at cannot grow
+        self.buffer.extend(bytes(count + len(self.buffer) // 4))
+        self.out = self.buffer
+        self.room = len(self.buffer)
+        return 0
+
+    # Complaints.
+
+    @cython.cfunc
+    @cython.with_gil
+    @cython.exceptval(-1)
+    def fail_again(
+        self, at: cython.Py_ssize_t, row: cython.int, seen: cython.ulonglong
+    ) -> cython.int:
+        """Refuse a second value of a field, or of a choice between fields."""
+        if seen & self.bit[row]:
+            return self.fail(at, b"`{}` is given twice in one message")
+        return self.fail(at, b"`{}` is given beside another field that excludes it")
+
+    @cython.cfunc
+    @cython.with_gil
+    @cython.exceptval(-1)
+    def fail(self, at: cython.Py_ssize_t, reason: cython.p_const_char) -> cython.int:
+        """Refuse the text for what stands at `at`, which takes the place of {} in `reason`."""
+        found = reason.decode("ascii")
+        if at >= self.size:
+            found = "the text ends inside a message; was the program still writing it?"
+        word = _PRINTED.match(self.text[at : at + 40].decode("utf-8", "ignore"))
+        shown = word[0].encode("unicode_escape").decode("ascii") if word else ""
+        raise TextFormatError(*place(self.text, at), found.replace("{}", shown))
