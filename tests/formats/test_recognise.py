@@ -144,3 +144,9 @@ def test_a_damaged_file_is_of_a_kind_or_of_none(name, data):
         damaged[data.draw(st.integers(0, 200))] = data.draw(st.integers(0, 255))
 
     assert kind_of(bytes(damaged)) in {*FileKind, None}
+
+
+def test_a_message_of_letters_alone_is_told_from_text():
+    name = b"n" * 40  # whose length, 40, is a letter too
+
+    assert recognise(b"\x0a\x2a\x0a\x28" + name) == (FileKind.OP_LOG, False)

@@ -199,7 +199,7 @@ def runs(draw, known: list[str]) -> Message:
     )
     for name in draw(st.lists(st.sampled_from(_DEVICES), max_size=4)):
         device = run.step_stats.dev_stats.add(device=name)
-        for node_name in draw(st.lists(entries, min_size=1, max_size=8)):
+        for node_name in draw(st.lists(entries, max_size=8)):
             entry = device.node_stats.add(
                 node_name=node_name,
                 all_start_micros=draw(st.sampled_from(_STARTS)),

@@ -30,9 +30,12 @@ class FileKind(StrEnum):
 
 def recognise(data: bytes) -> tuple[FileKind | None, bool]:
     """What kind of message `data` holds, or None, and whether it is written as text."""
-    if is_text(data):
-        return _text_kind(data), True
-    return _binary_kind(data), False
+    looks_like_text = is_text(data)
+    if looks_like_text and (kind := _text_kind(data)) is not None:
+        return kind, True
+    # A short message of letters alone looks like text too, but not like one that names a field.
+    kind = _binary_kind(data)
+    return kind, looks_like_text and kind is None
 
 
 def is_text(data: bytes) -> bool:
