@@ -295,6 +295,14 @@ def test_a_long_kind_runs_into_its_numbers():
     )
 
 
+def test_a_kind_is_aligned_by_its_bytes():
+    p = profile(op("a", "Näher", shape=(5,)))
+
+    assert lines("op", p, select=["params"])[1] == (
+        "Näher                      5 params (100.00%, 100.00%)"
+    )
+
+
 def test_the_root_is_no_row_of_the_op_view():
     assert op_fields(profile(op("a")), select=["params"]) == ["Op 0 params (0.00%, 0.00%)"]
 
@@ -303,6 +311,21 @@ def test_without_any_op_the_op_view_is_its_root_and_has_no_legend():
     assert lines("op", profile(), select=["params"]) == [
         "_TFProfRoot                     0 params (0.00%, 0.00%)"
     ]
+
+
+def test_without_any_op_there_are_no_inputs_to_list():
+    assert text.table(ask("op", profile(), select=["input_shapes"])) == f"{'_TFProfRoot':25}\n"
+
+
+def test_byte_shares_of_rows_that_cancel_out_are_no_numbers():
+    p = profile(
+        op("a", "A"),
+        op("b", "B"),
+        run("a", memory={"residual": 64}),
+        run("b", memory={"residual": -64}),
+    )
+
+    assert op_fields(p, select=["residual_bytes"]) == ["A 64B (-nan%, inf%)"]
 
 
 def test_byte_shares_are_zero_where_a_row_has_none_of_its_own():

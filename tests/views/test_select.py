@@ -281,6 +281,16 @@ def test_a_negative_total_falls_below_the_usual_threshold(kind):
     assert outline(ask(kind, p, min_residual_bytes=-5)) == ["a", "b"]
 
 
+def test_what_is_hidden_may_weigh_more_than_64_bits_hold(kind):
+    # The average of negative bytes is as huge as the original made it.
+    runs = [run(name, step=step, memory={"residual": -5}) for name in "ab" for step in (0, 1)]
+
+    view = ask(kind, profile(op("a"), op("b"), *runs), hide_name_regexes=["b"])
+
+    assert outline(view) == ["a"]
+    assert view.hidden.ops == 1
+
+
 def test_a_threshold_compares_totals_of_everything_even_where_only_shown_rows_count(kind):
     view = ask(
         kind,
