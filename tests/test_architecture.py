@@ -216,8 +216,10 @@ def test_nothing_is_needed_but_numpy_and_protobuf_and_pandas_for_those_who_ask()
 
 
 def test_only_what_is_compiled_knows_cython_and_runs_without_it():
-    assert {name for name, others in OTHERS.items() if "cython" in others} == {"formats.text"}
-    # `tests/formats/test_text.py` runs that one without.
+    compiled = {name for name, others in OTHERS.items() if "cython" in others}
+
+    assert compiled == {"formats.scan", "formats.text"}
+    # `tests/formats/test_scan.py` and `test_text.py` run them without.
 
 
 @pytest.mark.parametrize("name", sorted(TREES))

@@ -47,7 +47,7 @@ class Strings(Sequence[str]):
         return self._known
 
     def __len__(self) -> int:
-        return len(self._texts)
+        return len(self._texts if self._spans is None else self._spans[1])
 
     def __getitem__(self, row: int) -> str:  # type: ignore[override]
         # Slices are left out on purpose: `take` is the one way to choose rows.

@@ -170,8 +170,8 @@ def test_saving_tells_that_values_stay_in_the_checkpoint(ask):
 @pytest.mark.parametrize(
     ("compiled", "reader"),
     [
-        (True, "compiled text reader"),
-        (False, "text read by protobuf: no compiler was at hand"),
+        (True, "compiled readers"),
+        (False, "files are read by protobuf: no compiler was at hand"),
     ],
 )
 def test_the_version_is_that_of_the_package_and_says_how_texts_are_read(

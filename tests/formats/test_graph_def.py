@@ -5,6 +5,7 @@ import pytest
 from sources.tf_files import UNKNOWN_RANK, content, graph, node, shape
 from tfprof.errors import InputError
 from tfprof.formats import graph_def
+from tfprof.formats.graph_def import source
 from tfprof.formats.messages import message_class
 from tfprof.formats.records import Records
 
@@ -22,8 +23,34 @@ def test_nodes_keep_their_order_names_ops_and_inputs():
 
     assert list(columns.name) == ["b", "a"]
     assert list(columns.op) == ["Add", "Mul"]
-    assert list(columns.inputs) == ["x", "^y", "z:1"]
+    assert list(columns.input_name) == ["x", "y", "z"]
+    assert columns.input_slot.tolist() == [0, -1, 1]
     assert columns.input_offsets.tolist() == [0, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a", ("a", 0)),
+        ("a:0", ("a", 0)),
+        ("a:1", ("a", 1)),
+        ("a:12", ("a", 12)),
+        ("^a", ("a", -1)),
+        ("^a/b:1", ("a/b", -1)),
+        ("a:1:2", ("a", 0)),
+        ("a:output:0", ("a", 0)),
+        ("a:", ("a", 0)),
+        ("a:x", ("a", 0)),
+        ("a:-1", ("a", 0)),
+        ("a:99999999999999999999", ("a", 0)),
+        ("", ("", 0)),
+    ],
+)
+def test_an_input_names_an_op_and_one_of_its_outputs(text, expected):
+    columns = decode(graph(node("b", inputs=[text])))
+
+    assert (columns.input_name[0], columns.input_slot[0]) == expected
+    assert source(text) == expected
 
 
 def test_each_node_can_be_read_again_from_its_bounds():

@@ -25,6 +25,12 @@ def test_entries_keep_the_order_of_devices_and_of_runs():
     assert columns.device.tolist() == [0, 0, 1]
 
 
+def test_the_name_of_an_entry_ends_before_a_colon():
+    columns = decode(run_metadata((CPU, [stats("a:1"), stats("a/b:MatMul:2"), stats(":")])))
+
+    assert list(columns.name) == ["a", "a/b", ""]
+
+
 def test_times_are_taken_as_they_were_recorded():
     columns = decode(run_metadata((CPU, [stats("a", 7, 3), stats("a", 0, 0)])))
 

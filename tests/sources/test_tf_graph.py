@@ -1,31 +1,6 @@
 """What a GraphDef says of ops: names, kinds, edges, shapes and attributes."""
 
-import pytest
-
 from sources.tf_files import UNKNOWN_RANK, content, graph, node, read, row, shape
-from tfprof.sources.tf_graph import source
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("a", ("a", 0)),
-        ("a:0", ("a", 0)),
-        ("a:1", ("a", 1)),
-        ("a:12", ("a", 12)),
-        ("^a", ("a", -1)),
-        ("^a/b:1", ("a/b", -1)),
-        ("a:1:2", ("a", 0)),
-        ("a:output:0", ("a", 0)),
-        ("a:", ("a", 0)),
-        ("a:x", ("a", 0)),
-        ("a:-1", ("a", 0)),
-        ("a:99999999999999999999", ("a", 0)),
-        ("", ("", 0)),
-    ],
-)
-def test_an_input_names_an_op_and_one_of_its_outputs(text, expected):
-    assert source(text) == expected
 
 
 def test_ops_are_numbered_in_the_order_of_the_file():

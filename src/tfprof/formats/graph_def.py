@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tfprof.columns import Coded, Ints, Shapes, Strings, ints, offsets_of
+from tfprof.columns import Coded, Ints, Ragged, Shapes, Strings, ints, offsets_of
 from tfprof.errors import InputError
+from tfprof.formats import scan
 from tfprof.formats.messages import DecodeError, Message, message_class
 from tfprof.formats.records import Records
+from tfprof.formats.scanned import GraphScan
 
 GRAPH = "tensorflow.GraphDef"
 RAW_NODE = "raw.NodeDef"
@@ -29,7 +31,8 @@ class GraphColumns:
     name: Strings
     op: Coded
     input_offsets: Ints
-    inputs: Strings  # as the file writes them: `conv`, `conv:1`, `^conv`
+    input_name: Strings
+    input_slot: Ints  # -1 where the input only says what runs first
     shape: Shapes
     output_offsets: Ints
     output_shape: Shapes
@@ -37,6 +40,28 @@ class GraphColumns:
 
 def decode(records: Records) -> GraphColumns:
     """The nodes of a GraphDef; functions, versions and what else it may hold are skipped."""
+    found = scan.scan_graph(records.data) if scan.is_compiled() else None
+    return _parsed(records) if found is None else _scanned(records.data, found)
+
+
+def _scanned(data: bytes, found: GraphScan) -> GraphColumns:
+    return GraphColumns(
+        start=found.start,
+        end=found.end,
+        name=Strings.of_spans(data, found.name_start, found.name_end),
+        op=Coded(found.op, Strings.of_spans(data, found.op_start, found.op_end)),
+        input_offsets=found.input_offsets,
+        input_name=Strings.of_spans(data, found.input_start, found.input_end),
+        input_slot=found.input_slot,
+        shape=Shapes(Ragged(found.dim_offsets, found.dims), found.shape_known != 0),
+        output_offsets=found.output_offsets,
+        output_shape=Shapes(
+            Ragged(found.output_dim_offsets, found.output_dims), found.output_known != 0
+        ),
+    )
+
+
+def _parsed(records: Records) -> GraphColumns:
     reader = ShapeReader(records.path)
     starts, ends, names, ops, inputs, input_counts = [], [], [], [], [], []
     shapes: list[Shape] = []
@@ -55,17 +80,27 @@ def decode(records: Records) -> GraphColumns:
         found = reader.outputs(attributes)
         outputs.extend(found)
         output_counts.append(len(found))
+    edges = [source(text) for text in inputs]
     return GraphColumns(
         start=ints(starts),
         end=ints(ends),
         name=Strings(names),
         op=Coded.of(ops),
         input_offsets=offsets_of(ints(input_counts)),
-        inputs=Strings(inputs),
+        input_name=Strings([name for name, _ in edges]),
+        input_slot=ints([slot for _, slot in edges]),
         shape=Shapes.of(shapes),
         output_offsets=offsets_of(ints(output_counts)),
         output_shape=Shapes.of(outputs),
     )
+
+
+def source(text: str) -> tuple[str, int]:
+    """The op and the slot that an input names: `conv:1`, `conv` (slot 0), `^conv` (slot -1)."""
+    name, _, slot = text.partition(":")
+    if name.startswith("^"):
+        return name[1:], -1
+    return name, int(slot) if slot.isdecimal() and len(slot) < 10 else 0
 
 
 class ShapeReader:

@@ -8,19 +8,22 @@ from typing import TypeVar
 Thing = TypeVar("Thing")
 
 compiled = False
-int = ulonglong = None  # noqa: A001 -- Cython's names for types of C
+int = longlong = ulonglong = None  # noqa: A001 -- Cython's names for types of C
 
 
 def _as_it_is(thing: Thing) -> Thing:
     return thing
 
 
-cclass = cfunc = final = with_gil = _as_it_is
+cclass = cfunc = final = inline = with_gil = _as_it_is
 
 
 def exceptval(_: object) -> Callable[[Thing], Thing]:
     """A decorator that changes nothing."""
     return _as_it_is
+
+
+boundscheck = exceptval
 
 
 def declare(_: object, value: Thing) -> Thing:

@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 from tfprof.columns import Coded, Ints, Strings, ints
 from tfprof.errors import InputError
+from tfprof.formats import scan
 from tfprof.formats.messages import DecodeError, Message, message_class
 from tfprof.formats.records import Records
+from tfprof.formats.scanned import LogScan
 
 OP_LOG = "tensorflow.tfprof.OpLogProto"
 _ENTRY = "raw.OpLogEntry"
@@ -49,6 +51,23 @@ class LogColumns:
 
 def decode(records: Records) -> LogColumns:
     """What the log says, as columns."""
+    found = scan.scan_log(records.data) if scan.is_compiled() else None
+    return _parsed(records) if found is None else _scanned(records.data, found)
+
+
+def _scanned(data: bytes, found: LogScan) -> LogColumns:
+    stacks = zip(found.stack_start.tolist(), found.stack_end.tolist(), strict=True)
+    return LogColumns(
+        name=Strings.of_spans(data, found.name_start, found.name_end),
+        float_ops=found.float_ops,
+        type_entry=found.type_entry,
+        type=Coded(found.type, Strings.of_spans(data, found.type_start, found.type_end)),
+        stack=found.stack,
+        stacks=[data[start:end] for start, end in stacks],
+    )
+
+
+def _parsed(records: Records) -> LogColumns:
     found = list(entries(records))
     types = [(row, type_) for row, entry in enumerate(found) for type_ in entry.types]
     stacks: dict[bytes | None, int] = {None: -1}
@@ -65,6 +84,24 @@ def decode(records: Records) -> LogColumns:
 
 def strings(records: Records) -> dict[int, str]:
     """The log's table of strings, by id."""
+    found = _scanned_strings(records.data) if scan.is_compiled() else None
+    return _parsed_strings(records) if found is None else found
+
+
+def _scanned_strings(data: bytes) -> dict[int, str] | None:
+    spans = scan.scan_strings(data)
+    if spans is None:
+        return None
+    found: dict[int, str] = {}
+    try:
+        for number, start, end in zip(*(column.tolist() for column in spans), strict=True):
+            found.setdefault(number, data[start:end].decode("utf-8"))
+    except UnicodeDecodeError:
+        return None
+    return found
+
+
+def _parsed_strings(records: Records) -> dict[int, str]:
     found: dict[int, str] = {}
     for start, end in records.spans(2):
         pair = records.parse(_STRING_ENTRY, start, end)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfprof.columns import Coded, Ints, Shapes, Strings, ints
+from tfprof.columns import Coded, Ints, Ragged, Shapes, Strings, ints
+from tfprof.formats import scan
 from tfprof.formats.graph_def import Shape, ShapeReader
 from tfprof.formats.messages import Message
 from tfprof.formats.records import Records
+from tfprof.formats.scanned import RunScan
 from tfprof.formats.wire import SPAN
 
 RUN_METADATA = "tensorflow.RunMetadata"
@@ -22,7 +24,7 @@ class RunColumns:
     has_step_stats: bool
     devices: list[str]
     device: Ints
-    name: Strings
+    name: Strings  # of the node alone: what a runtime adds after a `:` is left out
     start_micros: Ints
     end_rel_micros: Ints
     temp_bytes: Ints
@@ -68,6 +70,52 @@ class OutputColumns:
 
 def decode(records: Records) -> RunColumns:
     """All entries of all devices, in file order."""
+    found = scan.scan_runs(records.data) if scan.is_compiled() else None
+    return _parsed(records) if found is None else _scanned(records.data, found)
+
+
+def _scanned(data: bytes, found: RunScan) -> RunColumns:
+    devices = zip(found.device_start.tolist(), found.device_end.tolist(), strict=True)
+    allocator_names = Strings.of_spans(data, found.allocator_start, found.allocator_end)
+    return RunColumns(
+        has_step_stats=found.has_step_stats,
+        devices=[_device_name(data[start:end]) for start, end in devices],
+        device=found.device,
+        name=Strings.of_spans(data, found.name_start, found.name_end),
+        start_micros=found.start_micros,
+        end_rel_micros=found.end_rel_micros,
+        temp_bytes=found.temp_bytes,
+        persistent_bytes=found.persistent_bytes,
+        allocators=AllocatorColumns(
+            entry=found.allocator_entry,
+            name=Coded(found.allocator, allocator_names),
+            total=found.total,
+            peak=found.peak,
+            live=found.live,
+            in_use=found.in_use,
+        ),
+        allocations=AllocationColumns(
+            allocator=found.allocation_owner,
+            micros=found.allocation_micros,
+            bytes=found.allocation_bytes,
+        ),
+        outputs=OutputColumns(
+            entry=found.output_entry,
+            slot=found.output_slot,
+            has_memory=found.has_memory,
+            requested=found.requested,
+            allocated=found.allocated,
+            address=found.address,
+            shape=Shapes(Ragged(found.dim_offsets, found.dims), found.shape_known != 0),
+        ),
+    )
+
+
+def _device_name(encoded: bytes) -> str:
+    return encoded.decode("utf-8", "replace")
+
+
+def _parsed(records: Records) -> RunColumns:
     found = _Found(records.path)
     has_step_stats = False
     for step_start, step_end in records.spans(1):
@@ -82,7 +130,7 @@ def _add_device(found: _Found, records: Records, start: int, end: int) -> None:
     spans = []
     for number, kind, first, last in records.fields(start, end):
         if (number, kind) == (1, SPAN):
-            name = records.data[first:last].decode("utf-8", "replace")
+            name = _device_name(records.data[first:last])
         elif (number, kind) == (2, SPAN):
             spans.append((first, last))
     found.devices.append(name)
@@ -106,7 +154,7 @@ class _Found:
 
     def add(self, stats: Message) -> None:
         entry = len(self.names)
-        self.names.append(stats.node_name)
+        self.names.append(stats.node_name.partition(":")[0])
         temp = persistent = 0
         if stats.HasField("memory_stats"):
             temp = stats.memory_stats.temp_memory_size

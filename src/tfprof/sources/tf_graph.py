@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tfprof.columns import Strings, ints
 from tfprof.formats import graph_def
 from tfprof.formats.records import Records
 from tfprof.model.builder import OpColumns, ProfileBuilder
@@ -13,14 +12,13 @@ from tfprof.sources.tf_attributes import EncodedAttributes
 def add(records: Records, builder: ProfileBuilder) -> None:
     """Define the graph's ops; a name that is known already keeps its first definition."""
     graph = graph_def.decode(records)
-    edges = [source(text) for text in graph.inputs]
     builder.add_ops(
         OpColumns(
             name=graph.name,
             kind=graph.op,
             input_offsets=graph.input_offsets,
-            input_name=Strings([name for name, _ in edges]),
-            input_slot=ints([slot for _, slot in edges]),
+            input_name=graph.input_name,
+            input_slot=graph.input_slot,
             shape=graph.shape,
             outputs=OutputShapes(graph.output_offsets, graph.output_shape),
             attributes=EncodedAttributes(
@@ -28,11 +26,3 @@ def add(records: Records, builder: ProfileBuilder) -> None:
             ),
         )
     )
-
-
-def source(text: str) -> tuple[str, int]:
-    """The op and the slot that an input names: `conv:1`, `conv` (slot 0), `^conv` (slot -1)."""
-    name, _, slot = text.partition(":")
-    if name.startswith("^"):
-        return name[1:], -1
-    return name, int(slot) if slot.isdecimal() and len(slot) < 10 else 0

@@ -29,8 +29,7 @@ def add(records: Records, builder: ProfileBuilder, step: int) -> None:
             "record it with RunOptions(trace_level=FULL_TRACE)."
         )
         return
-    names = Strings([name.partition(":")[0] for name in columns.name])
-    ops = _identify(names, builder)
+    ops = _identify(columns.name, builder)
     if misses_accelerator_stream(columns.devices):
         builder.mark_lacks_accelerator_time()
     _see_outputs(columns, ops, builder)

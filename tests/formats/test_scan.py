@@ -1,0 +1,247 @@
+"""A scan gives what protobuf's own reader gives, or leaves the file to it."""
+
+import gzip
+import importlib.util
+import sys
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from formats.wire_messages import TEXTS, Maker, span
+from sources.tf_files import (
+    FILES,
+    MESSAGES,
+    UNKNOWN_RANK,
+    content,
+    graph,
+    node,
+    op_log,
+    shape,
+)
+from tfprof.columns import Strings
+from tfprof.formats import graph_def, run_metadata, scan
+from tfprof.formats import op_log as log_format
+from tfprof.formats.messages import message_class
+from tfprof.formats.recognise import FileKind
+from tfprof.formats.records import Records
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "resnet32"
+KINDS = (FileKind.GRAPH, FileKind.RUN_META, FileKind.OP_LOG)
+SAMPLES = [name for name, kind in FILES.items() if kind in KINDS and not name.endswith("txt")]
+ODD = 0.03
+
+seeds = st.integers(0, 2**32 - 1)
+kinds = st.sampled_from(KINDS)
+
+
+def scanned(kind, data):
+    """What the scanners find, None where they leave the file to protobuf."""
+    if kind == FileKind.GRAPH:
+        found = scan.scan_graph(data)
+        return None if found is None else graph_def._scanned(data, found)
+    if kind == FileKind.RUN_META:
+        found = scan.scan_runs(data)
+        return None if found is None else run_metadata._scanned(data, found)
+    found, strings = scan.scan_log(data), log_format._scanned_strings(data)
+    return None if None in (found, strings) else (log_format._scanned(data, found), strings)
+
+
+def parsed(kind, data):
+    """What protobuf's reader finds; `InputError` where it refuses the file."""
+    records = Records("file", data)
+    if kind == FileKind.OP_LOG:
+        return log_format._parsed(records), log_format._parsed_strings(records)
+    return {FileKind.GRAPH: graph_def, FileKind.RUN_META: run_metadata}[kind]._parsed(records)
+
+
+def plain(columns):
+    """Columns as lists, to compare."""
+    if is_dataclass(columns):
+        return {field.name: plain(getattr(columns, field.name)) for field in fields(columns)}
+    if isinstance(columns, np.ndarray):
+        return [str(columns.dtype), columns.tolist()]
+    if isinstance(columns, tuple | Strings):
+        return [plain(column) for column in columns]
+    return columns
+
+
+def is_scanned_alike(kind, data):
+    """Whether a scan reads this; what it reads must be what protobuf reads."""
+    found = scanned(kind, data)
+    if found is None:
+        return False
+    assert plain(found) == plain(parsed(kind, data))
+    return True
+
+
+def random_file(kind, seed, oddity=0.0):
+    maker = Maker(seed, oddity)
+    return maker, maker.message(message_class(MESSAGES[kind]).DESCRIPTOR)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_sample_is_scanned(name):
+    assert is_scanned_alike(FILES[name], content(name))
+
+
+@pytest.mark.skipif(not scan.is_compiled(), reason="the scanners are not compiled: too slow")
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("graph.pbtxt", FileKind.GRAPH),
+        ("run_meta", FileKind.RUN_META),
+        ("tfprof_log", FileKind.OP_LOG),
+    ],
+)
+def test_a_model_of_some_size_is_scanned(name, kind):
+    data = gzip.decompress((EXAMPLE / f"{name}.gz").read_bytes())
+    if name.endswith("txt"):
+        data = Records.from_text(name, data, MESSAGES[kind]).data
+
+    assert is_scanned_alike(kind, data)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.sampled_from([FileKind.RUN_META, FileKind.OP_LOG]), seeds)
+def test_a_file_as_programs_write_it_is_scanned(kind, seed):
+    _, data = random_file(kind, seed)
+
+    assert is_scanned_alike(kind, data)
+
+
+ATTRIBUTES = {
+    "shape": [shape(3, -1), shape(), shape(0, 2**40), UNKNOWN_RANK],
+    "_output_shapes": [[], [shape(2), UNKNOWN_RANK, shape()], [shape(-1, 5)]],
+}
+
+
+@pytest.mark.parametrize("own", ATTRIBUTES["shape"])
+@pytest.mark.parametrize("outputs", ATTRIBUTES["_output_shapes"])
+def test_the_shapes_of_nodes_are_scanned(own, outputs):
+    listed = {"list": {"shape": outputs}}
+    nodes = [node("a", shape={"shape": own}), node("b", _output_shapes=listed, k={"i": 3})]
+
+    assert is_scanned_alike(FileKind.GRAPH, graph(*nodes, nodes[0]))
+
+
+@pytest.mark.parametrize("value", [{"i": 3}, {"s": b"\xff"}, {"f": 1.5}, {"type": 1}, {"b": True}])
+def test_attributes_that_hold_no_shape_are_scanned(value):
+    assert is_scanned_alike(FileKind.GRAPH, graph(node("a", shape=value, _output_shapes=value)))
+
+
+def test_all_inputs_of_a_graph_are_scanned():
+    assert is_scanned_alike(FileKind.GRAPH, graph(node("a", "Add", TEXTS), node("b", "", TEXTS)))
+
+
+def test_of_two_attributes_with_one_name_the_last_counts():
+    halves = [node("", "", shape={"shape": shape(size)}) for size in (1, 2)]
+    data = span(1, b"".join(half.SerializeToString() for half in halves))
+
+    assert is_scanned_alike(FileKind.GRAPH, data)
+    assert scanned(FileKind.GRAPH, data).shape[0] == (2,)
+
+
+def test_many_texts_that_are_much_alike_are_told_apart():
+    entries = [{"name": "a", "types": [f"{number:08}", "same"]} for number in range(5000)]
+    data = op_log(*entries)
+
+    assert is_scanned_alike(FileKind.OP_LOG, data)
+    assert len(scanned(FileKind.OP_LOG, data)[0].type.values) == 5001
+
+
+NAMELESS = b"\x12\x01A"  # a node that is nothing but its op
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        span(1, span(1, "é".encode())),  # text that is not ASCII
+        span(1, span(1, b"\xff")),
+        span(1, NAMELESS + b"\x33\x34"),  # a group
+        span(1, NAMELESS + b"\x36"),  # a wire type that is not in use
+        span(1, NAMELESS + b"\x02\x00"),  # field 0
+        span(1, NAMELESS + b"\x92\x80\x80\x80\x80\x00\x01A"),  # a tag of six bytes
+        span(1, NAMELESS + b"\x12\x81\x80\x80\x80\x80\x00A"),  # a length of six bytes
+        span(1, NAMELESS + b"\x30" + b"\xff" * 9 + b"\x02"),  # a number of 65 bits
+        span(1, NAMELESS + b"\x30" + b"\x80" * 10 + b"\x00"),  # a number of eleven bytes
+        span(1, NAMELESS + b"\x31" + b"\x00" * 7),  # a number that is cut short
+        span(1, NAMELESS + b"\x35\x00\x00\x00"),
+        span(1, NAMELESS + b"\x30\x80"),
+        span(1, b"\x12\x02A"),  # a text that is longer than its node
+        span(1, span(5, b"\x0a\x02k")),  # a key that is longer than its attribute
+        b"\x0a\x04" + NAMELESS,  # a node that is longer than the file
+        b"\x0a",
+        b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\x7f" + NAMELESS,
+    ],
+)
+def test_what_is_damaged_or_unusual_is_left_to_protobuf(data):
+    whole = span(1, NAMELESS)
+
+    assert scan.scan_graph(whole + data) is None
+    assert scan.scan_graph(whole + whole) is not None
+
+
+@pytest.mark.parametrize("twice", [3, 2, 4])
+def test_an_output_described_twice_is_left_to_protobuf(twice):
+    described = span(2, span(2, b"")) + span(4, b"\x08\x05")
+    inner = described + span(twice, b"")
+    description = span(3, inner) if twice != 3 else span(3, described) * 2
+    data = span(1, span(1, span(2, span(7, description))))
+
+    assert scanned(FileKind.RUN_META, data) is None
+    assert parsed(FileKind.RUN_META, data).outputs.requested.tolist() == [5]
+
+
+def test_a_string_stated_twice_is_left_to_protobuf():
+    # Only the last counts, but protobuf looks at all of them.
+    assert scan.scan_strings(span(2, span(2, b"\xff") + span(2, b"a"))) is None
+
+
+def test_memory_stated_twice_is_one_message_in_two_parts():
+    data = span(1, span(1, span(2, span(12, b"\x08\x05\x18\x01") + span(12, b"\x18\x07"))))
+
+    assert is_scanned_alike(FileKind.RUN_META, data)
+    assert scanned(FileKind.RUN_META, data).temp_bytes.tolist() == [5]
+    assert scanned(FileKind.RUN_META, data).persistent_bytes.tolist() == [7]
+
+
+@settings(max_examples=150, deadline=None)
+@given(kinds, seeds)
+def test_an_odd_file_is_scanned_as_protobuf_reads_it(kind, seed):
+    _, data = random_file(kind, seed, ODD)
+
+    is_scanned_alike(kind, data)
+
+
+@settings(max_examples=150, deadline=None)
+@given(kinds, seeds)
+def test_a_damaged_file_is_scanned_as_protobuf_reads_it(kind, seed):
+    maker, data = random_file(kind, seed)
+
+    is_scanned_alike(kind, maker.damaged(data))
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.sampled_from(SAMPLES), seeds)
+def test_a_damaged_sample_is_scanned_as_protobuf_reads_it(name, seed):
+    is_scanned_alike(FILES[name], Maker(seed).damaged(content(name)))
+
+
+def test_the_source_runs_as_plain_python_without_cython(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cython", None)
+    path = Path(graph_def.__file__).with_name("scan.py")
+    spec = importlib.util.spec_from_file_location("plain_scan", path)
+    plain_scan = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(plain_scan)
+
+    assert not plain_scan.is_compiled()
+    for scanner in ("scan_graph", "scan_runs", "scan_log", "scan_strings"):
+        for seed in range(20):
+            maker, data = random_file(KINDS[seed % 3], seed, ODD if seed % 2 else 0.0)
+            for tried in (data, maker.damaged(data)):
+                found = getattr(plain_scan, scanner)(tried)
+                assert plain(found) == plain(getattr(scan, scanner)(tried))
