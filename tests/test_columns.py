@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tfprof.columns import Coded, Ragged, Shapes, Strings, ints, offsets_of
+from tfprof.columns import Coded, Ragged, Shapes, Strings, distinct, ints, offsets_of
 
 few = settings(deadline=None, max_examples=50)
 
@@ -24,6 +24,11 @@ def test_a_compact_column_knows_only_the_values_its_rows_have():
 
     assert list(column) == ["c", "a", "c"]
     assert list(column.values) == ["a", "c"]
+
+
+@pytest.mark.parametrize("values", [[], [3], [2, 1, 2, 1], [5, -1, 5]])
+def test_distinct_values_ascend(values):
+    assert distinct(np.array(values, np.int64)).tolist() == sorted(set(values))
 
 
 def test_texts_may_stand_anywhere_in_a_run_of_bytes():

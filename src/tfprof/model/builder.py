@@ -15,6 +15,7 @@ from tfprof.columns import (
     Ragged,
     Shapes,
     Strings,
+    distinct,
     ints,
     joined,
     offsets_of,
@@ -281,7 +282,7 @@ class ProfileBuilder:
         rank = NameTable()
         rank.add(names)
         codes = rank.find(types.values)[types.codes]
-        keys = np.unique(row_of[joined([ops for ops, _ in pairs])] * max(len(names), 1) + codes)
+        keys = distinct(row_of[joined([ops for ops, _ in pairs])] * max(len(names), 1) + codes)
         owner, value = np.divmod(keys, max(len(names), 1))
         lengths = np.bincount(owner, minlength=len(kinds))
         return TypeSets(Ragged(offsets_of(lengths), value), Strings(names))
