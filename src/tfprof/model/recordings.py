@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, Ragged, ints, offsets_of
+from tfprof.columns import Bools, Ints, Ragged, distinct, ints, offsets_of
 from tfprof.model.devices import Devices
 from tfprof.model.executions import (
     MEMORY_FACTS,
@@ -263,6 +263,6 @@ def _record_keys(op: Ints, step: Ints, steps: Ints) -> Ints:
 def _distinct_by_owner(owner: Ints, value: Ints, owners: int) -> Ragged:
     """For each owner the distinct values it has, -1 left out, ascending."""
     kept = value >= 0
-    pairs = np.unique(np.stack((owner[kept], value[kept])), axis=1)
-    lengths = np.bincount(pairs[0], minlength=owners)
-    return Ragged(offsets_of(lengths), pairs[1])
+    width = int(value.max(initial=0)) + 1
+    owner, value = np.divmod(distinct(owner[kept] * width + value[kept]), width)
+    return Ragged(offsets_of(np.bincount(owner, minlength=owners)), value)

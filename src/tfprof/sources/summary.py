@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tfprof.columns import distinct
 from tfprof.formats import op_log
 from tfprof.formats.recognise import FileKind
 from tfprof.formats.records import Records
@@ -48,7 +49,7 @@ def _log_facts(records: Records) -> dict[str, int]:
     has_lines = np.array([*map(bool, log.stacks), False])  # the last one for "says nothing", -1
     return {
         "entries": len(log.name),
-        "with types": len(np.unique(log.type_entry)),
+        "with types": len(distinct(log.type_entry)),
         "with float ops": int((log.float_ops != 0).sum()),
         "with code lines": int(has_lines[log.stack].sum()),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfprof.columns import Ints
+from tfprof.columns import Ints, distinct
 from tfprof.formats import op_log
 from tfprof.formats.op_log import LogColumns
 from tfprof.formats.records import Records
@@ -32,7 +32,7 @@ def _add_code(records: Records, log: LogColumns, ops: Ints, builder: ProfileBuil
         builder.mark_has_code()
     reader = op_log.StackReader(records.path, op_log.strings(records))
     rows = np.full(len(log.stacks), -1)
-    for stack in np.unique(log.stack[located]).tolist():
+    for stack in distinct(log.stack[located]).tolist():
         frames = [Frame(*trace) for trace in reader.read(log.stacks[stack])]
         rows[stack] = builder.add_stack(frames)
     builder.set_code(ops[located], rows[log.stack[located]])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, Ragged, ints, offsets_of
+from tfprof.columns import Bools, Ints, Ragged, distinct, ints, offsets_of
 from tfprof.measures.numbers import Numbers, per_op
 from tfprof.model.profile import Profile
 from tfprof.options import Options
@@ -63,7 +63,7 @@ class View:
     def devices(self, row: int) -> list[str]:
         """Where the ops of a row ran, in order; an empty name for those that never did."""
         profile = self.profile
-        codes = np.unique(profile.ops.device[self.members[row]]).tolist()
+        codes = distinct(profile.ops.device[self.members[row]]).tolist()
         return sorted(profile.devices.name[code] if code >= 0 else "" for code in codes)
 
     def input_shapes(self, op: int) -> list[tuple[int, ...] | None]:
