@@ -57,7 +57,7 @@ def load(
     the op log alone. `progress` is called with each path before it is read.
     """
     given = {name: find(name, INPUT_OPTIONS).check(value) for name, value in inputs.items()}
-    return load_inputs([find_path(path) for path in paths], Inputs(**given), progress)
+    return load_inputs([path_text(path) for path in paths], Inputs(**given), progress)
 
 
 def load_inputs(
@@ -95,7 +95,7 @@ def _require_whole_or_parts(files: Sequence[InputFile]) -> None:
         )
 
 
-def find_path(path: Path) -> str:
+def path_text(path: Path) -> str:
     """A path as text."""
     return INPUT_OPTIONS["graph_path"].check(path)  # type: ignore[no-any-return]
 
@@ -146,7 +146,7 @@ class LoadedProfile:
 
     def save(self, path: Path) -> None:
         """Write the whole profile to one file, which loads to the same answers."""
-        registry.write_file(find_path(path), saved_profile.encode(self.columns))
+        registry.write_file(path_text(path), saved_profile.encode(self.columns))
 
     @property
     def steps(self) -> list[int]:
@@ -279,7 +279,7 @@ class Info:
 def info(*paths: Path, **inputs: Any) -> Info:
     """What each file is and holds, and which questions can be asked of them together."""
     given = {name: find(name, INPUT_OPTIONS).check(value) for name, value in inputs.items()}
-    return describe([find_path(path) for path in paths], Inputs(**given))
+    return describe([path_text(path) for path in paths], Inputs(**given))
 
 
 def describe(
