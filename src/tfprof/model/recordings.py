@@ -167,20 +167,22 @@ class Recordings:
         """The columns, with ops by their rows: `row_of` has the row of each id."""
         steps = ints(sorted(self._steps))
         records, record_of = self._records(row_of, steps)
-        memory, use_of = self._memory(row_of, record_of)
+        slots, _ = _by_record(self._slots, row_of, record_of, ("device", "start", "duration"))
+        uses, use_of = _by_record(self._uses, row_of, record_of, MEMORY_FACTS)
+        allocations, _ = _by_record(self._allocations, row_of, record_of, ("micros", "bytes"))
         outputs = self._output_memory
         return Recorded(
             steps=steps,
             records=records,
-            executions=self._executions(row_of, record_of),
-            memory=memory,
+            executions=Executions(**slots),
+            memory=MemoryUse(**uses),
             output_memory=OutputMemory(
-                use=ints(use_of[outputs.column("use")]),
-                slot=ints(outputs.column("slot")),
-                bytes=ints(outputs.column("bytes")),
-                address=ints(outputs.column("address")),
+                use=use_of[outputs.column("use")],
+                slot=outputs.column("slot"),
+                bytes=outputs.column("bytes"),
+                address=outputs.column("address"),
             ),
-            allocations=self._allocation_columns(row_of, record_of),
+            allocations=Allocations(**allocations),
         )
 
     def _records(self, row_of: Ints, steps: Ints) -> tuple[Records, _RecordFinder]:
@@ -207,36 +209,17 @@ class Recordings:
         )
         return records, _RecordFinder(found, steps)
 
-    def _executions(self, row_of: Ints, record_of: _RecordFinder) -> Executions:
-        slots = self._slots
-        record = record_of(row_of[slots.column("op")], slots.column("step"))
-        order = np.argsort(record, kind="stable")
-        return Executions(
-            record=ints(record[order]),
-            device=ints(slots.column("device")[order]),
-            start=ints(slots.column("start")[order]),
-            duration=ints(slots.column("duration")[order]),
-        )
 
-    def _memory(self, row_of: Ints, record_of: _RecordFinder) -> tuple[MemoryUse, Ints]:
-        """The memory of runs, and where each row as it was added stands now."""
-        uses = self._uses
-        record = record_of(row_of[uses.column("op")], uses.column("step"))
-        order = np.argsort(record, kind="stable")
-        place = np.empty(len(order), np.int64)
-        place[order] = np.arange(len(order))
-        facts = {fact: ints(uses.column(fact)[order]) for fact in MEMORY_FACTS}
-        return MemoryUse(record=ints(record[order]), **facts), place
-
-    def _allocation_columns(self, row_of: Ints, record_of: _RecordFinder) -> Allocations:
-        rows = self._allocations
-        record = record_of(row_of[rows.column("op")], rows.column("step"))
-        order = np.argsort(record, kind="stable")
-        return Allocations(
-            record=ints(record[order]),
-            micros=ints(rows.column("micros")[order]),
-            bytes=ints(rows.column("bytes")[order]),
-        )
+def _by_record(
+    rows: _Collected, row_of: Ints, record_of: _RecordFinder, names: tuple[str, ...]
+) -> tuple[dict[str, Ints], Ints]:
+    """The columns `names` in the order of their records, and where each row stands now."""
+    record = record_of(row_of[rows.column("op")], rows.column("step"))
+    order = np.argsort(record, kind="stable")
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    columns = {name: rows.column(name)[order] for name in names}
+    return {"record": record[order], **columns}, place
 
 
 def _flags(of_device: Bools, device: Ints) -> Bools:
