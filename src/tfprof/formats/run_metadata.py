@@ -11,7 +11,7 @@ from tfprof.formats.graph_def import Shape, ShapeReader
 from tfprof.formats.messages import Message
 from tfprof.formats.records import Records
 from tfprof.formats.scanned import RunScan
-from tfprof.formats.wire import SPAN
+from tfprof.formats.wire import SPAN, signed
 
 RUN_METADATA = "tensorflow.RunMetadata"
 _STATS = "tensorflow.NodeExecStats"
@@ -196,7 +196,7 @@ class _Found:
         if has_memory:
             memory = tensor.allocation_description
             requested, allocated = memory.requested_bytes, memory.allocated_bytes
-            address = _as_int64(memory.ptr)
+            address = signed(memory.ptr)
         self.outputs.append((entry, output.slot, has_memory, requested, allocated, address))
         has_shape = tensor.HasField("shape")
         self.output_shapes.append(self.shapes.shape(tensor.shape) if has_shape else None)
@@ -232,8 +232,3 @@ class _Found:
 def _transposed(rows: Sequence[tuple[int, ...]], width: int) -> list[Ints]:
     """Columns from rows of numbers."""
     return [ints(column) for column in zip(*rows, strict=True)] if rows else [ints([])] * width
-
-
-def _as_int64(address: int) -> int:
-    """An unsigned 64-bit address in the bits of a signed number."""
-    return address - 2**64 if address >= 2**63 else address

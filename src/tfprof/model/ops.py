@@ -25,6 +25,10 @@ AttributeValue: TypeAlias = (
 )
 
 
+# A damaged file could claim an output number two billion; no op has so many.
+MOST_OUTPUTS = 10_000
+
+
 class AttributeReader(Protocol):
     """The attributes of the ops that came from one input, by their position in it."""
 

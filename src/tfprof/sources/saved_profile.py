@@ -12,8 +12,10 @@ from tfprof.formats.messages import Message
 from tfprof.formats.op_log import StackReader
 from tfprof.formats.profile_proto import MEMORY_FIELDS, SavedNode
 from tfprof.formats.records import Records
+from tfprof.formats.wire import signed
 from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.code import Frame
+from tfprof.model.ops import MOST_OUTPUTS
 from tfprof.sources.tf_attributes import EncodedAttributes
 from tfprof.sources.tf_devices import add_device
 
@@ -76,8 +78,7 @@ def _shape(dims: Iterable[int]) -> tuple[int, ...] | None:
 
 def _outputs(message: Message) -> list[tuple[int, ...] | None]:
     shapes = message.output_shapes
-    # A damaged file could claim an output number two billion; no op has so many.
-    count = min(max(shapes, default=-1) + 1, 10_000)
+    count = min(max(shapes, default=-1) + 1, MOST_OUTPUTS)
     return [_shape(shapes[slot].int64_values) if slot in shapes else None for slot in range(count)]
 
 
@@ -151,7 +152,7 @@ class _Recordings:
         place = len(self.uses)
         self.uses.append((op, step, *(getattr(use, field) for field in MEMORY_FIELDS.values())))
         self.outputs.extend(
-            (place, slot, memory.bytes, _as_int64(memory.ptr))
+            (place, slot, memory.bytes, signed(memory.ptr))
             for slot, memory in sorted(use.output_memory.items())
         )
 
@@ -175,8 +176,3 @@ def _columns(rows: list[tuple[int, ...]], *names: str) -> dict[str, Ints]:
     """Rows of numbers as named columns."""
     columns = zip(*rows, strict=True) if rows else [()] * len(names)
     return {name: ints(column) for name, column in zip(names, columns, strict=True)}
-
-
-def _as_int64(address: int) -> int:
-    """An unsigned 64-bit address in the bits of a signed number."""
-    return address - 2**64 if address >= 2**63 else address

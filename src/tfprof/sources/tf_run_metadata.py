@@ -9,15 +9,12 @@ from tfprof.formats import run_metadata
 from tfprof.formats.records import Records
 from tfprof.formats.run_metadata import RunColumns
 from tfprof.model.builder import ProfileBuilder
-from tfprof.model.ops import OutputShapes
+from tfprof.model.ops import MOST_OUTPUTS, OutputShapes
 from tfprof.model.recordings import Runs
 from tfprof.sources.tf_devices import add_device, misses_accelerator_stream
 
 # Bookkeeping of the runtime that belongs to no op of the model.
 _NOT_OPS = frozenset({"RecvTensor", "_SOURCE"})
-
-# A damaged file could claim an output number two billion; no op has so many.
-_MOST_OUTPUTS = 10_000
 
 
 def add(records: Records, builder: ProfileBuilder, step: int) -> None:
@@ -56,7 +53,7 @@ def _is_bookkeeping(name: str) -> bool:
 def _see_outputs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> None:
     """Tell the builder the shapes that each op's first entry put out, by slot."""
     outputs = columns.outputs
-    usable = (ops[outputs.entry] >= 0) & (outputs.slot >= 0) & (outputs.slot < _MOST_OUTPUTS)
+    usable = (ops[outputs.entry] >= 0) & (outputs.slot >= 0) & (outputs.slot < MOST_OUTPUTS)
     rows = np.flatnonzero(usable)
     seen, owner = np.unique(ops[outputs.entry[rows]], return_inverse=True)
     first = np.full(len(seen), len(ops))
