@@ -186,15 +186,15 @@ def _view(request: Request) -> int:
     if request.flags.json and request.options.output:
         raise OptionError("Give --json or --output, not both; json:outfile=F writes JSON to F.")
     answer = load(request).view(request.command, request.options)
-    note(answer.notes)
     if request.flags.json:
         # Whole or not at all, like a file: a tensor that cannot be read must not leave half of it.
         pieces = registry.FILE_OUTPUTS["json"].encode(answer.view)
         print(b"".join(pieces).decode(), end="")
-        return 0
-    answer.write(request.options.output)
+    else:
+        answer.write(request.options.output)
     if spec.outfile:
         note([f"wrote {spec.outfile}"])
+    note(answer.notes)  # behind the answer, where they are seen, and only if there is one
     return 0
 
 

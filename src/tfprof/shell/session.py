@@ -81,11 +81,11 @@ class Session:
         def show(words: list[str]) -> None:
             options = self._changed(words)
             answer = self.profile.view(view, options)
-            for note in answer.notes:
-                _say(note)
             answer.write(options.output)
             if outfile := OutputSpec.parse(options.output).outfile:
                 _say(f"wrote {outfile}")
+            for note in answer.notes:
+                _say(note)
 
         return show
 
