@@ -119,6 +119,16 @@ def test_an_entry_without_a_start_makes_a_record_and_no_time():
     assert len(profile.executions) == len(profile.memory) == 0
 
 
+def test_entries_without_a_start_are_spoken_of():
+    notes = []
+
+    read(runs=[(0, run_metadata((CPU, [stats("a", 0, 7), stats("b", 5, 7)])))], notes=notes)
+
+    assert notes == [
+        "run_meta has 1 entry without a start time; its time and memory are not counted."
+    ]
+
+
 def test_the_same_name_in_a_loop_is_so_many_runs():
     profile = ran_on_cpu(*(stats("loop/a", 100 * n, n) for n in (1, 2, 3)))
 

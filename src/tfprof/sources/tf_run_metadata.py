@@ -30,6 +30,7 @@ def add(records: Records, builder: ProfileBuilder, step: int) -> None:
     if misses_accelerator_stream(columns.devices):
         builder.mark_lacks_accelerator_time()
     _see_outputs(columns, ops, builder)
+    _note_untimed(records.path, columns, ops, builder)
     builder.add_runs(step, _runs(columns, ops, builder))
 
 
@@ -48,6 +49,16 @@ def _identify(names: Strings, builder: ProfileBuilder) -> Ints:
 
 def _is_bookkeeping(name: str) -> bool:
     return name in _NOT_OPS or "MEMCPY" in name
+
+
+def _note_untimed(path: str, columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> None:
+    """Say how many entries cannot be counted because nobody wrote down when they began."""
+    untimed = int(((ops >= 0) & (columns.start_micros == 0)).sum())
+    if untimed:
+        entries, their = ("1 entry", "its") if untimed == 1 else (f"{untimed:,} entries", "their")
+        builder.notes.append(
+            f"{path} has {entries} without a start time; {their} time and memory are not counted."
+        )
 
 
 def _see_outputs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> None:
