@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from build import GPU, op, profile, run
+from checkpointed import with_tensors
 from tfprof.columns import Shapes, Strings
 from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.tensors import Tensors
@@ -44,6 +45,14 @@ def test_a_checkpoint_tells_tensor_values():
     )
 
     assert said(builder.build(), select=["tensor_value"]) == []
+
+
+def test_types_whose_values_a_table_does_not_show_are_named():
+    p = with_tensors(profile(op("a")), {"a": np.array([True]), "b": np.float16([1])})
+
+    assert said(p, select=["tensor_value"]) == [
+        "the table has no values of type bool, float16; --json has them."
+    ]
 
 
 def test_parameters_need_a_graph():

@@ -9,19 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.model.profile import Profile
+from tfprof.views.view import TABLE_VALUE_TYPES
 
 _LONGEST = 10_000
-_FLOATS = frozenset({"float32", "float64"})
-_INTS = frozenset({"int32", "int64"})
-
-# Of other types the table has never shown values; a message and JSON can.
-SHOWN_TYPES = _FLOATS | _INTS | {"string"}
 
 
 def of_op(profile: Profile, name: str) -> str:
     """What the checkpoint holds under an op's name, or nothing."""
     row = profile.tensors.find(name)
-    if row < 0 or profile.tensors.dtype[row] not in SHOWN_TYPES:
+    if row < 0 or profile.tensors.dtype[row] not in TABLE_VALUE_TYPES:
         return ""
     return of_values(profile.tensors.read(name))
 

@@ -12,6 +12,7 @@ from tfprof.metrics import BY_KEY, THRESHOLD_KEYS, Metric, Need
 from tfprof.model.profile import Profile
 from tfprof.options import Options
 from tfprof.views import accounting, code
+from tfprof.views.view import TABLE_VALUE_TYPES
 
 _MOST_KINDS = 5
 
@@ -22,6 +23,7 @@ def notes(kind: str, profile: Profile, options: Options) -> tuple[str, ...]:
         *_missing_inputs(profile, options),
         *_float_ops(profile, options),
         *_matching(kind, profile, options),
+        *_values(profile, options),
         *(_code(profile, options) if kind == "code" else ()),
     )
 
@@ -98,6 +100,15 @@ def _matching(kind: str, profile: Profile, options: Options) -> Iterator[str]:
     regexes = ",".join(options.account_type_regexes)
     if len(counts) and not counts.any() and regexes != regexes.lower():
         yield f"no op's types match `{regexes}`; devices are types too, in lower case."
+
+
+def _values(profile: Profile, options: Options) -> Iterator[str]:
+    """Which types of tensors a table has no values of."""
+    if "tensor_value" not in options.select:
+        return
+    left_out = sorted(set(profile.tensors.dtype) - TABLE_VALUE_TYPES)
+    if left_out:
+        yield f"the table has no values of type {', '.join(left_out)}; --json has them."
 
 
 def _code(profile: Profile, options: Options) -> Iterator[str]:

@@ -15,6 +15,9 @@ from tfprof.views.tree import Tree
 
 ROOT_NAME = "_TFProfRoot"
 
+# The tensors whose values a table shows; of others it never has, but a message and JSON do.
+TABLE_VALUE_TYPES = frozenset({"float32", "float64", "int32", "int64", "string"})
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hidden:
