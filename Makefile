@@ -5,7 +5,8 @@ BIN := .venv/bin
 OPS ?= 1e5
 
 # Compiled where there is a compiler, so installed anew when they change.
-COMPILED := setup.py src/tfprof/formats/scan.py src/tfprof/formats/text.py
+COMPILED := setup.py $(wildcard src/tfprof/kernels/*.p*) $(wildcard src/tfprof/formats/scan*.p*) \
+	src/tfprof/formats/text.py
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check lint types schemas docs bench clean

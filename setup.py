@@ -5,7 +5,10 @@ import sys
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-COMPILED = ["tfprof.formats.scan", "tfprof.formats.text"]
+COMPILED = [
+    "tfprof.formats.scan",
+    "tfprof.formats.text",
+]
 ARGUMENTS = [] if sys.platform == "win32" else ["-g0"]  # what debuggers want is most of the size
 
 extensions = cythonize(

@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "tfprof"
 
-BASE = {"errors", "units", "characters", "patterns", "columns", "memo"}
+BASE = {"errors", "units", "characters", "patterns", "columns", "memo", "kernels"}
 BELOW_API = BASE | {
     *("metrics", "formats", "options", "model", "sources", "measures", "views", "outputs")
 }
@@ -23,11 +23,12 @@ BELOW_API = BASE | {
 LAYERS: dict[int, dict[str, set[str]]] = {
     0: {
         "errors": set(),
-        "units": {"errors"},
+        "units": {"errors", "kernels"},
         "characters": set(),
         "patterns": {"errors", "characters"},
-        "columns": set(),
+        "columns": {"kernels"},
         "memo": set(),
+        "kernels": set(),
     },
     1: {"metrics": BASE, "formats": BASE},
     2: {"options": BASE | {"metrics"}, "model": BASE | {"metrics"}},
@@ -167,6 +168,8 @@ def test_only_lower_layers_are_imported_but_by_the_base_and_by_the_cli_that_star
         ("units", "errors"),
         ("patterns", "errors"),
         ("patterns", "characters"),
+        ("columns", "kernels"),
+        ("units", "kernels"),
         ("cli", "shell"),
     }
 

@@ -22,7 +22,7 @@ from tfprof.formats.scanned import GraphScan, LogScan, RunScan
 try:
     import cython
 except ImportError:
-    from tfprof.formats import no_cython as cython
+    from tfprof.kernels import no_cython as cython
 
 __all__ = ["is_compiled", "scan_graph", "scan_log", "scan_runs", "scan_strings"]
 

@@ -21,7 +21,7 @@ from tfprof.formats.text_schema import Schema
 try:
     import cython
 except ImportError:
-    from tfprof.formats import no_cython as cython
+    from tfprof.kernels import no_cython as cython
 
 __all__ = ["NO_UTF8", "TOO_DEEP", "Schema", "TextFormatError", "is_compiled", "place", "to_wire"]
 
