@@ -8,6 +8,9 @@ from setuptools import Extension, setup
 COMPILED = [
     "tfprof.formats.scan",
     "tfprof.formats.text",
+    "tfprof.kernels.names",
+    "tfprof.kernels.rows",
+    "tfprof.kernels.trees",
 ]
 ARGUMENTS = [] if sys.platform == "win32" else ["-g0"]  # what debuggers want is most of the size
 

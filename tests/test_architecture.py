@@ -25,7 +25,7 @@ LAYERS: dict[int, dict[str, set[str]]] = {
         "errors": set(),
         "units": {"errors", "kernels"},
         "characters": set(),
-        "patterns": {"errors", "characters"},
+        "patterns": {"errors", "characters", "columns"},
         "columns": {"kernels"},
         "memo": set(),
         "kernels": set(),
@@ -59,6 +59,7 @@ KNOW_MORE = {
     "measures.flop_rules": EVERY,
 }
 
+KERNELS = {"names", "rows", "trees"}
 FRAMEWORKS = {"tensorflow", "torch", "jax", "keras", "flax", "onnx"}
 OURS = r"tfprof(\.\w+)+"
 RUN_WHAT_THEY_READ = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
@@ -168,6 +169,7 @@ def test_only_lower_layers_are_imported_but_by_the_base_and_by_the_cli_that_star
         ("units", "errors"),
         ("patterns", "errors"),
         ("patterns", "characters"),
+        ("patterns", "columns"),
         ("columns", "kernels"),
         ("units", "kernels"),
         ("cli", "shell"),
@@ -221,8 +223,8 @@ def test_nothing_is_needed_but_numpy_and_protobuf_and_pandas_for_those_who_ask()
 def test_only_what_is_compiled_knows_cython_and_runs_without_it():
     compiled = {name for name, others in OTHERS.items() if "cython" in others}
 
-    assert compiled == {"formats.scan", "formats.text"}
-    # `tests/formats/test_scan.py` and `test_text.py` run them without.
+    assert compiled == {"formats.scan", "formats.text", *(f"kernels.{name}" for name in KERNELS)}
+    # `tests/formats/test_scan.py`, `test_text.py` and `tests/kernels` run them without.
 
 
 @pytest.mark.parametrize("name", sorted(TREES))

@@ -5,11 +5,14 @@ import weakref
 
 import pytest
 
-from tfprof.memo import remembered
+from tfprof.memo import OnDemand, remembered
 
 
 class Subject:
     """Something that can be asked about."""
+
+    def __init__(self):
+        self.memo = {}
 
 
 @pytest.fixture
@@ -96,6 +99,39 @@ def test_an_answer_goes_when_its_subject_does():
     assert result() is None
 
 
+def test_an_answer_that_knows_its_subject_goes_with_it():
+    @remembered
+    def thing(subject):
+        result = Subject()
+        result.about = subject
+        return result
+
+    subject = Subject()
+    result = weakref.ref(thing(subject))
+    del subject
+    gc.collect()
+
+    assert result() is None
+
+
 def test_the_function_keeps_its_name_and_words(answer):
     assert answer.__name__ == "answer"
     assert answer.__doc__ == "The answer."
+
+
+def test_a_value_on_demand_is_worked_out_once_and_only_if_asked_for():
+    worked_out = []
+    values = OnDemand(["a", "b"], lambda name: worked_out.append(name) or name.upper())
+
+    assert [values["b"], values["b"]] == ["B", "B"]
+    assert worked_out == ["b"]
+
+
+def test_values_on_demand_are_a_mapping_of_all_their_names():
+    values = OnDemand(["a", "b"], str.upper)
+
+    assert dict(values) == {"a": "A", "b": "B"}
+    assert len(values) == 2
+    assert "c" not in values
+    with pytest.raises(KeyError):
+        values["c"]

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Self, TypeAlias
+from typing import NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
 
-Ints: TypeAlias = npt.NDArray[np.int64]
-Bools: TypeAlias = npt.NDArray[np.bool_]
+from tfprof.kernels import rows as row_kernels
+from tfprof.kernels.spans import Bools as Bools  # noqa: PLC0414 -- for all who use columns
+from tfprof.kernels.spans import Ints as Ints  # noqa: PLC0414 -- the same
+
+try:
+    from tfprof.kernels import names
+except ImportError:
+    from tfprof.kernels import plain_names as names  # type: ignore[no-redef]
 
 
 def ints(values: Sequence[int] | Ints) -> Ints:
@@ -20,78 +25,122 @@ def ints(values: Sequence[int] | Ints) -> Ints:
     return column
 
 
+class ScopeRows(NamedTuple):
+    """Scopes and what they hold, each followed by all that is in it, siblings in byte order."""
+
+    first: Ints  # a text that it begins, or is
+    end: Ints  # where that part of the text ends in the data
+    depth: Ints  # 1 at the top
+    whole: Ints  # the text that it is, -1 for a scope that is none
+
+
 class Strings(Sequence[str]):
-    """A read-only column of text; how it is held is its own affair, so index, iterate and take."""
+    """A read-only column of text: row `i` is the UTF-8 in `data[starts[i]:ends[i]]`."""
 
-    __slots__ = ("_known", "_spans")
+    __slots__ = ("data", "ends", "starts")
 
-    def __init__(
-        self, texts: Iterable[str] = (), *, spans: tuple[bytes, Ints, Ints] | None = None
-    ) -> None:
-        self._known = list(texts) if spans is None else None
-        self._spans = spans
+    data: bytes
+    starts: Ints
+    ends: Ints
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        encoded = [text.encode() for text in texts]
+        offsets = offsets_of(ints([len(text) for text in encoded]))
+        self.data = b"".join(encoded)
+        self.starts, self.ends = ints(offsets[:-1]), ints(offsets[1:])
 
     @classmethod
     def of_spans(cls, data: bytes, starts: Ints, ends: Ints) -> Self:
         """The texts, in UTF-8, that stand in `data` from `starts` to `ends`."""
-        return cls(spans=(data, starts, ends))
+        column = cls.__new__(cls)
+        column.data, column.starts, column.ends = data, ints(starts), ints(ends)
+        return column
 
-    @property
-    def _texts(self) -> list[str]:
-        """All texts; those of spans are decoded when they are first asked for."""
-        if self._known is None:
-            data, starts, ends = self._spans or (b"", ints([]), ints([]))
-            spans = zip(starts.tolist(), ends.tolist(), strict=True)
-            self._known = [data[start:end].decode() for start, end in spans]
-            self._spans = None  # lets go of the file
-        return self._known
+    @classmethod
+    def joined(cls, columns: Sequence[Strings]) -> Self:
+        """The texts of all `columns`, one column after the other."""
+        before = offsets_of(ints([len(column.data) for column in columns]))[:-1].tolist()
+        return cls.of_spans(
+            b"".join([column.data for column in columns]),
+            joined([column.starts + shift for column, shift in zip(columns, before, strict=True)]),
+            joined([column.ends + shift for column, shift in zip(columns, before, strict=True)]),
+        )
 
     def __len__(self) -> int:
-        return len(self._texts if self._spans is None else self._spans[1])
+        return len(self.starts)
 
     def __getitem__(self, row: int) -> str:  # type: ignore[override]
         # Slices are left out on purpose: `take` is the one way to choose rows.
-        return self._texts[row]
+        return self.data[self.starts[row] : self.ends[row]].decode()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._texts)
+        data = self.data
+        spans = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
+        return (data[start:end].decode() for start, end in spans)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Strings) and self._texts == other._texts
+        return isinstance(other, Strings) and list(self) == list(other)
 
     def __hash__(self) -> int:
-        return hash(tuple(self._texts))
+        return hash(tuple(self))
 
-    def take(self, rows: Ints) -> list[str]:
-        """The texts of `rows`, in that order."""
-        texts = self._texts
-        return [texts[row] for row in rows.tolist()]
+    @property
+    def lengths(self) -> Ints:
+        """How many bytes each text has."""
+        return self.ends - self.starts
+
+    def take(self, rows: Ints) -> Strings:
+        """The column of `rows` alone, in that order."""
+        return Strings.of_spans(self.data, self.starts[rows], self.ends[rows])
+
+    def order(self, *, slash_first: bool = False) -> Ints:
+        """The rows in the byte order of their texts; `slash_first` puts that letter first."""
+        return names.order(self.data, self.starts, self.ends, slash_first=slash_first)
+
+    def scope_rows(self) -> ScopeRows:
+        """The tree that slashes make of the texts, all of them different."""
+        rows = self.order(slash_first=True)
+        return ScopeRows(*names.scope_rows(self.data, self.starts, self.ends, rows))
+
+    def find(self, text: str) -> Ints:
+        """How many bytes into each row `text` first stands, -1 where it does not."""
+        return names.find_first(self.data, self.starts, self.ends, text.encode())
+
+    def starts_with(self, text: str) -> Bools:
+        """Which rows begin with `text`."""
+        return names.stands_at(self.data, self.starts, self.ends, self.starts, text.encode())
+
+    def ends_with(self, text: str) -> Bools:
+        """Which rows end with `text`."""
+        encoded = text.encode()
+        places = self.ends - len(encoded)
+        return names.stands_at(self.data, self.starts, self.ends, places, encoded)
 
 
 class NameTable:
     """Distinct texts, numbered in the order in which they became known."""
 
-    __slots__ = ("_numbers",)
+    __slots__ = ("_table",)
 
     def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
+        self._table = names.SpanTable()
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return len(self._table)
 
     def add(self, texts: Iterable[str]) -> Ints:
         """The number of each of `texts`; new ones count on."""
-        numbers = self._numbers
-        return ints([numbers.setdefault(text, len(numbers)) for text in texts])
+        column = texts if isinstance(texts, Strings) else Strings(texts)
+        return ints(self._table.add(column.data, column.starts, column.ends))
 
     def find(self, texts: Iterable[str]) -> Ints:
         """The number of each of `texts`, -1 where it is unknown."""
-        numbers = self._numbers
-        return ints([numbers.get(text, -1) for text in texts])
+        column = texts if isinstance(texts, Strings) else Strings(texts)
+        return ints(self._table.find(column.data, column.starts, column.ends))
 
     def texts(self) -> Strings:
         """All of them, in the order of their numbers."""
-        return Strings(self._numbers)
+        return Strings.of_spans(*self._table.spans())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,8 +168,9 @@ class Coded:
 
     def compact(self) -> Coded:
         """The same column, with only such values as a row has."""
-        used, codes = np.unique(self.codes, return_inverse=True)
-        return Coded(codes, Strings(self.values.take(used)))
+        is_used = np.bincount(self.codes, minlength=len(self.values)) > 0
+        new_codes = np.cumsum(is_used) - 1
+        return Coded(new_codes[self.codes], self.values.take(np.flatnonzero(is_used)))
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -160,15 +210,13 @@ class Ragged:
 
     def take(self, rows: Ints) -> Ragged:
         """The column of `rows` alone, in that order."""
-        lengths = self.lengths[rows]
-        offsets = offsets_of(lengths)
-        starts = self.offsets[:-1][rows]
-        index = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)
-        return Ragged(offsets, self.values[index])
+        return Ragged(*row_kernels.take_ragged(self.offsets, self.values, rows))
 
     @classmethod
     def joined(cls, columns: Sequence[Ragged]) -> Ragged:
         """The rows of all `columns`, one column after the other."""
+        if len(columns) == 1:
+            return columns[0]
         lengths = joined([column.lengths for column in columns])
         return cls(offsets_of(lengths), joined([column.values for column in columns]))
 
@@ -209,6 +257,8 @@ class Shapes:
     @classmethod
     def joined(cls, columns: Sequence[Shapes]) -> Shapes:
         """The shapes of all `columns`, one column after the other."""
+        if len(columns) == 1:
+            return columns[0]
         known = [column.is_known for column in columns]
         flags = np.concatenate(known) if known else np.zeros(0, np.bool_)
         return cls(Ragged.joined([column.dims for column in columns]), flags)
@@ -226,6 +276,8 @@ class Shapes:
 
 def joined(columns: Sequence[Ints]) -> Ints:
     """One column after the other."""
+    if len(columns) == 1:
+        return columns[0]
     return np.concatenate(columns) if columns else np.zeros(0, np.int64)
 
 

@@ -71,30 +71,62 @@ class Patterns:
 
         if self.is_everything:
             return [np.ones(len(strings), dtype=np.bool_)]
-        return [
-            np.fromiter(map(_test(pattern), strings), dtype=np.bool_, count=len(strings))
-            for pattern in self.sources
-        ]
+        return [_match(pattern, strings) for pattern in self.sources]
+
+
+def _match(pattern: str, strings: Sequence[str]) -> NDArray[np.bool_]:
+    """Which of `strings` a pattern matches; those of a column are not made into texts for it."""
+    import numpy as np  # noqa: PLC0415 -- options are checked here without the cost of numpy
+
+    from tfprof.columns import Strings  # noqa: PLC0415 -- the same
+
+    simple = _simple(pattern)
+    if simple is None or not isinstance(strings, Strings):
+        return np.fromiter(map(_test(pattern), strings), dtype=np.bool_, count=len(strings))
+    if not (simple.before or simple.after):
+        is_as_long: NDArray[np.bool_] = strings.lengths == len(simple.literal.encode())
+        return strings.starts_with(simple.literal) & is_as_long
+    is_one_line = strings.find("\n") < 0
+    if simple.before and simple.after:
+        return is_one_line & (strings.find(simple.literal) >= 0)
+    matches = strings.ends_with if simple.before else strings.starts_with
+    return is_one_line & matches(simple.literal)
 
 
 # A literal, with `.*` on neither, either or both sides; escaped punctuation is literal too.
 _SIMPLE = r"(\.\*)?((?:[^\n\\.^$*+?()[\]{}|]|\\[!-/:-@[-`{-~])*)(\.\*)?"
 
 
+class _Simple(NamedTuple):
+    """A pattern that plain searching can tell: a literal, and whether `.*` is on its sides."""
+
+    literal: str
+    before: bool
+    after: bool
+
+
+@functools.cache
+def _simple(pattern: str) -> _Simple | None:
+    found = re.fullmatch(_SIMPLE, pattern)
+    if found is None:
+        return None
+    before, escaped, after = found.groups()
+    return _Simple(re.sub(r"\\(.)", r"\1", escaped), before is not None, after is not None)
+
+
 @functools.cache
 def _test(pattern: str) -> Callable[[str], bool]:
     """Whether a text matches `pattern`, asked of plain string methods where they can tell."""
-    simple = re.fullmatch(_SIMPLE, pattern)
+    simple = _simple(pattern)
     if simple is None:
         fullmatch = compile_pattern(pattern).fullmatch
         return lambda text: fullmatch(text) is not None
-    before, escaped, after = simple.groups()
-    literal = re.sub(r"\\(.)", r"\1", escaped)
-    if before and after:
+    literal = simple.literal
+    if simple.before and simple.after:
         return lambda text: literal in text and "\n" not in text
-    if before:
+    if simple.before:
         return lambda text: text.endswith(literal) and "\n" not in text
-    if after:
+    if simple.after:
         return lambda text: text.startswith(literal) and "\n" not in text
     return lambda text: text == literal
 

@@ -158,7 +158,7 @@ def test_every_device_an_op_was_seen_on_is_remembered():
 
     names = profile.devices.name.take(profile.records.devices[0])
 
-    assert names == [GPU.lower(), SYNC.lower()]
+    assert list(names) == [GPU.lower(), SYNC.lower()]
     assert profile.records.first_start.tolist() == [90]
 
 

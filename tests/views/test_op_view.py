@@ -21,7 +21,7 @@ def test_ops_of_one_kind_share_a_row():
 
     assert outline(view) == ["Add", "Mul"]
     assert own(view, "params") == {ROOT: None, "Add": 5, "Mul": 2}
-    assert view.profile.ops.name.take(view.members[1]) == ["x", "z"]
+    assert list(view.profile.ops.name.take(view.members[1])) == ["x", "z"]
 
 
 def test_an_op_that_only_ran_is_a_kind_of_its_own():

@@ -175,7 +175,7 @@ def test_an_empty_show_list_shows_the_root_alone(kind):
 def test_the_root_cannot_be_hidden(kind):
     view = ask(kind, network(), hide_name_regexes=[".*"])
 
-    assert view.name == [ROOT]
+    assert list(view.name) == [ROOT]
 
 
 # Trim.

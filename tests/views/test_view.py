@@ -2,6 +2,7 @@
 
 from asking import ask
 from build import CPU, GPU, op, profile, run
+from tfprof.columns import ints
 from tfprof.views.view import single_members
 
 
@@ -67,7 +68,7 @@ def test_an_input_may_have_an_unknown_side():
 
 
 def test_a_row_stands_for_one_op_or_for_none():
-    members = single_members([-1, 3, -1, 0])
+    members = single_members(ints([-1, 3, -1, 0]))
 
     assert [members[row].tolist() for row in range(4)] == [[], [3], [], [0]]
 

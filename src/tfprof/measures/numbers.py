@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 import numpy as np
 
-from tfprof.columns import Ints
+from tfprof.columns import Ints, ints
 from tfprof.errors import OptionError
 from tfprof.measures import flops, time
 from tfprof.measures.flops import FloatOps
-from tfprof.memo import remembered
+from tfprof.memo import OnDemand, remembered
+from tfprof.metrics import NUMBERS
 from tfprof.model.profile import Profile
+
+_LARGE = 2.0**53
+
+# Where the memory of a run is found.
+_MEMORY: dict[str, Callable[[Profile], Ints]] = {
+    "bytes": lambda profile: profile.memory.requested,
+    "peak_bytes": lambda profile: profile.memory.peak,
+    "residual_bytes": lambda profile: profile.memory.residual,
+    "output_bytes": lambda profile: profile.memory.output,
+}
+
+# What each measured number is summed from.
+_MEASURED: dict[str, Callable[[Profile], Ints]] = {
+    **_MEMORY,
+    "runs": lambda profile: profile.records.runs,
+    "micros": lambda profile: profile.executions.duration,
+    "accelerator_micros": lambda profile: profile.executions.duration,
+    "cpu_micros": lambda profile: profile.executions.duration,
+}
 
 Numbers: TypeAlias = Mapping[str, Ints]  # a column for each name in `metrics.NUMBERS`
 
@@ -27,17 +47,40 @@ def per_op(profile: Profile, step: int) -> Numbers:
     if step >= 0 and step not in profile.steps:
         recorded_steps = ", ".join(map(str, profile.steps.tolist())) or "none"
         raise OptionError(f"No step {step}. Recorded: {recorded_steps}; -1 averages over them.")
-    recorded = {key: _over_steps(profile, column, step) for key, column in _of_records(profile)}
-    once = float_ops_per_run(profile).per_run
-    was_seen = np.zeros(len(profile.ops), np.bool_)
-    was_seen[profile.records.op] = True
-    return {
-        **recorded,
-        "params": profile.ops.shape.sizes(),
+    return OnDemand(NUMBERS, lambda key: ints(_column(profile, step, key)))
+
+
+def _column(profile: Profile, step: int, key: str) -> Ints:
+    if key == "params":
+        return profile.ops.shape.sizes()
+    if key == "definitions":
+        return np.ones(len(profile.ops), np.int64)
+    if key == "float_ops":
+        once = float_ops_per_run(profile).per_run
+        was_seen = np.zeros(len(profile.ops), np.bool_)
+        was_seen[profile.records.op] = True
         # Nobody can say how often an op that was never seen runs: it counts as once.
-        "float_ops": np.where(was_seen, once * recorded["runs"], once),
-        "definitions": np.ones(len(profile.ops), np.int64),
-    }
+        return np.where(was_seen, once * per_op(profile, step)["runs"], once)
+    return _over_steps(profile, _of_records(profile, key), step)
+
+
+@remembered
+def may_be_negative(profile: Profile, key: str) -> bool:
+    """Whether a sum of this number over some ops could be below zero, to be on the safe side."""
+    if key == "float_ops":
+        # Those that are counted never are.
+        runs = int(profile.records.runs.max(initial=1))
+        return _is_odd(profile.ops.logged_float_ops, runs) or _is_odd(profile.records.runs)
+    if key == "params":
+        return _is_odd(per_op(profile, -1)[key])
+    return _is_odd(_MEASURED[key](profile))
+
+
+def _is_odd(column: Ints, factor: int = 1) -> bool:
+    """Whether numbers are negative, or so large that 64 bits may be too few for their sum."""
+    if not len(column):
+        return False
+    return int(column.min()) < 0 or float(column.sum(dtype=np.float64)) * factor > _LARGE
 
 
 @remembered
@@ -46,26 +89,16 @@ def float_ops_per_run(profile: Profile) -> FloatOps:
     return flops.count(profile)
 
 
-def _of_records(profile: Profile) -> list[tuple[str, Ints]]:
-    memory = profile.memory
+def _of_records(profile: Profile, key: str) -> Ints:
+    """For each record, one of the numbers that were measured."""
+    if key in _MEMORY:
+        total = np.zeros(len(profile.records), np.int64)
+        np.add.at(total, profile.memory.record, _MEASURED[key](profile))
+        return total
+    if key == "runs":
+        return profile.records.runs
     accelerator, cpu = time.accelerator_micros(profile), time.cpu_micros(profile)
-    return [
-        ("runs", profile.records.runs),
-        ("micros", accelerator + cpu),
-        ("accelerator_micros", accelerator),
-        ("cpu_micros", cpu),
-        ("bytes", _sums(profile, memory.requested)),
-        ("peak_bytes", _sums(profile, memory.peak)),
-        ("residual_bytes", _sums(profile, memory.residual)),
-        ("output_bytes", _sums(profile, memory.output)),
-    ]
-
-
-def _sums(profile: Profile, bytes_: Ints) -> Ints:
-    """For each record, the sum over its rows of memory."""
-    total = np.zeros(len(profile.records), np.int64)
-    np.add.at(total, profile.memory.record, bytes_)
-    return total
+    return {"micros": accelerator + cpu, "accelerator_micros": accelerator, "cpu_micros": cpu}[key]
 
 
 def _over_steps(profile: Profile, column: Ints, step: int) -> Ints:

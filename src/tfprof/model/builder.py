@@ -109,7 +109,7 @@ class ProfileBuilder:
         self._seen_outputs: list[tuple[Ints, OutputShapes]] = []
         self._devices: dict[str, tuple[bool, bool, str]] = {}
         self._placements: list[tuple[Ints, Ints]] = []
-        self._covered: set[int] = set()
+        self._covered: list[Ints] = []
         self._lacks_accelerator_time = False
         self._tensors = Tensors.none()
 
@@ -128,8 +128,9 @@ class ProfileBuilder:
             self._readers.append(columns.attributes)
         before = len(self._names)
         ids = self._names.add(columns.name)
-        found, first = np.unique(ids, return_index=True)
-        self._defined.append(_Defined(columns, first[found >= before], reader))
+        # New ids count on, so each is larger than all before where it is first met.
+        known = np.maximum.accumulate(np.concatenate(([before - 1], ids[:-1])))
+        self._defined.append(_Defined(columns, np.flatnonzero(ids > known), reader))
 
     def ensure_ops(self, names: Sequence[str]) -> Ints:
         """The ids of these ops; one that is unknown is defined by its name alone."""
@@ -171,7 +172,7 @@ class ProfileBuilder:
 
     def mark_covered(self, ops: Ints) -> None:
         """Count these ops as seen running."""
-        self._covered.update(ops.tolist())
+        self._covered.append(ops)
 
     def mark_lacks_accelerator_time(self) -> None:
         self._lacks_accelerator_time = True
@@ -203,22 +204,27 @@ class ProfileBuilder:
     def build(self) -> Profile:
         """The finished profile."""
         names = self._names.texts()
-        # Python orders text by code point, which is the byte order of UTF-8.
-        order = sorted(range(len(names)), key=list(names).__getitem__)
+        order = names.order()
         row_of = np.empty(len(names) + 1, np.int64)
         row_of[order] = np.arange(len(names))
         row_of[-1] = -1  # so that the id -1, "unknown", stays -1
         return Profile(
-            ops=self._ops(names, ints(order), row_of),
+            ops=self._ops(names, order, row_of),
             **self.recordings.build(row_of)._asdict(),
             devices=self._device_columns(),
             code=self._code_tree.build(),
             tensors=self._tensors,
             has_code=self._has_code,
             lacks_accelerator_time=self._lacks_accelerator_time,
-            covered_ops=len(self._covered),
+            covered_ops=self._covered_count(),
             counts_float_ops=self._counts_float_ops,
         ).freeze()
+
+    def _covered_count(self) -> int:
+        flags = np.zeros(len(self._names), np.bool_)
+        for ops in self._covered:
+            flags[ops] = True
+        return int(flags.sum())
 
     def _device_columns(self) -> Devices:
         facts = list(self._devices.values())
@@ -230,44 +236,44 @@ class ProfileBuilder:
         )
 
     def _ops(self, names: Strings, order: Ints, row_of: Ints) -> Ops:
-        """Columns in the order of ids, then taken in the order of names."""
-        parts = self._defined
+        """The columns, taken in the order of names from where each op was first defined."""
+        parts = [part.columns for part in self._defined]
+        before = offsets_of(ints([len(part.name) for part in parts]))
+        definition = joined([part.rows + before[i] for i, part in enumerate(self._defined)])
+        rows = definition[order]
         # A second definition of an op is left aside; its kind may be one that no op has.
-        kinds = Coded.joined([part.columns.kind.take(part.rows) for part in parts]).compact()
+        kinds = Coded.joined([part.kind for part in parts]).take(rows).compact()
         devices = self._first_word(self._placements, -1)
         float_ops = np.zeros(len(order), np.int64)
         for ops, stated in self._float_ops:
             float_ops[ops] = stated
-        reader = [np.full(len(part.rows), part.reader) for part in parts]
+        readers = [np.full(len(part.columns.name), part.reader) for part in self._defined]
         return Ops(
-            name=Strings(names.take(order)),
+            name=names.take(order),
             defined=order,
-            kind=kinds.take(order),
-            types=self._type_sets(kinds, devices, row_of),
-            inputs=self._inputs(order, row_of),
-            shape=Shapes.joined([part.columns.shape.take(part.rows) for part in parts]).take(order),
-            outputs=OutputShapes.joined(
-                [part.columns.outputs.take(part.rows) for part in parts]
-            ).take(order),
+            kind=kinds,
+            types=self._type_sets(kinds, devices[order], row_of),
+            inputs=self._inputs(rows, row_of),
+            shape=Shapes.joined([part.shape for part in parts]).take(rows),
+            outputs=OutputShapes.joined([part.outputs for part in parts]).take(rows),
             seen_outputs=self._seen(order),
             logged_float_ops=float_ops[order],
             device=devices[order],
             code=self._first_word(self._code, -1)[order],
             attributes=Attributes(
-                tuple(self._readers), joined(reader)[order], joined([p.rows for p in parts])[order]
+                tuple(self._readers),
+                joined(readers)[rows],
+                rows - before[np.searchsorted(before, rows, side="right") - 1],
             ),
         )
 
-    def _inputs(self, order: Ints, row_of: Ints) -> Inputs:
+    def _inputs(self, rows: Ints, row_of: Ints) -> Inputs:
         """The edges, which name their sources, resolved now that all ops are known."""
-        sources, slots = [], []
-        for part in self._defined:
-            columns = part.columns
-            source = row_of[self.ids(columns.input_name)]
-            sources.append(Ragged(columns.input_offsets, source).take(part.rows))
-            slots.append(Ragged(columns.input_offsets, columns.input_slot).take(part.rows))
-        edges = Ragged.joined(sources).take(order)
-        return Inputs(edges.offsets, edges.values, Ragged.joined(slots).take(order).values)
+        parts = [part.columns for part in self._defined]
+        sources = [Ragged(part.input_offsets, row_of[self.ids(part.input_name)]) for part in parts]
+        slots = [Ragged(part.input_offsets, part.input_slot) for part in parts]
+        edges = Ragged.joined(sources).take(rows)
+        return Inputs(edges.offsets, edges.values, Ragged.joined(slots).take(rows).values)
 
     def _type_sets(self, kinds: Coded, devices: Ints, row_of: Ints) -> TypeSets:
         """Kind, device and given types of each op: pairs of an op and a type, each pair once."""
@@ -275,17 +281,17 @@ class ProfileBuilder:
         pairs = [
             (np.arange(len(kinds)), kinds),
             (placed, Coded(devices[placed], Strings(self._devices))),
-            *self._types,
+            *((row_of[ops], types) for ops, types in self._types),
         ]
         types = Coded.joined([column for _, column in pairs]).compact()
-        names = sorted(types.values)
-        rank = NameTable()
-        rank.add(names)
-        codes = rank.find(types.values)[types.codes]
-        keys = distinct(row_of[joined([ops for ops, _ in pairs])] * max(len(names), 1) + codes)
-        owner, value = np.divmod(keys, max(len(names), 1))
+        by_name = types.values.order()
+        rank = np.empty(len(by_name), np.int64)
+        rank[by_name] = np.arange(len(by_name))
+        width = max(len(by_name), 1)
+        keys = distinct(joined([rows for rows, _ in pairs]) * width + rank[types.codes])
+        owner, value = np.divmod(keys, width)
         lengths = np.bincount(owner, minlength=len(kinds))
-        return TypeSets(Ragged(offsets_of(lengths), value), Strings(names))
+        return TypeSets(Ragged(offsets_of(lengths), value), types.values.take(by_name))
 
     def _seen(self, order: Ints) -> OutputShapes:
         """What each op was first seen to put out; nothing where it was not seen."""

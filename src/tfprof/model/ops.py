@@ -77,7 +77,7 @@ class TypeSets:
     names: Strings
 
     def of(self, op: int) -> list[str]:
-        return self.names.take(self.members[op])
+        return list(self.names.take(self.members[op]))
 
     def any(self, is_wanted: Bools) -> Bools:
         """For each op, whether it goes by any wanted type; `is_wanted` is one a type."""
@@ -105,6 +105,8 @@ class OutputShapes:
     @classmethod
     def joined(cls, columns: Sequence[OutputShapes]) -> OutputShapes:
         """The ops of all `columns`, one column after the other."""
+        if len(columns) == 1:
+            return columns[0]
         lengths = joined([np.diff(column.offsets) for column in columns])
         return cls(offsets_of(lengths), Shapes.joined([column.shape for column in columns]))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sized
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from itertools import pairwise
 from typing import Any, Self
 
@@ -18,7 +18,7 @@ from tfprof.model.ops import Ops
 from tfprof.model.tensors import Tensors
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Profile:
     """Columns that never change once loading ends; `ProfileBuilder` is their only writer."""
 
@@ -36,6 +36,7 @@ class Profile:
     lacks_accelerator_time: bool  # ops ran on an accelerator whose own time was not recorded
     covered_ops: int  # how many ops of the graph a run was seen of
     counts_float_ops: bool  # float ops that no log gives may be counted from shapes
+    memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def freeze(self) -> Self:
         """This profile, with every array of it made read-only."""
@@ -80,9 +81,9 @@ class Profile:
             [*named, *given, *read, *rows],
             [ops.inputs.source, ops.inputs.slot],
             *shapes,
-            *([getattr(table, field.name) for field in fields(table)] for table in tables),
-            [getattr(self.devices, field.name) for field in fields(self.devices)],
-            [getattr(self.code, field.name) for field in fields(self.code)],
+            *([getattr(table, part.name) for part in fields(table)] for table in tables),
+            [getattr(self.devices, part.name) for part in fields(self.devices)],
+            [getattr(self.code, part.name) for part in fields(self.code)],
         ]
 
     def _ragged(self) -> list[tuple[Ints, Sized]]:
@@ -123,8 +124,8 @@ def _arrays(holder: object) -> Iterator[npt.NDArray[Any]]:
     if isinstance(holder, np.ndarray):
         yield holder
     elif is_dataclass(holder):
-        for field in fields(holder):
-            yield from _arrays(getattr(holder, field.name))
+        for part in fields(holder):
+            yield from _arrays(getattr(holder, part.name))
 
 
 def _require(holds: bool, what: str) -> None:

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, Ragged, distinct, ints, offsets_of
+from tfprof.columns import Bools, Ints, Ragged, distinct, ints, joined, offsets_of
+from tfprof.kernels.rows import grouped
 from tfprof.model.devices import Devices
 from tfprof.model.executions import (
     MEMORY_FACTS,
@@ -18,6 +19,9 @@ from tfprof.model.executions import (
     OutputMemory,
     Records,
 )
+
+# A table by op and step is quicker than a search, as long as it is not many times larger.
+_MOST_CELLS_A_ROW = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,7 +58,7 @@ class _Collected:
 
     def column(self, name: str) -> Ints:
         pieces = self.pieces.get(name)
-        return np.concatenate(pieces) if pieces else np.zeros(0, np.int64)
+        return joined(pieces or [])
 
     def count(self, name: str) -> int:
         return sum(len(piece) for piece in self.pieces.get(name, ()))
@@ -188,26 +192,24 @@ class Recordings:
     def _records(self, row_of: Ints, steps: Ints) -> tuple[Records, _RecordFinder]:
         """The records, and which record an op and a step have."""
         seen = self._sightings
-        keys = _record_keys(row_of[seen.column("op")], seen.column("step"), steps)
-        order = np.argsort(keys, kind="stable")
-        found, starts, owner = np.unique(keys[order], return_index=True, return_inverse=True)
-        start, end = seen.column("start")[order], seen.column("end")[order]
+        op, step = row_of[seen.column("op")], seen.column("step")
+        keys = _record_keys(op, step, steps)
+        order = _order(keys, len(row_of) * len(steps))
+        keys = keys[order]
+        starts = np.flatnonzero(np.concatenate((np.ones(len(keys[:1]), bool), np.diff(keys) != 0)))
+        start = seen.column("start")[order]
         never = np.iinfo(np.int64).max
-        first = np.full(len(found), never)
-        np.minimum.at(first, owner, np.where(start == 0, never, start))
-        last = np.zeros(len(found), np.int64)
-        np.maximum.at(last, owner, end)
-        runs = np.zeros(len(found), np.int64)
-        np.add.at(runs, owner, seen.column("runs")[order])
+        first = _reduced(np.minimum, np.where(start == 0, never, start), starts)
+        owner = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(keys)))
         records = Records(
-            op=ints(row_of[seen.column("op")][order][starts]),
-            step=ints(seen.column("step")[order][starts]),
-            runs=ints(runs),
-            first_start=ints(np.where(first == never, 0, first)),
-            last_end=ints(last),
-            devices=_distinct_by_owner(owner, seen.column("device")[order], len(found)),
+            op=op[order[starts]],
+            step=step[order[starts]],
+            runs=_reduced(np.add, seen.column("runs")[order], starts),
+            first_start=np.where(first == never, 0, first),
+            last_end=np.maximum(_reduced(np.maximum, seen.column("end")[order], starts), 0),
+            devices=_distinct_by_owner(owner, seen.column("device")[order], len(starts)),
         )
-        return records, _RecordFinder(found, steps)
+        return records, _RecordFinder.of(keys[starts], steps, len(row_of))
 
 
 def _by_record(
@@ -215,11 +217,22 @@ def _by_record(
 ) -> tuple[dict[str, Ints], Ints]:
     """The columns `names` in the order of their records, and where each row stands now."""
     record = record_of(row_of[rows.column("op")], rows.column("step"))
-    order = np.argsort(record, kind="stable")
+    order = grouped(record, len(record_of.keys))
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     columns = {name: rows.column(name)[order] for name in names}
     return {"record": record[order], **columns}, place
+
+
+def _order(keys: Ints, limit: int) -> Ints:
+    """The rows in the order of their keys, all of them from 0 up to `limit`."""
+    is_dense = limit <= _MOST_CELLS_A_ROW * len(keys)
+    return grouped(keys, limit) if is_dense else np.argsort(keys, kind="stable")
+
+
+def _reduced(fold: np.ufunc, column: Ints, starts: Ints) -> Ints:
+    """`column` folded over the rows from each start up to the next."""
+    return fold.reduceat(column, starts) if len(starts) else np.zeros(0, np.int64)
 
 
 def _flags(of_device: Bools, device: Ints) -> Bools:
@@ -231,21 +244,36 @@ def _flags(of_device: Bools, device: Ints) -> Bools:
 class _RecordFinder:
     """Finds the record of an op in a step."""
 
-    keys: Ints
+    keys: Ints  # of the records, ascending
     steps: Ints
+    record: Ints | None  # by key, where keys are few enough for a table
+
+    @classmethod
+    def of(cls, keys: Ints, steps: Ints, op_count: int) -> _RecordFinder:
+        size = op_count * len(steps)
+        if size > _MOST_CELLS_A_ROW * len(keys):
+            return cls(keys, steps, None)
+        table = np.zeros(size, np.int64)
+        table[keys] = np.arange(len(keys))
+        return cls(keys, steps, table)
 
     def __call__(self, op: Ints, step: Ints) -> Ints:
-        return np.searchsorted(self.keys, _record_keys(op, step, self.steps))
+        keys = _record_keys(op, step, self.steps)
+        return np.searchsorted(self.keys, keys) if self.record is None else self.record[keys]
 
 
 def _record_keys(op: Ints, step: Ints, steps: Ints) -> Ints:
     """One number for each op and step that sorts by op, then step."""
-    return op * max(len(steps), 1) + np.searchsorted(steps, step)
+    if len(steps) <= 1:
+        return op
+    return op * len(steps) + np.searchsorted(steps, step)
 
 
 def _distinct_by_owner(owner: Ints, value: Ints, owners: int) -> Ragged:
     """For each owner the distinct values it has, -1 left out, ascending."""
     kept = value >= 0
+    if len(owner) == owners and kept.all():
+        return Ragged(np.arange(owners + 1), value)  # each has one
     width = int(value.max(initial=0)) + 1
     owner, value = np.divmod(distinct(owner[kept] * width + value[kept]), width)
     return Ragged(offsets_of(np.bincount(owner, minlength=owners)), value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import repeat
+from itertools import islice, repeat
 from math import isnan
 
 import numpy as np
@@ -174,7 +174,8 @@ def _values(view: View) -> Iterable[str]:
     """What the checkpoint holds for each row, where that was asked for."""
     if "tensor_value" not in view.options.select or view.is_gathered:
         return repeat("", len(view))
-    return ["", *(tensor_text.of_op(view.profile, name) for name in view.name[1:])]
+    named = islice(view.name, 1, None)
+    return ["", *(tensor_text.of_op(view.profile, name) for name in named)]
 
 
 def _op_lines(view: View) -> Iterator[str]:

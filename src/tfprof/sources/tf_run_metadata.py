@@ -64,21 +64,21 @@ def _note_untimed(path: str, columns: RunColumns, ops: Ints, builder: ProfileBui
 def _see_outputs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> None:
     """Tell the builder the shapes that each op's first entry put out, by slot."""
     outputs = columns.outputs
-    usable = (ops[outputs.entry] >= 0) & (outputs.slot >= 0) & (outputs.slot < MOST_OUTPUTS)
-    rows = np.flatnonzero(usable)
-    seen, owner = np.unique(ops[outputs.entry[rows]], return_inverse=True)
-    first = np.full(len(seen), len(ops))
-    np.minimum.at(first, owner, outputs.entry[rows])
-    is_first = outputs.entry[rows] == first[owner]
-    rows, owner = rows[is_first], owner[is_first]
-    counts = np.zeros(len(seen), np.int64)
-    np.maximum.at(counts, owner, outputs.slot[rows] + 1)
+    op = ops[outputs.entry]
+    rows = np.flatnonzero((op >= 0) & (outputs.slot >= 0) & (outputs.slot < MOST_OUTPUTS))
+    first_entry = np.zeros(len(builder), np.int64)
+    first_entry[op[rows[::-1]]] = outputs.entry[rows[::-1]]
+    rows = rows[outputs.entry[rows] == first_entry[op[rows]]]
+    op, slot = op[rows], outputs.slot[rows]
+    counts = np.zeros(len(builder), np.int64)
+    np.maximum.at(counts, op, slot + 1)
     offsets = offsets_of(counts)
-    # An output that did not come to life, as one side of a Switch, was not recorded: -1.
-    place = np.full(int(offsets[-1]), -1)
-    place[offsets[owner] + outputs.slot[rows]] = rows
+    # An output that did not come to life, as one side of a Switch, was not recorded.
+    place = np.full(int(offsets[-1]), len(outputs.shape))
+    place[offsets[op] + slot] = rows
     shapes = Shapes.joined([outputs.shape, Shapes.of([None])]).take(place)
-    builder.see_outputs(seen, OutputShapes(offsets, shapes))
+    seen = np.flatnonzero(counts)
+    builder.see_outputs(seen, OutputShapes(offsets_of(counts[seen]), shapes))
 
 
 def _runs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> Runs:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, Ragged, offsets_of
-from tfprof.measures.numbers import per_op
-from tfprof.memo import remembered
+from tfprof.columns import Bools, Ints, Ragged, ints, offsets_of
+from tfprof.measures.numbers import Numbers, per_op
+from tfprof.memo import OnDemand, remembered
 from tfprof.metrics import NUMBERS
 from tfprof.model.profile import Profile
 from tfprof.options import Options
@@ -26,30 +26,44 @@ def matching_regexes(profile: Profile, regexes: tuple[str, ...]) -> Ints:
 
 def account_single(profile: Profile, options: Options, arrangement: Arrangement) -> Accounts:
     """Accounts of rows that stand for one op, or for none."""
-    patterns = options.patterns("account_type_regexes")
-    counts = matching_regexes(profile, options.account_type_regexes)
+    return Accounts(
+        _is_accounted(arrangement, profile, options.account_type_regexes),
+        arrangement.members,
+        _own_numbers(arrangement, profile, options.step),
+    )
+
+
+@remembered
+def _is_accounted(arrangement: Arrangement, profile: Profile, regexes: tuple[str, ...]) -> Bools:
+    """Which rows have a type that one of `regexes` matches."""
+    patterns = Patterns(regexes)
+    counts = matching_regexes(profile, regexes)
+    # Rows that stand for no op all go by one type of their own, or by none.
+    own_type = arrangement.own_type
+    flags = np.full(
+        len(arrangement.tree), own_type is not None and patterns.matches(own_type), np.bool_
+    )
     has_op = arrangement.members.lengths > 0
-    is_accounted = np.zeros(len(arrangement.tree), np.bool_)
-    is_accounted[has_op] = (counts > 0)[arrangement.members.values] | patterns.is_everything
-    is_accounted |= _matched_types(arrangement, patterns)
-    is_accounted[0] = False
-    numbers = per_op(profile, options.step)
-    own = {key: np.zeros(len(arrangement.tree), np.int64) for key in NUMBERS}
-    for key in NUMBERS:
-        own[key][has_op] = numbers[key][arrangement.members.values]
-    own["definitions"][1:] = 1  # a scope that is no op counts as one
-    return Accounts(is_accounted, arrangement.members, own)
-
-
-def _matched_types(arrangement: Arrangement, patterns: Patterns) -> Bools:
-    """Which rows that stand for no op have a type of their own that matches."""
-    flags = np.zeros(len(arrangement.tree), np.bool_)
-    known: dict[tuple[str, ...], bool] = {}
-    for row, types in arrangement.own_types.items():
-        if types not in known:
-            known[types] = any(map(patterns.matches, types))
-        flags[row] = known[types]
+    flags[has_op] = (counts > 0)[arrangement.members.values] | patterns.is_everything
+    flags[0] = False
     return flags
+
+
+@remembered
+def _own_numbers(arrangement: Arrangement, profile: Profile, step: int) -> Numbers:
+    """The numbers of the op that each row stands for."""
+    numbers = per_op(profile, step)
+    has_op = arrangement.members.lengths > 0
+
+    def of_rows(key: str) -> Ints:
+        column = np.zeros(len(arrangement.tree), np.int64)
+        if key == "definitions":
+            column[1:] = 1  # a scope that is no op counts as one
+        else:
+            column[has_op] = numbers[key][arrangement.members.values]
+        return ints(column)
+
+    return OnDemand(NUMBERS, of_rows)
 
 
 def account_gathered(profile: Profile, options: Options, arrangement: Arrangement) -> Accounts:
@@ -57,16 +71,17 @@ def account_gathered(profile: Profile, options: Options, arrangement: Arrangemen
     weight = matching_regexes(profile, options.account_type_regexes)[arrangement.members.values]
     numbers = per_op(profile, options.step)
     members = _matched(arrangement.members, weight > 0)
-    own = {
-        key: arrangement.members.sums(weight * numbers[key][arrangement.members.values])
-        for key in NUMBERS
-    }
-    # How often and how many: each op once, however many regexes matched it.
-    own |= {key: members.sums(numbers[key][members.values]) for key in ("runs", "definitions")}
+
+    def of_rows(key: str) -> Ints:
+        # How often and how many: each op once, however many regexes matched it.
+        if key in ("runs", "definitions"):
+            return members.sums(numbers[key][members.values])
+        return arrangement.members.sums(weight * numbers[key][arrangement.members.values])
+
     everything = options.patterns("account_type_regexes").is_everything
     is_accounted = (members.lengths > 0) | everything
     is_accounted[0] = False
-    return Accounts(is_accounted, members, own)
+    return Accounts(is_accounted, members, OnDemand(NUMBERS, of_rows))
 
 
 def _matched(members: Ragged, flags: Bools) -> Ragged:

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tfprof.columns import Ragged, ints
+from tfprof.columns import Bools, Ints, NameTable, Ragged, Strings, offsets_of
 from tfprof.errors import MissingInputError
+from tfprof.kernels.rows import grouped
 from tfprof.memo import remembered
-from tfprof.model.code import Frame
+from tfprof.model.code import CodeTree, Frame
 from tfprof.model.profile import Profile
 from tfprof.options import Options
 from tfprof.views.accounting import account_gathered
@@ -23,6 +24,9 @@ _POLICY = Policy(trimmed_rows_vanish=True, is_gathered=True, recounts_shown=Fals
 _LONG_NAME = 20
 _LONG_NAME_SHOWN = 17
 
+# A gradient is known by its name: `gradients/conv1_grad/mul` is one of `conv1`.
+_GRADIENT_PREFIX = "gradients/"
+_GRADIENT_END = "_grad/"
 _GRADIENT_SUFFIX = " (gradient)"
 
 
@@ -50,9 +54,23 @@ class CodeArrangement(NamedTuple):
 @remembered
 def arrange(profile: Profile) -> CodeArrangement:
     """Every op under the calls that made it; a gradient under those of its forward op."""
-    rows = _CodeRows(profile)
-    left_out = rows.place_ops()
-    return CodeArrangement(rows.arrangement(), left_out)
+    placed, left_out = _place_ops(profile)
+    rows = _CodeRows(profile.code)
+    key = 2 * profile.ops.code[placed.forward] + placed.is_gradient
+    row_of_key = np.zeros(2 * len(profile.code), np.int64)
+    for wanted in _in_order_of_use(key, placed).tolist():
+        call, is_gradient = divmod(wanted, 2)
+        row_of_key[wanted] = rows.row(call, _GRADIENT_SUFFIX if is_gradient else "")
+    return CodeArrangement(rows.arrangement(placed.op, row_of_key[key]), left_out)
+
+
+def _in_order_of_use(key: Ints, placed: _Placed) -> Ints:
+    """The distinct keys: those of forward ops, in name order, and then those of gradients."""
+    never = np.iinfo(np.int64).max
+    first = np.full(int(key.max(initial=-1)) + 1, never)
+    np.minimum.at(first, key, placed.forward)
+    order = np.lexsort((first, np.arange(len(first)) % 2))
+    return order[first[order] < never]
 
 
 def frame_name(frame: Frame) -> str:
@@ -63,52 +81,59 @@ def frame_name(frame: Frame) -> str:
     return f"{frame.file.rpartition('/')[2]}:{frame.line}:{function.decode('utf-8', 'ignore')}"
 
 
-def forward_name(name: str) -> str | None:
-    """The op whose gradient the op `name` computes, or None where it is no gradient."""
-    prefix, suffix = name.find("gradients/"), name.find("_grad/")
-    start = prefix + len("gradients/")
-    if prefix < 0 or suffix < 0 or suffix == start:
-        return None
-    return name[start:suffix] if suffix > start else name[start:]
+def forward_names(names: Strings) -> tuple[Bools, Strings]:
+    """Which ops are gradients, and of which op, by their names; of others the name is empty."""
+    start = names.find(_GRADIENT_PREFIX) + len(_GRADIENT_PREFIX)
+    suffix = names.find(_GRADIENT_END)
+    is_gradient = (start >= len(_GRADIENT_PREFIX)) & (suffix >= 0) & (suffix != start)
+    end = np.where(suffix > start, suffix, names.lengths)
+    starts = np.where(is_gradient, names.starts + start, names.starts)
+    ends = np.where(is_gradient, names.starts + end, names.starts)
+    return is_gradient, Strings.of_spans(names.data, starts, ends)
+
+
+class _Placed(NamedTuple):
+    """Ops and where they stand: at the call of `forward`, which is the op itself or its source."""
+
+    op: Ints
+    forward: Ints
+    is_gradient: Bools
+
+
+def _place_ops(profile: Profile) -> tuple[_Placed, int]:
+    """Every op that has a stack at its call, and how many forward ops were not found."""
+    ops = np.flatnonzero(profile.ops.code >= 0)
+    names = profile.ops.name.take(ops)
+    is_gradient, sources = forward_names(names)
+    forward, gradients = np.flatnonzero(~is_gradient), np.flatnonzero(is_gradient)
+    known, missing = NameTable(), NameTable()
+    known.add(names.take(forward))
+    source = known.find(sources.take(gradients))
+    missing.add(sources.take(gradients[source < 0]))
+    at = np.arange(len(ops))
+    at[gradients] = np.append(forward, -1)[source]
+    is_placed = at >= 0
+    return _Placed(ops[is_placed], ops[at[is_placed]], is_gradient[is_placed]), len(missing)
 
 
 class _CodeRows:
-    """Rows in the making: a row for each distinct line under its caller, in order of first use."""
+    """Rows in the making: a row for each distinct line under its caller."""
 
-    def __init__(self, profile: Profile) -> None:
-        self.profile = profile
+    def __init__(self, code: CodeTree) -> None:
+        self._code = code
         self._names = [ROOT_NAME]
         self._children: list[dict[str, int]] = [{}]
-        self._members: list[list[int]] = [[]]
         self._row_of_call: dict[tuple[int, str], int] = {}
 
-    def place_ops(self) -> int:
-        """Put every op that has a stack into its row; how many forward ops were not found."""
-        ops = self.profile.ops
-        gradients: dict[str, list[int]] = {}
-        forward: dict[str, int] = {}
-        for op in np.flatnonzero(ops.code >= 0).tolist():
-            name = ops.name[op]
-            source = forward_name(name)
-            if source is not None:
-                gradients.setdefault(source, []).append(op)
-                continue
-            forward[name] = op
-            self._members[self._row(int(ops.code[op]), "")].append(op)
-        for source in sorted(gradients.keys() & forward.keys()):
-            row = self._row(int(ops.code[forward[source]]), _GRADIENT_SUFFIX)
-            self._members[row].extend(gradients[source])
-        return len(gradients.keys() - forward.keys())
-
-    def _row(self, call: int, suffix: str) -> int:
+    def row(self, call: int, suffix: str) -> int:
         """The row of a call, made together with its callers' when it is first asked for."""
         path = []
         while call >= 0 and (call, suffix) not in self._row_of_call:
             path.append(call)
-            call = int(self.profile.code.caller[call])
+            call = int(self._code.caller[call])
         row = self._row_of_call[call, suffix] if call >= 0 else 0
         for call in reversed(path):
-            row = self._child(row, frame_name(self.profile.code.frame(call)) + suffix)
+            row = self._child(row, frame_name(self._code.frame(call)) + suffix)
             self._row_of_call[call, suffix] = row
         return row
 
@@ -119,11 +144,10 @@ class _CodeRows:
             children[name] = len(self._names)
             self._names.append(name)
             self._children.append({})
-            self._members.append([])
         return children[name]
 
-    def arrangement(self) -> Arrangement:
-        """The rows, each followed by those below it."""
+    def arrangement(self, members: Ints, row_of_member: Ints) -> Arrangement:
+        """The rows, each followed by those below it, with the ops that stand in them."""
         order: list[int] = []
         parents: list[int] = []
         stack = [(0, -1)]
@@ -132,12 +156,12 @@ class _CodeRows:
             parents.append(parent)
             stack.extend((child, len(order)) for child in reversed(self._children[row].values()))
             order.append(row)
-        names = [self._names[row] for row in order]
-        distinct = {name: rank for rank, name in enumerate(sorted(set(names)))}
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+        row_of = place[row_of_member]
+        lengths = np.bincount(row_of, minlength=len(order))
         return Arrangement(
             tree=Tree.of_parents(parents),
-            name=names,
-            name_rank=ints([distinct[name] for name in names]),
-            own_types={},
-            members=Ragged.of([sorted(self._members[row]) for row in order]),
+            name=Strings([self._names[row] for row in order]),
+            members=Ragged(offsets_of(lengths), members[grouped(row_of, len(order))]),
         )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfprof.columns import ints
+from tfprof.columns import Strings
+from tfprof.kernels import trees
 from tfprof.memo import remembered
 from tfprof.model.profile import Profile
 from tfprof.options import Options
@@ -34,40 +35,13 @@ def arrange(profile: Profile) -> Arrangement:
     The search goes depth first from the ops that feed nobody, in name order; what only feeds
     itself in a circle is never found.
     """
-    ops, parents = _search(profile)
-    names = profile.ops.name
+    inputs = profile.ops.inputs
+    tops = np.flatnonzero(~profile.ops.is_source())
+    ops, ends = trees.search(inputs.offsets, inputs.source, tops)
     return Arrangement(
-        tree=Tree.of_parents(parents),
-        name=[ROOT_NAME, *(names[op] for op in ops[1:])],
-        name_rank=ints(ops) + 1,  # ops are in name order
-        own_types={0: (ROOT_TYPE,)},
+        tree=Tree(ends),
+        name=Strings.joined([Strings([ROOT_NAME]), profile.ops.name.take(ops[1:])]),
         members=single_members(ops),
+        own_type=ROOT_TYPE,
+        name_rank=ops,  # ops are in name order
     )
-
-
-def _search(profile: Profile) -> tuple[list[int], list[int]]:
-    """The op of each row (-1 for the root), and the row above it."""
-    offsets = profile.ops.inputs.offsets.tolist()
-    sources = profile.ops.inputs.source.tolist()
-    is_found = [False] * len(profile.ops)
-    ops, parents = [-1], [-1]
-    for top in np.flatnonzero(~profile.ops.is_source()).tolist():
-        # Each entry is an op's row and the edges of it that are still to be followed.
-        is_found[top] = True
-        ops.append(top)
-        parents.append(0)
-        path = [(len(ops) - 1, iter(sources[offsets[top] : offsets[top + 1]]))]
-        while path:
-            row, edges = path[-1]
-            for source in edges:
-                if source >= 0 and not is_found[source]:
-                    is_found[source] = True
-                    ops.append(source)
-                    parents.append(row)
-                    path.append(
-                        (len(ops) - 1, iter(sources[offsets[source] : offsets[source + 1]]))
-                    )
-                    break
-            else:
-                path.pop()
-    return ops, parents

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from tfprof.columns import Bools, Ints, Ragged, offsets_of
+from tfprof.columns import Bools, Ints, Ragged, Strings, offsets_of
+from tfprof.kernels.rows import grouped
 from tfprof.measures.numbers import Numbers
-from tfprof.memo import remembered
+from tfprof.memo import OnDemand, remembered
 from tfprof.metrics import NUMBERS
 from tfprof.model.profile import Profile
 from tfprof.options import Options
@@ -25,27 +28,31 @@ def build(profile: Profile, options: Options) -> View:
     order = _ordered(arrangement, accounts, options)
     order = order[accounts.is_accounted[order]]
     total = _running_totals(accounts.own, order)
-    flags = _shown(arrangement, accounts, order, total, options)
+    flags = _shown(list(arrangement.name.take(order)), options)
+    flags &= passes_thresholds(profile, accounts.own, total, options, _POLICY)
+    flags &= accounts.members.lengths[order] >= options.min_occurrence
     rows = np.concatenate(([0], order[flags]))
     if options.account_displayed_op_only:
         total = _running_totals(accounts.own, rows[1:])
         flags = np.ones(len(rows) - 1, np.bool_)
     members = accounts.members.take(rows)
-    own = {key: column[rows] for key, column in accounts.own.items()}
+    own = OnDemand(NUMBERS, lambda key: accounts.own[key][rows])
     return View(
         kind="op",
         profile=profile,
         options=options,
         tree=_side_by_side(len(rows)),
-        name=[arrangement.name[row] for row in rows.tolist()],
-        own_types=[()] * len(rows),
+        name=arrangement.name.take(rows),
+        own_type=None,
         is_accounted=accounts.is_accounted[rows],
         members=members,
         own=own,
-        total={key: _with_root(column, flags) for key, column in total.items()},
+        total=OnDemand(NUMBERS, lambda key: _with_root(total[key], flags)),
         hidden=Hidden(
             int(accounts.members.lengths[order].sum()) - len(members.values),
-            {key: int(accounts.own[key][order].sum()) - int(own[key].sum()) for key in NUMBERS},
+            OnDemand(
+                NUMBERS, lambda key: int(accounts.own[key][order].sum()) - int(own[key].sum())
+            ),
         ),
         is_gathered=True,
     )
@@ -55,18 +62,15 @@ def build(profile: Profile, options: Options) -> View:
 def arrange(profile: Profile) -> Arrangement:
     """A row for each kind of op, in name order, with the ops of that kind."""
     kinds = profile.ops.kind
-    names = sorted(kinds.values)
-    rank = {name: place for place, name in enumerate(names)}
-    place = np.array([rank[name] for name in kinds.values], np.int64)
-    row = place[kinds.codes] if len(kinds) else np.zeros(0, np.int64)
-    members = np.argsort(row, kind="stable")
-    lengths = np.bincount(row, minlength=len(names))
+    by_name = kinds.values.order()
+    place = np.empty(len(by_name), np.int64)
+    place[by_name] = np.arange(len(by_name))
+    row = place[kinds.codes]
+    lengths = np.bincount(row, minlength=len(by_name))
     return Arrangement(
-        tree=_side_by_side(len(names) + 1),
-        name=[ROOT_NAME, *names],
-        name_rank=np.arange(len(names) + 1),
-        own_types={},
-        members=Ragged(offsets_of(np.concatenate(([0], lengths))), members),
+        tree=_side_by_side(len(by_name) + 1),
+        name=Strings.joined([Strings([ROOT_NAME]), kinds.values.take(by_name)]),
+        members=Ragged(offsets_of(np.concatenate(([0], lengths))), grouped(row, len(by_name))),
     )
 
 
@@ -85,34 +89,28 @@ def _ordered(arrangement: Arrangement, accounts: Accounts, options: Options) -> 
     elif options.order_by == "occurrence":
         key = descending(accounts.members.lengths)
     else:
-        key = arrangement.name_rank
+        return rows
     return rows[np.argsort(key[rows], kind="stable")]
 
 
 def _running_totals(own: Numbers, order: Ints) -> Numbers:
     """For each row of `order`, the sum over it and all rows after it."""
-    return {key: np.cumsum(own[key][order][::-1])[::-1] for key in own}
+    return OnDemand(NUMBERS, lambda key: np.cumsum(own[key][order][::-1])[::-1])
 
 
-def _shown(
-    arrangement: Arrangement, accounts: Accounts, order: Ints, total: Numbers, options: Options
-) -> Bools:
-    """Which rows of `order` are shown: from the first start row until a trimmed or too deep one."""
-    names = [arrangement.name[row] for row in order.tolist()]
-    flags = np.zeros(len(order), np.bool_)
+def _shown(names: Sequence[str], options: Options) -> Bools:
+    """Which rows are shown: from the first start row until a trimmed or too deep one."""
+    flags = np.zeros(len(names), np.bool_)
     start = _first(_starts(names, options))
     stop = _first(options.patterns("trim_name_regexes").match_column(names[start:]))
     stop = start + min(stop, max(options.max_depth + 1, 0))
     flags[start:stop] = True
-    own = {key: accounts.own[key][order] for key in NUMBERS}
-    flags &= passes_thresholds(own, total, options, _POLICY)
-    flags &= accounts.members.lengths[order] >= options.min_occurrence
     flags &= options.patterns("show_name_regexes").match_column(names)
     flags &= ~options.patterns("hide_name_regexes").match_column(names)
     return flags
 
 
-def _starts(names: list[str], options: Options) -> Bools:
+def _starts(names: Sequence[str], options: Options) -> Bools:
     patterns = options.patterns("start_name_regexes")
     if patterns.is_empty or patterns.is_everything:
         return np.ones(len(names), np.bool_)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, Ragged
-from tfprof.measures.numbers import Numbers
-from tfprof.memo import remembered
+from tfprof.columns import Bools, Ints, Ragged, Strings, offsets_of
+from tfprof.measures.numbers import Numbers, may_be_negative
+from tfprof.memo import OnDemand, remembered
 from tfprof.metrics import NUMBERS, RUN_NUMBERS
 from tfprof.model.profile import Profile
 from tfprof.options import Options
@@ -28,15 +28,25 @@ class Policy:
     recounts_shown: bool = True  # `account_displayed_op_only` is honoured
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Arrangement:
     """All rows a view could show, the root first: how they are nested and what they stand for."""
 
     tree: Tree
-    name: Sequence[str]
-    name_rank: Ints  # ascends with the byte order of the names
-    own_types: Mapping[int, tuple[str, ...]]  # of rows that stand for no op
+    name: Strings
     members: Ragged
+    own_type: str | None = None  # what rows that stand for no op go by
+    is_in_name_order: bool = False  # each row's children stand in the byte order of their names
+    name_rank: Ints | None = None  # ascends with the byte order of names, where it is known
+    memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def name_ranks(self, rows: Ints) -> Ints:
+        """Numbers that ascend with the byte order of the names of `rows`."""
+        if self.name_rank is not None:
+            return self.name_rank[rows]
+        ranks = np.empty(len(rows), np.int64)
+        ranks[self.name.take(rows).order()] = np.arange(len(rows))
+        return ranks
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,20 +58,38 @@ class Accounts:
     own: Numbers
 
 
+class _Sums:
+    """Sums below rows, over everything that is accounted for or holds such."""
+
+    def __init__(self, tree: Tree, own: Numbers) -> None:
+        self.tree = tree
+        self._running = OnDemand(own, lambda key: offsets_of(own[key]))
+
+    def below(self, key: str, places: Ints) -> Ints:
+        """The sum of a number below each of some rows, themselves included."""
+        running = self._running[key]
+        return running[self.tree.end[places]] - running[places]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
     """The rows still in question: which of the arrangement's, how nested, with what totals."""
 
     tree: Tree
     rows: Ints
-    total: Numbers
+    places: Ints  # where they stand among the rows that were summed
+    sums: _Sums
 
     def keep(self, flags: Bools) -> _Rows:
         """The flagged rows; what was below another moves up to one that is left."""
         if flags.all():
             return self
-        total = {key: column[flags] for key, column in self.total.items()}
-        return _Rows(self.tree.keep(flags), self.rows[flags], total)
+        return _Rows(self.tree.keep(flags), self.rows[flags], self.places[flags], self.sums)
+
+    @property
+    def total(self) -> Numbers:
+        """The numbers of each row and everything that was summed below it."""
+        return OnDemand(NUMBERS, lambda key: self.sums.below(key, self.places))
 
 
 def select(
@@ -76,49 +104,56 @@ def select(
     """Put the rows of an arrangement through the filters, in the one order there is."""
     accounted = _account(arrangement, accounts, policy)
     shown = _start(accounted, arrangement, options)
-    shown = _show(shown, arrangement, accounts, options, policy)
+    shown = _show(shown, arrangement, options, policy)
+    shown = _pass(shown, profile, accounts, options, policy)
     if options.account_displayed_op_only and policy.recounts_shown:
         shown = _recount(shown, accounts)
     shown = _order(shown, arrangement, accounts, options, policy)
     members = accounts.members.take(shown.rows)
-    own = {key: column[shown.rows] for key, column in accounts.own.items()}
-    all_members = accounts.members.lengths[accounted.rows].sum()
+    own = _of_rows(accounts.own, shown.rows)
+    all_members = int(accounts.members.lengths[accounted.rows].sum())
     return View(
         kind=kind,
         profile=profile,
         options=options,
         tree=shown.tree,
-        name=[arrangement.name[row] for row in shown.rows.tolist()],
-        own_types=[arrangement.own_types.get(row, ()) for row in shown.rows.tolist()],
+        name=arrangement.name.take(shown.rows),
+        own_type=arrangement.own_type,
         is_accounted=accounts.is_accounted[shown.rows],
         members=members,
         own=own,
         total=shown.total,
         hidden=Hidden(
-            int(all_members) - len(members.values),
-            {
-                key: int(accounts.own[key][accounted.rows].sum()) - int(own[key].sum())
-                for key in NUMBERS
-            },
+            all_members - len(members.values),
+            OnDemand(
+                NUMBERS,
+                lambda key: int(accounts.own[key][accounted.rows].sum()) - int(own[key].sum()),
+            ),
         ),
         is_gathered=policy.is_gathered,
     )
 
 
+def _of_rows(numbers: Numbers, rows: Ints) -> Numbers:
+    return OnDemand(NUMBERS, lambda key: numbers[key][rows])
+
+
 def _account(arrangement: Arrangement, accounts: Accounts, policy: Policy) -> _Rows:
     """The rows that are accounted for, or hold some that are, and their totals."""
-    flags = accounts.is_accounted.copy()
-    if not policy.unaccounted_vanish:
-        flags = arrangement.tree.sums_below(flags.astype(np.int64)) > 0
+    tree, flags = arrangement.tree, accounts.is_accounted.copy()
     flags[0] = True
-    kept = _Rows(arrangement.tree, np.arange(len(arrangement.tree)), {}).keep(flags)
-    return _with_totals(kept, accounts.own)
+    if flags.all():
+        everything = np.arange(len(tree))
+        return _Rows(tree, everything, everything, _Sums(tree, accounts.own))
+    if not policy.unaccounted_vanish:
+        flags = tree.sums_below(accounts.is_accounted.astype(np.int64)) > 0
+        flags[0] = True
+    return _summed(tree.keep(flags), np.flatnonzero(flags), accounts.own)
 
 
-def _with_totals(kept: _Rows, own: Numbers) -> _Rows:
+def _summed(tree: Tree, rows: Ints, own: Numbers) -> _Rows:
     # A row that merely holds others adds its own numbers too: it may be an op with some.
-    total = {key: kept.tree.sums_below(column[kept.rows]) for key, column in own.items()}
-    return _Rows(kept.tree, kept.rows, total)
+    return _Rows(tree, rows, np.arange(len(rows)), _Sums(tree, _of_rows(own, rows)))
 
 
 def _start(kept: _Rows, arrangement: Arrangement, options: Options) -> _Rows:
@@ -132,23 +167,29 @@ def _start(kept: _Rows, arrangement: Arrangement, options: Options) -> _Rows:
     return kept.keep(flags)
 
 
-def _show(
-    kept: _Rows, arrangement: Arrangement, accounts: Accounts, options: Options, policy: Policy
-) -> _Rows:
-    """The rows that pass every condition; what is below a hidden row moves up."""
-    depths = kept.tree.depths
+def _show(kept: _Rows, arrangement: Arrangement, options: Options, policy: Policy) -> _Rows:
+    """The rows whose place and name are asked for; what is below a hidden row moves up."""
     is_trimmed = _matches(arrangement, options.trim_name_regexes)[kept.rows]
     is_reached = ~kept.tree.is_below(is_trimmed)
     if policy.trimmed_rows_vanish:
         is_reached &= ~is_trimmed
-    own = {key: accounts.own[key][kept.rows] for key in ("params", "float_ops", "runs")}
     flags = (
         is_reached
-        & (depths <= options.max_depth)
+        & (kept.tree.depths <= options.max_depth)
         & _matches(arrangement, options.show_name_regexes)[kept.rows]
         & ~_matches(arrangement, options.hide_name_regexes)[kept.rows]
-        & passes_thresholds(own, kept.total, options, policy)
     )
+    flags[0] = True
+    return kept.keep(flags)
+
+
+def _pass(
+    kept: _Rows, profile: Profile, accounts: Accounts, options: Options, policy: Policy
+) -> _Rows:
+    """The rows that reach every threshold; what is below a hidden row moves up."""
+    own = _of_rows(accounts.own, kept.rows)
+    flags = np.ones(len(kept.rows), np.bool_)
+    flags &= passes_thresholds(profile, own, kept.total, options, policy)
     flags[0] = True
     return kept.keep(flags)
 
@@ -159,15 +200,17 @@ def _matches(arrangement: Arrangement, regexes: tuple[str, ...]) -> Bools:
     return Patterns(regexes).match_column(arrangement.name)
 
 
-def passes_thresholds(own: Numbers, total: Numbers, options: Options, policy: Policy) -> Bools:
+def passes_thresholds(
+    profile: Profile, own: Numbers, total: Numbers, options: Options, policy: Policy
+) -> Bools | np.bool_:
     """Which rows reach every `min_…` option but, where rows gather ops, `min_occurrence`."""
-    flags = np.ones(len(own["params"]), np.bool_)
-    for key in RUN_NUMBERS:
-        flags &= total[key] >= options.threshold(key)
-    for key in ("params", "float_ops"):
-        flags &= (total if policy.is_gathered else own)[key] >= options.threshold(key)
-    if not policy.is_gathered:
-        flags &= own["runs"] >= options.min_occurrence
+    flags: Bools | np.bool_ = np.True_
+    for key in (*RUN_NUMBERS, "params", "float_ops"):
+        if options.threshold(key) > 0 or may_be_negative(profile, key):
+            is_summed = policy.is_gathered or key in RUN_NUMBERS
+            flags = flags & ((total if is_summed else own)[key] >= options.threshold(key))
+    if not policy.is_gathered and (options.min_occurrence > 0 or may_be_negative(profile, "runs")):
+        flags = flags & (own["runs"] >= options.min_occurrence)
     return flags
 
 
@@ -175,22 +218,24 @@ def _recount(shown: _Rows, accounts: Accounts) -> _Rows:
     """Totals of what is shown alone; the root then counts as a definition itself."""
     definitions = accounts.own["definitions"].copy()
     definitions[0] += 1
-    return _with_totals(shown, {**accounts.own, "definitions": definitions})
+    own = OnDemand(NUMBERS, lambda key: definitions if key == "definitions" else accounts.own[key])
+    return _summed(shown.tree, shown.rows, own)
 
 
 def _order(
     shown: _Rows, arrangement: Arrangement, accounts: Accounts, options: Options, policy: Policy
 ) -> _Rows:
     """Siblings by name, or by a total, the largest first; equal ones stay as they were."""
-    if options.order_by in shown.total:
+    if options.order_by in NUMBERS:
         key = descending(shown.total[options.order_by])
     elif options.order_by == "occurrence" and policy.is_gathered:
         key = descending(accounts.members.lengths[shown.rows])
+    elif arrangement.is_in_name_order and len(shown.rows) == len(arrangement.tree):
+        return shown
     else:
-        key = arrangement.name_rank[shown.rows]
+        key = arrangement.name_ranks(shown.rows)
     tree, old = shown.tree.ordered(key)
-    total = {name: column[old] for name, column in shown.total.items()}
-    return _Rows(tree, shown.rows[old], total)
+    return _Rows(tree, shown.rows[old], shown.places[old], shown.sums)
 
 
 def descending(column: Ints) -> Ints:

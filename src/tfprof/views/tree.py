@@ -1,17 +1,20 @@
 """Trees as arrays: a node a row, each followed by everything below it.
 
 In that order a subtree is a slice, so sums below a node and along its ancestors are differences
-of running sums, and leaving nodes out keeps the order. No step loops over nodes or levels.
+of running sums, and leaving nodes out keeps the order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from tfprof.columns import Bools, Ints
+from tfprof.kernels import trees
+from tfprof.memo import remembered
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,6 +22,12 @@ class Tree:
     """Row 0 is the root; the nodes below row `i` are the rows from `i + 1` to `end[i]`."""
 
     end: Ints
+    memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+
+    @classmethod
+    def of_depths(cls, depths: Ints) -> Tree:
+        """The tree of rows of these depths, each followed by what is below it."""
+        return cls(trees.ends_of(depths))
 
     @classmethod
     def of_parents(cls, parents: Sequence[int]) -> Tree:
@@ -39,17 +48,12 @@ class Tree:
     @property
     def depths(self) -> Ints:
         """How deep each node is; the root is at 1."""
-        return self.sums_above(np.ones(len(self), np.int64))
+        return _levels(self)[1]
 
     @property
     def parents(self) -> Ints:
         """The row above each node, -1 for the root."""
-        rows, depths = np.arange(len(self)), self.depths
-        # The parent is the last row before that is one level up.
-        by_depth = np.lexsort((rows, depths))
-        keys = depths[by_depth] * len(self) + by_depth
-        place = np.searchsorted(keys, (depths - 1) * len(self) + rows) - 1
-        return np.where(depths > 1, by_depth[place], -1)
+        return _levels(self)[0]
 
     def sums_below(self, column: Ints) -> Ints:
         """For each node, the sum of `column` over its subtree, itself included."""
@@ -64,6 +68,8 @@ class Tree:
 
     def is_below(self, flags: Bools) -> Bools:
         """For each node, whether an ancestor of it, not itself, has its flag set."""
+        if not flags.any():
+            return np.zeros(len(self), np.bool_)
         return self.sums_above(flags.astype(np.int64)) > flags
 
     def keep(self, flags: Bools) -> Tree:
@@ -73,15 +79,22 @@ class Tree:
 
     def ordered(self, key: Ints) -> tuple[Tree, Ints]:
         """The tree with siblings in ascending order of `key`, and the old row of each new one."""
-        sizes, parents = self.sizes, self.parents
-        order = np.lexsort((np.arange(len(self)), key, parents))
-        # Where a node stands behind its parent: one row further than all siblings before it.
-        running = np.cumsum(sizes[order]) - sizes[order]
-        first = np.searchsorted(parents[order], parents[order])
-        behind = np.empty(len(self), np.int64)
-        behind[order] = running - running[first] + 1
-        behind[0] = 0
-        place = self.sums_above(behind)
-        rows = np.empty(len(self), np.int64)
-        rows[place] = np.arange(len(self))
-        return Tree(place[rows] + sizes[rows]), rows
+        if self._is_ordered(key):
+            return self, np.arange(len(self))
+        # The root stays where it is, so the other rows count from 0 here.
+        order = np.argsort(key[1:], kind="stable")
+        nodes, ends = trees.arranged(self.parents[1:] - 1, order)
+        return Tree(ends), nodes + 1
+
+    def _is_ordered(self, key: Ints) -> bool:
+        """Whether no node has a sibling right behind it whose key is smaller."""
+        rows = np.flatnonzero(self.end < len(self))
+        behind = self.end[rows]
+        is_sibling = self.depths[behind] == self.depths[rows]
+        return not np.any(is_sibling & (key[behind] < key[rows]))
+
+
+@remembered
+def _levels(tree: Tree) -> tuple[Ints, Ints]:
+    """The parent of each row, and its depth."""
+    return trees.levels(tree.end)

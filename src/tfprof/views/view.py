@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, Ragged, distinct, ints, offsets_of
+from tfprof.columns import Bools, Ints, Ragged, Strings, distinct, offsets_of
 from tfprof.measures.numbers import Numbers, per_op
 from tfprof.model.profile import Profile
 from tfprof.options import Options
@@ -40,8 +40,8 @@ class View:
     profile: Profile
     options: Options
     tree: Tree
-    name: list[str]
-    own_types: list[tuple[str, ...]]  # of rows that stand for no op
+    name: Strings
+    own_type: str | None  # what rows that stand for no op go by
     is_accounted: Bools
     members: Ragged
     own: Numbers
@@ -59,9 +59,11 @@ class View:
 
     def types(self, row: int) -> list[str]:
         """Every type that the ops of a row go by, in order."""
-        ops = self.profile.ops
-        found = {name for op in self.members[row].tolist() for name in ops.types.of(op)}
-        return sorted(found.union(self.own_types[row]))
+        members = self.members[row]
+        if not len(members):
+            return [] if self.own_type is None else [self.own_type]
+        types = self.profile.ops.types
+        return list(types.names.take(distinct(types.members.take(members).values)))
 
     def devices(self, row: int) -> list[str]:
         """Where the ops of a row ran, in order; an empty name for those that never did."""
@@ -80,7 +82,6 @@ class View:
         return [ops.outputs.of(source, 0) if source >= 0 else None for source in sources]
 
 
-def single_members(ops: Sequence[int]) -> Ragged:
+def single_members(ops: Ints) -> Ragged:
     """The members of rows that stand for one op each, or for none (-1)."""
-    column = ints(ops)
-    return Ragged(offsets_of((column >= 0).astype(np.int64)), column[column >= 0])
+    return Ragged(offsets_of((ops >= 0).astype(np.int64)), ops[ops >= 0])

@@ -1,0 +1,139 @@
+"""Names are found, ordered and split at slashes, compiled or not."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tfprof.columns import Strings, ints
+from tfprof.kernels import plain_names
+
+try:
+    from tfprof.kernels import names as compiled_names
+except ImportError:
+    compiled_names = None
+
+WAYS = [
+    pytest.param(plain_names, id="plain"),
+    pytest.param(
+        compiled_names,
+        id="compiled",
+        marks=pytest.mark.skipif(compiled_names is None, reason="the kernels are not compiled"),
+    ),
+]
+
+# Few letters, so that names share beginnings; slashes, and letters around them in the order.
+NAMES = st.lists(st.text("a/.0\0é", max_size=30).map(lambda name: name * 3), max_size=80)
+
+
+def spans(names):
+    column = Strings(names)
+    return column.data, column.starts, column.ends
+
+
+@pytest.fixture(params=WAYS)
+def way(request):
+    return request.param
+
+
+each_way = pytest.mark.parametrize("way", WAYS)
+
+
+@each_way
+@given(rounds=st.lists(NAMES, max_size=4), wanted=NAMES)
+def test_names_are_numbered_in_the_order_they_become_known(way, rounds, wanted):
+    table, numbers = way.SpanTable(), {}
+
+    for names in rounds:
+        expected = [numbers.setdefault(name, len(numbers)) for name in names]
+        assert table.add(*spans(names)).tolist() == expected
+
+    assert table.find(*spans(wanted)).tolist() == [numbers.get(name, -1) for name in wanted]
+    assert list(Strings.of_spans(*table.spans())) == list(numbers)
+    assert len(table) == len(numbers)
+
+
+def test_many_names_are_told_apart(way):
+    table = way.SpanTable()
+    names = [f"tower/unit_{number}" for number in range(20_000)]
+
+    assert table.add(*spans(names)).tolist() == list(range(20_000))
+    assert table.find(*spans(names[::-1])).tolist() == list(range(20_000))[::-1]
+
+
+@each_way
+@given(NAMES)
+def test_rows_are_in_the_byte_order_of_their_names(way, names):
+    order = way.order(*spans(names)).tolist()
+
+    assert order == sorted(range(len(names)), key=lambda row: names[row].encode())
+
+
+@each_way
+@given(NAMES)
+def test_with_slashes_first_rows_are_in_the_order_of_their_parts(way, names):
+    order = way.order(*spans(names), slash_first=True).tolist()
+
+    assert order == sorted(range(len(names)), key=lambda row: names[row].encode().split(b"/"))
+
+
+def test_a_long_list_of_names_that_begin_alike_is_ordered(way):
+    random = np.random.default_rng(1)
+    names = [f"tower/unit_{n % 97}/{'x' * (n % 11)}{n}" for n in random.integers(0, 9999, 3000)]
+
+    assert way.order(*spans(names)).tolist() == sorted(range(3000), key=lambda row: names[row])
+
+
+@each_way
+@given(st.sets(st.text("a/.é", max_size=9)))
+def test_scopes_are_rows_and_each_is_followed_by_what_it_holds(way, names):
+    names = sorted(names)
+    data, starts, ends = spans(names)
+    rows = way.order(data, starts, ends, slash_first=True)
+
+    first, end, depth, whole = way.scope_rows(data, starts, ends, rows)
+
+    scopes = {
+        "/".join(name.split("/")[:parts])
+        for name in names
+        for parts in range(1, 2 + name.count("/"))
+    }
+    shown = sorted(scopes, key=lambda name: name.encode().split(b"/"))
+    assert list(Strings.of_spans(data, starts[first], end)) == shown
+    assert depth.tolist() == [1 + name.count("/") for name in shown]
+    assert whole.tolist() == [names.index(name) if name in names else -1 for name in shown]
+
+
+@each_way
+@given(NAMES, st.text("a/.é", max_size=3))
+def test_a_text_is_found_where_it_first_stands(way, names, text):
+    found = way.find_first(*spans(names), text.encode()).tolist()
+
+    assert found == [name.encode().find(text.encode()) for name in names]
+
+
+@each_way
+@given(NAMES, st.text("a/.é", max_size=3))
+def test_a_text_stands_at_the_start_or_the_end(way, names, text):
+    data, starts, ends = spans(names)
+    encoded = text.encode()
+
+    at_start = way.stands_at(data, starts, ends, starts, encoded).tolist()
+    at_end = way.stands_at(data, starts, ends, ends - len(encoded), encoded).tolist()
+
+    assert at_start == [name.startswith(text) for name in names]
+    assert at_end == [name.endswith(text) for name in names]
+
+
+@pytest.mark.parametrize(("starts", "ends"), [([-1], [1]), ([0], [4]), ([2], [1]), ([0, 1], [2])])
+def test_a_name_outside_its_data_is_refused(way, starts, ends):
+    for kernel in (
+        way.SpanTable().add,
+        way.SpanTable().find,
+        way.order,
+        lambda *names: way.find_first(*names, b"a"),
+        lambda *names: way.stands_at(*names, names[1], b"a"),
+        lambda *names: way.scope_rows(*names, ints([0])),
+    ):
+        with pytest.raises(ValueError, match=r"text|begin"):
+            kernel(b"abc", ints(starts), ints(ends))
