@@ -281,6 +281,16 @@ def joined(columns: Sequence[Ints]) -> Ints:
     return np.concatenate(columns) if columns else np.zeros(0, np.int64)
 
 
+def rows_where(flags: Bools) -> Ints | slice:
+    """The flagged rows, to index columns with; where all are, that copies nothing."""
+    return slice(None) if flags.all() else np.flatnonzero(flags)
+
+
+def constant(value: int, count: int) -> Ints:
+    """A column that says the same of every row, in the memory of one."""
+    return np.broadcast_to(np.int64(value), (count,))
+
+
 def distinct(column: Ints) -> Ints:
     """The different values of `column`, ascending."""
     # numpy's `unique` hashes where it is not asked for places, which takes several times as long.

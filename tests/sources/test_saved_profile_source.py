@@ -197,7 +197,7 @@ def test_outputs_in_memory_come_back_behind_those_already_there():
     use = message_class("tensorflow.tfprof.ExecMemory")(output_memory={1: address})
     node = {"name": "a", "execs": {3: execution_message(memory_execs=[use])}}
     builder = ProfileBuilder()
-    read(saved(node), builder)
+    saved_profile.add(Records("saved", saved(node)), builder)
     profile = read(saved(node | {"name": "b"}), builder)
 
     assert profile.output_memory.use.tolist() == [0, 1]

@@ -81,10 +81,13 @@ class SpanTable:
 
     def add(self, data: bytes, starts: Ints, ends: Ints) -> Ints:
         """The number of each of these names; new ones count on."""
+        check_spans(data, starts, ends)
+        self._reserve(len(starts), int((ends - starts).sum()))
         return self._numbers(data, starts, ends, is_new_added=True)
 
     def find(self, data: bytes, starts: Ints, ends: Ints) -> Ints:
         """The number of each of these names, -1 where it is unknown."""
+        check_spans(data, starts, ends)
         return self._numbers(data, starts, ends, is_new_added=False)
 
     def spans(self) -> tuple[bytes, Ints, Ints]:
@@ -94,7 +97,6 @@ class SpanTable:
         return bytes(self._data[:size]), ends[: self._count], ends[1:]
 
     def _numbers(self, data: bytes, starts: Ints, ends: Ints, is_new_added: cython.bint) -> Ints:
-        check_spans(data, starts, ends)
         numbers = np.empty(len(starts), np.int64)
         if len(starts) == 0:
             return numbers
@@ -153,36 +155,41 @@ class SpanTable:
             cell = self._slots[slot]
         if not is_new_added:
             return -1
-        self._make_room(length)
         start: cython.longlong = self._ends[self._count]
         memcpy(cython.address(self._data[start]), at, length)
         self._count += 1
         self._ends[self._count] = start + length
         self._slots[slot] = (code & TAG) | cython.cast(cython.ulonglong, self._count)
-        if 2 * self._count > self._slots.shape[0]:
-            self._spread()
         return self._count - 1
 
     @cython.cfunc
     @cython.exceptval(-1)
-    def _make_room(self, length: cython.Py_ssize_t) -> cython.int:
-        """Let one more name of that length fit, and a byte behind it, so that its place exists."""
+    def _reserve(self, count: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
+        """Let so many more names of that length in all fit; memory that is not used costs nothing.
+
+        A byte stays free behind the last, so that every name has a place, be it empty.
+        """
         size: cython.longlong = self._ends[self._count]
+        room: cython.Py_ssize_t = self._slots.shape[0]
         if size + length >= self._data.shape[0]:
-            data = np.empty(2 * self._data.shape[0] + length, np.uint8)
+            data = np.empty(max(2 * self._data.shape[0], size + length + 1), np.uint8)
             data[:size] = self._data[:size]
             self._data = data
-        if self._count + 2 > self._ends.shape[0]:
-            ends = np.empty(2 * self._ends.shape[0], np.int64)
+        if self._count + count >= self._ends.shape[0]:
+            ends = np.empty(max(2 * self._ends.shape[0], self._count + count + 1), np.int64)
             ends[: self._count + 1] = self._ends[: self._count + 1]
             self._ends = ends
+        while room < 2 * (self._count + count):
+            room *= 2
+        if room > self._slots.shape[0]:
+            self._spread(room)
         return 0
 
     @cython.cfunc
     @cython.exceptval(-1)
-    def _spread(self) -> cython.int:
-        """Put all numbers into a table of four times the size."""
-        slots = np.zeros(4 * self._slots.shape[0], np.uint64)
+    def _spread(self, room: cython.Py_ssize_t) -> cython.int:
+        """Put all numbers into a table of that size."""
+        slots = np.zeros(room, np.uint64)
         cells: cython.ulonglong[::1] = slots
         mask: cython.ulonglong = cells.shape[0] - 1
         number: cython.Py_ssize_t
@@ -282,6 +289,8 @@ class _Sorter:
     _ends: cython.const[cython.longlong][::1]
     _rows: cython.longlong[::1]
     _keys: cython.ulonglong[::1]
+    _other_rows: cython.longlong[::1]
+    _other_keys: cython.ulonglong[::1]
     _is_slash_first: cython.bint
 
     def __init__(self, data: bytes, starts: Ints, ends: Ints, *, slash_first: bool) -> None:
@@ -290,6 +299,8 @@ class _Sorter:
         self._ends = ends
         self._rows = np.arange(len(starts), dtype=np.int64)
         self._keys = np.empty(len(starts), np.uint64)
+        self._other_rows = np.empty(len(starts), np.int64)
+        self._other_keys = np.empty(len(starts), np.uint64)
         self._is_slash_first = slash_first
 
     def sort(self) -> Ints:
@@ -297,11 +308,8 @@ class _Sorter:
         todo = [(0, self._rows.shape[0], 0)]
         while todo:
             first, last, depth = todo.pop()
-            if last - first <= SMALL:
-                self._sort_few(first, last, depth)
-            else:
-                self._sort_by_key(first, last, depth)
-                self._split(first, last, depth, todo)
+            self._sort_by_key(first, last, depth)
+            self._split(first, last, depth, todo)
         return np.asarray(self._rows)
 
     @cython.cfunc
@@ -315,15 +323,17 @@ class _Sorter:
         if self._is_slash_first:
             for at in range(start, end):
                 key = key << 8 | rank_of(self._data[at])
+        elif end - start == 8:
+            for at in range(start, start + 8):  # one load, to a compiler
+                key = key << 8 | self._data[at]
+            return key
         else:
             for at in range(start, end):
                 key = key << 8 | self._data[at]
-        if end <= start:
-            return 0
-        return key << 8 * (8 - (end - start))
+        return key << 8 * (8 - (end - start)) if end > start else 0
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.exceptval(check=False)
     def _sort_by_key(
         self, first: cython.Py_ssize_t, last: cython.Py_ssize_t, depth: cython.Py_ssize_t
     ) -> cython.int:
@@ -335,11 +345,68 @@ class _Sorter:
             if at > first and self._keys[at] < self._keys[at - 1]:
                 is_ordered = False
         if not is_ordered:
-            keys = np.asarray(self._keys)[first:last]
-            rows = np.asarray(self._rows)[first:last]
-            order = np.argsort(keys, kind="stable")
-            keys[:] = keys[order]
-            rows[:] = rows[order]
+            self._merge_runs(first, last)
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def _merge_runs(self, first: cython.Py_ssize_t, last: cython.Py_ssize_t) -> cython.int:
+        """Order the rows from `first` to `last` by their keys; equal ones stay as they were."""
+        at: cython.Py_ssize_t
+        width: cython.Py_ssize_t = SMALL
+        for at in range(first, last, width):
+            self._insert_keys(at, min(at + width, last))
+        while width < last - first:
+            for at in range(first, last - width, 2 * width):
+                self._merge(at, at + width, min(at + 2 * width, last))
+            width *= 2
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def _insert_keys(self, first: cython.Py_ssize_t, last: cython.Py_ssize_t) -> cython.int:
+        """Order a few rows by their keys."""
+        at: cython.Py_ssize_t
+        place: cython.Py_ssize_t
+        key: cython.ulonglong
+        row: cython.longlong
+        for at in range(first + 1, last):
+            key = self._keys[at]
+            row = self._rows[at]
+            place = at
+            while place > first and self._keys[place - 1] > key:
+                self._keys[place] = self._keys[place - 1]
+                self._rows[place] = self._rows[place - 1]
+                place -= 1
+            self._keys[place] = key
+            self._rows[place] = row
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def _merge(
+        self, first: cython.Py_ssize_t, middle: cython.Py_ssize_t, last: cython.Py_ssize_t
+    ) -> cython.int:
+        """Order the rows from `first` to `last`, of which both parts are in order."""
+        left: cython.Py_ssize_t
+        right: cython.Py_ssize_t = middle
+        to: cython.Py_ssize_t = first
+        if self._keys[middle - 1] <= self._keys[middle]:
+            return 0
+        for left in range(first, middle):
+            self._other_keys[left] = self._keys[left]
+            self._other_rows[left] = self._rows[left]
+        left = first
+        while left < middle:
+            if right < last and self._keys[right] < self._other_keys[left]:
+                self._keys[to] = self._keys[right]
+                self._rows[to] = self._rows[right]
+                right += 1
+            else:
+                self._keys[to] = self._other_keys[left]
+                self._rows[to] = self._other_rows[left]
+                left += 1
+            to += 1
         return 0
 
     @cython.cfunc
@@ -367,18 +434,21 @@ class _Sorter:
         return 0
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.exceptval(check=False)
     def _ended_first(
         self, first: cython.Py_ssize_t, last: cython.Py_ssize_t, depth: cython.Py_ssize_t
     ) -> cython.Py_ssize_t:
         """Put names that end within the eight letters first, the shortest before; how far."""
-        rows = np.asarray(self._rows)[first:last]
-        lengths = np.asarray(self._ends)[rows] - np.asarray(self._starts)[rows] - depth
-        has_ended = lengths <= 8
-        count: cython.Py_ssize_t = int(has_ended.sum())
-        if count:
-            rows[:] = rows[np.argsort(np.where(has_ended, lengths, 9), kind="stable")]
-        return first + count
+        at: cython.Py_ssize_t
+        length: cython.longlong
+        place: cython.Py_ssize_t = first
+        for at in range(first, last):
+            length = self._ends[self._rows[at]] - self._starts[self._rows[at]] - depth
+            self._keys[at] = min(max(length, 0), 9)
+            place += self._keys[at] < 9
+        if place > first:
+            self._merge_runs(first, last)
+        return place
 
     @cython.cfunc
     @cython.exceptval(check=False)

@@ -202,7 +202,7 @@ class ProfileBuilder:
         self.recordings.add_runs(step, runs, devices, home[runs.op])
 
     def build(self) -> Profile:
-        """The finished profile."""
+        """The finished profile; that is the builder's end."""
         names = self._names.texts()
         order = names.order()
         row_of = np.empty(len(names) + 1, np.int64)

@@ -8,7 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, Ragged, distinct, ints, joined, offsets_of
+from tfprof.columns import (
+    Bools,
+    Ints,
+    Ragged,
+    constant,
+    distinct,
+    ints,
+    joined,
+    offsets_of,
+    rows_where,
+)
 from tfprof.kernels.rows import grouped
 from tfprof.model.devices import Devices
 from tfprof.model.executions import (
@@ -57,8 +67,11 @@ class _Collected:
             self.pieces.setdefault(name, []).append(np.asarray(column, np.int64))
 
     def column(self, name: str) -> Ints:
-        pieces = self.pieces.get(name)
-        return joined(pieces or [])
+        return joined(self.pieces.get(name, []))
+
+    def release(self, name: str) -> Ints:
+        """The column, which is not kept any longer: all of them in two versions are a lot."""
+        return joined(self.pieces.pop(name, []))
 
     def count(self, name: str) -> int:
         return sum(len(piece) for piece in self.pieces.get(name, ()))
@@ -97,48 +110,51 @@ class Recordings:
         self.add_step(step)
         on_placement = _flags(devices.is_placement, runs.device)
         on_lane = _flags(devices.is_accelerator_lane, runs.device)
-        kept = ~on_placement | (home == runs.device)
-        timed = kept & (runs.start != 0)
-        steps = np.full(len(runs.op), step)
+        is_kept = ~on_placement | (home == runs.device)
+        is_timed = is_kept & (runs.start != 0)
+        steps = constant(step, len(runs.op))
+        kept = rows_where(is_kept)
         self.add_sightings(
             op=runs.op[kept],
             step=steps[kept],
             device=runs.device[kept],
             start=runs.start[kept],
-            end=np.where(timed, runs.start + runs.duration, 0)[kept],
+            end=np.where(is_timed, runs.start + runs.duration, 0)[kept],
             # Time on a lane is not another run, not even on one that is named like a device.
-            runs=(timed & on_placement & ~on_lane)[kept],
+            runs=(is_timed & on_placement & ~on_lane)[kept],
         )
-        chosen = np.flatnonzero(timed & (on_placement | on_lane))
+        timed = rows_where(is_timed & (on_placement | on_lane))
         self.add_slots(
-            op=runs.op[chosen],
-            step=steps[chosen],
-            device=runs.device[chosen],
-            start=runs.start[chosen],
-            duration=runs.duration[chosen],
+            op=runs.op[timed],
+            step=steps[timed],
+            device=runs.device[timed],
+            start=runs.start[timed],
+            duration=runs.duration[timed],
         )
-        self._add_memory(step, runs, timed & on_placement)
+        self._add_memory(step, runs, is_timed & on_placement)
 
     def _add_memory(self, step: int, runs: Runs, is_counted: Bools) -> None:
-        chosen = np.flatnonzero(is_counted)
-        place = np.full(len(runs.op), -1)
-        place[chosen] = np.arange(len(chosen)) + self._uses.count("op")
+        counted = rows_where(is_counted)
+        first = self._uses.count("op")
+        op = runs.op[counted]
         self.add_memory(
-            op=runs.op[chosen],
-            step=np.full(len(chosen), step),
-            **{fact: runs.memory[fact][chosen] for fact in MEMORY_FACTS},
+            op=op,
+            step=constant(step, len(op)),
+            **{fact: runs.memory[fact][counted] for fact in MEMORY_FACTS},
         )
-        kept = place[runs.output_run] >= 0
+        place = np.cumsum(is_counted) - 1 + first
+        kept = rows_where(is_counted[runs.output_run])
         self.add_output_memory(
-            use=place[runs.output_run][kept],
+            use=place[runs.output_run[kept]],
             slot=runs.output_slot[kept],
             bytes=runs.output_bytes[kept],
             address=runs.output_address[kept],
         )
-        kept = place[runs.allocation_run] >= 0
+        kept = rows_where(is_counted[runs.allocation_run])
+        op = runs.op[runs.allocation_run[kept]]
         self.add_allocations(
-            op=runs.op[runs.allocation_run][kept],
-            step=np.full(int(kept.sum()), step),
+            op=op,
+            step=constant(step, len(op)),
             micros=runs.allocation_micros[kept],
             bytes=runs.allocation_bytes[kept],
         )
@@ -182,9 +198,9 @@ class Recordings:
             memory=MemoryUse(**uses),
             output_memory=OutputMemory(
                 use=use_of[outputs.column("use")],
-                slot=outputs.column("slot"),
-                bytes=outputs.column("bytes"),
-                address=outputs.column("address"),
+                slot=outputs.release("slot"),
+                bytes=outputs.release("bytes"),
+                address=outputs.release("address"),
             ),
             allocations=Allocations(**allocations),
         )
@@ -220,7 +236,7 @@ def _by_record(
     order = grouped(record, len(record_of.keys))
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
-    columns = {name: rows.column(name)[order] for name in names}
+    columns = {name: rows.release(name)[order] for name in names}
     return {"record": record[order], **columns}, place
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, Shapes, Strings, offsets_of
+from tfprof.columns import Bools, Ints, Shapes, Strings, offsets_of, rows_where
 from tfprof.formats import run_metadata
 from tfprof.formats.records import Records
 from tfprof.formats.run_metadata import RunColumns
@@ -84,15 +84,16 @@ def _see_outputs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> Non
 def _runs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> Runs:
     codes = np.array([add_device(builder, name) for name in columns.devices], np.int64)
     device = codes[columns.device]
-    kept = ops >= 0
-    place = np.cumsum(kept) - 1  # of each entry among those that are kept
+    is_kept = ops >= 0
+    kept = rows_where(is_kept)
+    place = np.cumsum(is_kept) - 1  # of each entry among those that are kept
     outputs, allocators, allocations = columns.outputs, columns.allocators, columns.allocations
-    has_memory = kept[outputs.entry] & (outputs.has_memory != 0)
+    described = rows_where(is_kept[outputs.entry] & (outputs.has_memory != 0))
     size = np.maximum(outputs.allocated, outputs.requested)
     gpu_names = np.array(["GPU" in name for name in allocators.name.values], np.bool_)
     on_gpu = gpu_names[allocators.name.codes] if len(gpu_names) else np.zeros(0, np.bool_)
     allocating_entry = allocators.entry[allocations.allocator]
-    is_shown = on_gpu[allocations.allocator] & kept[allocating_entry]
+    shown = rows_where(on_gpu[allocations.allocator] & is_kept[allocating_entry])
     memory = _memory(columns, _is_host(columns), on_gpu)
     return Runs(
         op=ops[kept],
@@ -101,13 +102,13 @@ def _runs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> Runs:
         # A run that ended within its first microsecond still took part of one.
         duration=np.where(columns.end_rel_micros == 0, 1, columns.end_rel_micros)[kept],
         memory={fact: column[kept] for fact, column in memory.items()},
-        output_run=place[outputs.entry][has_memory],
-        output_slot=outputs.slot[has_memory],
-        output_bytes=size[has_memory],
-        output_address=outputs.address[has_memory],
-        allocation_run=place[allocating_entry][is_shown],
-        allocation_micros=allocations.micros[is_shown],
-        allocation_bytes=allocations.bytes[is_shown],
+        output_run=place[outputs.entry[described]],
+        output_slot=outputs.slot[described],
+        output_bytes=size[described],
+        output_address=outputs.address[described],
+        allocation_run=place[allocating_entry[shown]],
+        allocation_micros=allocations.micros[shown],
+        allocation_bytes=allocations.bytes[shown],
     )
 
 
@@ -126,10 +127,10 @@ def _memory(columns: RunColumns, is_host: Bools, on_gpu: Bools) -> dict[str, Int
     size = np.where(outputs.has_memory, np.maximum(outputs.allocated, outputs.requested), 0)
     return {
         "micros": columns.start_micros + columns.end_rel_micros,
-        "host_temp": np.where(is_host, temp, 0),
-        "host_persistent": np.where(is_host, persistent, 0),
-        "accelerator_temp": np.where(is_host, 0, temp),
-        "accelerator_persistent": np.where(is_host, 0, persistent),
+        "host_temp": temp * is_host,
+        "host_persistent": persistent * is_host,
+        "accelerator_temp": temp * ~is_host,
+        "accelerator_persistent": persistent * ~is_host,
         "requested": _sums(allocators.entry, allocators.total, nothing) + persistent + temp,
         "peak": _sums(allocators.entry, allocators.peak, nothing) + persistent + temp,
         "residual": _sums(allocators.entry, allocators.live, nothing) + persistent,
