@@ -78,6 +78,17 @@ class Attributes:
     def encoded(self, _: int) -> Mapping[str, bytes]:
         return {}
 
+    def encoded_values(
+        self, positions: Ints, names: Sequence[str]
+    ) -> list[tuple[bytes | None, ...]]:
+        return [
+            tuple(
+                None if (value := self.get(at, name)) is None else repr(value).encode()
+                for name in names
+            )
+            for at in positions.tolist()
+        ]
+
 
 def _define(builder: ProfileBuilder, ops: Sequence[OpFact]) -> None:
     builder.add_ops(

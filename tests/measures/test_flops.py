@@ -1,15 +1,40 @@
 """Which ops are counted, from which shapes, and what is said of the others."""
 
+from itertools import product
+from unittest import mock
+
 import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tfprof.measures import flops
+from tfprof.measures.flop_rules import registry
+from tfprof.measures.flop_rules.registry import OpFacts, UnknownShape, no_arithmetic, rule_of
 from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.ops import OutputShapes
 
 
-def op(name, kind, *, inputs=(), outputs=(), seen=(), logged=0):
+class Attributes:
+    """A reader of attributes that are there."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def get(self, position, name):
+        return self.values[position].get(name)
+
+    def encoded(self, _):
+        return {}
+
+    def encoded_values(self, positions, names):
+        return [tuple(repr(self.get(at, name)).encode() for name in names) for at in positions]
+
+
+def op(name, kind, *, inputs=(), outputs=(), seen=(), logged=0, attributes=()):
     """An op for `profile`; an input is a name, `name:slot`, or `^name` for a control edge."""
-    return name, kind, [edge(text) for text in inputs], outputs, seen, logged
+    edges = [edge(text) for text in inputs]
+    return name, kind, edges, outputs, seen, logged, dict(attributes)
 
 
 def edge(text):
@@ -19,8 +44,12 @@ def edge(text):
 
 def profile(*ops, counts_float_ops=True):
     builder = ProfileBuilder(counts_float_ops=counts_float_ops)
-    names, kinds, inputs, outputs, seen, logged = zip(*ops, strict=True) if ops else [()] * 6
-    builder.add_ops(OpColumns.of(names, kinds, inputs, [None] * len(ops), outputs))
+    columns = zip(*ops, strict=True) if ops else [()] * 7
+    names, kinds, inputs, outputs, seen, logged, attributes = columns
+    reader = Attributes(attributes)
+    builder.add_ops(
+        OpColumns.of(names, kinds, inputs, [None] * len(ops), outputs, attributes=reader)
+    )
     for row, shapes in enumerate(seen):
         if shapes:
             builder.see_outputs([row], OutputShapes.of_rows([shapes]))
@@ -214,3 +243,123 @@ def test_kinds_are_told_of_the_chosen_ops_alone():
 
     assert found.uncounted_kinds(chosen) == [("Relu", 1)]
     assert found.shapeless_kinds(chosen) == [("Mul", 1)]
+
+
+class Alone:
+    """The shapes around one op at a time, straight from the columns."""
+
+    def __init__(self, ops):
+        self.ops = ops
+
+    def edges(self, op):
+        inputs = self.ops.inputs
+        here = inputs.of(op)
+        edges = zip(inputs.source[here].tolist(), inputs.slot[here].tolist(), strict=True)
+        return [(source, slot) for source, slot in edges if slot >= 0]
+
+    def input_count(self, op):
+        return len(self.edges(op))
+
+    def input(self, op, position):
+        edges = self.edges(op)
+        source, slot = edges[position] if 0 <= position < len(edges) else (-1, 0)
+        return None if source < 0 else self.output(source, slot)
+
+    def output(self, op, slot):
+        outputs, seen_outputs = self.ops.outputs, self.ops.seen_outputs
+        stated, seen = outputs.of(op, slot), seen_outputs.of(op, slot)
+        if stated is not None and min(stated, default=0) >= 0:
+            return stated
+        if seen is None or min(seen, default=0) < 0:
+            return None
+        if outputs.count(op) not in (0, seen_outputs.count(op)):
+            return None
+        if stated is None:
+            return seen
+        fits = len(stated) == len(seen) and all(
+            dim in (-1, there) for dim, there in zip(stated, seen, strict=True)
+        )
+        return seen if fits else None
+
+
+def counted_alone(found, row):
+    """What its rule makes of one op by itself, None where it has no rule or lacks a shape."""
+    ops = found.ops
+    rule = rule_of(ops.kind[row])
+    try:
+        number = rule and rule(OpFacts(ops.kind[row], row, Alone(ops), ops.attributes))
+    except (UnknownShape, OverflowError):
+        return None
+    return number if number is not None and 0 <= number < 2**63 else None
+
+
+KINDS = ("Square", "Mul", "AddN", "Sum", "MatMul", "MaxPool", "Conv2DBackpropInput", "Const", "Op")
+SHAPES = (
+    *(None, (), (0,), (2,), (3,), (2, 3), (3, 2), (-1, 3), (-1, -1), (1, 2, 2, 3), (1, 2, 3, 2)),
+    *((2**59,), (2**60,), (2**30, 2), (2**30 - 1, 2), (2**15, 1, 1, 1), (-1, 2**62)),
+    *((1,) * 7, (1,) * 8, (2,) * 8, (-1,) + (2,) * 7),
+)
+ATTRIBUTES = (
+    *({}, {"transpose_a": True}, {"transpose_a": 0}, {"ksize": (1, 2, 2, 1)}, {"ksize": (True,)}),
+    *({"strides": (1, 2, 2, 1)}, {"strides": (1, 1, 2, 1), "data_format": "NCHW"}),
+)
+NAMES = "abcdefghij"
+sources = [*NAMES, *(f"{name}:1" for name in NAMES), "^a", "gone"]
+shapes = st.lists(st.sampled_from(SHAPES), max_size=2)
+traits = st.tuples(
+    st.sampled_from(list(product(KINDS, ATTRIBUTES, (0, 0, 7)))),
+    st.lists(st.sampled_from(sources), max_size=3),
+    shapes,
+    shapes,
+)
+
+
+@given(st.lists(traits, max_size=len(NAMES)), st.sampled_from([1, 3]))
+def test_ops_counted_together_get_the_numbers_they_get_alone(drawn, few):
+    built = profile(
+        *(
+            op(n, kind, inputs=i, outputs=o, seen=s, logged=logged, attributes=attributes)
+            for n, ((kind, attributes, logged), i, o, s) in zip(NAMES, drawn, strict=False)
+        )
+    )
+
+    with mock.patch.object(flops, "_FEW", few):
+        found = flops.count(built)
+
+    for row, logged in enumerate(built.ops.logged_float_ops.tolist()):
+        alone = counted_alone(built, row)
+        has_rule = rule_of(built.ops.kind[row]) is not None
+        assert found.per_run[row] == (logged or alone or 0)
+        assert found.is_logged[row] == (logged != 0)
+        assert found.is_counted[row] == (not logged and alone is not None)
+        assert found.without_rule[row] == (not logged and not has_rule)
+        assert found.without_shape[row] == (not logged and has_rule and alone is None)
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """A kind `Asks` whose rule keeps the rows it was called for."""
+    rows = []
+
+    def rule(op):
+        rows.append(op.row)
+        if op.input(0) == (2,):
+            return 7
+        return sum(op.sizes("ksize"))
+
+    monkeypatch.setattr(registry, "_rules", {"Source": no_arithmetic, "Asks": rule})
+    return rows
+
+
+def test_ops_that_answer_alike_are_counted_once(asked):
+    cases = product("xy", [(1, 2), (3, 4)], range(20))
+    asking = [
+        op(f"op{row:02}", "Asks", inputs=[source], attributes={"ksize": window})
+        for row, (source, window, _) in enumerate(cases)
+    ]
+    sources = [op("x", "Source", outputs=[(2,)]), op("y", "Source", outputs=[(3,)])]
+
+    found = flops.count(profile(*asking, *sources))
+
+    assert found.per_run.tolist() == [7] * 40 + [3] * 20 + [7] * 20 + [0, 0]
+    assert len(asked) == 3  # the windows behind `x` are not asked for

@@ -76,3 +76,13 @@ def test_a_damaged_attribute_is_told_when_it_is_asked_for():
     assert damaged != whole
     with pytest.raises(InputError, match="an attribute `k` in it is damaged"):
         found.get(0, "k")
+
+
+def test_attributes_of_many_ops_are_read_at_once_as_they_were_written():
+    ops = read(graph(node("a", k={"i": 1}, z={"i": 2}), node("b"), node("c", k={"i": 1}))).ops
+    reader = ops.attributes.readers[0]
+
+    found = list(reader.encoded_values(ops.attributes.position[[2, 0, 1]], ["k", "z"]))
+
+    one, two = (message_class("tensorflow.AttrValue")(i=i).SerializeToString() for i in (1, 2))
+    assert found == [(one, None), (one, two), (None, None)]

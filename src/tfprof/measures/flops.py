@@ -7,25 +7,27 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tfprof.columns import Bools, Coded, Ints, ints, offsets_of
+from tfprof.columns import Bools, Coded, Ints, ints
 from tfprof.measures import flop_rules  # noqa: F401 -- fills the table of rules
 from tfprof.measures.flop_rules.registry import (
     OpFacts,
+    Question,
     Rule,
-    Shape,
     UnknownShape,
     no_arithmetic,
     rule_of,
 )
+from tfprof.measures.tensors import Tensors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from tfprof.model.ops import Ops, OutputShapes
+    from tfprof.model.ops import Attributes, Ops
     from tfprof.model.profile import Profile
 
 _LARGEST = np.iinfo(np.int64).max
 _UNKNOWN = -1
+_FEW = 8  # so many ops are counted one by one in the time it takes to part them
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,86 +92,109 @@ def _is_of(kind: Coded, codes: Iterable[int]) -> Bools:
     return is_wanted[kind.codes]
 
 
-def _apply(rules: Mapping[int, Rule], ops: Ops, rows: Ints) -> list[int]:
+def _apply(rules: Mapping[int, Rule], ops: Ops, rows: Ints) -> Ints:
     """What the rules, by code of kind, make of `rows`; `_UNKNOWN` where a shape is missing."""
-    tensors = _Tensors(ops)
-    kinds, attributes = ops.kind.values, ops.attributes
-    codes = ops.kind.codes[rows].tolist()
-    return [
-        _number(rules[code], OpFacts(kinds[code], row, tensors, attributes))
-        for row, code in zip(rows.tolist(), codes, strict=True)
-    ]
+    numbers = np.full(len(rows), _UNKNOWN)
+    tensors = Tensors(ops)
+    # Numbers of two bytes are ordered by counting them, which is quicker and keeps rows in order.
+    codes = ops.kind.codes[rows].astype(np.min_scalar_type(len(ops.kind.values)))
+    for places in _parts(codes):
+        code = int(ops.kind.codes[rows[places[0]]])
+        alike = _Kind(rules[code], ops.kind.values[code], rows[places], tensors, ops.attributes)
+        numbers[places] = alike.count()
+    return numbers
 
 
-def _number(rule: Rule, facts: OpFacts) -> int:
-    try:
-        number = rule(facts)
-    except (UnknownShape, OverflowError):
-        return _UNKNOWN
-    # Nothing computes so much: the shape was read from a damaged file.
-    return number if 0 <= number <= _LARGEST else _UNKNOWN
+class _Kind:
+    """Ops of one kind, to be counted by one rule.
+
+    A rule tells ops apart by nothing but what it asks, so ops that would answer all its questions
+    alike get one number, and it need count but one of them. What it asks may depend on what it
+    was answered, so the ops are parted question by question, in the order it asks the first of
+    them; whoever answers otherwise than that first one makes a part of its own. Each question is
+    put to those ops alone to which the rule would have put it.
+    """
+
+    def __init__(
+        self, rule: Rule, kind: str, rows: Ints, tensors: Tensors, attributes: Attributes
+    ) -> None:
+        self._rule = rule
+        self._kind = kind
+        self._rows = rows
+        self._tensors = tensors
+        self._attributes = attributes
+        self._names: dict[str, None] = {}  # of the attributes that were asked for
+        self._values: dict[str, Ints] = {}
+
+    def count(self) -> Ints:
+        """The number of each op; `_UNKNOWN` where a shape is missing."""
+        numbers = np.full(len(self._rows), _UNKNOWN)
+        parts = [(np.arange(len(self._rows)), 0)]
+        while parts:
+            places, settled = parts.pop()
+            if len(places) < _FEW:
+                numbers[places] = [self._ask(place)[0] for place in places.tolist()]
+                continue
+            number, questions = self._ask(int(places[0]))
+            for asked, question in enumerate(questions[settled:], settled + 1):
+                found = self._answers(question, places)
+                is_same = found == found[0]
+                if not is_same.all():
+                    others = places[~is_same]
+                    parts += [(others[part], asked) for part in _parts(found[~is_same])]
+                    places = places[is_same]
+            numbers[places] = number
+        return numbers
+
+    def _ask(self, place: int) -> tuple[int, list[Question]]:
+        """The number of one op, and what the rule asked about it."""
+        facts = OpFacts(self._kind, int(self._rows[place]), self._tensors, self._attributes)
+        try:
+            number = self._rule(facts)
+        except (UnknownShape, OverflowError):
+            number = _UNKNOWN
+        self._names |= {str(name): None for about, name in facts.asked if about == "attribute"}
+        # Nothing computes so much: the shape was read from a damaged file.
+        return number if 0 <= number <= _LARGEST else _UNKNOWN, list(facts.asked)
+
+    def _answers(self, question: Question, places: Ints) -> Ints:
+        """A number for the answer of each op; equal ones stand for equal answers."""
+        rows = self._rows[places]
+        match question:
+            case "attribute", str(name):
+                return self._attribute(name)[places]
+            case "input", int(position):
+                return self._tensors.inputs(rows, position)
+            case "output", int(slot):
+                return self._tensors.outputs(rows, slot)
+            case _:
+                return self._tensors.input_counts(rows)
+
+    def _attribute(self, name: str) -> Ints:
+        """A number for the value of one attribute of each op."""
+        # Reading has a high price for each call and for each op but a low one for each name, so
+        # all names that were asked for are read together; that parts no ops that are alike.
+        if name not in self._values:
+            names = [known for known in self._names if known not in self._values]
+            found = _attribute_numbers(self._attributes, self._rows, names)
+            self._values |= dict.fromkeys(names, found)
+        return self._values[name]
 
 
-class _Tensors:
-    """The shapes of the tensors between ops, as the graph states them or a run saw them."""
-
-    def __init__(self, ops: Ops) -> None:
-        self._stated_parts = ops.outputs
-        self._stated = _WholeShapes(ops.outputs)
-        self._seen = _WholeShapes(ops.seen_outputs)
-        carries_tensor = ops.inputs.slot >= 0
-        self._first = offsets_of(carries_tensor.astype(np.int64))[ops.inputs.offsets].tolist()
-        self._source = ops.inputs.source[carries_tensor].tolist()
-        self._slot = ops.inputs.slot[carries_tensor].tolist()
-
-    def input_count(self, op: int) -> int:
-        return int(self._first[op + 1] - self._first[op])
-
-    def input(self, op: int, position: int) -> Shape | None:
-        edge = self._first[op] + position
-        if not self._first[op] <= edge < self._first[op + 1] or self._source[edge] < 0:
-            return None
-        return self.output(self._source[edge], self._slot[edge])
-
-    def output(self, op: int, slot: int) -> Shape | None:
-        stated = self._stated.shape(op, slot)
-        return self._fill(op, slot) if stated is None else stated
-
-    def _fill(self, op: int, slot: int) -> Shape | None:
-        """What a run saw, unless it contradicts what the graph states."""
-        seen = self._seen.shape(op, slot)
-        # A run records only the outputs that came to life, so their places may have shifted.
-        if seen is None or self._stated.count(op) not in (0, self._seen.count(op)):
-            return None
-        stated = self._stated_parts.of(op, slot)
-        return seen if stated is None or _agree(stated, seen) else None
+def _parts(column: Ints) -> list[Ints]:
+    """The places of each value of `column`, value by value."""
+    order = np.argsort(column, kind="stable")
+    ordered = column[order]
+    return np.split(order, np.flatnonzero(ordered[1:] != ordered[:-1]) + 1) if len(order) else []
 
 
-def _agree(stated: Shape, seen: Shape) -> bool:
-    """Whether `seen` is `stated` with its unknown dims filled in."""
-    return len(stated) == len(seen) and all(
-        dim in (there, _UNKNOWN) for dim, there in zip(stated, seen, strict=True)
-    )
-
-
-class _WholeShapes:
-    """The shapes of outputs that are known in every dim, in lists: numpy is slow one by one."""
-
-    def __init__(self, outputs: OutputShapes) -> None:
-        dims = outputs.shape.dims
-        is_whole = outputs.shape.is_known & ~dims.any(dims.values < 0)
-        self._first = outputs.offsets.tolist()
-        self._is_whole = is_whole.tolist()
-        self._offsets = dims.offsets.tolist()
-        self._dims = dims.values.tolist()
-
-    def count(self, op: int) -> int:
-        """How many outputs are told of `op`, known or not."""
-        return int(self._first[op + 1] - self._first[op])
-
-    def shape(self, op: int, slot: int) -> Shape | None:
-        """The shape of one output, None where any part is unknown."""
-        place = self._first[op] + slot
-        if not self._first[op] <= place < self._first[op + 1] or not self._is_whole[place]:
-            return None
-        return tuple(self._dims[self._offsets[place] : self._offsets[place + 1]])
+def _attribute_numbers(attributes: Attributes, rows: Ints, names: Sequence[str]) -> Ints:
+    """A number for the attributes `names` of each of `rows`; equal ones stand for equal values."""
+    found = np.full(len(rows), _UNKNOWN)
+    numbers: dict[tuple[bytes | None, ...], int] = {}
+    for code, reader in enumerate(attributes.readers):
+        places = np.flatnonzero(attributes.reader[rows] == code)
+        positions = attributes.position[rows[places]]
+        values = reader.encoded_values(positions, names)
+        found[places] = [numbers.setdefault(value, len(numbers)) for value in values]
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -37,6 +37,11 @@ class AttributeReader(Protocol):
 
     def encoded(self, position: int) -> Mapping[str, bytes]:
         """All attributes as their source wrote them, for a saved profile to carry on."""
+
+    def encoded_values(
+        self, positions: Ints, names: Sequence[str]
+    ) -> Iterable[tuple[bytes | None, ...]]:
+        """The values of these attributes of many ops as they were written, None for no value."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

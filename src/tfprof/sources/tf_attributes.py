@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tfprof.columns import Ints
@@ -23,15 +23,30 @@ class EncodedAttributes:
     path: tuple[str, ...]  # the fields that lead to the map of attributes
 
     def get(self, position: int, name: str) -> AttributeValue:
-        encoded = self.encoded(position).get(name)
+        encoded = self._map(position).get(name)
         return None if encoded is None else _plain(self._value(name, encoded))
 
     def encoded(self, position: int) -> Mapping[str, bytes]:
-        start, end = int(self.start[position]), int(self.end[position])
+        return dict(sorted(self._map(position).items()))
+
+    def encoded_values(
+        self, positions: Ints, names: Sequence[str]
+    ) -> Iterator[tuple[bytes | None, ...]]:
+        """The values of these attributes of each node as they were written, None for no value."""
+        starts, ends = self.start[positions].tolist(), self.end[positions].tolist()
+        for start, end in zip(starts, ends, strict=True):
+            find = self._within(start, end).get
+            yield tuple([find(name) for name in names])
+
+    def _map(self, position: int) -> Message:
+        """The attributes of a node, their values left encoded."""
+        return self._within(int(self.start[position]), int(self.end[position]))
+
+    def _within(self, start: int, end: int) -> Message:
         found = self.records.parse(self.message, start, end)
         for field in self.path:
             found = getattr(found, field)
-        return dict(sorted(found.items()))
+        return found
 
     def _value(self, name: str, encoded: bytes) -> Message:
         try:

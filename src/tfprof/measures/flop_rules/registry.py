@@ -3,12 +3,15 @@
 A rule is a function from `OpFacts` to the float operations of one run. It asks for the shapes it
 needs and need not check them: where one is unknown, asking ends the rule and the op is reported
 as one whose shape is unknown. By convention a multiply and an add are two.
+
+A rule always makes the same of the same answers, and learns of an op by the methods of `OpFacts`
+alone: ops that answer alike are counted once.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 
 Shape: TypeAlias = tuple[int, ...]
 Rule: TypeAlias = "Callable[[OpFacts], int]"
+Question: TypeAlias = tuple[Literal["input_count", "input", "output", "attribute"], int | str]
 
 
 class UnknownShape(Exception):  # noqa: N818 -- an answer to the counter, which never leaves it
@@ -44,14 +48,17 @@ class OpFacts:
     row: int
     tensors: Tensors
     attributes: Attributes
+    asked: dict[Question, None] = field(default_factory=dict)  # so far, in that order
 
     @property
     def input_count(self) -> int:
         """How many tensors the op takes."""
+        self.asked["input_count", 0] = None
         return self.tensors.input_count(self.row)
 
     def input(self, position: int) -> Shape:
         """The shape of one input; raises `UnknownShape`."""
+        self.asked["input", position] = None
         shape = self.tensors.input(self.row, position)
         if shape is None:
             raise UnknownShape
@@ -59,6 +66,7 @@ class OpFacts:
 
     def output(self, slot: int) -> Shape:
         """The shape of one output; raises `UnknownShape`."""
+        self.asked["output", slot] = None
         shape = self.tensors.output(self.row, slot)
         if shape is None:
             raise UnknownShape
@@ -69,6 +77,7 @@ class OpFacts:
 
         Each call decodes the op's attributes anew, so a rule asks only for what it needs.
         """
+        self.asked["attribute", name] = None
         return self.attributes.get(self.row, name)
 
     def sizes(self, name: str) -> Shape:
