@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfprof.api import VIEWS
+from tfprof.api import build_view
 from tfprof.model.profile import Profile
 from tfprof.options import Options
 from tfprof.views.view import View
@@ -14,7 +14,7 @@ ROOT = "_TFProfRoot"
 
 def ask(kind: str, profile: Profile, **options: Any) -> View:
     """The view of that kind, with options as a user of the library writes them."""
-    return VIEWS[kind](profile, Options.of(**options))
+    return build_view(kind, profile, Options.of(**options))
 
 
 def outline(view: View) -> list[str]:

@@ -1,4 +1,8 @@
-"""The one door for every front: load files, ask for views, write answers."""
+"""The one door for every front: load files, ask for views, write answers.
+
+What only some questions need is loaded when it is asked for: a first answer should not wait for
+what it has no use of.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +10,18 @@ import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tfprof.errors import OptionError, nearest
-from tfprof.formats.messages import Message
 from tfprof.formats.recognise import FileKind
-from tfprof.measures.numbers import float_ops_per_run
 from tfprof.metrics import METRICS
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.profile import Profile
 from tfprof.options import INPUT_OPTIONS, Inputs, Options, find
-from tfprof.outputs import html, json, message, registry, saved_profile, tabular, text
+from tfprof.outputs import registry
 from tfprof.sources import registry as sources
 from tfprof.sources.registry import InputFile
-from tfprof.sources.summary import FileSummary, summarise
-from tfprof.views import code, graph, op, scope
 from tfprof.views.notes import available_inputs, notes
 from tfprof.views.view import Hidden, View
 
@@ -29,13 +30,18 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from tfprof.formats.messages import Message
+    from tfprof.outputs.tabular import Row
+    from tfprof.sources.summary import FileSummary
+
     Path = str | os.PathLike[str]
 
-VIEWS: dict[str, Callable[[Profile, Options], View]] = {
-    "scope": scope.build,
-    "graph": graph.build,
-    "code": code.build,
-    "op": op.build,
+# The views, and the module of each.
+VIEWS: dict[str, str] = {
+    "scope": "tfprof.views.scope",
+    "graph": "tfprof.views.graph",
+    "code": "tfprof.views.code",
+    "op": "tfprof.views.op",
 }
 
 _PATH_KINDS = {
@@ -110,6 +116,12 @@ def input_files(paths: Sequence[str], inputs: Inputs) -> list[InputFile]:
     return sources.numbered(files)
 
 
+def build_view(kind: str, profile: Profile, options: Options) -> View:
+    """The view of that kind, with nothing said yet of what it lacks."""
+    build: Callable[[Profile, Options], View] = import_module(VIEWS[kind]).build
+    return build(profile, options)
+
+
 class LoadedProfile:
     """A profile that can be asked: `profile.scope(max_depth=3, select=["params"])`.
 
@@ -125,7 +137,7 @@ class LoadedProfile:
         if kind not in VIEWS:
             raise OptionError(f"No view `{kind}`. {nearest(kind, VIEWS)}")
         registry.check(options.output)
-        view = VIEWS[kind](self.columns, options)
+        view = build_view(kind, self.columns, options)
         return Answer(replace(view, notes=self.notes + notes(kind, self.columns, options)))
 
     def scope(self, **options: Any) -> Answer:
@@ -146,6 +158,8 @@ class LoadedProfile:
 
     def save(self, path: Path) -> None:
         """Write the whole profile to one file, which loads to the same answers."""
+        from tfprof.outputs import saved_profile
+
         registry.write_file(path_text(path), saved_profile.encode(self.columns))
 
     @property
@@ -176,11 +190,15 @@ class Answer:
     @property
     def table(self) -> str:
         """The table as text, from its legend on."""
+        from tfprof.outputs import text
+
         return text.table(self.view)
 
     @property
     def report(self) -> str:
         """The table behind sentences that say what its columns mean."""
+        from tfprof.outputs import text
+
         return text.report(self.view)
 
     @property
@@ -196,37 +214,47 @@ class Answer:
     @property
     def uncounted(self) -> dict[str, int]:
         """The op kinds that no float-op rule covers, and how many such ops there are."""
+        from tfprof.measures.numbers import float_ops_per_run
+
         profile = self.view.profile
         # An op that no graph defines has no kind but its name.
         is_defined = profile.ops.attributes.reader >= 0
         return dict(float_ops_per_run(profile).uncounted_kinds(is_defined))
 
-    def __iter__(self) -> Iterator[tabular.Row]:
+    def __iter__(self) -> Iterator[Row]:
+        from tfprof.outputs import tabular
+
         return tabular.rows(self.view)
 
     def __len__(self) -> int:
         return len(self.view)
 
-    def __getitem__(self, name: str) -> tabular.Row:
+    def __getitem__(self, name: str) -> Row:
         """The first row of that name."""
+        from tfprof.outputs import tabular
+
         if name not in self.view.name:
             raise KeyError(f"no row {name!r} is shown. {nearest(name, self.view.name)}")
         return tabular.row(self.view, self.view.name.index(name))
 
     def to_dict(self) -> dict[str, Any]:
         """The question, what was left out, and all rows, as plain values."""
+        from tfprof.outputs import json
+
         return json.as_dict(self.view)
 
     def to_dataframe(self) -> pd.DataFrame:
         """The rows as a pandas data frame."""
         try:
-            import pandas as pd  # noqa: PLC0415 -- only who asks for a data frame needs it
+            import pandas as pd
         except ImportError:
             raise OptionError("A data frame needs pandas: pip install pandas.") from None
         return pd.DataFrame(list(self))
 
     def to_message(self) -> Message:
         """The rows as a protobuf message: GraphNodeProto, or MultiGraphNodeProto."""
+        from tfprof.outputs import message
+
         return message.build(self.view)
 
     def write(self, output: str) -> None:
@@ -245,6 +273,8 @@ class Answer:
         return f"<tfprof {self.view.kind} view: {rows:,} rows, {hidden:,} ops hidden>"
 
     def _repr_html_(self) -> str:
+        from tfprof.outputs import html
+
         return html.table(self.view)
 
 
@@ -286,5 +316,7 @@ def describe(
     paths: Sequence[str], inputs: Inputs, progress: Callable[[str], None] = lambda _: None
 ) -> Info:
     """`info`, with the keywords already checked."""
+    from tfprof.sources.summary import summarise
+
     profile = load_inputs(paths, inputs, progress)
     return Info(tuple(summarise(file) for file in input_files(paths, inputs)), profile)

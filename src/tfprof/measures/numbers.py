@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from tfprof.columns import Ints, ints
 from tfprof.errors import OptionError
-from tfprof.measures import flops, time
-from tfprof.measures.flops import FloatOps
+from tfprof.measures import time
 from tfprof.memo import OnDemand, remembered
 from tfprof.metrics import NUMBERS
 from tfprof.model.profile import Profile
@@ -33,6 +32,9 @@ _MEASURED: dict[str, Callable[[Profile], Ints]] = {
     "accelerator_micros": lambda profile: profile.executions.duration,
     "cpu_micros": lambda profile: profile.executions.duration,
 }
+
+if TYPE_CHECKING:
+    from tfprof.measures.flops import FloatOps
 
 Numbers: TypeAlias = Mapping[str, Ints]  # a column for each name in `metrics.NUMBERS`
 
@@ -86,6 +88,8 @@ def _is_odd(column: Ints, factor: int = 1) -> bool:
 @remembered
 def float_ops_per_run(profile: Profile) -> FloatOps:
     """The float ops of one run of each op, and which ops they are not known of."""
+    from tfprof.measures import flops  # noqa: PLC0415 -- many rules, for those who ask for it
+
     return flops.count(profile)
 
 
@@ -109,8 +113,17 @@ def _over_steps(profile: Profile, column: Ints, step: int) -> Ints:
         chosen = records.step == step
         result[records.op[chosen]] = column[chosen]
         return result
+    if _is_seen_once(profile):
+        result[records.op] = column
+        return result
     np.add.at(result, records.op, column)
     count = np.maximum(np.bincount(records.op, minlength=len(profile.ops)), 1)
     # The original divides 64-bit patterns without a sign, so a negative sum (of residual bytes)
     # comes out huge; the numbers are its numbers.
     return (result.view(np.uint64) // count.astype(np.uint64)).view(np.int64)
+
+
+@remembered
+def _is_seen_once(profile: Profile) -> bool:
+    """Whether no op has a second record, so that there is nothing to average."""
+    return bool(np.all(np.diff(profile.records.op) > 0))

@@ -11,7 +11,7 @@ from tfprof.measures.numbers import float_ops_per_run
 from tfprof.metrics import BY_KEY, THRESHOLD_KEYS, Metric, Need
 from tfprof.model.profile import Profile
 from tfprof.options import Options
-from tfprof.views import accounting, code
+from tfprof.views import accounting
 from tfprof.views.view import TABLE_VALUE_TYPES
 
 _MOST_KINDS = 5
@@ -112,6 +112,8 @@ def _values(profile: Profile, options: Options) -> Iterator[str]:
 
 
 def _code(profile: Profile, options: Options) -> Iterator[str]:
+    from tfprof.views import code  # noqa: PLC0415 -- the other views do without
+
     if options.account_displayed_op_only:
         yield "the code view does not know account_displayed_op_only; totals cover everything."
     if left_out := code.arrange(profile).gradients_left_out:
