@@ -93,6 +93,10 @@ class Strings(Sequence[str]):
         """The column of `rows` alone, in that order."""
         return Strings.of_spans(self.data, self.starts[rows], self.ends[rows])
 
+    def packed(self) -> Strings:
+        """The same column with its texts alone, where it holds on to a whole file for them."""
+        return Strings(self)
+
     def order(self, *, slash_first: bool = False) -> Ints:
         """The rows in the byte order of their texts; `slash_first` puts that letter first."""
         return names.order(self.data, self.starts, self.ends, slash_first=slash_first)

@@ -142,7 +142,7 @@ class ProfileBuilder:
 
     def add_types(self, ops: Sequence[int] | Ints, types: Coded) -> None:
         """Give each of `ops` the type in the same place."""
-        self._types.append((ints(ops), types))
+        self._types.append((ints(ops), Coded(types.codes, types.values.packed())))
 
     def set_float_ops(self, ops: Sequence[int] | Ints, float_ops: Sequence[int] | Ints) -> None:
         """State the float ops of one run; a later statement replaces an earlier one."""
