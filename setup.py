@@ -8,6 +8,7 @@ from setuptools import Extension, setup
 COMPILED = [
     "tfprof.formats.scan",
     "tfprof.formats.text",
+    "tfprof.kernels.lines",
     "tfprof.kernels.names",
     "tfprof.kernels.rows",
     "tfprof.kernels.trees",

@@ -48,7 +48,7 @@ EVERY = None
 SHARED = {
     "sources": {"tf_attributes", "tf_devices"},
     "views": {"view", "tree", "select", "accounting"},
-    "outputs": {"text", "tabular", "tensor_text"},
+    "outputs": {"text", "tabular", "tensor_text", "fields", "pieces"},
     "measures.flop_rules": {"registry"},
 }
 KNOW_MORE = {
@@ -59,7 +59,7 @@ KNOW_MORE = {
     "measures.flop_rules": EVERY,
 }
 
-KERNELS = {"names", "rows", "trees"}
+KERNELS = {"lines", "names", "rows", "trees"}
 FRAMEWORKS = {"tensorflow", "torch", "jax", "keras", "flax", "onnx"}
 OURS = r"tfprof(\.\w+)+"
 RUN_WHAT_THEY_READ = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}

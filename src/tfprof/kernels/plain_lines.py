@@ -1,0 +1,61 @@
+"""What `lines` has, in ordinary Python, for where nothing could be compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, repeat
+from typing import Protocol, TypeAlias
+
+import numpy as np
+
+from tfprof.kernels.spans import Ints, check_spans
+
+__all__ = ["amounts", "woven"]
+
+
+class Texts(Protocol):
+    """A text for each row: that of row `i` is `data[starts[i]:ends[i]]`."""
+
+    data: bytes
+    starts: Ints
+    ends: Ints
+
+
+Piece: TypeAlias = bytes | Texts  # a text that all rows have, or one for each
+Spans: TypeAlias = tuple[bytes, Ints, Ints]
+
+
+class Unit(Protocol):
+    """What numbers are written in."""
+
+    @property
+    def suffixes(self) -> Sequence[str]:
+        """One to four, each worth a thousand of the one before."""
+
+    def format_column(self, amounts: Ints) -> list[str]:
+        """Each of `amounts` as text."""
+
+
+def amounts(column: Ints, unit: Unit, after: str) -> Spans:
+    """Each number of `column` as `unit` writes it, with `after` behind it."""
+    return _spans([f"{text}{after}".encode() for text in unit.format_column(column)])
+
+
+def woven(pieces: Sequence[Piece], rows: int) -> Spans:
+    """The rows without a gap, each its pieces one behind the other."""
+    columns = [_texts(piece, rows) for piece in pieces]
+    return _spans([b"".join(row) for row in zip(repeat(b"", rows), *columns, strict=True)])
+
+
+def _texts(piece: Piece, rows: int) -> Iterable[bytes]:
+    if isinstance(piece, bytes):
+        return repeat(piece, rows)
+    data = piece.data
+    check_spans(data, piece.starts, piece.ends)
+    places = zip(piece.starts.tolist(), piece.ends.tolist(), strict=True)
+    return (data[start:end] for start, end in places)
+
+
+def _spans(texts: Sequence[bytes]) -> Spans:
+    offsets = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
+    return b"".join(texts), offsets[:-1], offsets[1:]
