@@ -396,10 +396,47 @@ def test_the_op_view_lists_the_inputs_of_a_kind_the_most_run_first():
     )
 
 
+def test_inputs_that_read_the_same_are_listed_once():
+    p = profile(
+        op("scalar", outputs=[()]),
+        op("one", outputs=[(1,)]),
+        op("a", "K", inputs=["scalar"]),
+        op("b", "K", inputs=["one"]),
+        run("a", 2),
+        run("b", 3),
+    )
+
+    table = text.table(ask("op", p, select=["input_shapes"], show_name_regexes=["K"]))
+
+    assert table.splitlines()[3] == "input_type: 0:1\t(run*2|defined*2)\texec_time: 5us"
+
+
 def test_a_name_is_printed_as_it_is():
     p = profile(op("größe/名", shape=(2,)))
 
     assert lines("scope", p, select=["params"])[3] == "    größe/名 (2, 2/2 params)"
+
+
+@pytest.mark.parametrize("kind", ["scope", "graph", "code"])
+@pytest.mark.parametrize("block", [1, 3])
+def test_rows_do_not_depend_on_those_they_are_written_with(kind, block, monkeypatch):
+    at, below = ["m.py:1:f"], ["m.py:1:f", "m.py:2:g"]
+    p = profile(
+        op("a/b", "K", shape=(2, 3), outputs=[(4,)], types=["mine"], code=at),
+        op("a/c", "L", inputs=["a/b", "gone"], code=below),
+        op("d", "K", inputs=["^a/c", "a/b"], shape=(), code=below),
+        op("e", code=["n.py:3:h"]),
+        run("a/b", 2_675),
+        run("d", 7, device=GPU),
+    )
+    view = ask(kind, p, select=EVERYTHING)
+    whole = text.table(view)
+
+    monkeypatch.setattr(text, "_BLOCK_ROWS", block)
+
+    assert text.table(view) == whole
+    assert len(list(text.encode(view))) == 2 + -(-len(view) // block)
+    assert list(text.lines(view)) == whole.splitlines(keepends=True)
 
 
 def test_a_report_explains_each_selected_metric_in_a_sentence():

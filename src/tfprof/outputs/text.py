@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice, repeat
+from collections.abc import Callable, Iterator
 from math import isnan
 
 import numpy as np
 
-from tfprof.columns import Ints
+from tfprof.columns import Ints, Strings, ints
 from tfprof.metrics import BY_KEY, EXPLANATIONS, Metric, selected_columns
-from tfprof.outputs import tensor_text
-from tfprof.units import Unit, format_shape
+from tfprof.model.ops import Ops
+from tfprof.outputs import fields, tensor_text
+from tfprof.outputs.pieces import Piece, joined, numbered, woven
+from tfprof.units import Unit
 from tfprof.views.view import View
 
 VIEW_SENTENCES = {
@@ -26,7 +27,8 @@ MISSING_STREAM = (
     "Record the step with CUPTI available to the program.\n"
 )
 
-_SUFFIX = {"params": " params", "float_ops": " flops"}
+_BLOCK_ROWS = 1 << 15
+
 _OP_SUFFIX = {"params": " params", "float_ops": " float_ops"}
 
 _OP_NAME_WIDTH = 25
@@ -35,12 +37,7 @@ _OP_COUNT_WIDTH = 10
 
 
 def encode(view: View) -> Iterator[bytes]:
-    """The report as a file holds it."""
-    yield report(view).encode()
-
-
-def report(view: View) -> str:
-    """The table behind the sentences that say what its columns mean."""
+    """The report as a file holds it, piece by piece, so that it never stands in memory whole."""
     explained = [
         metric.sentence
         for key in view.options.select
@@ -48,12 +45,18 @@ def report(view: View) -> str:
     ]
     warning = MISSING_STREAM if view.profile.lacks_accelerator_time else ""
     sentences = "\n".join(explained)
-    return f"{warning}\nDoc:\n{VIEW_SENTENCES[view.kind]}\n{sentences}\n\nProfile:\n{table(view)}"
+    yield f"{warning}\nDoc:\n{VIEW_SENTENCES[view.kind]}\n{sentences}\n\nProfile:\n".encode()
+    yield from _encode_table(view)
+
+
+def report(view: View) -> str:
+    """The table behind the sentences that say what its columns mean."""
+    return b"".join(encode(view)).decode()
 
 
 def table(view: View) -> str:
     """The legend and a line a row."""
-    return "".join(lines(view))
+    return b"".join(_encode_table(view)).decode()
 
 
 def lines(view: View) -> Iterator[str]:
@@ -62,11 +65,17 @@ def lines(view: View) -> Iterator[str]:
         yield from _op_lines(view)
         return
     yield legend(view)
-    indents = ["  " * depth for depth in range(int(view.tree.depths.max()))]
-    depths = (view.tree.depths - 1).tolist()
-    shown = zip(depths, view.name, _joined(_tree_columns(view)), _values(view), strict=False)
-    for depth, name, text, value in shown:
-        yield f"{indents[depth]}{name} ({text})\n{value}"
+    for block in _tree_blocks(view):
+        yield from block
+
+
+def _encode_table(view: View) -> Iterator[bytes]:
+    if view.kind == "op":
+        yield "".join(_op_lines(view)).encode()
+        return
+    yield legend(view).encode()
+    for block in _tree_blocks(view):
+        yield block.data
 
 
 def legend(view: View) -> str:
@@ -83,99 +92,28 @@ def label(metric: Metric, *, gathered: bool) -> str:
     return metric.label
 
 
-def _joined(columns: list[list[str] | list[str | None]]) -> Iterable[str]:
-    """The fields of each row in one text; None is a field that is left out."""
-    if not columns:
-        return repeat("")
-    fields = zip(*columns, strict=True)
-    return (", ".join([field for field in row if field is not None]) for row in fields)
+def _tree_blocks(view: View) -> Iterator[Strings]:
+    """The rows of a tree as text, a block of them at a time."""
+    depths = view.tree.depths
+    indents = b"  " * int(depths.max())
+    for start in range(0, len(view), _BLOCK_ROWS):
+        rows = slice(start, min(start + _BLOCK_ROWS, len(view)))
+        count = rows.stop - start
+        indent = Strings.of_spans(indents, np.zeros(count, np.int64), 2 * (depths[rows] - 1))
+        name = view.name.take(np.arange(start, rows.stop))
+        shown = joined(fields.of_rows(view, rows), b", ", count)
+        yield woven([indent, name, b" (", *shown, b")\n", *_values(view, rows)], count)
 
 
-def _tree_columns(view: View) -> list[list[str] | list[str | None]]:
-    """The fields of the rows, column by column."""
-    columns: list[list[str] | list[str | None]] = []
-    for metric in selected_columns(view.options.select, gathered=view.is_gathered):
-        if metric.key == "params" and not view.is_gathered:
-            columns.append(_shapes(view))
-        if metric.unit is not None:
-            columns.append(_own_and_total(view, metric.key, metric.unit))
-        elif metric.key in _FACTS:
-            fact = _FACTS[metric.key]
-            columns.append([fact(view, row) for row in range(len(view))])
-    return columns
-
-
-def _own_and_total(view: View, key: str, unit: Unit) -> list[str]:
-    own = unit.format_column(view.own[key])
-    total = unit.format_column(view.total[key])
-    suffix = _SUFFIX.get(key, "")
-    return [
-        f"{mine if is_accounted else '--'}/{all_}{suffix}"
-        for mine, all_, is_accounted in zip(own, total, view.is_accounted.tolist(), strict=True)
-    ]
-
-
-def _shapes(view: View) -> list[str | None]:
-    shapes = view.profile.ops.shape
-    return [
-        _shape_text(shapes[int(members[0])]) if len(members := view.members[row]) else None
-        for row in range(len(view))
-    ]
-
-
-def _shape_text(shape: tuple[int, ...] | None) -> str | None:
-    """A shape as it is shown: a scalar as `1`, an unknown one not at all."""
-    return None if shape is None else format_shape(shape or (1,))
-
-
-def _device_field(view: View, row: int) -> str | None:
-    devices = view.devices(row)
-    if view.is_gathered:
-        return "|".join(devices) if len(view.members[row]) else None
-    return devices[0] if devices and devices[0] else None
-
-
-def _types_field(view: View, row: int) -> str:
-    return "|".join(view.types(row))
-
-
-def _occurrence_field(view: View, row: int) -> str:
-    if view.is_gathered:
-        return "occurrence N/A in code view"
-    pairs = []
-    for key in ("runs", "definitions"):
-        own = Unit.COUNT.format(int(view.own[key][row])) if view.is_accounted[row] else "--"
-        pairs.append(f"{own}/{Unit.COUNT.format(int(view.total[key][row]))}")
-    return "|".join(pairs)
-
-
-def _input_shapes_field(view: View, row: int) -> str:
-    if view.is_gathered:
-        return "input_shapes N/A in code view"
-    ops = view.members[row].tolist()
-    return "|".join(_input_texts(view, ops[0])) if ops else ""
-
-
-def _input_texts(view: View, op: int) -> list[str]:
-    """The inputs of an op, as in `0:3x3x16`."""
-    shapes = map(_shape_text, view.input_shapes(op))
-    return [f"{place}:{shape or 'unknown'}" for place, shape in enumerate(shapes)]
-
-
-_FACTS: dict[str, Callable[[View, int], str | None]] = {
-    "device": _device_field,
-    "op_types": _types_field,
-    "occurrence": _occurrence_field,
-    "input_shapes": _input_shapes_field,
-}
-
-
-def _values(view: View) -> Iterable[str]:
+def _values(view: View, rows: slice) -> list[Piece]:
     """What the checkpoint holds for each row, where that was asked for."""
     if "tensor_value" not in view.options.select or view.is_gathered:
-        return repeat("", len(view))
-    named = islice(view.name, 1, None)
-    return ["", *(tensor_text.of_op(view.profile, name) for name in named)]
+        return []
+    texts = (
+        tensor_text.of_op(view.profile, view.name[row]) if row else ""
+        for row in range(rows.start, rows.stop)
+    )
+    return [Strings(texts)]
 
 
 def _op_lines(view: View) -> Iterator[str]:
@@ -190,13 +128,13 @@ def _op_lines(view: View) -> Iterator[str]:
 def _op_rows(view: View, rows: range) -> Iterator[str]:
     metrics = selected_columns(view.options.select, gathered=True)
     columns = [_shares(view, metric) for metric in metrics if metric.is_number]
-    facts = [_OP_FACTS[metric.key] for metric in metrics if metric.key in _OP_FACTS]
+    columns += [_OP_FACTS[metric.key](view) for metric in metrics if metric.key in _OP_FACTS]
     for row in rows:
-        fields = [column[row] for column in columns] + [fact(view, row) for fact in facts]
         name = view.name[row]
         # Columns are as wide as they always were, which is in bytes.
         name += " " * (_OP_NAME_WIDTH - len(name.encode()))
-        yield f"{name}{', '.join(fields)}\n{_signatures(view, row)}"
+        shown = ", ".join(column[row] for column in columns)
+        yield f"{name}{shown}\n{_signatures(view, row)}"
 
 
 def _shares(view: View, metric: Metric) -> list[str]:
@@ -219,14 +157,14 @@ def _percent(share: float) -> str:
     return "-nan%" if isnan(share) else f"{share:.2f}%"
 
 
-def _op_occurrence(view: View, row: int) -> str:
-    text = f"{view.own['runs'][row]}|{view.own['definitions'][row]}"
-    return text.rjust(_OP_COUNT_WIDTH)
+def _op_occurrence(view: View) -> list[str]:
+    counts = zip(view.own["runs"].tolist(), view.own["definitions"].tolist(), strict=True)
+    return [f"{runs}|{defined}".rjust(_OP_COUNT_WIDTH) for runs, defined in counts]
 
 
-_OP_FACTS: dict[str, Callable[[View, int], str]] = {
-    "device": lambda view, row: "|".join(view.devices(row)),
-    "op_types": _types_field,
+_OP_FACTS: dict[str, Callable[[View], list[str]]] = {
+    "device": lambda view: list(fields.devices(view, slice(0, len(view)))),
+    "op_types": lambda view: list(fields.types(view, slice(0, len(view)))),
     "occurrence": _op_occurrence,
 }
 
@@ -235,15 +173,28 @@ def _signatures(view: View, row: int) -> str:
     """The distinct inputs of a row's ops, those that ran most often first; the root has none."""
     if row == 0 or "input_shapes" not in view.options.select:
         return ""
-    groups: dict[str, list[int]] = {}
-    for op in view.members[row].tolist():
-        groups.setdefault(",\t".join(_input_texts(view, op)), []).append(op)
-    runs, micros = (view.op_numbers(key) for key in ("runs", "micros"))
-    shown = [(int(runs[ops].sum()), text, ops) for text, ops in sorted(groups.items())]
-    shown.sort(key=lambda group: -group[0])
-    return "".join(["\n", *(_signature(*group, micros) for group in shown), "\n"])
+    ops = view.members[row]
+    inputs, input_of = _distinct_inputs(view.profile.ops, ops)
+    runs, micros, defined = np.zeros((3, len(inputs)), np.int64)
+    np.add.at(runs, input_of, view.op_numbers("runs")[ops])
+    np.add.at(micros, input_of, view.op_numbers("micros")[ops])
+    np.add.at(defined, input_of, 1)
+    times = Unit.MICROS.format_column(micros)
+    shown = [
+        f"input_type: {inputs[i]}\t(run*{runs[i]}|defined*{defined[i]})\texec_time: {times[i]}\n"
+        for i in np.argsort(-runs, kind="stable").tolist()
+    ]
+    return "".join(["\n", *shown, "\n"])
 
 
-def _signature(runs: int, text: str, ops: list[int], micros: Ints) -> str:
-    time = Unit.MICROS.format(int(micros[ops].sum()))
-    return f"input_type: {text}\t(run*{runs}|defined*{len(ops)})\texec_time: {time}\n"
+def _distinct_inputs(ops: Ops, chosen: Ints) -> tuple[list[str], Ints]:
+    """What the inputs of the chosen ops look like, in order, and which of that each op has."""
+    inputs, shapes = fields.input_codes(ops, chosen)
+    codes, firsts = numbered(inputs)
+    found = [
+        ",\t".join(fields.input_texts(inputs[first].tolist(), shapes)) for first in firsts.tolist()
+    ]
+    # Different shapes may read the same: a scalar is shown as one with a side of 1.
+    texts = sorted(set(found))
+    place = {text: number for number, text in enumerate(texts)}
+    return texts, ints([place[text] for text in found])[codes]

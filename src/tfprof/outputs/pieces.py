@@ -1,0 +1,72 @@
+"""Rows of text put together from columns: a piece is a text that all rows have, or one for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from tfprof.columns import Bools, Ints, NameTable, Ragged, Strings
+from tfprof.units import Unit
+
+try:
+    from tfprof.kernels import lines
+except ImportError:
+    from tfprof.kernels import plain_lines as lines  # type: ignore[no-redef]
+
+Piece: TypeAlias = bytes | Strings
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Field:
+    """What rows show of one fact, in pieces that stand one behind the other."""
+
+    pieces: Sequence[Piece]
+    is_shown: Bools | bool = True
+
+
+def amounts(column: Ints, unit: Unit, after: str = "") -> Strings:
+    """Each number as its unit writes it, with `after` behind it."""
+    return Strings.of_spans(*lines.amounts(column, unit, after))
+
+
+def or_else(flags: Bools, texts: Strings, other: bytes) -> Strings:
+    """The text of each row that has its flag set, and the other one for those that have not."""
+    place = len(texts.data)
+    starts = np.where(flags, texts.starts, place)
+    ends = np.where(flags, texts.ends, place + len(other))
+    return Strings.of_spans(texts.data + other, starts, ends)
+
+
+def numbered(rows: Ragged) -> tuple[Ints, Ints]:
+    """A number for each row, equal for equal rows, and the first row of each number."""
+    places = rows.offsets * rows.values.itemsize
+    codes = NameTable().add(Strings.of_spans(rows.values.tobytes(), places[:-1], places[1:]))
+    firsts = np.empty(int(codes.max(initial=-1)) + 1, np.int64)
+    firsts[codes[::-1]] = np.arange(len(codes))[::-1]  # the last one written is the first row
+    return codes, firsts
+
+
+def written_once(rows: Ragged, write: Callable[[list[int]], str]) -> Strings:
+    """What `write` makes of the values of each row; it is asked once for equal rows."""
+    codes, firsts = numbered(rows)
+    return Strings(write(rows[first].tolist()) for first in firsts.tolist()).take(codes)
+
+
+def joined(fields: Sequence[Field], separator: bytes, rows: int) -> list[Piece]:
+    """The fields one behind the other, a separator between those that a row shows."""
+    pieces: list[Piece] = []
+    is_begun = np.zeros(rows, np.bool_)
+    none = np.zeros(rows, np.int64)
+    for field in fields:
+        lengths = (is_begun & field.is_shown) * np.int64(len(separator))
+        pieces += [Strings.of_spans(separator, none, lengths), *field.pieces]
+        is_begun |= field.is_shown
+    return pieces
+
+
+def woven(pieces: Sequence[Piece], rows: int) -> Strings:
+    """The rows, each its pieces one behind the other; all of them together are its `data`."""
+    return Strings.of_spans(*lines.woven(pieces, rows))
