@@ -491,3 +491,13 @@ def test_a_report_warns_first_when_accelerator_time_is_missing():
         "Warning: ops ran on a GPU, but its streams were not traced: accelerator time is missing."
     )
     assert "Warning" not in text.table(ask("scope", p))
+
+
+def test_rows_that_are_mostly_indent_are_written_a_few_at_a_time(monkeypatch):
+    p = profile(op("/".join("abcdefgh")), op("z"))
+    view = ask("scope", p, max_depth=100)
+    whole = text.table(view)
+    monkeypatch.setattr(text, "_BLOCK_BYTES", 30)
+
+    assert len(list(text.encode(view))) > 5
+    assert text.table(view) == whole

@@ -13,12 +13,13 @@ from os import urandom
 
 import cython
 import numpy as np
-from cython.cimports.libc.string import memchr, memcmp, memcpy
 
 from tfprof.kernels.spans import Bools, Ints, check_spans
 
 if not cython.compiled:
     raise ImportError("this module has to be compiled")
+
+from cython.cimports.libc.string import memchr, memcmp, memcpy
 
 __all__ = ["SpanTable", "find_first", "order", "scope_rows", "stands_at"]
 

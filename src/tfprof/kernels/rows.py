@@ -23,7 +23,7 @@ def take_ragged(offsets: Ints, values: Ints, rows: Ints) -> tuple[Ints, Ints]:
     """
     count = len(rows)
     taken_offsets = np.zeros(count + 1, np.int64)
-    np.cumsum((offsets[1:] - offsets[: len(offsets) - 1])[rows], out=taken_offsets[1:])
+    np.cumsum(offsets[rows + 1] - offsets[rows], out=taken_offsets[1:])
     if not cython.compiled:
         shift = np.repeat(offsets[rows] - taken_offsets[:count], np.diff(taken_offsets))
         return taken_offsets, values[np.arange(len(shift)) + shift]

@@ -27,7 +27,9 @@ MISSING_STREAM = (
     "Record the step with CUPTI available to the program.\n"
 )
 
+# What is written at once: enough rows for array work, and not more than memory should hold.
 _BLOCK_ROWS = 1 << 15
+_BLOCK_BYTES = 1 << 24
 
 _OP_SUFFIX = {"params": " params", "float_ops": " float_ops"}
 
@@ -96,13 +98,24 @@ def _tree_blocks(view: View) -> Iterator[Strings]:
     """The rows of a tree as text, a block of them at a time."""
     depths = view.tree.depths
     indents = b"  " * int(depths.max())
-    for start in range(0, len(view), _BLOCK_ROWS):
-        rows = slice(start, min(start + _BLOCK_ROWS, len(view)))
-        count = rows.stop - start
+    for rows in _block_rows(2 * depths + view.name.lengths):
+        count = rows.stop - rows.start
         indent = Strings.of_spans(indents, np.zeros(count, np.int64), 2 * (depths[rows] - 1))
-        name = view.name.take(np.arange(start, rows.stop))
+        name = view.name.take(np.arange(rows.start, rows.stop))
         shown = joined(fields.of_rows(view, rows), b", ", count)
         yield woven([indent, name, b" (", *shown, b")\n", *_values(view, rows)], count)
+
+
+def _block_rows(sizes: Ints) -> Iterator[slice]:
+    """Which rows to write at once; a deep tree has rows that are all indent."""
+    end = np.cumsum(sizes)
+    start = 0
+    while start < len(sizes):
+        before = int(end[start] - sizes[start])
+        stop = int(np.searchsorted(end, before + _BLOCK_BYTES))
+        stop = min(max(stop, start + 1), start + _BLOCK_ROWS, len(sizes))
+        yield slice(start, stop)
+        start = stop
 
 
 def _values(view: View, rows: slice) -> list[Piece]:
