@@ -2,17 +2,19 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-OPS ?= 1e5
+
+# The sizes to measure, in ops: all of them, and then a page of the manual, unless some are named.
+SIZE ?=
 
 # Compiled where there is a compiler, so installed anew when they change.
 COMPILED := setup.py $(wildcard src/tfprof/kernels/*.p*) $(wildcard src/tfprof/formats/scan*.p*) \
 	src/tfprof/formats/text.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types schemas docs bench clean
+.PHONY: help demo test check lint types schemas docs bench bench-check bench-baseline clean
 
 help:  ## List the targets.
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
 demo: .venv/installed  ## Profile the example model: parameters, float ops, time by scope.
 	@$(BIN)/python examples/demo.py
@@ -36,8 +38,15 @@ schemas: .venv/ready  ## Compile the .proto files to the descriptor set that shi
 docs: .venv/ready  ## Write the reference pages from the tables of options, metrics and commands.
 	$(BIN)/python docs/generate.py
 
-bench: .venv/ready  ## Measure tfprof against TensorFlow's own profiler: make bench OPS=1e5.
-	$(BIN)/python benchmarks/one_question.py --ops $(OPS)
+bench: .venv/bench  ## Measure tfprof beside TensorFlow's own profiler: make bench SIZE=1e5.
+	$(BIN)/python benchmarks/bench.py $(if $(SIZE),--sizes $(SIZE),|| fault=$$?; \
+		$(BIN)/python benchmarks/page.py && exit $$fault)
+
+bench-check: .venv/ready  ## Count instructions and compare with the baseline; needs valgrind.
+	@$(BIN)/python benchmarks/instructions.py check
+
+bench-baseline: .venv/ready  ## Take what tfprof needs now for the baseline.
+	@$(BIN)/python benchmarks/instructions.py baseline
 
 clean:  ## Remove the environment and all caches.
 	find src -name '*.so' -delete
@@ -55,3 +64,8 @@ clean:  ## Remove the environment and all caches.
 .venv/ready: pyproject.toml $(COMPILED) | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@ .venv/installed
+
+# What the page of benchmarks needs on top: its plot.
+.venv/bench: .venv/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $@

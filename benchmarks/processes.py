@@ -4,50 +4,33 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
-# The unit of `ru_maxrss` in bytes.
-_PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
+from phases import PEAK_UNIT, Measure
+
+_SAID = 2000  # letters of what a failed process said last
 
 
-@dataclass(frozen=True)
-class Cost:
-    """What a process took, from its start to its end."""
-
-    wall_seconds: float
-    user_seconds: float  # of processor time, over all its threads
-    peak_mb: float  # of resident memory, in millions of bytes
-    status: int  # 0 is success; minus the signal where it was ended by one
+class FailedError(Exception):
+    """A command did not end well."""
 
 
-def run(
-    command: Sequence[str],
-    *,
-    output: Path,
-    errors: Path | None = None,
-    environment: Mapping[str, str] | None = None,
-) -> Cost:
-    """What `command` took; it writes its output to a file, and there is nobody at its input.
+def run(command: Sequence[str], *, output: Path) -> Measure:
+    """What `command` took from its start to its end; what it prints goes to the file `output`.
 
     On Linux a process inherits the peak of the one that starts it, so the caller's own memory is
     the least that can be measured: keep the caller small.
     """
-    with output.open("wb") as out, (errors or Path(os.devnull)).open("wb") as err:
+    errors = output.with_name("errors")
+    with output.open("wb") as out, errors.open("wb") as err:
         started = time.perf_counter()
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=err,
-            env={**os.environ, **(environment or {})},
-        )
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
         _, status, usage = os.wait4(process.pid, 0)
-        wall_seconds = time.perf_counter() - started
+        seconds = time.perf_counter() - started
     process.returncode = os.waitstatus_to_exitcode(status)  # so that nobody waits for it again
-    return Cost(
-        wall_seconds, usage.ru_utime, usage.ru_maxrss * _PEAK_UNIT / 1e6, process.returncode
-    )
+    if process.returncode:
+        said = errors.read_text(errors="replace")[-_SAID:]
+        raise FailedError(f"{' '.join(command)}\nended with {process.returncode}:\n{said}")
+    return Measure(seconds, usage.ru_maxrss * PEAK_UNIT / 1e6)

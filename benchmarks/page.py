@@ -1,0 +1,57 @@
+"""Writes the manual's page of benchmarks, with its plot, from the figures `bench.py` has kept.
+
+python benchmarks/page.py [build/benchmarks.json [docs]]
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from report import bars_table, size_table
+from results import Results
+from verdicts import verdicts
+
+_ROOT = Path(__file__).resolve().parent.parent
+_TEMPLATE = Path(__file__).with_name("page_template.md")
+
+
+def page(results: Results) -> str:
+    """The page as Markdown."""
+    sizes = results.sizes
+    tables = [f"## {ops:,} ops\n\n{size_table(results.at(ops))}\n" for ops in reversed(sizes)]
+    said = [f"{sentence}\n" for sentence in (*results.faults, *results.notes)]
+    return _TEMPLATE.read_text("utf-8").format(
+        date=results.date,
+        bars=bars_table(verdicts(results.rows)),
+        small=sizes[-1] // 10,
+        large=sizes[-1],
+        sizes="\n".join(tables + said),
+        imported=_imported(results),
+        machine="\n".join(f"| {name} | {fact} |" for name, fact in results.machine.items()),
+    )
+
+
+def _imported(results: Results) -> str:
+    if results.original_import_mb is None:
+        return ""
+    return (
+        f"For the original, the {results.original_import_mb:,.0f} MB that importing TensorFlow "
+        "took in the same run are subtracted.\n"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("figures", type=Path, nargs="?", default=_ROOT / "build/benchmarks.json")
+    parser.add_argument("folder", type=Path, nargs="?", default=_ROOT / "docs")
+    args = parser.parse_args()
+    from plot import draw  # noqa: PLC0415 -- the words alone need no matplotlib
+
+    results = Results.read(args.figures)
+    (args.folder / "benchmarks.md").write_text(page(results), encoding="utf-8")
+    draw(results.rows, args.folder / "benchmarks.svg")
+
+
+if __name__ == "__main__":
+    main()

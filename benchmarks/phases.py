@@ -1,0 +1,74 @@
+"""What the measured processes are told, and how they say what each phase took."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+# The unit of `ru_maxrss` in bytes.
+PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
+
+
+@dataclass(frozen=True)
+class Job:
+    """Files to load, then questions: each a dict of `work`, `view`, `options` for both profilers.
+
+    The answer goes to where `options["output"]` says. `load` is the name of the first phase.
+    """
+
+    load: str
+    graph: str
+    run_meta: str
+    op_log: str
+    questions: Sequence[dict[str, Any]] = ()
+
+    def argument(self) -> str:
+        """The job as one word of a command line."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def given(cls) -> Self:
+        """The job this process was started with."""
+        return cls(**json.loads(sys.argv[1]))
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What one piece of work took."""
+
+    seconds: float
+    peak_mb: float  # the most memory its process had resident until the work was done
+
+
+class Phases:
+    """A stopwatch for the phases of this process."""
+
+    def __init__(self) -> None:
+        self._measures: dict[str, Measure] = {}
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        started = time.perf_counter()
+        yield
+        seconds = time.perf_counter() - started
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        self._measures[name] = Measure(seconds, peak * PEAK_UNIT / 1e6)
+        os.getpgrp()  # a call that does nothing, by which callgrind knows the end of a phase
+
+    def report(self) -> None:
+        """Print the phases, in their order, as the last line."""
+        print(json.dumps({name: asdict(measure) for name, measure in self._measures.items()}))
+
+
+def reported(printed: str) -> dict[str, Measure]:
+    """The phases a process has reported, in their order."""
+    return {
+        name: Measure(**values) for name, values in json.loads(printed.splitlines()[-1]).items()
+    }

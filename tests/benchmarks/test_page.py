@@ -1,0 +1,52 @@
+import re
+from xml.etree import ElementTree as ET
+
+import pytest
+from measure import Row
+from page import page
+from phases import Measure
+from results import Results
+from works import WORKS
+
+
+@pytest.fixture
+def results():
+    rows = [
+        Row(ops, work.name, Measure(ops / 1e6, 50.0), Measure(ops / 1e5, 900.0), True)
+        for ops in (10_000, 100_000)
+        for work in WORKS
+    ]
+    return Results("2030-01-02", {"processor": "abacus, 2 cores"}, rows, [], ["A note."], 276.4)
+
+
+def test_the_page_has_date_machine_bars_plot_and_every_size(results):
+    written = page(results)
+
+    assert "Measured on 2030-01-02" in written
+    assert "| processor | abacus, 2 cores |" in written
+    assert "](benchmarks.svg)" in written
+    assert "growth is from 10,000 to 100,000 ops" in written
+    assert "the 276 MB that importing TensorFlow took" in written
+    assert "A note." in written
+    assert re.findall(r"^## ([\d,]+ ops)$", written, re.MULTILINE) == ["100,000 ops", "10,000 ops"]
+    assert "**not met**: speed by 2.00 times" in written
+    assert "{" not in written
+
+
+def test_figures_are_read_as_they_were_kept(results, tmp_path):
+    results.write(tmp_path / "kept.json")
+
+    assert Results.read(tmp_path / "kept.json") == results
+
+
+def test_the_plot_is_small_and_the_same_for_the_same_figures(results, tmp_path):
+    pytest.importorskip("matplotlib")
+    from plot import draw  # noqa: PLC0415 -- needs matplotlib
+
+    paths = [tmp_path / "one.svg", tmp_path / "two.svg"]
+    for path in paths:
+        draw(results.rows, path)
+
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    assert paths[0].stat().st_size < 100_000
+    ET.parse(paths[0])  # noqa: S314 -- our own file
