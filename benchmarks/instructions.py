@@ -1,0 +1,156 @@
+"""Counts the instructions tfprof takes, which no busy machine changes, and holds the baseline.
+
+    python benchmarks/instructions.py check|baseline
+
+`check` exits with 1 where something takes clearly more than `baseline.json` says, and with 2 where
+that cannot be said. `baseline` writes the file anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from baseline import Baseline, Count, compare
+from generate import Files, generate
+from phases import Job, reported
+from works import LOAD_TEXT, RUNS, Session
+
+_HERE = Path(__file__).resolve().parent
+_BASELINE = _HERE / "baseline.json"
+_SMALL, _LARGE = 5_000, 10_000
+_QUESTIONS = [
+    question for asked in RUNS if isinstance(asked, Session) for question in asked.questions
+]
+# What would make one run differ from the next.
+_STEADY = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("action", choices=["check", "baseline"])
+    action = parser.parse_args().action
+    if shutil.which("valgrind") is None:
+        print("Counting instructions needs valgrind: apt install valgrind.", file=sys.stderr)
+        return 2
+    if action == "baseline":
+        Baseline(surroundings(), count()).write(_BASELINE)
+        print(f"{_BASELINE.relative_to(_HERE.parent)} holds what tfprof takes now.")
+        return 0
+    held = Baseline.read(_BASELINE)
+    if held.surroundings != surroundings():
+        print(
+            f"The baseline was taken with {_said(held.surroundings)}; here is "
+            f"{_said(surroundings())}. Take one of your own from unchanged sources: "
+            "make bench-baseline.",
+            file=sys.stderr,
+        )
+        return 2
+    comparison = compare(held.counts, count())
+    print(comparison.report)
+    return 1 if comparison.has_grown else 0
+
+
+def surroundings() -> dict[str, str]:
+    """What, beside tfprof's own sources, decides how many instructions it takes."""
+    return {
+        "Python": ".".join(platform.python_version_tuple()[:2]),
+        "numpy": ".".join(version("numpy").split(".")[:2]),
+        "machine": platform.machine(),
+        "compiled modules": _compiled_modules(),
+    }
+
+
+def _compiled_modules() -> str:
+    spec = find_spec("tfprof")
+    folders = (spec and spec.submodule_search_locations) or []
+    return "yes" if any(any(Path(folder).rglob("*.so")) for folder in folders) else "no"
+
+
+def _said(facts: dict[str, str]) -> str:
+    return ", ".join(f"{name} {fact}" for name, fact in facts.items())
+
+
+def count() -> dict[str, Count]:
+    """What each piece of work takes now."""
+    with TemporaryDirectory(prefix="tfprof-instructions-") as scratch:
+        folder = Path(scratch)
+        (bare,) = _callgrind(folder, ["-c", "pass"])
+        (helped,) = _callgrind(folder, ["-m", "tfprof", "--help"])
+        small, large = (_phases(folder / str(ops), ops) for ops in (_SMALL, _LARGE))
+    counts = {
+        "command: --help": Count(helped - bare),
+        "import": Count(large.pop("import") - bare),
+    }
+    for work, instructions in large.items():
+        counts[work] = Count(instructions, (instructions - small[work]) / (_LARGE - _SMALL))
+    return counts
+
+
+def _phases(folder: Path, ops: int) -> dict[str, int]:
+    """The instructions of each phase on a model of that size."""
+    files = generate(folder, ops, with_text=True)
+    questions = [question.asked(folder / "answer") for question in _QUESTIONS]
+    return {
+        **_session(files, LOAD_TEXT, files.graph_text, ()),
+        **_session(files, "load", files.graph, questions),
+    }
+
+
+def _session(files: Files, load: str, graph: Path, questions: Sequence[dict]) -> dict[str, int]:
+    job = Job(load, str(graph), str(files.run_meta), str(files.op_log), questions)
+    command = [str(_HERE / "ours.py"), job.argument()]
+    printed = _plain(command)
+    return dict(zip(reported(printed), _callgrind(files.folder, command), strict=False))
+
+
+def _plain(arguments: Sequence[str]) -> str:
+    """What Python prints; it also leaves the compiled forms of all modules behind."""
+    return subprocess.run(
+        [sys.executable, *arguments],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **_STEADY},
+    ).stdout
+
+
+def _callgrind(folder: Path, arguments: Sequence[str]) -> list[int]:
+    """The instructions Python takes, one number for each phase that it ends."""
+    _plain(arguments)
+    for old in folder.glob("callgrind*"):
+        old.unlink()
+    subprocess.run(
+        [
+            "valgrind",
+            "--quiet",
+            "--tool=callgrind",
+            "--dump-before=getpgrp",
+            f"--callgrind-out-file={folder / 'callgrind'}",
+            sys.executable,
+            *arguments,
+        ],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, **_STEADY},
+    )
+    parts = sorted(folder.glob("callgrind.*"), key=lambda path: int(path.suffix[1:]))
+    return [_instructions(path) for path in parts or [folder / "callgrind"]]
+
+
+def _instructions(path: Path) -> int:
+    with path.open() as lines:
+        return next(int(line.split()[1]) for line in lines if line.startswith("summary:"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
