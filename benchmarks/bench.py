@@ -42,7 +42,7 @@ def main() -> int:
             taken.append(_figures(ops, args.repeat, original))
         except FailedError as error:
             sys.exit(str(error))
-        results = Results.of(taken, busy)
+        results = Results.of(taken, busy, args.repeat)
         results.write(args.json)  # after each size: the last one may take all memory there is
         print(f"\n{ops:,} ops\n\n{size_table(results.at(ops))}", flush=True)
     print(f"\nAgainst the bars\n\n{bars_table(verdicts(results.rows))}\n")

@@ -6,11 +6,12 @@ python benchmarks/page.py [build/benchmarks.json [docs]]
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from report import bars_table, size_table
 from results import Results
-from verdicts import verdicts
+from verdicts import last_tenfold, verdicts
 
 _ROOT = Path(__file__).resolve().parent.parent
 _TEMPLATE = Path(__file__).with_name("page_template.md")
@@ -24,11 +25,22 @@ def page(results: Results) -> str:
     return _TEMPLATE.read_text("utf-8").format(
         date=results.date,
         bars=bars_table(verdicts(results.rows)),
-        small=sizes[-1] // 10,
-        large=sizes[-1],
+        command=results.command,
+        repeat=results.repeat,
+        growth=_growth(sizes),
         sizes="\n".join(tables + said),
         imported=_imported(results),
         machine="\n".join(f"| {name} | {fact} |" for name, fact in results.machine.items()),
+    )
+
+
+def _growth(sizes: Sequence[int]) -> str:
+    small, large = last_tenfold(sizes)
+    if not small:
+        return "Growth was not measured: that takes a size and ten times that size."
+    return (
+        f"Growth is tfprof's own, from {small:,} to {large:,} ops: "
+        "ten times the ops should take ten times as long."
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shlex
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -21,6 +23,8 @@ class Results:
     """All sizes of one run."""
 
     date: str
+    command: str
+    repeat: int
     machine: Mapping[str, str]
     rows: Sequence[Row]
     faults: Sequence[str]
@@ -28,11 +32,13 @@ class Results:
     original_import_mb: float | None
 
     @classmethod
-    def of(cls, figures: Sequence[Figures], notes: Sequence[str]) -> Self:
-        """What was measured just now, here, with `notes` on the whole run."""
+    def of(cls, figures: Sequence[Figures], notes: Sequence[str], repeat: int) -> Self:
+        """What this program has measured, here and today, with `notes` on the whole run."""
         imports = [each.original_import for each in figures if each.original_import]
         return cls(
             datetime.now(UTC).date().isoformat(),
+            shlex.join(["python", "benchmarks/bench.py", *sys.argv[1:]]),
+            repeat,
             machine(),
             [row for each in figures for row in each.rows],
             [fault for each in figures for fault in each.faults],

@@ -62,7 +62,7 @@ def verdicts(rows: Iterable[Row]) -> list[Verdict]:
 def _verdict(work: Work, by_ops: Mapping[int, Row]) -> Verdict:
     ops = work.at_ops if work.at_ops in by_ops else max(by_ops)
     row = by_ops[ops]
-    small, large = _last_tenfold(sorted(by_ops))
+    small, large = last_tenfold(sorted(by_ops))
     return Verdict(
         work,
         ops,
@@ -74,7 +74,7 @@ def _verdict(work: Work, by_ops: Mapping[int, Row]) -> Verdict:
     )
 
 
-def _last_tenfold(sizes: Sequence[int]) -> tuple[int, int]:
+def last_tenfold(sizes: Sequence[int]) -> tuple[int, int]:
     """The largest size that was also measured at a tenth of it, behind that tenth; or zeros."""
     pairs = [(size // 10, size) for size in sizes if size // 10 in sizes and size % 10 == 0]
     return pairs[-1] if pairs else (0, 0)

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -16,21 +17,29 @@ def results():
         for ops in (10_000, 100_000)
         for work in WORKS
     ]
-    return Results("2030-01-02", {"processor": "abacus, 2 cores"}, rows, [], ["A note."], 276.4)
+    machine = {"processor": "abacus, 2 cores"}
+    return Results("2030-01-02", "bench.py --sizes 1e5", 3, machine, rows, [], ["A note."], 276.4)
 
 
 def test_the_page_has_date_machine_bars_plot_and_every_size(results):
     written = page(results)
 
-    assert "Measured on 2030-01-02" in written
+    assert "Measured on 2030-01-02 by `bench.py --sizes 1e5`" in written
+    assert "medians over 3 processes" in written
     assert "| processor | abacus, 2 cores |" in written
     assert "](benchmarks.svg)" in written
-    assert "growth is from 10,000 to 100,000 ops" in written
+    assert "from 10,000 to 100,000 ops" in written
     assert "the 276 MB that importing TensorFlow took" in written
     assert "A note." in written
     assert re.findall(r"^## ([\d,]+ ops)$", written, re.MULTILINE) == ["100,000 ops", "10,000 ops"]
     assert "**not met**: speed by 2.00 times" in written
     assert "{" not in written
+
+
+def test_without_a_tenfold_the_page_claims_no_growth(results):
+    written = page(replace(results, rows=results.at(100_000)))
+
+    assert "Growth was not measured" in written
 
 
 def test_figures_are_read_as_they_were_kept(results, tmp_path):
