@@ -51,7 +51,9 @@ def _panel(
                 for row in measured
                 if (measure := row.ours if profiler == "tfprof" else row.original)
             ]
-            axes.plot(*zip(*points, strict=True), style, color=_COLOURS[work], marker="o", ms=4)
+            if points:
+                sizes, values = zip(*points, strict=True)
+                axes.plot(sizes, values, style, color=_COLOURS[work], marker="o", ms=4)
 
 
 def _legend() -> list[Line2D]:
