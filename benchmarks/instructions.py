@@ -1,4 +1,4 @@
-"""Counts the instructions tfprof takes, which no busy machine changes, and holds the baseline.
+"""Counts tfprof's instructions, which a busy machine hardly changes, against the baseline.
 
     python benchmarks/instructions.py check|baseline
 
