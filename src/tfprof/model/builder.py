@@ -80,10 +80,20 @@ class OpColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Defined:
-    """Ops as one file defined them, and which of its rows were the first to define theirs."""
+    """Ops as one file defined them, their names and those of their inputs made into ids.
 
-    columns: OpColumns
-    rows: Ints
+    Where an input is of no op that is known yet, its id is -1 and its name waits in `open_names`.
+    """
+
+    count: int
+    first: Ints  # the rows that were the first to define theirs
+    kind: Coded
+    inputs: Ragged
+    slots: Ints
+    open_edges: Ints
+    open_names: Strings
+    shape: Shapes
+    outputs: OutputShapes
     reader: int
 
 
@@ -130,7 +140,22 @@ class ProfileBuilder:
         ids = self._names.add(columns.name)
         # New ids count on, so each is larger than all before where it is first met.
         known = np.maximum.accumulate(np.concatenate(([before - 1], ids[:-1])))
-        self._defined.append(_Defined(columns, np.flatnonzero(ids > known), reader))
+        sources = self.ids(columns.input_name)
+        open_edges = np.flatnonzero(sources < 0)
+        self._defined.append(
+            _Defined(
+                count=len(ids),
+                first=np.flatnonzero(ids > known),
+                kind=Coded(columns.kind.codes, columns.kind.values.packed()),
+                inputs=Ragged(columns.input_offsets, sources),
+                slots=columns.input_slot,
+                open_edges=open_edges,
+                open_names=Strings([columns.input_name[edge] for edge in open_edges.tolist()]),
+                shape=columns.shape,
+                outputs=columns.outputs,
+                reader=reader,
+            )
+        )
 
     def ensure_ops(self, names: Sequence[str]) -> Ints:
         """The ids of these ops; one that is unknown is defined by its name alone."""
@@ -237,9 +262,9 @@ class ProfileBuilder:
 
     def _ops(self, names: Strings, order: Ints, row_of: Ints) -> Ops:
         """The columns, taken in the order of names from where each op was first defined."""
-        parts = [part.columns for part in self._defined]
-        before = offsets_of(ints([len(part.name) for part in parts]))
-        definition = joined([part.rows + before[i] for i, part in enumerate(self._defined)])
+        parts = self._defined
+        before = offsets_of(ints([part.count for part in parts]))
+        definition = joined([part.first + before[i] for i, part in enumerate(parts)])
         rows = definition[order]
         # A second definition of an op is left aside; its kind may be one that no op has.
         kinds = Coded.joined([part.kind for part in parts]).take(rows).compact()
@@ -247,7 +272,6 @@ class ProfileBuilder:
         float_ops = np.zeros(len(order), np.int64)
         for ops, stated in self._float_ops:
             float_ops[ops] = stated
-        readers = [np.full(len(part.columns.name), part.reader) for part in self._defined]
         return Ops(
             name=names.take(order),
             defined=order,
@@ -262,16 +286,19 @@ class ProfileBuilder:
             code=self._first_word(self._code, -1)[order],
             attributes=Attributes(
                 tuple(self._readers),
-                joined(readers)[rows],
+                joined([np.full(part.count, part.reader) for part in parts])[rows],
                 rows - before[np.searchsorted(before, rows, side="right") - 1],
             ),
         )
 
     def _inputs(self, rows: Ints, row_of: Ints) -> Inputs:
-        """The edges, which name their sources, resolved now that all ops are known."""
-        parts = [part.columns for part in self._defined]
-        sources = [Ragged(part.input_offsets, row_of[self.ids(part.input_name)]) for part in parts]
-        slots = [Ragged(part.input_offsets, part.input_slot) for part in parts]
+        """The edges, those that were open resolved now that all ops are known."""
+        sources = []
+        for part in self._defined:
+            source = row_of[part.inputs.values]
+            source[part.open_edges] = row_of[self.ids(part.open_names)]
+            sources.append(Ragged(part.inputs.offsets, source))
+        slots = [Ragged(part.inputs.offsets, part.slots) for part in self._defined]
         edges = Ragged.joined(sources).take(rows)
         return Inputs(edges.offsets, edges.values, Ragged.joined(slots).take(rows).values)
 
