@@ -1,12 +1,15 @@
 """Which modules are compiled; all else about the package is in pyproject.toml."""
 
 import sys
+from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 COMPILED = [
     "tfprof.formats.scan",
+    "tfprof.formats.scan_bytes",
+    "tfprof.formats.scan_rows",
     "tfprof.formats.text",
     "tfprof.kernels.lines",
     "tfprof.kernels.names",
@@ -21,8 +24,12 @@ extensions = cythonize(
         for name in COMPILED
     ],
     build_dir="build",
+    include_path=["src"],  # where modules find each other's types
 )
+TYPES = [str(path) for path in Path("src").rglob("*.pxd")]  # in one distribution with the sources
+
 for extension in extensions:
+    extension.depends = TYPES
     # Without a C compiler a module runs as the Python that it is. Said here, for `cythonize` makes
     # new extensions and does not keep this.
     extension.optional = True

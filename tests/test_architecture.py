@@ -59,7 +59,10 @@ KNOW_MORE = {
     "measures.flop_rules": EVERY,
 }
 
-KERNELS = {"lines", "names", "rows", "trees"}
+COMPILED = {
+    *("formats.scan", "formats.scan_bytes", "formats.scan_rows", "formats.text"),
+    *("kernels.lines", "kernels.names", "kernels.rows", "kernels.trees"),
+}
 FRAMEWORKS = {"tensorflow", "torch", "jax", "keras", "flax", "onnx"}
 OURS = r"tfprof(\.\w+)+"
 RUN_WHAT_THEY_READ = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
@@ -223,7 +226,7 @@ def test_nothing_is_needed_but_numpy_and_protobuf_and_pandas_for_those_who_ask()
 def test_only_what_is_compiled_knows_cython_and_runs_without_it():
     compiled = {name for name, others in OTHERS.items() if "cython" in others}
 
-    assert compiled == {"formats.scan", "formats.text", *(f"kernels.{name}" for name in KERNELS)}
+    assert compiled == COMPILED
     # `tests/formats/test_scan.py`, `test_text.py` and `tests/kernels` run them without.
 
 

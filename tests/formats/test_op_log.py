@@ -4,45 +4,48 @@ import pytest
 
 from sources.tf_files import content, op_log
 from tfprof.errors import InputError
-from tfprof.formats.op_log import StackReader, entries, strings
+from tfprof.formats.op_log import StackReader, decode
 from tfprof.formats.records import Records
 
 ONE_CALL = {"traces": [{"file_id": 1, "lineno": 7, "function_id": 2, "line_id": 3}]}
 
 
 def log(*found, **named):
-    return Records("tfprof_log", op_log(*found, **named))
+    return decode(Records("tfprof_log", op_log(*found, **named)))
 
 
 def traces(code_def, texts, reader=None):
-    (entry,) = entries(log({"name": "a", "code_def": code_def}))
-    return (reader or StackReader("log", texts)).read(entry.code)
+    (stack,) = log({"name": "a", "code_def": code_def}).stacks
+    return (reader or StackReader("log", texts)).read([stack])[0]
 
 
 def test_an_entry_says_name_float_ops_and_types():
-    (entry,) = entries(log({"name": "a", "float_ops": 5, "types": ["t", "u"]}))
+    found = log({"name": "a", "float_ops": 5, "types": ["t", "u"]})
 
-    assert (entry.name, entry.float_ops, entry.types) == ("a", 5, ("t", "u"))
+    assert list(found.name) == ["a"]
+    assert found.float_ops.tolist() == [5]
+    assert found.type_entry.tolist() == [0, 0]
+    assert [found.type[0], found.type[1]] == ["t", "u"]
 
 
 def test_an_entry_may_say_nothing_of_its_code():
-    assert [entry.code for entry in entries(log({"name": "a"}))] == [None]
+    assert log({"name": "a"}).stack.tolist() == [-1]
 
 
 def test_an_entry_may_say_that_its_code_is_empty():
-    assert [entry.code for entry in entries(log({"name": "a", "code_def": {}}))] == [b""]
+    found = log({"name": "a", "code_def": {}})
+
+    assert (found.stack.tolist(), found.stacks) == ([0], [b""])
 
 
-def test_equal_stacks_are_equal_bytes():
-    first, second = entries(
-        log({"name": "a", "code_def": ONE_CALL}, {"name": "b", "code_def": ONE_CALL})
-    )
+def test_equal_stacks_are_one():
+    calls = [{"name": name, "code_def": ONE_CALL} for name in "ab"]
 
-    assert first.code == second.code
+    assert log(*calls).stack.tolist() == [0, 0]
 
 
 def test_strings_are_found_by_their_numbers():
-    assert strings(log(strings={1: "x.py", 0: ""})) == {1: "x.py", 0: ""}
+    assert log(strings={1: "x.py", 0: "", -1: "é"}).strings == {1: "x.py", 0: "", -1: "é"}
 
 
 def test_a_trace_is_put_together_from_the_strings():
@@ -91,14 +94,19 @@ def test_traces_stay_outermost_first():
     [("mlp_tiny/tfprof_log", 15, 15), ("gpu_synth/tfprof_log", 121, 121)],
 )
 def test_a_real_log_knows_the_code_of_its_ops(name, count, with_code):
-    found = list(entries(Records(name, content(name))))
-    reader = StackReader(name, strings(Records(name, content(name))))
+    found = decode(Records(name, content(name)))
+    reader = StackReader(name, found.strings)
+    has_code = [bool(stack) for stack in reader.read(found.stacks)]
 
-    assert len(found) == count
-    assert sum(1 for entry in found if reader.read(entry.code)) == with_code
+    assert len(found.name) == count
+    assert sum(has_code[stack] for stack in found.stack.tolist()) == with_code
     assert reader.unknown_ids == set()
+
+
+def test_stacks_that_are_not_ascii_are_read_too():
+    assert traces({"traces": [{"file": "é.py", "function": "f"}]}, {}) == [("é.py", 0, "f", "", 0)]
 
 
 def test_a_damaged_stack_is_told_when_it_is_read():
     with pytest.raises(InputError, match="tfprof_log: a call stack in it is damaged"):
-        StackReader("tfprof_log", {}).read(b"\x0a\x09")
+        StackReader("tfprof_log", {}).read([b"\x0a\x09"])

@@ -5,17 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tfprof.columns import Coded, Ints, Ragged, Shapes, Strings, ints, offsets_of
+from tfprof.columns import Coded, Ints, Shapes, Strings, ints, offsets_of
 from tfprof.errors import InputError
-from tfprof.formats import scan
-from tfprof.formats.messages import DecodeError, Message, message_class
+from tfprof.formats import messages, scan
+from tfprof.formats.messages import Message, message_class
 from tfprof.formats.records import Records
-from tfprof.formats.scanned import GraphScan
+from tfprof.formats.scan_plan import (
+    Attributes,
+    Code,
+    Fields,
+    Inputs,
+    Inside,
+    Plan,
+    Rows,
+    Shape,
+    Text,
+)
+from tfprof.formats.scanned import Scanned
 
 GRAPH = "tensorflow.GraphDef"
 RAW_NODE = "raw.NodeDef"
 
-Shape = tuple[int, ...] | None
+Dims = tuple[int, ...] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,32 +51,43 @@ class GraphColumns:
 
 def decode(records: Records) -> GraphColumns:
     """The nodes of a GraphDef; functions, versions and what else it may hold are skipped."""
-    found = scan.scan_graph(records.data) if scan.is_compiled() else None
-    return _parsed(records) if found is None else _scanned(records.data, found)
+    found = _scanned(records.data) if scan.is_compiled() else None
+    return _parsed(records) if found is None else found
 
 
-def _scanned(data: bytes, found: GraphScan) -> GraphColumns:
+_OUTPUTS = Inside({7: Shape("output_dim", "output")}, is_strict=True)
+_NODE: Fields = {
+    1: Text("name"),
+    2: Code("op"),
+    3: Inputs("input"),
+    5: Attributes({b"shape": (0x3A, Shape("dim")), b"_output_shapes": (0x0A, _OUTPUTS)}),
+}
+_PLAN = Plan({1: Rows("node", _NODE, has_place=True)})
+
+
+def _scanned(data: bytes) -> GraphColumns | None:
+    found = Scanned.of(_PLAN, data)
+    if found is None:
+        return None
     return GraphColumns(
-        start=found.start,
-        end=found.end,
-        name=Strings.of_spans(data, found.name_start, found.name_end),
-        op=Coded(found.op, Strings.of_spans(data, found.op_start, found.op_end)),
-        input_offsets=found.input_offsets,
-        input_name=Strings.of_spans(data, found.input_start, found.input_end),
-        input_slot=found.input_slot,
-        shape=Shapes(Ragged(found.dim_offsets, found.dims), found.shape_known != 0),
-        output_offsets=found.output_offsets,
-        output_shape=Shapes(
-            Ragged(found.output_dim_offsets, found.output_dims), found.output_known != 0
-        ),
+        start=found["node.start"],
+        end=found["node.end"],
+        name=found.strings("node.name"),
+        op=found.coded("node.op"),
+        input_offsets=found["node.input"],
+        input_name=Strings.of_spans(data, found["input.start"], found["input.end"]),
+        input_slot=found["input.slot"],
+        shape=found.shapes("node", "dim"),
+        output_offsets=found["node.output"],
+        output_shape=found.shapes("output", "output_dim"),
     )
 
 
 def _parsed(records: Records) -> GraphColumns:
     reader = ShapeReader(records.path)
     starts, ends, names, ops, inputs, input_counts = [], [], [], [], [], []
-    shapes: list[Shape] = []
-    outputs: list[Shape] = []
+    shapes: list[Dims] = []
+    outputs: list[Dims] = []
     output_counts = []
     for start, end in records.spans(1):
         node = records.parse(RAW_NODE, start, end)
@@ -108,11 +130,11 @@ class ShapeReader:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._shapes: dict[bytes, Shape] = {}
-        self._own: dict[bytes, Shape] = {}
-        self._outputs: dict[bytes, list[Shape]] = {}
+        self._shapes: dict[bytes, Dims] = {}
+        self._own: dict[bytes, Dims] = {}
+        self._outputs: dict[bytes, list[Dims]] = {}
 
-    def shape(self, message: Message) -> Shape:
+    def shape(self, message: Message) -> Dims:
         """The dims of a TensorShapeProto, -1 where unknown, or None for an unknown rank."""
         encoded = message.SerializeToString()
         if encoded not in self._shapes:
@@ -120,7 +142,7 @@ class ShapeReader:
             self._shapes[encoded] = None if message.unknown_rank else dims
         return self._shapes[encoded]
 
-    def own(self, attributes: Mapping[str, bytes]) -> Shape:
+    def own(self, attributes: Mapping[str, bytes]) -> Dims:
         """The shape of the parameters that an op stands for."""
         encoded = attributes.get("shape", b"")
         if encoded not in self._own:
@@ -128,7 +150,7 @@ class ShapeReader:
             self._own[encoded] = self.shape(value.shape) if value.HasField("shape") else None
         return self._own[encoded]
 
-    def outputs(self, attributes: Mapping[str, bytes]) -> list[Shape]:
+    def outputs(self, attributes: Mapping[str, bytes]) -> list[Dims]:
         """The shapes of an op's outputs, as far as the graph states them."""
         encoded = attributes.get("_output_shapes", b"")
         if encoded not in self._outputs:
@@ -139,5 +161,5 @@ class ShapeReader:
     def _attribute(self, name: str, encoded: bytes) -> Message:
         try:
             return message_class("tensorflow.AttrValue").FromString(encoded)
-        except DecodeError:
+        except messages.DecodeError:
             raise InputError(self._path, f"an attribute `{name}` in it is damaged.") from None

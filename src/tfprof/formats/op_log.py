@@ -2,39 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, TypeAlias
 
 from tfprof.columns import Coded, Ints, Strings, ints
 from tfprof.errors import InputError
-from tfprof.formats import scan
-from tfprof.formats.messages import DecodeError, Message, message_class
+from tfprof.formats import messages, scan, wire
 from tfprof.formats.records import Records
-from tfprof.formats.scanned import LogScan
+from tfprof.formats.scan_plan import Bytes, Code, Codes, Fields, Number, Plan, Rows, Text
+from tfprof.formats.scanned import Scanned
 
 OP_LOG = "tensorflow.tfprof.OpLogProto"
-_ENTRY = "raw.OpLogEntry"
-_STRING_ENTRY = "tensorflow.tfprof.OpLogProto.IdToStringEntry"
+_RAW_ENTRY = "raw.OpLogEntry"
+_RAW_STRING = "tensorflow.tfprof.OpLogProto.IdToStringEntry"
+_STACK = "tensorflow.tfprof.CodeDef"
 
+RawTrace: TypeAlias = tuple[Any, ...]  # by `_TRACE_FIELDS`
 Trace = tuple[str, int, str, str, int]  # file, line, function, text of the line, function's line
-
-
-class LogEntry(NamedTuple):
-    """What the log says of one op; `code` is None where it says nothing of its code."""
-
-    name: str
-    float_ops: int
-    types: tuple[str, ...]
-    code: bytes | None  # of equal stacks the same bytes, see `StackReader`
-
-
-def entries(records: Records) -> Iterator[LogEntry]:
-    """The entries of the log, in file order."""
-    for start, end in records.spans(1):
-        entry = records.parse(_ENTRY, start, end)
-        code = entry.code_def if entry.HasField("code_def") else None
-        yield LogEntry(entry.name, entry.float_ops, tuple(entry.types), code)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,31 +33,57 @@ class LogColumns:
     type: Coded
     stack: Ints  # a place in `stacks`; -1 where the entry says nothing of its code
     stacks: list[bytes]  # the distinct ones, encoded; see `StackReader`
+    strings: dict[int, str]  # that the ids in them stand for
 
 
 def decode(records: Records) -> LogColumns:
     """What the log says, as columns."""
-    found = scan.scan_log(records.data) if scan.is_compiled() else None
-    return _parsed(records) if found is None else _scanned(records.data, found)
+    found = _scanned(records.data) if scan.is_compiled() else None
+    return _parsed(records) if found is None else found
 
 
-def _scanned(data: bytes, found: LogScan) -> LogColumns:
-    stacks = zip(found.stack_start.tolist(), found.stack_end.tolist(), strict=True)
+_ENTRY: Fields = {
+    1: Text("name"),
+    2: Number("float_ops"),
+    3: Codes("type", has_owner=True),
+    4: Code("stack", is_text=False),
+}
+_PLAN = Plan({1: Rows("entry", _ENTRY), 2: Rows("string", {1: Number("id"), 2: Bytes("text")})})
+
+
+def _scanned(data: bytes) -> LogColumns | None:
+    found = Scanned.of(_PLAN, data)
+    if found is None:
+        return None
+    strings: dict[int, str] = {}
+    try:
+        for number, text in zip(
+            found["string.id"].tolist(), found.pieces("string.text"), strict=True
+        ):
+            strings.setdefault(number, text.decode("utf-8"))
+    except UnicodeDecodeError:
+        return None
     return LogColumns(
-        name=Strings.of_spans(data, found.name_start, found.name_end),
-        float_ops=found.float_ops,
-        type_entry=found.type_entry,
-        type=Coded(found.type, Strings.of_spans(data, found.type_start, found.type_end)),
-        stack=found.stack,
-        stacks=[data[start:end] for start, end in stacks],
+        name=found.strings("entry.name"),
+        float_ops=found["entry.float_ops"],
+        type_entry=found["type.owner"],
+        type=found.coded("type.code"),
+        stack=found["entry.stack"] - 1,
+        stacks=found.distinct_bytes("entry.stack"),
+        strings=strings,
     )
 
 
 def _parsed(records: Records) -> LogColumns:
-    found = list(entries(records))
+    found = [records.parse(_RAW_ENTRY, start, end) for start, end in records.spans(1)]
     types = [(row, type_) for row, entry in enumerate(found) for type_ in entry.types]
     stacks: dict[bytes | None, int] = {None: -1}
-    stack = [stacks.setdefault(entry.code, len(stacks) - 1) for entry in found]
+    codes = [entry.code_def if entry.HasField("code_def") else None for entry in found]
+    stack = [stacks.setdefault(code, len(stacks) - 1) for code in codes]
+    strings: dict[int, str] = {}
+    for start, end in records.spans(2):
+        pair = records.parse(_RAW_STRING, start, end)
+        strings.setdefault(pair.key, pair.value)
     return LogColumns(
         name=Strings([entry.name for entry in found]),
         float_ops=ints([entry.float_ops for entry in found]),
@@ -79,62 +91,77 @@ def _parsed(records: Records) -> LogColumns:
         type=Coded.of([type_ for _, type_ in types]),
         stack=ints(stack),
         stacks=[code for code in stacks if code is not None],
+        strings=strings,
     )
-
-
-def strings(records: Records) -> dict[int, str]:
-    """The log's table of strings, by id."""
-    found = _scanned_strings(records.data) if scan.is_compiled() else None
-    return _parsed_strings(records) if found is None else found
-
-
-def _scanned_strings(data: bytes) -> dict[int, str] | None:
-    spans = scan.scan_strings(data)
-    if spans is None:
-        return None
-    found: dict[int, str] = {}
-    try:
-        for number, start, end in zip(*(column.tolist() for column in spans), strict=True):
-            found.setdefault(number, data[start:end].decode("utf-8"))
-    except UnicodeDecodeError:
-        return None
-    return found
-
-
-def _parsed_strings(records: Records) -> dict[int, str]:
-    found: dict[int, str] = {}
-    for start, end in records.spans(2):
-        pair = records.parse(_STRING_ENTRY, start, end)
-        found.setdefault(pair.key, pair.value)
-    return found
 
 
 @dataclass(slots=True, eq=False)
 class StackReader:
-    """Turns an encoded call stack into traces, with the strings its ids stand for."""
+    """Turns encoded call stacks into traces, with the strings their ids stand for."""
 
     path: str
     strings: Mapping[int, str]
     unknown_ids: set[int] = field(default_factory=set)
 
-    def read(self, code: bytes) -> list[Trace]:
-        """The traces of a stack, outermost first."""
-        try:
-            decoded = message_class("tensorflow.tfprof.CodeDef").FromString(code)
-        except DecodeError:
-            raise InputError(self.path, "a call stack in it is damaged.") from None
-        return [self._trace(trace) for trace in decoded.traces]
+    def read(self, stacks: Sequence[bytes]) -> list[list[Trace]]:
+        """The traces of each stack, outermost first."""
+        found = _scanned_stacks(stacks) if scan.is_compiled() else None
+        if found is None:
+            found = [self._parsed(stack) for stack in stacks]
+        return [[self._trace(trace) for trace in stack] for stack in found]
 
-    def _trace(self, trace: Message) -> Trace:
+    def _parsed(self, stack: bytes) -> list[RawTrace]:
+        try:
+            decoded = messages.message_class(_STACK).FromString(stack)
+        except messages.DecodeError:
+            raise InputError(self.path, "a call stack in it is damaged.") from None
+        return [tuple(getattr(trace, name) for name in _TRACE_FIELDS) for trace in decoded.traces]
+
+    def _trace(self, trace: RawTrace) -> Trace:
+        file, line, function, text, function_line, file_id, function_id, text_id = trace
         return (
-            trace.file or self._string(trace.file_id),
-            trace.lineno,
-            trace.function or self._string(trace.function_id),
-            trace.line or self.strings.get(trace.line_id, ""),
-            trace.func_start_line,
+            file or self._string(file_id),
+            line,
+            function or self._string(function_id),
+            text or self.strings.get(text_id, ""),
+            function_line,
         )
 
     def _string(self, number: int) -> str:
         if number not in self.strings:
             self.unknown_ids.add(number)
         return self.strings.get(number, "unknown")
+
+
+_TRACE: dict[int, Text | Number] = {
+    1: Text("file"),
+    2: Number("lineno", is_short=True),
+    3: Text("function"),
+    4: Text("line"),
+    5: Number("func_start_line", is_short=True),
+    6: Number("file_id"),
+    7: Number("function_id"),
+    8: Number("line_id"),
+}
+_TRACE_FIELDS = tuple(kind.column for kind in _TRACE.values())
+_STACKS_PLAN = Plan({1: Rows("stack", {1: Rows("trace", _TRACE)})})
+
+
+def _scanned_stacks(stacks: Sequence[bytes]) -> list[list[RawTrace]] | None:
+    """The traces of each stack, or None where protobuf should read them."""
+    found = Scanned.of(_STACKS_PLAN, b"".join(map(_framed, stacks)))
+    if found is None:
+        return None
+    columns = (
+        found.strings(f"trace.{kind.column}")
+        if isinstance(kind, Text)
+        else found[f"trace.{kind.column}"].tolist()
+        for kind in _TRACE.values()
+    )
+    traces = list(zip(*columns, strict=True))
+    return [traces[start:end] for start, end in pairwise(found["stack.trace"].tolist())]
+
+
+def _framed(stack: bytes) -> bytes:
+    """The stack as field 1 of a message of stacks."""
+    return b"\x0a" + wire.encoded(len(stack)) + stack

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tfprof.formats.messages import Message
 from tfprof.formats.records import Records
-from tfprof.formats.wire import SPAN, VARINT
+from tfprof.formats.wire import SPAN, VARINT, encoded
 
 PROFILE = "tensorflow.tfprof.ProfileProto"
 NODE = "tensorflow.tfprof.ProfileNode"
@@ -66,19 +66,10 @@ def header(records: Records) -> ProfileHeader:
             pair = records.parse(STRING_ENTRY, first, last)
             strings[pair.key] = pair.value
         elif number == 3 and kind == SPAN:
-            rest += b"\x1a" + _varint(last - first) + records.data[first:last]
+            rest += b"\x1a" + encoded(last - first) + records.data[first:last]
         elif number in (2, 3, 5) and kind == VARINT:
-            rest += _varint(number << 3) + _varint(first)
+            rest += encoded(number << 3) + encoded(first)
     message = Records(records.path, bytes(rest)).parse(PROFILE, 0, len(rest))
     return ProfileHeader(
         message.has_trace, message.miss_accelerator_stream, tuple(message.steps), strings
     )
-
-
-def _varint(value: int) -> bytes:
-    digits = bytearray()
-    while value > 0x7F:
-        digits.append(value & 0x7F | 0x80)
-        value >>= 7
-    digits.append(value)
-    return bytes(digits)

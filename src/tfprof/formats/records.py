@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from tfprof.errors import InputError
-from tfprof.formats import text, wire
-from tfprof.formats.messages import DecodeError, Message, TextError, message_class, parse_text
+from tfprof.formats import messages, text, wire
+from tfprof.formats.messages import Message, message_class, parse_text
 from tfprof.formats.text import TextFormatError
 from tfprof.formats.wire import SPAN, WireError
 
@@ -31,7 +31,7 @@ class Records:
             if text.is_compiled():
                 return cls(path, text.to_wire(_text_schema(name), data))
             return cls(path, parse_text(name, data.decode("utf-8")).SerializeToString())
-        except (ValueError, TextError, RecursionError) as error:
+        except (ValueError, messages.TextError, RecursionError) as error:
             # To protobuf, a number that is too large for an enum is a plain ValueError.
             reason = _reason(error, data)
         raise InputError(path, f"is no complete {name} text: {reason}")
@@ -65,7 +65,7 @@ class Records:
         """The message of type `name` in `data[start:end]`."""
         try:
             return message_class(name).FromString(self.data[start:end])
-        except DecodeError:
+        except messages.DecodeError:
             raise InputError(
                 self.path, f"the {name.rpartition('.')[2]} at byte {start:,} is damaged."
             ) from None
@@ -87,7 +87,7 @@ def _reason(error: Exception, data: bytes) -> str:
         reason = text.TOO_DEEP
     elif isinstance(error, UnicodeDecodeError):
         reason = str(TextFormatError(*text.place(data, error.start), text.NO_UTF8))
-    elif isinstance(error, TextError):
+    elif isinstance(error, messages.TextError):
         reason = _PLACE.sub(r"line \1, column \2: ", reason)
     reason = _shortened(reason)
     return reason if reason.endswith("?") else f"{reason}."

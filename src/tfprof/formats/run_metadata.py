@@ -5,12 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfprof.columns import Coded, Ints, Ragged, Shapes, Strings, ints
+from tfprof.columns import Coded, Ints, Shapes, Strings, ints
 from tfprof.formats import scan
-from tfprof.formats.graph_def import Shape, ShapeReader
+from tfprof.formats.graph_def import Dims, ShapeReader
 from tfprof.formats.messages import Message
 from tfprof.formats.records import Records
-from tfprof.formats.scanned import RunScan
+from tfprof.formats.scan_plan import (
+    Bytes,
+    Checked,
+    Code,
+    Fields,
+    Inside,
+    Name,
+    Number,
+    Plan,
+    Rows,
+    Shape,
+)
+from tfprof.formats.scanned import Scanned
 from tfprof.formats.wire import SPAN, signed
 
 RUN_METADATA = "tensorflow.RunMetadata"
@@ -70,43 +82,74 @@ class OutputColumns:
 
 def decode(records: Records) -> RunColumns:
     """All entries of all devices, in file order."""
-    found = scan.scan_runs(records.data) if scan.is_compiled() else None
-    return _parsed(records) if found is None else _scanned(records.data, found)
+    found = _scanned(records.data) if scan.is_compiled() else None
+    return _parsed(records) if found is None else found
 
 
-def _scanned(data: bytes, found: RunScan) -> RunColumns:
-    devices = zip(found.device_start.tolist(), found.device_end.tolist(), strict=True)
-    allocator_names = Strings.of_spans(data, found.allocator_start, found.allocator_end)
+_ALLOCATOR: Fields = {
+    1: Code("name"),
+    2: Number("total"),
+    3: Number("peak"),
+    4: Number("live"),
+    5: Number("in_use"),
+    6: Rows("allocation", {1: Number("micros"), 2: Number("bytes")}, has_owner=True),
+}
+_MEMORY: Fields = {
+    1: Number("requested"),
+    2: Number("allocated"),
+    3: Checked(),
+    6: Number("address"),
+}
+_TENSOR: Fields = {2: Shape("dim"), 4: Inside(_MEMORY, mark="has_memory")}
+_OUTPUT: Fields = {1: Number("slot", is_short=True), 3: Inside(_TENSOR, mark="is_described")}
+_ENTRY: Fields = {
+    1: Name("name"),
+    2: Number("start_micros"),
+    4: Number("end_rel_micros"),
+    6: Rows("allocator", _ALLOCATOR, has_owner=True),
+    7: Rows("output", _OUTPUT, has_owner=True),
+    8: Checked(),
+    # Stated twice, this is one message in two parts, as it is here.
+    12: Inside({1: Number("temp_bytes"), 3: Number("persistent_bytes")}),
+}
+_DEVICE: Fields = {1: Bytes("name"), 2: Rows("entry", _ENTRY, has_owner=True)}
+_PLAN = Plan({1: Rows("step", {1: Rows("device", _DEVICE)})})
+
+
+def _scanned(data: bytes) -> RunColumns | None:
+    found = Scanned.of(_PLAN, data)
+    if found is None:
+        return None
     return RunColumns(
-        has_step_stats=found.has_step_stats,
-        devices=[_device_name(data[start:end]) for start, end in devices],
-        device=found.device,
-        name=Strings.of_spans(data, found.name_start, found.name_end),
-        start_micros=found.start_micros,
-        end_rel_micros=found.end_rel_micros,
-        temp_bytes=found.temp_bytes,
-        persistent_bytes=found.persistent_bytes,
+        has_step_stats=len(found["step.device"]) > 1,
+        devices=[_device_name(name) for name in found.pieces("device.name")],
+        device=found["entry.owner"],
+        name=found.strings("entry.name"),
+        start_micros=found["entry.start_micros"],
+        end_rel_micros=found["entry.end_rel_micros"],
+        temp_bytes=found["entry.temp_bytes"],
+        persistent_bytes=found["entry.persistent_bytes"],
         allocators=AllocatorColumns(
-            entry=found.allocator_entry,
-            name=Coded(found.allocator, allocator_names),
-            total=found.total,
-            peak=found.peak,
-            live=found.live,
-            in_use=found.in_use,
+            entry=found["allocator.owner"],
+            name=found.coded("allocator.name"),
+            total=found["allocator.total"],
+            peak=found["allocator.peak"],
+            live=found["allocator.live"],
+            in_use=found["allocator.in_use"],
         ),
         allocations=AllocationColumns(
-            allocator=found.allocation_owner,
-            micros=found.allocation_micros,
-            bytes=found.allocation_bytes,
+            allocator=found["allocation.owner"],
+            micros=found["allocation.micros"],
+            bytes=found["allocation.bytes"],
         ),
         outputs=OutputColumns(
-            entry=found.output_entry,
-            slot=found.output_slot,
-            has_memory=found.has_memory,
-            requested=found.requested,
-            allocated=found.allocated,
-            address=found.address,
-            shape=Shapes(Ragged(found.dim_offsets, found.dims), found.shape_known != 0),
+            entry=found["output.owner"],
+            slot=found["output.slot"],
+            has_memory=found.marks("output.has_memory"),
+            requested=found["output.requested"],
+            allocated=found["output.allocated"],
+            address=found["output.address"],
+            shape=found.shapes("output", "dim"),
         ),
     )
 
@@ -149,7 +192,7 @@ class _Found:
         self.allocators: list[tuple[int, int, int, int, int]] = []
         self.allocations: list[tuple[int, int, int]] = []
         self.outputs: list[tuple[int, int, int, int, int, int]] = []
-        self.output_shapes: list[Shape] = []
+        self.output_shapes: list[Dims] = []
         self.shapes = ShapeReader(path)
 
     def add(self, stats: Message) -> None:

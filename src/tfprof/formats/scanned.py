@@ -1,80 +1,76 @@
-"""What the scanners of `scan` find: arrays of numbers, and spans of text in the file's bytes."""
+"""What a scan found, in the terms of columns."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Self
 
-from tfprof.columns import Ints
+import numpy as np
 
-
-class GraphScan(NamedTuple):
-    """See `graph_def.GraphColumns`; `op` counts the distinct ops by their first use."""
-
-    start: Ints
-    end: Ints
-    name_start: Ints
-    name_end: Ints
-    op: Ints
-    op_start: Ints
-    op_end: Ints
-    input_offsets: Ints
-    input_start: Ints  # of the name of the op alone, without `^` and slot
-    input_end: Ints
-    input_slot: Ints
-    shape_known: Ints
-    dim_offsets: Ints
-    dims: Ints
-    output_offsets: Ints
-    output_known: Ints
-    output_dim_offsets: Ints
-    output_dims: Ints
+from tfprof.columns import Coded, Ints, Ragged, Shapes, Strings
+from tfprof.formats.scan import scan
+from tfprof.formats.scan_plan import Plan
 
 
-class RunScan(NamedTuple):
-    """See `run_metadata.RunColumns`; `allocator` counts the distinct names by their first use."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Scanned:
+    """The columns of a plan, as `node.size`, and the file that its spans point to."""
 
-    has_step_stats: bool
-    device_start: Ints  # of its name, which may be no UTF-8
-    device_end: Ints
-    device: Ints
-    name_start: Ints
-    name_end: Ints
-    start_micros: Ints
-    end_rel_micros: Ints
-    temp_bytes: Ints
-    persistent_bytes: Ints
-    allocator_entry: Ints
-    allocator: Ints
-    allocator_start: Ints
-    allocator_end: Ints
-    total: Ints
-    peak: Ints
-    live: Ints
-    in_use: Ints
-    allocation_owner: Ints
-    allocation_micros: Ints
-    allocation_bytes: Ints
-    output_entry: Ints
-    output_slot: Ints
-    has_memory: Ints
-    requested: Ints
-    allocated: Ints
-    address: Ints
-    shape_known: Ints
-    dim_offsets: Ints
-    dims: Ints
+    plan: Plan
+    data: bytes
+    columns: dict[str, Ints]
 
+    @classmethod
+    def of(cls, plan: Plan, data: bytes) -> Self | None:
+        """What a scan of `data` finds, or None where protobuf should read it."""
+        columns = scan(plan, data)
+        return None if columns is None else cls(plan, data, columns)
 
-class LogScan(NamedTuple):
-    """See `op_log.LogColumns`; `type` and `stack` count distinct ones by their first use."""
+    def __getitem__(self, column: str) -> Ints:
+        return self.columns[column]
 
-    name_start: Ints
-    name_end: Ints
-    float_ops: Ints
-    type_entry: Ints
-    type: Ints
-    type_start: Ints
-    type_end: Ints
-    stack: Ints
-    stack_start: Ints
-    stack_end: Ints
+    def spans(self, name: str) -> tuple[Ints, Ints]:
+        """Where the texts of `node.name` begin and end."""
+        return self[f"{name}_start"], self[f"{name}_end"]
+
+    def strings(self, name: str) -> Strings:
+        """The texts of `node.name`."""
+        return Strings.of_spans(self.data, *self.spans(name))
+
+    def pieces(self, name: str) -> list[bytes]:
+        """The bytes of `node.name`."""
+        return self._cut(*self.spans(name))
+
+    def distinct_bytes(self, name: str) -> list[bytes]:
+        """What the codes of a column stand for, from code 1 on."""
+        return self._cut(*self._distinct(name))
+
+    def _cut(self, starts: Ints, ends: Ints) -> list[bytes]:
+        spans = zip(starts.tolist(), ends.tolist(), strict=True)
+        return [self.data[start:end] for start, end in spans]
+
+    def _distinct(self, name: str) -> tuple[Ints, Ints]:
+        rows = self["text.set"] == self.plan.sets[name]
+        return self["text.start"][rows], self["text.end"][rows]
+
+    def coded(self, name: str) -> Coded:
+        """The texts that the codes of a column stand for, empty ones where there is none."""
+        codes = self[name] - 1
+        starts, ends = self._distinct(name)
+        if len(codes) and codes.min() < 0:
+            if not (starts == ends).any():
+                starts, ends = np.append(starts, 0), np.append(ends, 0)
+            codes[codes < 0] = np.flatnonzero(starts == ends)[0]
+        return Coded(codes, Strings.of_spans(self.data, starts, ends))
+
+    def shapes(self, table: str, dims: str) -> Shapes:
+        """The shapes of a table's rows."""
+        return Shapes(
+            Ragged(self[f"{table}.{dims}"], self[f"{dims}.value"]), self[f"{table}.shape"] == 1
+        )
+
+    def marks(self, name: str) -> Ints:
+        """1 where the message is there that has this mark, or else 0."""
+        column, bit = self.plan.marks[name]
+        found: Ints = np.sign(self[column] & bit)
+        return found

@@ -89,6 +89,16 @@ def varint(data: Octets, at: int, end: int | None = None) -> tuple[int, int]:
     raise WireError(at, "a number of more than 10 bytes")
 
 
+def encoded(number: int) -> bytes:
+    """The base-128 digits of a number that is not negative."""
+    digits = bytearray()
+    while number > 0x7F:
+        digits.append(number & 0x7F | 0x80)
+        number >>= 7
+    digits.append(number)
+    return bytes(digits)
+
+
 def signed(value: int) -> int:
     """The int32 or int64 that `value` stands for: the upper half of 64 bits is negative."""
     return value - (1 << 64) if value >> 63 else value

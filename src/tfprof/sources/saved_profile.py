@@ -103,7 +103,7 @@ def _locate(
     for place in located:
         code = messages[place].trace.SerializeToString()
         if code not in stacks:
-            stacks[code] = builder.add_stack([Frame(*trace) for trace in reader.read(code)])
+            stacks[code] = builder.add_stack([Frame(*trace) for trace in reader.read([code])[0]])
         rows.append(stacks[code])
     builder.set_code(ops[located], rows)
 

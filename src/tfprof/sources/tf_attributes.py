@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from tfprof.columns import Ints
 from tfprof.errors import InputError
-from tfprof.formats.messages import DecodeError, Message, message_class
+from tfprof.formats import messages
+from tfprof.formats.messages import Message, message_class
 from tfprof.formats.records import Records
 from tfprof.model.ops import AttributeValue
 
@@ -51,7 +52,7 @@ class EncodedAttributes:
     def _value(self, name: str, encoded: bytes) -> Message:
         try:
             return message_class("tensorflow.AttrValue").FromString(encoded)
-        except DecodeError:
+        except messages.DecodeError:
             raise InputError(
                 self.records.path, f"an attribute `{name}` in it is damaged."
             ) from None

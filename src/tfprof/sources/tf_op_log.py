@@ -30,11 +30,13 @@ def _add_code(records: Records, log: LogColumns, ops: Ints, builder: ProfileBuil
     located = (ops >= 0) & (log.stack >= 0)
     if located.any():
         builder.mark_has_code()
-    reader = op_log.StackReader(records.path, op_log.strings(records))
+    reader = op_log.StackReader(records.path, log.strings)
+    wanted = distinct(log.stack[located]).tolist()
     rows = np.full(len(log.stacks), -1)
-    for stack in distinct(log.stack[located]).tolist():
-        frames = [Frame(*trace) for trace in reader.read(log.stacks[stack])]
-        rows[stack] = builder.add_stack(frames)
+    for stack, traces in zip(
+        wanted, reader.read([log.stacks[stack] for stack in wanted]), strict=True
+    ):
+        rows[stack] = builder.add_stack([Frame(*trace) for trace in traces])
     builder.set_code(ops[located], rows[log.stack[located]])
     return len(reader.unknown_ids)
 

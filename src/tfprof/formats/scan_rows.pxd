@@ -1,0 +1,32 @@
+cimport cython
+
+from tfprof.formats.scan_bytes cimport ByteReader
+
+cdef class RowWriter(ByteReader):
+    cdef object plan
+    cdef const int[::1] links
+    cdef const int[::1] link_start
+    cdef const int[::1] place
+
+    cdef list arrays
+    cdef object places
+    cdef long long** cells  # the same arrays, by column
+    cdef long long[::1] used  # rows, by table
+    cdef long long[::1] room
+    cdef long long[::1] slots  # numbers of texts at the places that their hashes give, or -1
+    cdef long long[::1] set_size
+
+    cdef int point(self) except -1
+    @cython.final
+    cdef long long add_row(self, int table, Py_ssize_t start, Py_ssize_t end) except -1 nogil
+    cdef int grow(self, int table, Py_ssize_t at) except -1 with gil
+    @cython.final
+    cdef int mark(self, int column, long long bit, long long row) except -1 nogil
+
+    @cython.final
+    cdef long long code(self, int texts, Py_ssize_t start, Py_ssize_t end) except -1 nogil
+    @cython.final
+    cdef long long learn(
+        self, int texts, Py_ssize_t start, Py_ssize_t end, long long found, unsigned long long slot
+    ) except -1 nogil
+    cdef int spread(self) except -1 with gil

@@ -1,0 +1,167 @@
+# cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False
+# cython: show_performance_hints=False
+"""The columns that a scan fills, row by row, and the distinct texts among them, for `scan`.
+
+The types of all this are in `scan_rows.pxd`. A row is begun only where there is room for it, and
+the columns are those that the plan has, so `cells` needs no further checks.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tfprof.columns import Ints, ints
+from tfprof.formats.scan_plan import Plan
+
+try:
+    import cython
+except ImportError:
+    from tfprof.kernels import no_cython as cython
+
+if not cython.compiled:
+    from tfprof.formats.scan_bytes import ByteReader
+
+MOST_CLASHES = cython.declare(cython.int, 500)
+_FIRST_ROWS = 128
+_FIRST_SLOTS = 256
+
+
+class RowWriter(ByteReader):
+    """The bytes of a message, and the columns of a plan so far."""
+
+    def __init__(self, plan: Plan, data: bytes) -> None:
+        ByteReader.__init__(self, data)
+        self.plan = plan
+        self.links, self.link_start, self.place = plan.links, plan.link_start, plan.place
+        self.used = np.zeros(len(plan.tables), np.int64)
+        self.room = np.full(len(plan.tables), _FIRST_ROWS, np.int64)
+        # One more than there is room for, as a last offset has no row of its own.
+        self.arrays = [np.zeros(_FIRST_ROWS + 1, np.int64) for _ in plan.columns]
+        self.point()
+        self.slots = np.full(_FIRST_SLOTS, -1, np.int64)
+        self.set_size = np.zeros(len(plan.sets) + 1, np.int64)
+
+    def point(self) -> cython.int:
+        """Let `cells` be where the arrays are now."""
+        if cython.compiled:
+            self.places = np.array([array.ctypes.data for array in self.arrays], np.uintp)
+            self.cells = cython.cast(
+                cython.pp_longlong, cython.cast(cython.size_t, self.places.ctypes.data)
+            )
+        else:
+            self.cells = self.arrays
+        return 0
+
+    def columns(self) -> dict[str, Ints]:
+        """All columns of the plan; one that counts rows also has where the last of them end."""
+        found = {}
+        for name, column in self.plan.columns.items():
+            count = self.used[self.plan.column_table[column]]
+            if column in self.plan.offsets:
+                self.arrays[column][count] = self.used[self.plan.offsets[column]]
+                count += 1
+            found[name] = ints(self.arrays[column][:count])
+        return found
+
+    @cython.boundscheck(False)
+    def add_row(
+        self, table: cython.int, start: cython.Py_ssize_t, end: cython.Py_ssize_t
+    ) -> cython.longlong:
+        """Begin a row for the message from `start` to `end`; which one it is."""
+        row: cython.longlong = self.used[table]
+        at: cython.int
+        column: cython.int = self.place[table]
+        if row >= self.room[table]:
+            self.grow(table, start)
+        self.used[table] = row + 1
+        for at in range(self.link_start[table], self.link_start[table + 1], 3):
+            self.cells[self.links[at]][row] = self.used[self.links[at + 1]] - self.links[at + 2]
+        if column:
+            self.cells[column][row] = start
+            self.cells[column + 1][row] = end
+        return row
+
+    def grow(self, table: cython.int, at: cython.Py_ssize_t) -> cython.int:
+        """Make room for so many rows more as the rest of the file may have."""
+        used = self.used[table]
+        # Rows that are never written take no memory, and are zero.
+        guess = used * self.size * 5 // (4 * max(at, 1))
+        room = max(2 * used, min(guess, self.size // 16))
+        for column, of_table in enumerate(self.plan.column_table):
+            if of_table == table:
+                array = np.zeros(room + 1, np.int64)
+                array[:used] = self.arrays[column][:used]
+                self.arrays[column] = array
+        self.point()
+        self.room[table] = room
+        return 0
+
+    def mark(self, column: cython.int, bit: cython.longlong, row: cython.longlong) -> cython.int:
+        """Say that something is there, which must not be there twice."""
+        if self.cells[column][row] & bit:
+            self.give_up()
+        self.cells[column][row] |= bit
+        return 0
+
+    # Texts.
+
+    def code(
+        self, texts: cython.int, start: cython.Py_ssize_t, end: cython.Py_ssize_t
+    ) -> cython.longlong:
+        """The number of a text in its set."""
+        found: cython.longlong = self.hashed(texts, start, end)
+        mask: cython.ulonglong = self.slots.shape[0] - 1
+        slot: cython.ulonglong = found & mask
+        number: cython.longlong
+        clashes: cython.int = 0
+        while True:
+            number = self.slots[slot]
+            if number < 0:
+                return self.learn(texts, start, end, found, slot)
+            if (
+                self.cells[2][number] == found
+                and self.cells[3][number] == texts
+                and self.cells[1][number] - self.cells[0][number] == end - start
+                and self.is_same(self.cells[0][number], start, end - start)
+            ):
+                return self.cells[4][number]
+            # Texts may have been made to clash, for which Python's own dict has a remedy.
+            clashes += 1
+            if clashes > MOST_CLASHES:
+                self.give_up()
+            slot = (slot + 1) & mask
+
+    def learn(
+        self,
+        texts: cython.int,
+        start: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
+        found: cython.longlong,
+        slot: cython.ulonglong,
+    ) -> cython.longlong:
+        """Number a new text."""
+        number: cython.longlong = self.add_row(0, start, end)
+        code: cython.longlong = self.set_size[texts]
+        self.slots[slot] = number
+        self.set_size[texts] = code + 1
+        self.cells[0][number] = start
+        self.cells[1][number] = end
+        self.cells[2][number] = found
+        self.cells[3][number] = texts
+        self.cells[4][number] = code
+        if 2 * self.used[0] > self.slots.shape[0]:
+            self.spread()
+        return code
+
+    def spread(self) -> cython.int:
+        """Put the numbers into a table of four times the size."""
+        mask: cython.ulonglong = 4 * self.slots.shape[0] - 1
+        number: cython.Py_ssize_t
+        slot: cython.ulonglong
+        self.slots = np.full(4 * self.slots.shape[0], -1, np.int64)
+        for number in range(self.used[0]):
+            slot = self.cells[2][number] & mask
+            while self.slots[slot] >= 0:
+                slot = (slot + 1) & mask
+            self.slots[slot] = number
+        return 0
