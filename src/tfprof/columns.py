@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from math import prod
+from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
 
@@ -224,6 +225,15 @@ class Ragged:
         lengths = joined([column.lengths for column in columns])
         return cls(offsets_of(lengths), joined([column.values for column in columns]))
 
+    def numbered(self) -> tuple[Ints, Ints]:
+        """A number for each row, equal for equal rows, and the first row of each number."""
+        places = self.offsets * self.values.itemsize
+        spans = Strings.of_spans(self.values.tobytes(), places[:-1], places[1:])
+        codes = NameTable().add(spans)
+        firsts = np.empty(int(codes.max(initial=-1)) + 1, np.int64)
+        firsts[codes[::-1]] = np.arange(len(codes))[::-1]  # the last one written is the first row
+        return codes, firsts
+
     def any(self, flags: Bools) -> Bools:
         """For each row, whether any of its values has its flag set; `flags` is one a value."""
         counts = np.concatenate(([0], np.cumsum(flags)))
@@ -235,47 +245,54 @@ class Ragged:
         return running[self.offsets[1:]] - running[self.offsets[:-1]]
 
 
+Shape: TypeAlias = tuple[int, ...] | None  # None: even the rank is unknown; -1: a dim is
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Shapes:
-    """A column of tensor shapes; a shape of unknown rank has no dims, an unknown dim is -1."""
+    """A column of tensor shapes with few distinct values: a code a row, and each code's shape."""
 
-    dims: Ragged
-    is_known: Bools
+    codes: Ints
+    values: tuple[Shape, ...]
 
     @classmethod
-    def of(cls, shapes: Sequence[tuple[int, ...] | None]) -> Shapes:
-        """The column of `shapes`, None where even the rank is unknown."""
-        known = np.fromiter((shape is not None for shape in shapes), np.bool_, len(shapes))
-        return cls(Ragged.of([shape or () for shape in shapes]), known)
-
-    def __len__(self) -> int:
-        return len(self.dims)
-
-    def __getitem__(self, row: int) -> tuple[int, ...] | None:
-        return tuple(self.dims[row].tolist()) if self.is_known[row] else None
-
-    def take(self, rows: Ints) -> Shapes:
-        """The column of `rows` alone, in that order."""
-        return Shapes(self.dims.take(rows), self.is_known[rows])
+    def of(cls, shapes: Iterable[Shape]) -> Shapes:
+        """The column of `shapes`."""
+        numbers: dict[Shape, int] = {}
+        codes = ints([numbers.setdefault(shape, len(numbers)) for shape in shapes])
+        return cls(codes, tuple(numbers))
 
     @classmethod
     def joined(cls, columns: Sequence[Shapes]) -> Shapes:
-        """The shapes of all `columns`, one column after the other."""
+        """The shapes of all `columns`, one column after the other; equal ones get equal codes."""
         if len(columns) == 1:
             return columns[0]
-        known = [column.is_known for column in columns]
-        flags = np.concatenate(known) if known else np.zeros(0, np.bool_)
-        return cls(Ragged.joined([column.dims for column in columns]), flags)
+        numbers: dict[Shape, int] = {}
+        codes = []
+        for column in columns:
+            found = [numbers.setdefault(shape, len(numbers)) for shape in column.values]
+            codes.append(ints(found)[column.codes])
+        return cls(joined(codes), tuple(numbers))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, row: int) -> Shape:
+        return self.values[int(self.codes[row])]
+
+    def take(self, rows: Ints) -> Shapes:
+        """The column of `rows` alone, in that order."""
+        return Shapes(self.codes[rows], self.values)
 
     def sizes(self) -> Ints:
         """The element count of each shape: 1 for a scalar, 0 where a dim or the rank is unknown."""
-        product = np.ones(len(self), np.int64)
-        rank = self.dims.lengths
-        for axis in range(int(rank.max(initial=0))):
-            rows = np.flatnonzero(rank > axis)
-            product[rows] *= np.maximum(self.dims.values[self.dims.offsets[rows] + axis], 0)
-        product[~self.is_known] = 0
-        return product
+        return ints([_size(shape) for shape in self.values])[self.codes]
+
+
+def _size(shape: Shape) -> int:
+    size = 0 if shape is None else prod(max(dim, 0) for dim in shape)
+    # In 64 bits, as it has always been: a damaged file can claim any size.
+    return (size + 2**63) % 2**64 - 2**63
 
 
 def joined(columns: Sequence[Ints]) -> Ints:

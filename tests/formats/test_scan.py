@@ -22,7 +22,7 @@ from sources.tf_files import (
     op_log,
     shape,
 )
-from tfprof.columns import Coded, Strings
+from tfprof.columns import Coded, Shapes, Strings
 from tfprof.formats import graph_def, run_metadata, scan
 from tfprof.formats import op_log as log_format
 from tfprof.formats.messages import message_class
@@ -57,6 +57,8 @@ def plain(columns):
     """Columns as lists, to compare; which code a text has is no matter."""
     if isinstance(columns, Coded):
         return [sorted(columns.values), columns.values.take(columns.codes)]
+    if isinstance(columns, Shapes):
+        return [columns[row] for row in range(len(columns))]
     if is_dataclass(columns):
         return {field.name: plain(getattr(columns, field.name)) for field in fields(columns)}
     if isinstance(columns, np.ndarray):

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, Ragged, Shapes, offsets_of
+from tfprof.columns import Bools, Ints, Shape, Shapes, offsets_of
 
 if TYPE_CHECKING:
     from tfprof.model.ops import Ops, OutputShapes
 
-Shape: TypeAlias = tuple[int, ...]
-
 UNKNOWN = -1
-
-# A number holds its shape: the rank in the last bits, the dims in equal parts of the others.
-_RANK_BITS = 3
-_DIMS_BITS = 60
-_HIGHEST_RANK = (1 << _RANK_BITS) - 1
 
 
 class Tensors:
@@ -33,20 +26,21 @@ class Tensors:
         self._edge = np.flatnonzero(carries_tensor)
         self._first_edge = offsets_of(carries_tensor.astype(np.int64))[ops.inputs.offsets]
         self._source, self._slot = ops.inputs.source, ops.inputs.slot
-        self._numbers = ShapeNumbers()
         stated, seen = ops.outputs, ops.seen_outputs
         is_stated = np.diff(stated.offsets) > 0
         self._first = np.where(
             is_stated, stated.offsets[:-1], stated.offsets[-1] + seen.offsets[:-1]
         )
         self._count = np.where(is_stated, np.diff(stated.offsets), np.diff(seen.offsets))
-        self._number = _number(self._numbers, stated, seen)
+        shapes = Shapes.joined([stated.shape, seen.shape])
+        self._shapes = shapes.values
+        self._number = _number(shapes, stated, seen)
 
     def input_count(self, op: int) -> int:
         """How many tensors `op` takes; control edges carry none."""
         return int(self._first_edge[op + 1] - self._first_edge[op])
 
-    def input(self, op: int, position: int) -> Shape | None:
+    def input(self, op: int, position: int) -> Shape:
         """The shape of one tensor that `op` takes, None where any part is unknown."""
         first = int(self._first_edge[op])
         if not first <= first + position < self._first_edge[op + 1]:
@@ -55,11 +49,12 @@ class Tensors:
         source = int(self._source[edge])
         return None if source < 0 else self.output(source, int(self._slot[edge]))
 
-    def output(self, op: int, slot: int) -> Shape | None:
+    def output(self, op: int, slot: int) -> Shape:
         """The shape of one tensor that `op` makes, None where any part is unknown."""
         if not 0 <= slot < self._count[op]:
             return None
-        return self._numbers.shape(int(self._number[self._first[op] + slot]))
+        number = int(self._number[self._first[op] + slot])
+        return None if number == UNKNOWN else self._shapes[number]
 
     def input_counts(self, ops: Ints) -> Ints:
         """How many tensors each of `ops` takes."""
@@ -88,87 +83,36 @@ class Tensors:
         return found
 
 
-def _number(numbers: ShapeNumbers, stated: OutputShapes, seen: OutputShapes) -> Ints:
-    """The number of each shape that is stated, then of each that a run saw and somebody needs."""
-    known = np.full(len(stated.shape) + len(seen.shape), UNKNOWN)
+def _number(shapes: Shapes, stated: OutputShapes, seen: OutputShapes) -> Ints:
+    """The number of each shape that is stated, then of each that a run saw."""
+    is_whole = np.array([_is_whole(shape) for shape in (*shapes.values, None)])[shapes.codes]
+    known = np.where(is_whole, shapes.codes, UNKNOWN)
     of_stated, of_seen = known[: len(stated.shape)], known[len(stated.shape) :]
-    of_stated[:] = numbers.of(stated.shape)
     gaps = np.flatnonzero(of_stated == UNKNOWN)
     owners = np.searchsorted(stated.offsets, gaps, "right") - 1
     # A run records only the outputs that came to life, so where it saw fewer or more than there
     # are, their places may have shifted.
-    counts, seen_counts = np.diff(stated.offsets), np.diff(seen.offsets)
-    is_told = counts[owners] == seen_counts[owners]
+    is_told = np.diff(stated.offsets)[owners] == np.diff(seen.offsets)[owners]
     gaps, owners = gaps[is_told], owners[is_told]
-    needs_seen = counts == 0
-    needs_seen[owners] = True
-    needed = Ragged(seen.offsets, np.arange(len(of_seen))).take(np.flatnonzero(needs_seen)).values
-    of_seen[needed] = numbers.of(seen.shape.take(needed))
     fillers = seen.offsets[owners] + gaps - stated.offsets[owners]
     agrees = _agree(stated.shape.take(gaps), seen.shape.take(fillers))
     of_stated[gaps[agrees]] = of_seen[fillers[agrees]]
     return known
 
 
+def _is_whole(shape: Shape) -> bool:
+    return shape is not None and min(shape, default=0) >= 0
+
+
 def _agree(stated: Shapes, seen: Shapes) -> Bools:
     """For each shape, whether it may be `seen` where it is `stated` so: unknown dims are open."""
-    agrees = ~stated.is_known
-    rows = np.flatnonzero(stated.is_known & (stated.dims.lengths == seen.dims.lengths))
-    dims, there = stated.dims.take(rows), seen.dims.take(rows)
-    differs = (dims.values != there.values) & (dims.values != UNKNOWN)
-    agrees[rows] = ~dims.any(differs)
-    return agrees
+    width = len(seen.values) or 1
+    pairs, pair_of = np.unique(stated.codes * width + seen.codes, return_inverse=True)
+    found = [_may_be(stated.values[pair // width], seen.values[pair % width]) for pair in pairs]
+    return np.array(found, np.bool_)[pair_of]
 
 
-class ShapeNumbers:
-    """Numbers for shapes, the same for the same shape, and the shapes behind them."""
-
-    def __init__(self) -> None:
-        self._shapes: dict[int, Shape | None] = {UNKNOWN: None}
-        # The few shapes that are too large for the bits of a number are counted down.
-        self._large: dict[Shape, int] = {}
-
-    def of(self, shapes: Shapes) -> Ints:
-        """The number of each shape; `UNKNOWN` where any part of it is."""
-        numbers = np.full(len(shapes), UNKNOWN)
-        dims = shapes.dims
-        rank = np.where(shapes.is_known, dims.lengths, -1)
-        large = [np.flatnonzero(rank > _HIGHEST_RANK)]
-        for length in range(min(int(rank.max(initial=-1)), _HIGHEST_RANK) + 1):
-            rows = np.flatnonzero(rank == length)
-            at = dims.offsets[rows]
-            bits = _DIMS_BITS // max(length, 1)
-            number, every_bit = np.zeros_like(rows), np.zeros_like(rows)
-            for _ in range(length):
-                dim = dims.values[at]
-                every_bit |= dim  # negative where a dim is
-                number <<= bits
-                number |= dim
-                at += 1
-            number <<= _RANK_BITS
-            number |= length
-            every_bit >>= bits
-            numbers[rows] = np.where(every_bit == 0, number, UNKNOWN)
-            large.append(rows[every_bit > 0])
-        for row in np.concatenate(large).tolist():
-            numbers[row] = self._large_number(tuple(dims[row].tolist()))
-        return numbers
-
-    def _large_number(self, shape: Shape) -> int:
-        if min(shape) < 0:
-            return UNKNOWN
-        number = self._large.setdefault(shape, UNKNOWN - 1 - len(self._large))
-        self._shapes[number] = shape
-        return number
-
-    def shape(self, number: int) -> Shape | None:
-        """The shape of that number."""
-        if number not in self._shapes:
-            self._shapes[number] = _unpacked(number)
-        return self._shapes[number]
-
-
-def _unpacked(number: int) -> Shape:
-    rank, dims = number & _HIGHEST_RANK, number >> _RANK_BITS
-    bits = _DIMS_BITS // max(rank, 1)
-    return tuple(dims >> bits * axis & ((1 << bits) - 1) for axis in reversed(range(rank)))
+def _may_be(stated: Shape, seen: Shape) -> bool:
+    if stated is None or seen is None or len(stated) != len(seen):
+        return stated is None
+    return all(dim in (there, UNKNOWN) for dim, there in zip(stated, seen, strict=True))

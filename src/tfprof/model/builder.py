@@ -13,6 +13,7 @@ from tfprof.columns import (
     Ints,
     NameTable,
     Ragged,
+    Shape,
     Shapes,
     Strings,
     distinct,
@@ -26,8 +27,6 @@ from tfprof.model.ops import AttributeReader, Attributes, Inputs, Ops, OutputSha
 from tfprof.model.profile import Profile
 from tfprof.model.recordings import Recordings, Runs
 from tfprof.model.tensors import Tensors
-
-Shape = tuple[int, ...] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

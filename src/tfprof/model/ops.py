@@ -117,8 +117,8 @@ class OutputShapes:
 
     def take(self, ops: Ints) -> OutputShapes:
         """The outputs of `ops` alone, in that order."""
-        chosen = Ragged(self.offsets, np.arange(len(self.shape))).take(ops)
-        return OutputShapes(chosen.offsets, self.shape.take(chosen.values))
+        codes = Ragged(self.offsets, self.shape.codes).take(ops)
+        return OutputShapes(codes.offsets, Shapes(codes.values, self.shape.values))
 
     def count(self, op: int) -> int:
         return int(self.offsets[op + 1] - self.offsets[op])

@@ -75,12 +75,10 @@ class Profile:
         rows: list[Sized] = [
             table.offsets[1:] for table in (ops.inputs, ops.outputs, ops.seen_outputs)
         ]
-        shapes: list[list[Sized]] = [[shape.dims, shape.is_known] for shape in self._shapes()]
         tables = (self.records, self.executions, self.memory, self.output_memory, self.allocations)
         return [
             [*named, *given, *read, *rows],
             [ops.inputs.source, ops.inputs.slot],
-            *shapes,
             *([getattr(table, part.name) for part in fields(table)] for table in tables),
             [getattr(self.devices, part.name) for part in fields(self.devices)],
             [getattr(self.code, part.name) for part in fields(self.code)],
@@ -89,7 +87,7 @@ class Profile:
     def _ragged(self) -> list[tuple[Ints, Sized]]:
         """Where rows begin and end, and the values they share out."""
         ops = self.ops
-        ragged = [ops.types.members, self.records.devices, *(s.dims for s in self._shapes())]
+        ragged = [ops.types.members, self.records.devices]
         return [
             (ops.inputs.offsets, ops.inputs.source),
             (ops.outputs.offsets, ops.outputs.shape),
@@ -106,6 +104,7 @@ class Profile:
             (ops.kind.codes, len(ops.kind.values)),
             (ops.types.members.values, len(ops.types.names)),
             (ops.inputs.source, len(ops)),
+            *((column.codes, len(column.values)) for column in self._shapes()),
             (ops.device, len(self.devices)),
             (ops.code, len(self.code)),
             (ops.attributes.reader, len(ops.attributes.readers)),

@@ -9,7 +9,7 @@ import numpy as np
 from tfprof.columns import Ints, Ragged, Shapes, Strings, distinct, ints, offsets_of
 from tfprof.metrics import selected_columns
 from tfprof.model.ops import Ops
-from tfprof.outputs.pieces import Field, Piece, amounts, numbered, or_else, written_once
+from tfprof.outputs.pieces import Field, Piece, amounts, or_else, written_once
 from tfprof.units import Unit, format_shape
 from tfprof.views.view import View
 
@@ -46,10 +46,11 @@ def _occurrence(view: View, rows: slice) -> Field:
 def _shapes(view: View, rows: slice) -> Field:
     """The shape that a row's parameters have."""
     members = _members(view, rows)
-    found, values = _shape_codes(view.profile.ops.shape.take(members.values), unknown="")
-    codes = np.zeros(len(members), np.int64)
-    codes[members.lengths > 0] = found
-    return Field([values.take(codes)], codes > 0)
+    shapes = view.profile.ops.shape.take(members.values)
+    codes = np.full(len(members), len(shapes.values))
+    codes[members.lengths > 0] = shapes.codes
+    texts = Strings([*shape_texts(shapes, unknown=""), ""]).take(codes)
+    return Field([texts], texts.lengths > 0)
 
 
 def _devices(view: View, rows: slice) -> Field:
@@ -101,7 +102,7 @@ _FACTS: dict[str, Callable[[View, slice], Field]] = {
 }
 
 
-def input_codes(ops: Ops, chosen: Ints) -> tuple[Ragged, Strings]:
+def input_codes(ops: Ops, chosen: Ints) -> tuple[Ragged, list[str]]:
     """The shapes of the inputs of the chosen ops, as codes, and what each code says.
 
     It is that of the source's first output, whichever the edge takes: see `View.input_shapes`.
@@ -110,22 +111,20 @@ def input_codes(ops: Ops, chosen: Ints) -> tuple[Ragged, Strings]:
     source = np.maximum(edges.values, 0)
     output = ops.outputs.offsets[source]
     has_output = (edges.values >= 0) & (output < ops.outputs.offsets[source + 1])
-    codes = np.zeros(len(source), np.int64)
-    found, shapes = _shape_codes(ops.outputs.shape.take(output[has_output]), unknown="unknown")
-    codes[has_output] = found
-    return Ragged(edges.offsets, codes), shapes
+    shapes = ops.outputs.shape
+    codes = np.full(len(source), len(shapes.values))
+    codes[has_output] = shapes.codes[output[has_output]]
+    return Ragged(edges.offsets, codes), [*shape_texts(shapes, unknown="unknown"), "unknown"]
 
 
-def input_texts(codes: list[int], shapes: Strings) -> list[str]:
+def input_texts(codes: list[int], shapes: list[str]) -> list[str]:
     """The inputs of an op, as in `0:3x3x16`."""
     return [f"{place}:{shapes[code]}" for place, code in enumerate(codes)]
 
 
-def _shape_codes(column: Shapes, *, unknown: str) -> tuple[Ints, Strings]:
-    """A code for each shape, and what each code says: a scalar `1`, an unknown one, by 0."""
-    codes, firsts = numbered(column.dims)
-    values = [format_shape(column.dims[first].tolist() or (1,)) for first in firsts.tolist()]
-    return np.where(column.is_known, codes + 1, 0), Strings([unknown, *values])
+def shape_texts(column: Shapes, *, unknown: str) -> list[str]:
+    """What each code of a column of shapes says; a scalar is shown as `1`."""
+    return [unknown if shape is None else format_shape(shape or (1,)) for shape in column.values]
 
 
 def _members(view: View, rows: slice) -> Ragged:

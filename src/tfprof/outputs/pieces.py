@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, NameTable, Ragged, Strings
+from tfprof.columns import Bools, Ints, Ragged, Strings
 from tfprof.units import Unit
 
 try:
@@ -40,18 +40,9 @@ def or_else(flags: Bools, texts: Strings, other: bytes) -> Strings:
     return Strings.of_spans(texts.data + other, starts, ends)
 
 
-def numbered(rows: Ragged) -> tuple[Ints, Ints]:
-    """A number for each row, equal for equal rows, and the first row of each number."""
-    places = rows.offsets * rows.values.itemsize
-    codes = NameTable().add(Strings.of_spans(rows.values.tobytes(), places[:-1], places[1:]))
-    firsts = np.empty(int(codes.max(initial=-1)) + 1, np.int64)
-    firsts[codes[::-1]] = np.arange(len(codes))[::-1]  # the last one written is the first row
-    return codes, firsts
-
-
 def written_once(rows: Ragged, write: Callable[[list[int]], str]) -> Strings:
     """What `write` makes of the values of each row; it is asked once for equal rows."""
-    codes, firsts = numbered(rows)
+    codes, firsts = rows.numbered()
     return Strings(write(rows[first].tolist()) for first in firsts.tolist()).take(codes)
 
 

@@ -11,7 +11,7 @@ from tfprof.columns import Ints, Strings, ints
 from tfprof.metrics import BY_KEY, EXPLANATIONS, Metric, selected_columns
 from tfprof.model.ops import Ops
 from tfprof.outputs import fields, tensor_text
-from tfprof.outputs.pieces import Piece, joined, numbered, woven
+from tfprof.outputs.pieces import Piece, joined, woven
 from tfprof.units import Unit
 from tfprof.views.view import View
 
@@ -203,7 +203,7 @@ def _signatures(view: View, row: int) -> str:
 def _distinct_inputs(ops: Ops, chosen: Ints) -> tuple[list[str], Ints]:
     """What the inputs of the chosen ops look like, in order, and which of that each op has."""
     inputs, shapes = fields.input_codes(ops, chosen)
-    codes, firsts = numbered(inputs)
+    codes, firsts = inputs.numbered()
     found = [
         ",\t".join(fields.input_texts(inputs[first].tolist(), shapes)) for first in firsts.tolist()
     ]
