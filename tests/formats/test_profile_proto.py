@@ -15,39 +15,46 @@ def records(data):
     return Records("profile.pb", data)
 
 
-def test_nodes_are_found_with_their_numbers():
-    found = profile_proto.nodes(records(saved({"name": "a"}, {"name": "b", "id": 7})))
+def decode(data):
+    return profile_proto.decode(records(data))
 
-    assert {(node.id, node.message.name) for node in found} == {(0, "a"), (7, "b")}
+
+def test_nodes_are_found_with_their_numbers():
+    found = decode(saved({"name": "a"}, {"name": "b", "id": 7}))
+
+    assert dict(zip(found.id.tolist(), found.name, strict=True)) == {0: "a", 7: "b"}
 
 
 def test_a_node_stands_where_it_says():
     data = saved({"name": "a"}, {"name": "b"})
-    entry = message_class(profile_proto.NODE_ENTRY)
+    entry = message_class("tensorflow.tfprof.ProfileProto.NodesEntry")
+    found = decode(data)
 
-    for node in profile_proto.nodes(records(data)):
-        assert entry.FromString(data[node.start : node.end]).value == node.message
+    spans = zip(found.start.tolist(), found.end.tolist(), strict=True)
+    names = [entry.FromString(data[start:end]).value.name for start, end in spans]
+
+    assert names == list(found.name)
 
 
 def test_the_header_is_all_but_the_nodes():
-    data = saved(
-        {"name": "a"},
-        has_trace=True,
-        miss_accelerator_stream=True,
-        steps=[3, -1, 2**40],
-        strings={1: "x", 2: "y"},
-    )
-
-    header = profile_proto.header(records(data))
+    header = decode(
+        saved(
+            {"name": "a"},
+            has_trace=True,
+            miss_accelerator_stream=True,
+            steps=[3, -1, 2**40],
+            strings={1: "x", 2: "é"},
+        )
+    ).header
 
     assert header.has_trace
     assert header.misses_accelerator_stream
     assert header.steps == (3, -1, 2**40)
-    assert header.strings == {1: "x", 2: "y"}
+    assert header.strings == {1: "x", 2: "é"}
 
 
 def test_what_the_header_does_not_say_is_not_so():
-    header = profile_proto.header(records(saved({"name": "a"})))
+    header = decode(saved({"name": "a"})).header
 
     assert not header.has_trace
     assert not header.misses_accelerator_stream
@@ -56,12 +63,12 @@ def test_what_the_header_does_not_say_is_not_so():
 
 
 def test_steps_may_be_written_one_by_one():
-    assert profile_proto.header(records(b"\x18\x03\x18\x05\x1a\x02\x07\x08")).steps == (3, 5, 7, 8)
+    assert decode(b"\x18\x03\x18\x05\x1a\x02\x07\x08").header.steps == (3, 5, 7, 8)
 
 
 def test_steps_that_end_early_are_damage():
     with pytest.raises(InputError, match="damaged"):
-        profile_proto.header(records(b"\x1a\x01\x80"))
+        decode(b"\x1a\x01\x80")
 
 
 def test_every_fact_about_memory_has_its_field():
@@ -72,8 +79,8 @@ def test_every_fact_about_memory_has_its_field():
 
 
 def test_a_real_profile_has_its_nodes_and_steps():
-    data = records(content("mlp_tiny/profile.pb"))
+    found = decode(content("mlp_tiny/profile.pb"))
 
-    assert len(list(profile_proto.nodes(data))) == 19
-    assert profile_proto.header(data).steps == (1, 2, 5, 9)
-    assert profile_proto.header(data).has_trace
+    assert len(found.name) == 19
+    assert found.header.steps == (1, 2, 5, 9)
+    assert found.header.has_trace

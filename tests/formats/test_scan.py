@@ -23,7 +23,7 @@ from sources.tf_files import (
     shape,
 )
 from tfprof.columns import Coded, Shapes, Strings
-from tfprof.formats import graph_def, run_metadata, scan
+from tfprof.formats import graph_def, profile_proto, run_metadata, scan
 from tfprof.formats import op_log as log_format
 from tfprof.formats.messages import message_class
 from tfprof.formats.recognise import FileKind
@@ -34,6 +34,7 @@ FORMATS = {
     FileKind.GRAPH: graph_def,
     FileKind.RUN_META: run_metadata,
     FileKind.OP_LOG: log_format,
+    FileKind.PROFILE: profile_proto,
 }
 KINDS = tuple(FORMATS)
 SAMPLES = [name for name, kind in FILES.items() if kind in KINDS and not name.endswith("txt")]
@@ -56,13 +57,15 @@ def parsed(kind, data):
 def plain(columns):
     """Columns as lists, to compare; which code a text has is no matter."""
     if isinstance(columns, Coded):
-        return [sorted(columns.values), columns.values.take(columns.codes)]
+        return columns.values.take(columns.codes)
     if isinstance(columns, Shapes):
         return [columns[row] for row in range(len(columns))]
     if is_dataclass(columns):
         return {field.name: plain(getattr(columns, field.name)) for field in fields(columns)}
     if isinstance(columns, np.ndarray):
         return [str(columns.dtype), columns.tolist()]
+    if isinstance(columns, dict):
+        return {name: plain(column) for name, column in columns.items()}
     return list(columns) if isinstance(columns, Strings) else columns
 
 
@@ -210,9 +213,53 @@ def test_an_output_described_twice_is_left_to_protobuf(twice):
     assert parsed(FileKind.RUN_META, data).outputs.requested.tolist() == [5]
 
 
+def test_a_stack_stated_twice_is_left_to_protobuf():
+    data = span(1, span(4, b"\x0a") + span(4, b""))
+
+    assert scanned(FileKind.OP_LOG, data) is None
+    assert parsed(FileKind.OP_LOG, data).stacks == [b""]
+
+
 def test_a_string_stated_twice_is_left_to_protobuf():
     # Only the last counts, but protobuf looks at all of them.
     assert scanned(FileKind.OP_LOG, span(2, span(2, b"\xff") + span(2, b"a"))) is None
+
+
+MAPS = [
+    ("inputs", span(2, b"\x08\x01\x10\x05")),
+    ("output_shapes", span(15, b"\x08\x01")),
+    ("execs", span(12, b"\x08\x01")),
+    ("output_memory", span(12, span(2, span(7, span(11, b"\x08\x01") * 2)))),
+    ("cpu_execs", span(12, span(2, span(5, span(1, b"cpu")) * 2))),
+]
+
+
+@pytest.mark.parametrize(("name", "entry"), MAPS)
+def test_a_map_with_one_key_twice_is_left_to_protobuf(name, entry):
+    twice = entry if name in {"output_memory", "cpu_execs"} else entry * 2
+
+    assert scanned(FileKind.PROFILE, span(1, span(2, twice))) is None
+    parsed(FileKind.PROFILE, span(1, span(2, twice)))
+
+
+@pytest.mark.parametrize("other", [b"\x18\x01", span(15, b""), b"\xa5\x06....", b"\x19........"])
+def test_an_entry_of_a_map_with_other_fields_is_left_to_protobuf(other):
+    data = span(1, span(2, span(2, b"\x08\x01\x10\x05" + other)))
+
+    assert scanned(FileKind.PROFILE, data) is None
+    assert parsed(FileKind.PROFILE, data).input_id.tolist() == []
+
+
+def test_maps_come_in_the_order_of_their_keys():
+    slots = b"".join(
+        span(15, b"\x08" + bytes([slot]) + span(2, span(1, b"\x05"))) for slot in (2, 0)
+    )
+    steps = b"".join(span(12, b"\x08" + bytes([step]) + span(2, b"\x08\x01")) for step in (9, 3))
+    data = span(1, span(2, slots + steps))
+
+    assert is_scanned_alike(FileKind.PROFILE, data)
+    assert scanned(FileKind.PROFILE, data).output_slot.tolist() == [0, 2]
+    assert scanned(FileKind.PROFILE, data).recorded.step.tolist() == [3, 9]
 
 
 def test_of_two_numbers_in_one_field_the_last_counts():
@@ -269,7 +316,7 @@ def test_the_source_runs_as_plain_python_without_cython(plain_scan):
     assert not plain_scan.is_compiled()
     for module in FORMATS.values():
         for seed in range(20):
-            maker, data = random_file(KINDS[seed % 3], seed, ODD if seed % 2 else 0.0)
+            maker, data = random_file(KINDS[seed % 4], seed, ODD if seed % 2 else 0.0)
             for tried in (data, maker.damaged(data)):
                 found = plain_scan.scan(module._PLAN, tried)
                 assert listed(found) == listed(scan.scan(module._PLAN, tried))

@@ -105,10 +105,8 @@ class Walker(RowWriter):
             if tag > 0x7F:
                 at = self.short(at - 1, end, INT32)
                 tag = self.value
-                if tag > 0x7F:
-                    at = self.skip(tag, at, end)
-                    continue
-            action = self.actions[state | tag]
+            # No plan has longer tags, nor fixed numbers: what is done with one goes for all others.
+            action = self.actions[state | (tag if tag <= 0x7F else 0x09)]
             kind = action & 0xFF
             column = action >> 16 & 0xFF
             if tag & 7 == 0:
@@ -162,8 +160,10 @@ class Walker(RowWriter):
                         self.mark(column, action >> 8 & 0xFF, row)
                     elif action >> 8 & 0xFF:
                         row = self.add_row(action >> 8 & 0xFF, at, last)
+            elif kind == ord("-") and tag & 7 in (1, 5):
+                at += 8 if tag & 7 == 1 else 4
             else:
-                at = self.skip(tag, at, end)
+                self.give_up()
 
     # Fields that are not only stored.
 
@@ -204,8 +204,8 @@ class Walker(RowWriter):
                 self.require_ascii(start, end)
             if table:
                 row = self.add_row(table, start, end)
-            elif self.cells[column][row]:
-                self.give_up()  # the one before would be a text that nobody has
+            if self.cells[column][row]:
+                self.give_up()  # of two the last would count, but both would be kept
             self.cells[column][row] = self.code(action >> 25, start, end) + 1
         elif kind == ord("c"):
             self.cells[column + 1][row] = self.colon(start, end)

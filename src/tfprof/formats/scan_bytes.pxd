@@ -14,8 +14,6 @@ cdef class ByteReader:
     @cython.final
     cdef Py_ssize_t short(self, Py_ssize_t at, Py_ssize_t end, long long most) except -1 nogil
     @cython.final
-    cdef Py_ssize_t skip(self, long long tag, Py_ssize_t at, Py_ssize_t end) except -1 nogil
-    @cython.final
     cdef long long slot(self, Py_ssize_t at, Py_ssize_t end) except -1 nogil
 
     @cython.final

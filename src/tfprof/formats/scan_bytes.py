@@ -111,27 +111,6 @@ class ByteReader:
             self.give_up()
         return at
 
-    def skip(
-        self, tag: cython.longlong, at: cython.Py_ssize_t, end: cython.Py_ssize_t
-    ) -> cython.Py_ssize_t:
-        """Step over a field that no plan has; where it ends."""
-        kind: cython.longlong = tag & 7
-        if tag < 8:
-            self.give_up()
-        if kind == 0:
-            return self.number(at, end)
-        if kind == 2:
-            at = self.short(at, end, 0x7FFF_FFFF) + self.value
-        elif kind == 1:
-            at += 8
-        elif kind == 5:
-            at += 4
-        else:
-            self.give_up()
-        if at > end:
-            self.give_up()
-        return at
-
     def slot(self, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.longlong:
         """The number of less than ten digits from `at` to `end`, 0 where that is none."""
         found: cython.longlong = 0

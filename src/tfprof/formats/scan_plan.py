@@ -120,7 +120,7 @@ class Inside(Field):
     """A message whose fields belong to the row around it.
 
     With a mark there is a bit in the column `marks` where it is there. Twice, it is for protobuf,
-    which would make one message of the two; and so it is with other fields where it `is_strict`.
+    which would make one message of the two; and so it is where it `is_strict` and has other fields.
     """
 
     fields: Fields
@@ -134,13 +134,15 @@ class Rows(Field):
 
     The row around them has in a column of the table's name where its own rows begin; or, with
     `has_owner`, they have in the column `owner` the row around them. With `has_place` they have
-    `start` and `end` of the message.
+    `start` and `end` of the message. The entries of a map are strict: with other fields they are
+    for protobuf, which would leave them out.
     """
 
     table: str
     fields: Fields
     has_owner: bool = False
     has_place: bool = False
+    is_strict: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,11 +211,13 @@ class Plan:
                 others = REFUSED if is_strict else SKIP
                 state = self._add_state(table, fields, depth + 1, others)
                 return _action(MESSAGE, column, bit, state)
-            case Rows(name, fields, has_owner, has_place):
+            case Rows(name, fields, has_owner, has_place, is_strict):
                 child = self._child(table, name, has_owner=has_owner)
                 if has_place:
                     self._places[child] = self._pair(child)
-                return _action(MESSAGE, 0, child, self._add_state(child, fields, depth + 1))
+                others = REFUSED if is_strict else SKIP
+                state = self._add_state(child, fields, depth + 1, others)
+                return _action(MESSAGE, 0, child, state)
             case Attributes(wanted):
                 for key, (tag, value) in wanted.items():
                     self._add_key(key, tag, self._span_action(table, value, depth))

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
-from tfprof.columns import Coded, Ints, ints
+from tfprof.columns import Coded, Ints, Ragged, Shapes, distinct, offsets_of
 from tfprof.formats import profile_proto
-from tfprof.formats.messages import Message
 from tfprof.formats.op_log import StackReader
-from tfprof.formats.profile_proto import MEMORY_FIELDS, SavedNode
+from tfprof.formats.profile_proto import ProfileColumns, RecordedColumns
 from tfprof.formats.records import Records
-from tfprof.formats.wire import signed
 from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.code import Frame
-from tfprof.model.ops import MOST_OUTPUTS
+from tfprof.model.ops import MOST_OUTPUTS, OutputShapes
 from tfprof.sources.tf_attributes import EncodedAttributes
 from tfprof.sources.tf_devices import add_device
 
@@ -26,40 +22,44 @@ _NO_OP = "\0"
 def add(records: Records, builder: ProfileBuilder) -> None:
     """Add everything the saved profile holds; its float ops were settled when it was saved."""
     builder.settle_float_ops()
-    header = profile_proto.header(records)
-    nodes = sorted(profile_proto.nodes(records), key=lambda node: node.id)
-    _define(records, nodes, builder)
-    if header.has_trace:
+    columns = profile_proto.decode(records)
+    order = np.argsort(columns.id, kind="stable")
+    _define(records, columns, order, builder)
+    if columns.header.has_trace:
         builder.mark_has_code()
-    if header.misses_accelerator_stream:
+    if columns.header.misses_accelerator_stream:
         builder.mark_lacks_accelerator_time()
-    for step in header.steps:
+    for step in columns.header.steps:
         builder.add_step(step)
-    messages = [node.message for node in nodes]
-    ops = builder.ids(message.name for message in messages)
-    _describe(messages, ops, builder)
-    _locate(messages, ops, StackReader(records.path, header.strings), builder)
-    recordings = _Recordings(builder)
-    for message, op in zip(messages, ops.tolist(), strict=True):
-        for step, execution in sorted(message.execs.items()):
-            recordings.collect(op, step, execution)
-    recordings.add()
+    ops = builder.ids(columns.name)
+    _describe(columns, ops, order, builder)
+    _locate(columns, ops, order, StackReader(records.path, columns.header.strings), builder)
+    _record(columns.recorded, ops, builder)
 
 
-def _define(records: Records, nodes: list[SavedNode], builder: ProfileBuilder) -> None:
-    name_of = {node.id: node.message.name for node in nodes}
-    messages = [node.message for node in nodes]
+def _define(
+    records: Records, columns: ProfileColumns, order: Ints, builder: ProfileBuilder
+) -> None:
+    names = columns.name.take(order)
+    inputs = _grouped(columns.input_node, columns.input_id, len(order)).take(order)
+    # An id without a node stands for an op that the graph named but did not define.
+    ids = columns.id[order]
+    place = np.searchsorted(ids, inputs.values, side="right") - 1
+    place[ids[place] != inputs.values] = -1
+    named = [*names, _NO_OP]
     builder.add_ops(
-        OpColumns.of(
-            names=[message.name for message in messages],
-            kinds=[message.op for message in messages],
-            inputs=[_inputs(message, name_of) for message in messages],
-            shapes=[_shape(message.shape) for message in messages],
-            outputs=[_outputs(message) for message in messages],
+        OpColumns(
+            name=names,
+            kind=columns.op.take(order),
+            input_offsets=inputs.offsets,
+            input_name=[named[row] for row in place.tolist()],
+            input_slot=np.zeros(len(place), np.int64),
+            shape=_shapes(columns.shape).take(order),
+            outputs=_outputs(columns).take(order),
             attributes=EncodedAttributes(
                 records,
-                ints([node.start for node in nodes]),
-                ints([node.end for node in nodes]),
+                columns.start[order],
+                columns.end[order],
                 profile_proto.RAW_NODE_ENTRY,
                 ("value", "attrs"),
             ),
@@ -67,112 +67,120 @@ def _define(records: Records, nodes: list[SavedNode], builder: ProfileBuilder) -
     )
 
 
-def _inputs(message: Message, name_of: dict[int, str]) -> list[tuple[str, int]]:
-    # An id without a node stands for an op that the graph named but did not define.
-    return [(name_of.get(message.inputs[place], _NO_OP), 0) for place in sorted(message.inputs)]
+def _grouped(owner: Ints, values: Ints, count: int) -> Ragged:
+    """The values of each of so many owners, who come in order."""
+    return Ragged(offsets_of(np.bincount(owner, minlength=count)), values)
 
 
-def _shape(dims: Iterable[int]) -> tuple[int, ...] | None:
-    return tuple(dims) or None
+def _shapes(dims: Ragged) -> Shapes:
+    return Shapes(dims, dims.lengths > 0)
 
 
-def _outputs(message: Message) -> list[tuple[int, ...] | None]:
-    shapes = message.output_shapes
-    count = min(max(shapes, default=-1) + 1, MOST_OUTPUTS)
-    return [_shape(shapes[slot].int64_values) if slot in shapes else None for slot in range(count)]
+def _outputs(columns: ProfileColumns) -> OutputShapes:
+    """The shapes of each node's outputs, unknown ones where a slot is left out."""
+    node, slot = columns.output_node, columns.output_slot
+    counts = np.zeros(len(columns.id), np.int64)
+    np.maximum.at(counts, node, np.minimum(slot + 1, MOST_OUTPUTS))
+    offsets = offsets_of(counts)
+    rows = np.flatnonzero((slot >= 0) & (slot < MOST_OUTPUTS))
+    place = np.full(int(offsets[-1]), -1)
+    place[offsets[node[rows]] + slot[rows]] = rows
+    shapes = Shapes.joined([_shapes(columns.output_shape), Shapes.of([None])])
+    return OutputShapes(offsets, shapes.take(place))
 
 
-def _describe(messages: list[Message], ops: Ints, builder: ProfileBuilder) -> None:
-    types = [list(message.op_types) for message in messages]
-    given = Coded.of([type_ for row in types for type_ in row])
-    builder.add_types(np.repeat(ops, [len(row) for row in types]), given)
-    float_ops = ints([message.float_ops for message in messages])
-    builder.set_float_ops(ops[float_ops != 0], float_ops[float_ops != 0])
-    homes = [message.canonical_device for message in messages]
-    devices = {home: add_device(builder, home) for home in dict.fromkeys(homes) if home}
-    placed = [place for place, home in enumerate(homes) if home]
-    builder.place(ops[placed], [devices[homes[place]] for place in placed])
+def _describe(columns: ProfileColumns, ops: Ints, order: Ints, builder: ProfileBuilder) -> None:
+    builder.add_types(ops[columns.type_node], columns.type)
+    stated = order[columns.float_ops[order] != 0]
+    builder.set_float_ops(ops[stated], columns.float_ops[stated])
+    placed = order[_named(columns.device.take(order))]
+    builder.place(ops[placed], _device_codes(columns.device.take(placed), builder))
+
+
+def _named(names: Coded) -> Ints:
+    """The rows that have a name."""
+    return np.flatnonzero(np.array([*map(bool, names.values)], np.bool_)[names.codes])
+
+
+def _device_codes(names: Coded, builder: ProfileBuilder) -> Ints:
+    """The device of each row; new ones count on by first use."""
+    codes = np.zeros(len(names.values), np.int64)
+    for code in _by_first_use(names.codes):
+        codes[code] = add_device(builder, names.values[code])
+    return codes[names.codes]
+
+
+def _by_first_use(codes: Ints) -> list[int]:
+    """The different codes, in the order in which they come."""
+    used, first = np.unique(codes, return_index=True)
+    found: list[int] = used[np.argsort(first)].tolist()
+    return found
 
 
 def _locate(
-    messages: list[Message], ops: Ints, reader: StackReader, builder: ProfileBuilder
+    columns: ProfileColumns,
+    ops: Ints,
+    order: Ints,
+    reader: StackReader,
+    builder: ProfileBuilder,
 ) -> None:
-    stacks: dict[bytes, int] = {}
-    rows = []
-    located = [place for place, message in enumerate(messages) if message.trace.traces]
-    for place in located:
-        code = messages[place].trace.SerializeToString()
-        if code not in stacks:
-            stacks[code] = builder.add_stack([Frame(*trace) for trace in reader.read([code])[0]])
-        rows.append(stacks[code])
-    builder.set_code(ops[located], rows)
+    located = order[columns.stack[order] >= 0]
+    used = _by_first_use(columns.stack[located])
+    rows = np.full(len(columns.stacks), -1)
+    for stack, traces in zip(used, reader.read([columns.stacks[row] for row in used]), strict=True):
+        if traces:
+            rows[stack] = builder.add_stack([Frame(*trace) for trace in traces])
+    located = located[rows[columns.stack[located]] >= 0]
+    builder.set_code(ops[located], rows[columns.stack[located]])
 
 
-class _Recordings:
-    """Rows of what was recorded, collected over all nodes and added at once."""
-
-    def __init__(self, builder: ProfileBuilder) -> None:
-        self.builder = builder
-        self.sightings: list[tuple[int, ...]] = []
-        self.slots: list[tuple[int, ...]] = []
-        self.uses: list[tuple[int, ...]] = []
-        self.outputs: list[tuple[int, ...]] = []
-        self.allocations: list[tuple[int, ...]] = []
-
-    def collect(self, op: int, step: int, execution: Message) -> None:
-        """Take one op in one step."""
-        first, end, runs = (
-            execution.all_start_micros,
-            execution.latest_end_micros,
-            execution.run_count,
-        )
-        # What is said of all devices together is booked on the first; the others only appear.
-        for device in execution.devices or ("",):
-            code = add_device(self.builder, device) if device else -1
-            self.sightings.append((op, step, code, first, end, runs))
-            first = end = runs = 0
-        for devices in (execution.accelerator_execs, execution.cpu_execs):
-            self._collect_slots(op, step, devices)
-        for use in execution.memory_execs:
-            self._collect_use(op, step, use)
-        self.allocations.extend(
-            (op, step, record.alloc_micros, record.alloc_bytes) for record in execution.allocations
-        )
-
-    def _collect_slots(self, op: int, step: int, devices: Message) -> None:
-        for device, times in sorted(devices.items()):
-            code = add_device(self.builder, device)
-            self.slots.extend(
-                (op, step, code, *time.int64_values[:2])
-                for time in times.times
-                if len(time.int64_values) > 1
-            )
-
-    def _collect_use(self, op: int, step: int, use: Message) -> None:
-        place = len(self.uses)
-        self.uses.append((op, step, *(getattr(use, field) for field in MEMORY_FIELDS.values())))
-        self.outputs.extend(
-            (place, slot, memory.bytes, signed(memory.ptr))
-            for slot, memory in sorted(use.output_memory.items())
-        )
-
-    def add(self) -> None:
-        """Hand everything to the builder."""
-        recordings = self.builder.recordings
-        steps = {row[1] for row in self.sightings}
-        for step in steps:
-            recordings.add_step(step)
-        first_use = recordings.memory_count()
-        key = ("op", "step")
-        recordings.add_sightings(**_columns(self.sightings, *key, "device", "start", "end", "runs"))
-        recordings.add_slots(**_columns(self.slots, *key, "device", "start", "duration"))
-        recordings.add_memory(**_columns(self.uses, *key, *MEMORY_FIELDS))
-        outputs = _columns(self.outputs, "use", "slot", "bytes", "address")
-        recordings.add_output_memory(**outputs | {"use": outputs["use"] + first_use})
-        recordings.add_allocations(**_columns(self.allocations, *key, "micros", "bytes"))
+def _record(found: RecordedColumns, ops: Ints, builder: ProfileBuilder) -> None:
+    """Add what was recorded of each node in each step."""
+    recordings = builder.recordings
+    for step in distinct(found.step).tolist():
+        recordings.add_step(step)
+    first_use = recordings.memory_count()
+    _add_sightings(found, ops, builder)
+    recordings.add_slots(
+        **_key(found, ops, found.time_record),
+        device=_device_codes(found.time_device, builder),
+        start=found.time_start,
+        duration=found.time_duration,
+    )
+    recordings.add_memory(**_key(found, ops, found.memory_record), **found.memory)
+    recordings.add_output_memory(
+        use=found.output_use + first_use,
+        slot=found.output_slot,
+        bytes=found.output_bytes,
+        address=found.output_address,
+    )
+    recordings.add_allocations(
+        **_key(found, ops, found.allocation_record),
+        micros=found.allocation_micros,
+        bytes=found.allocation_bytes,
+    )
 
 
-def _columns(rows: list[tuple[int, ...]], *names: str) -> dict[str, Ints]:
-    """Rows of numbers as named columns."""
-    columns = zip(*rows, strict=True) if rows else [()] * len(names)
-    return {name: ints(column) for name, column in zip(names, columns, strict=True)}
+def _add_sightings(found: RecordedColumns, ops: Ints, builder: ProfileBuilder) -> None:
+    # What is said of all devices together is booked on none; the devices only appear.
+    every = np.arange(len(found.node))
+    builder.recordings.add_sightings(
+        **_key(found, ops, every),
+        device=np.full(len(every), -1),
+        start=found.first_start,
+        end=found.last_end,
+        runs=found.runs,
+    )
+    named = _named(found.device)
+    nothing = np.zeros(len(named), np.int64)
+    builder.recordings.add_sightings(
+        **_key(found, ops, found.device_record[named]),
+        device=_device_codes(found.device.take(named), builder),
+        start=nothing,
+        end=nothing,
+        runs=nothing,
+    )
+
+
+def _key(found: RecordedColumns, ops: Ints, record: Ints) -> dict[str, Ints]:
+    return {"op": ops[found.node[record]], "step": found.step[record]}
