@@ -110,3 +110,55 @@ def test_a_file_larger_than_any_message_is_refused(written, pack, monkeypatch):
     assert compressed.read(written(pack(bytes(100)))) == bytes(100)
     trouble = complaint(written(pack(bytes(101))))
     assert trouble == "holds more than 2 GiB, which no protobuf message does."
+
+
+@pytest.mark.parametrize("packed", [WORDS, gzip.compress(WORDS)])
+def test_a_file_can_be_looked_at_in_parts(written, packed):
+    with compressed.opened(written(packed)) as content:
+        assert len(content) == len(WORDS)
+        assert content[7] == WORDS[7]
+        assert content[990] == WORDS[990]
+        assert content[3:20] == WORDS[3:20]
+        assert content[990:2000] == WORDS[990:]
+        assert content[20:3] == b""
+        with pytest.raises(IndexError):
+            content[len(WORDS)]
+
+
+def test_a_large_file_can_be_looked_at_anywhere(written):
+    data = bytes(range(256)) * 1000
+
+    with compressed.opened(written(data)) as content:
+        for at in (0, 65_535, 65_536, 255_999, 70_000, 131, 200_001):
+            assert content[at] == data[at]
+            assert content[at : at + 300] == data[at : at + 300]
+            assert content[at - 1 if at else 0] == data[at - 1 if at else 0]
+
+
+def test_of_a_file_that_becomes_shorter_zeros_are_seen(written):
+    path = written(WORDS)
+
+    with compressed.opened(path) as content:
+        written(b"short")
+
+        assert content[0:7] == b"short\0\0"
+        assert content[999] == 0
+
+
+@pytest.mark.parametrize("data", [b"", gzip.compress(b""), gzip.compress(WORDS)[:-9]])
+def test_a_file_is_complained_of_alike_when_it_is_looked_at(written, data):
+    path = written(data)
+
+    with pytest.raises(InputError) as caught, compressed.opened(path):
+        pass
+
+    assert caught.value.trouble == complaint(path)
+
+
+def test_a_missing_file_is_complained_of_alike_when_it_is_looked_at(tmp_path):
+    path = str(tmp_path / "none")
+
+    with pytest.raises(InputError) as caught, compressed.opened(path):
+        pass
+
+    assert caught.value.trouble == complaint(path)

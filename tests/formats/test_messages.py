@@ -9,6 +9,7 @@ import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool
 
 from sources.tf_files import FILES, MESSAGES, content, packed
+from tfprof.formats import scan
 from tfprof.formats.messages import DecodeError, TextError, message_class, parse_text
 
 SCHEMAS = resources.files("tfprof.formats.schemas")
@@ -146,3 +147,17 @@ def test_the_descriptors_come_in_an_order_that_defines_before_use():
     for file in descriptors().file:
         assert set(file.dependency) <= known
         known.add(file.name)
+
+
+@pytest.mark.skipif(not scan.is_compiled(), reason="protobuf is what reads files then")
+def test_a_question_about_binary_files_is_answered_without_protobuf():
+    files = [packed(f"mlp_tiny/{name}") for name in ("graph.pb", "run_meta_1", "tfprof_log")]
+    ask = "import sys, tfprof.cli; tfprof.cli.main(['scope', *sys.argv[1:]])"
+    tell = "print(*(name for name in sys.modules if name.startswith('google')), file=sys.stderr)"
+
+    ran = subprocess.run(
+        [sys.executable, "-c", f"{ask}; {tell}", *files], capture_output=True, text=True, check=True
+    )
+
+    assert "_TFProfRoot" in ran.stdout
+    assert ran.stderr.strip() == ""

@@ -1,11 +1,14 @@
 """A file is recognised by what is in it, whole or cut, as binary and as text."""
 
+import io
+
 import pytest
 from google.protobuf import text_format
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sources.tf_files import FILES, MESSAGES, content, graph, node, op_log, run_metadata, stats
+from tfprof.formats.file_spans import FileBytes
 from tfprof.formats.messages import message_class
 from tfprof.formats.recognise import FileKind, is_text, recognise
 
@@ -26,6 +29,14 @@ def test_a_file_is_recognised_when_it_is_written_as_text(name):
     message = message_class(MESSAGES[FILES[name]]).FromString(content(name))
 
     assert recognise(text_format.MessageToString(message).encode()) == (FILES[name], True)
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("share", [1, 0.5, 0.01])
+def test_a_file_is_recognised_without_reading_it_whole(name, share):
+    data = content(name)[: int(len(content(name)) * share)]
+
+    assert recognise(FileBytes(io.BytesIO(data), len(data))) == recognise(data)
 
 
 @pytest.mark.parametrize("name", FILES)

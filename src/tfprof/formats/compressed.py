@@ -1,17 +1,38 @@
-"""Reading a file whole, gzipped or not."""
+"""Reading a file, whole or where one looks, gzipped or not."""
 
 from __future__ import annotations
 
 import gzip
+import os
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tfprof.errors import InputError
+from tfprof.formats.file_spans import FileBytes
 
 # Protobuf cannot hold a larger message, so more can only be a mistake or an attack.
 LARGEST_FILE = 2**31 - 1
 
 _GZIP_MAGIC = b"\x1f\x8b"
+
+
+@contextmanager
+def opened(path: str) -> Iterator[bytes | FileBytes]:
+    """The content of the file at `path`, to look at parts of it; it is complained of as by `read`.
+
+    Of a file that is not gzipped no more is read than is looked at.
+    """
+    try:
+        with Path(path).open("rb", buffering=0) as file:
+            size = os.fstat(file.fileno()).st_size
+            if 0 < size <= LARGEST_FILE and file.read(2) != _GZIP_MAGIC:
+                yield FileBytes(file, size)
+                return
+    except (OSError, ValueError) as error:
+        raise _refusal(path, error) from None
+    yield read(path)
 
 
 def read(path: str) -> bytes:
@@ -23,10 +44,8 @@ def read(path: str) -> bytes:
                 return _unpack(path, gzip.GzipFile(fileobj=file))
             file.seek(0)
             data = file.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise InputError(path, _why(error)) from None
-    except ValueError:  # a zero byte
-        raise InputError(path, "is no path that this system knows; check it.") from None
+    except (OSError, ValueError) as error:
+        raise _refusal(path, error) from None
     return _check_size(path, data)
 
 
@@ -50,8 +69,14 @@ def _check_size(path: str, data: bytes) -> bytes:
     return data
 
 
-def _why(error: OSError) -> str:
+def _refusal(path: str, error: OSError | ValueError) -> InputError:
+    return InputError(path, _why(error))
+
+
+def _why(error: OSError | ValueError) -> str:
     """What kept a file from being read, and what to do."""
+    if isinstance(error, ValueError):  # a zero byte
+        return "is no path that this system knows; check it."
     if isinstance(error, FileNotFoundError):
         return "no such file; check the path."
     if isinstance(error, IsADirectoryError):

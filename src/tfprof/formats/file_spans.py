@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import BinaryIO, Final, overload
 
 from tfprof.errors import InputError
 
@@ -40,6 +41,46 @@ def read_span(path: str | Path, offset: int, size: int) -> bytearray:
     if count != size:
         raise cut_short(path, offset + size, offset + count)
     return buffer
+
+
+class FileBytes:
+    """The bytes of an open file, which are read where somebody looks.
+
+    Should the file become shorter meanwhile, zeros stand in for what is gone.
+    """
+
+    __slots__ = ("_block", "_file", "_size", "_start")
+    _BLOCK: Final = 65_536
+
+    def __init__(self, file: BinaryIO, size: int) -> None:
+        self._file, self._size = file, size
+        self._start, self._block = 0, b""
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, at: int) -> int: ...
+    @overload
+    def __getitem__(self, at: slice) -> bytes: ...
+    def __getitem__(self, at: int | slice) -> int | bytes:
+        if isinstance(at, slice):
+            start, stop, _ = at.indices(self._size)
+            return self._piece(start, max(stop - start, 0))
+        if not 0 <= at < self._size:
+            raise IndexError(at)
+        place = at - self._start
+        if not 0 <= place < len(self._block):
+            block = self._piece(at, min(self._BLOCK, self._size - at))
+            self._start, self._block, place = at, block, 0
+        return self._block[place]
+
+    def _piece(self, start: int, size: int) -> bytes:
+        place = start - self._start
+        if place >= 0 and place + size <= len(self._block):
+            return self._block[place : place + size]
+        self._file.seek(start)
+        return self._file.read(size).ljust(size, b"\0")
 
 
 def unreadable(path: str | Path, error: Exception) -> InputError:

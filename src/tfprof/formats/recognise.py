@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from itertools import islice
+from typing import TypeAlias
 
 from tfprof.formats import wire
+from tfprof.formats.file_spans import FileBytes
 from tfprof.formats.wire import SPAN, VARINT, WireError
 
 # Enough of a file to tell: the first records, and the first lines of a text.
@@ -15,6 +17,7 @@ _RECORDS = 8
 _SEARCHED = 1000  # a file may begin with a table of strings before its first record
 _TEXT_BYTES = 65_536
 
+Bytes: TypeAlias = bytes | FileBytes
 Field = tuple[int, int, int, int]  # as `wire.fields` gives it
 
 
@@ -28,7 +31,7 @@ class FileKind(StrEnum):
     CHECKPOINT = "a checkpoint"
 
 
-def recognise(data: bytes) -> tuple[FileKind | None, bool]:
+def recognise(data: Bytes) -> tuple[FileKind | None, bool]:
     """What kind of message `data` holds, or None, and whether it is written as text."""
     looks_like_text = is_text(data)
     if looks_like_text and (kind := _text_kind(data)) is not None:
@@ -38,7 +41,7 @@ def recognise(data: bytes) -> tuple[FileKind | None, bool]:
     return kind, looks_like_text and kind is None
 
 
-def is_text(data: bytes) -> bool:
+def is_text(data: Bytes) -> bool:
     """Whether `data` reads as protobuf text; a binary message has control characters early on."""
     return not any(byte < 32 and byte not in b"\t\n\r\f" for byte in data[:512])
 
@@ -61,12 +64,12 @@ _TEXT_FIELDS = {
 }
 
 
-def _text_kind(data: bytes) -> FileKind | None:
+def _text_kind(data: Bytes) -> FileKind | None:
     found = _FIRST_FIELD.match(data[:_TEXT_BYTES].decode("utf-8", "replace"))
     return _TEXT_FIELDS.get(found[1]) if found else None
 
 
-def _binary_kind(data: bytes) -> FileKind | None:
+def _binary_kind(data: Bytes) -> FileKind | None:
     """The kind whose first records look as they should; all four keep them in field 1."""
     whole = list(islice(_fields(data, 0, len(data), is_cut=False), _SEARCHED))
     main = _main(whole)[:_RECORDS]
@@ -97,12 +100,12 @@ def _kind_of_rest(fields: set[tuple[int, int]]) -> FileKind | None:
     return None
 
 
-def _is_node(data: bytes, start: int, end: int, is_cut: bool) -> bool:
+def _is_node(data: Bytes, start: int, end: int, is_cut: bool) -> bool:
     kinds = _kinds(data, start, end, is_cut)
     return kinds is not None and kinds.get(1) == kinds.get(2) == SPAN and max(kinds) <= 7
 
 
-def _is_step_stats(data: bytes, start: int, end: int, is_cut: bool) -> bool:
+def _is_step_stats(data: Bytes, start: int, end: int, is_cut: bool) -> bool:
     fields = list(islice(_fields(data, start, end, is_cut), _RECORDS))
     devices = [_kinds(data, first, last, is_cut) for first, last in _main(fields)]
     if len(devices) < len(fields) or not all(map(_is_device, devices)):
@@ -119,7 +122,7 @@ def _is_device(kinds: dict[int, int] | None) -> bool:
     return kinds.get(1, SPAN) == kinds.get(2, SPAN) == SPAN
 
 
-def _is_log_entry(data: bytes, start: int, end: int, is_cut: bool) -> bool:
+def _is_log_entry(data: Bytes, start: int, end: int, is_cut: bool) -> bool:
     expected = {1: SPAN, 2: VARINT, 3: SPAN, 4: SPAN}
     kinds = _kinds(data, start, end, is_cut)
     # A node begins with a name too, so of a cut record that alone says nothing.
@@ -128,12 +131,12 @@ def _is_log_entry(data: bytes, start: int, end: int, is_cut: bool) -> bool:
     return kinds.items() <= expected.items()
 
 
-def _is_profile_entry(data: bytes, start: int, end: int, is_cut: bool) -> bool:
+def _is_profile_entry(data: Bytes, start: int, end: int, is_cut: bool) -> bool:
     kinds = _kinds(data, start, end, is_cut)
     return kinds == {1: VARINT, 2: SPAN} or (is_cut and kinds == {1: VARINT})
 
 
-_LOOKS: dict[FileKind, Callable[[bytes, int, int, bool], bool]] = {
+_LOOKS: dict[FileKind, Callable[[Bytes, int, int, bool], bool]] = {
     FileKind.GRAPH: _is_node,
     FileKind.PROFILE: _is_profile_entry,
     FileKind.RUN_META: _is_step_stats,
@@ -141,7 +144,7 @@ _LOOKS: dict[FileKind, Callable[[bytes, int, int, bool], bool]] = {
 }
 
 
-def _kinds(data: bytes, start: int, end: int, is_cut: bool) -> dict[int, int] | None:
+def _kinds(data: Bytes, start: int, end: int, is_cut: bool) -> dict[int, int] | None:
     """The wire type of each of the first fields in a message, or None where it is none."""
     found: dict[int, int] = {}
     at, count = start, 0
@@ -153,7 +156,7 @@ def _kinds(data: bytes, start: int, end: int, is_cut: bool) -> dict[int, int] | 
     return found if is_whole or (is_cut and end == len(data)) else None
 
 
-def _fields(data: bytes, start: int, end: int, is_cut: bool) -> Iterator[Field]:
+def _fields(data: Bytes, start: int, end: int, is_cut: bool) -> Iterator[Field]:
     """The fields of a message up to the first damaged one; of one cut by the end of the file too.
 
     Of a field that was cut there is as much as the file has.
@@ -168,7 +171,7 @@ def _fields(data: bytes, start: int, end: int, is_cut: bool) -> Iterator[Field]:
             yield from _clipped(data, at)
 
 
-def _clipped(data: bytes, at: int) -> Iterator[Field]:
+def _clipped(data: Bytes, at: int) -> Iterator[Field]:
     """The field at `at`, if it is one that says it is longer than the file."""
     try:
         tag, at = wire.varint(data, at)

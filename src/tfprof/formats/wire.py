@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from mmap import mmap
 from typing import Final, TypeAlias
 
-Octets: TypeAlias = bytes | bytearray | memoryview | mmap
+from tfprof.formats.file_spans import FileBytes
+
+Octets: TypeAlias = bytes | bytearray | memoryview | mmap | FileBytes
 """What can be walked: anything that gives an integer for `data[at]`."""
 
 VARINT: Final = 0

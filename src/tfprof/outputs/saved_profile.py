@@ -9,7 +9,8 @@ import numpy as np
 
 from tfprof.columns import Ints
 from tfprof.errors import OutputError
-from tfprof.formats.messages import DecodeError, Message, message_class
+from tfprof.formats import messages
+from tfprof.formats.messages import Message, message_class
 from tfprof.formats.profile_proto import MEMORY_FIELDS, PROFILE
 from tfprof.measures.numbers import float_ops_per_run
 from tfprof.model.profile import Profile
@@ -134,7 +135,7 @@ class _Writer:
 def _copy_attribute(name: str, encoded: bytes, node: Message) -> None:
     try:
         node.attrs[name].MergeFromString(encoded)
-    except DecodeError:
+    except messages.DecodeError:
         raise OutputError(
             f"The attribute `{name}` of the op {node.name} is damaged, so it cannot be saved."
         ) from None

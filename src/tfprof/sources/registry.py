@@ -42,7 +42,8 @@ def detect(path: str) -> FileKind:
     """What the file at `path` is, by its content."""
     if checkpoint.find(path) is not None:
         return FileKind.CHECKPOINT
-    kind, _ = recognise(compressed.read(path))
+    with compressed.opened(path) as content:
+        kind, _ = recognise(content)
     if kind is None:
         known = ", ".join(kind.value for kind in FileKind)
         raise UnknownFormatError(path, f"is none of the files tfprof reads: {known}.")
