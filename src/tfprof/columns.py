@@ -263,6 +263,13 @@ class Shapes:
         return cls(codes, tuple(numbers))
 
     @classmethod
+    def of_dims(cls, dims: Ragged, is_known: Bools) -> Shapes:
+        """The column of the shapes with these dims; of unknown rank where it is not known."""
+        codes, firsts = dims.numbered()
+        values = [tuple(dims[first].tolist()) for first in firsts.tolist()]
+        return cls(ints(np.where(is_known, codes, len(values))), (*values, None))
+
+    @classmethod
     def joined(cls, columns: Sequence[Shapes]) -> Shapes:
         """The shapes of all `columns`, one column after the other; equal ones get equal codes."""
         if len(columns) == 1:

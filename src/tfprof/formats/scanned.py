@@ -66,9 +66,7 @@ class Scanned:
     def shapes(self, table: str, dims: str) -> Shapes:
         """The shapes of a table's rows."""
         rows = Ragged(self[f"{table}.{dims}"], self[f"{dims}.value"])
-        codes, firsts = rows.numbered()
-        known = [tuple(rows[first].tolist()) for first in firsts.tolist()]
-        return Shapes(np.where(self[f"{table}.shape"] == 1, codes, len(known)), (*known, None))
+        return Shapes.of_dims(rows, self[f"{table}.shape"] == 1)
 
     def marks(self, name: str) -> Ints:
         """1 where the message is there that has this mark, or else 0."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfprof.columns import Coded, Ints, Ragged, Shapes, distinct, offsets_of
+from tfprof.columns import Coded, Ints, Ragged, Shapes, Strings, distinct, offsets_of
 from tfprof.formats import profile_proto
 from tfprof.formats.op_log import StackReader
 from tfprof.formats.profile_proto import ProfileColumns, RecordedColumns
@@ -45,14 +45,13 @@ def _define(
     # An id without a node stands for an op that the graph named but did not define.
     ids = columns.id[order]
     place = np.searchsorted(ids, inputs.values, side="right") - 1
-    place[ids[place] != inputs.values] = -1
-    named = [*names, _NO_OP]
+    place[ids[place] != inputs.values] = len(ids)
     builder.add_ops(
         OpColumns(
             name=names,
             kind=columns.op.take(order),
             input_offsets=inputs.offsets,
-            input_name=[named[row] for row in place.tolist()],
+            input_name=Strings.joined([names, Strings([_NO_OP])]).take(place),
             input_slot=np.zeros(len(place), np.int64),
             shape=_shapes(columns.shape).take(order),
             outputs=_outputs(columns).take(order),
@@ -73,7 +72,7 @@ def _grouped(owner: Ints, values: Ints, count: int) -> Ragged:
 
 
 def _shapes(dims: Ragged) -> Shapes:
-    return Shapes(dims, dims.lengths > 0)
+    return Shapes.of_dims(dims, dims.lengths > 0)
 
 
 def _outputs(columns: ProfileColumns) -> OutputShapes:
