@@ -46,7 +46,7 @@ DOORS = {"__init__": {"errors", "api"}, "__main__": {"cli"}}
 # Folders whose modules do not know each other: what all of them share, and who may know more.
 EVERY = None
 SHARED = {
-    "sources": {"tf_attributes", "tf_devices"},
+    "sources": {"tf_attributes", "tf_devices", "ahead"},
     "views": {"view", "tree", "select", "accounting"},
     "outputs": {"text", "tabular", "tensor_text", "fields", "pieces"},
     "measures.flop_rules": {"registry"},

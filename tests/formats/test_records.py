@@ -8,6 +8,7 @@ from tfprof.errors import InputError
 from tfprof.formats.messages import message_class
 from tfprof.formats.recognise import FileKind
 from tfprof.formats.records import Records
+from tfprof.formats.text_records import read_text
 
 GRAPH = MESSAGES[FileKind.GRAPH]
 NODE = "tensorflow.NodeDef"
@@ -27,7 +28,7 @@ def complaint(walk):
 
 
 def from_text(text):
-    return Records.from_text("graph.pb", text.encode(), GRAPH)
+    return read_text("graph.pb", text.encode(), GRAPH)
 
 
 def nested(depth):
@@ -147,7 +148,7 @@ def test_a_complaint_does_not_repeat_a_text_that_is_one_long_line():
 
 
 def test_text_in_another_encoding_is_refused():
-    trouble = complaint(lambda: Records.from_text("graph.pb", b'node { name: "\xe4" }', GRAPH))
+    trouble = complaint(lambda: read_text("graph.pb", b'node { name: "\xe4" }', GRAPH))
 
     assert trouble == (
         "is no complete tensorflow.GraphDef text: line 1, column 15: "

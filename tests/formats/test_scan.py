@@ -28,6 +28,7 @@ from tfprof.formats import op_log as log_format
 from tfprof.formats.messages import message_class
 from tfprof.formats.recognise import FileKind
 from tfprof.formats.records import Records
+from tfprof.formats.text_records import read_text
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "resnet32"
 FORMATS = {
@@ -100,7 +101,7 @@ def test_a_sample_is_scanned(name):
 def test_a_model_of_some_size_is_scanned(name, kind):
     data = gzip.decompress((EXAMPLE / f"{name}.gz").read_bytes())
     if name.endswith("txt"):
-        data = Records.from_text(name, data, MESSAGES[kind]).data
+        data = read_text(name, data, MESSAGES[kind]).data
 
     assert is_scanned_alike(kind, data)
 

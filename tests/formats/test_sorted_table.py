@@ -19,7 +19,8 @@ from formats.table_builder import (
 )
 from tfprof.errors import InputError
 from tfprof.formats import crc32c
-from tfprof.formats.sorted_table import is_sorted_table, open_table
+from tfprof.formats.sorted_table import open_table
+from tfprof.formats.table_footer import is_sorted_table
 
 ITEMS = {b"": b"head"} | {f"layer/{at:03}/kernel".encode(): bytes([at]) * at for at in range(100)}
 

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from sources.tf_files import content
 from tfprof.errors import InputError
-from tfprof.formats import records, text
+from tfprof.formats import text, text_records
 from tfprof.formats.messages import TextError, message_class, parse_text
 from tfprof.formats.records import Records
 from tfprof.formats.text import Schema, TextFormatError, is_compiled, to_wire
+from tfprof.formats.text_records import read_text
 
 GRAPH = "tensorflow.GraphDef"
 PROFILE = "tensorflow.tfprof.ProfileProto"
@@ -511,7 +512,7 @@ def test_all_names_of_a_schema_are_found(name):
 def test_without_a_compiler_protobuf_reads_the_same(monkeypatch):
     compiled = Records("g", to_wire(SCHEMAS[GRAPH], SMALL))
     monkeypatch.setattr(text, "is_compiled", lambda: False)
-    plain = Records.from_text("g", SMALL, GRAPH)
+    plain = read_text("g", SMALL, GRAPH)
 
     assert message_class(GRAPH).FromString(plain.data) == message_class(GRAPH).FromString(
         compiled.data
@@ -537,7 +538,7 @@ def test_both_readers_complain_in_one_shape(monkeypatch, compiled, data):
     monkeypatch.setattr(text, "is_compiled", lambda: compiled)
 
     with pytest.raises(InputError) as caught:
-        Records.from_text("graph.pbtxt", data, GRAPH)
+        read_text("graph.pbtxt", data, GRAPH)
 
     assert caught.value.trouble.startswith("is no complete tensorflow.GraphDef text: ")
     assert caught.value.trouble[-1] in ".?"
@@ -547,7 +548,7 @@ def test_both_readers_complain_in_one_shape(monkeypatch, compiled, data):
 
 def test_the_source_runs_as_plain_python_without_cython(monkeypatch):
     monkeypatch.setitem(sys.modules, "cython", None)
-    path = Path(records.__file__).with_name("text.py")
+    path = Path(text_records.__file__).with_name("text.py")
     spec = importlib.util.spec_from_file_location("plain_text", path)
     plain = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(plain)

@@ -2,9 +2,8 @@
 
 import pytest
 
-from sources.tf_files import CPU, GPU, GPU_LANE, content, saved
+from sources.tf_files import CPU, GPU, GPU_LANE, add, content, saved
 from tfprof.formats.messages import message_class
-from tfprof.formats.records import Records
 from tfprof.model.builder import ProfileBuilder
 from tfprof.sources import saved_profile
 
@@ -13,7 +12,7 @@ DEVICE = CPU.lower()
 
 def read(data, builder=None):
     builder = ProfileBuilder() if builder is None else builder
-    saved_profile.add(Records("profile.pb", data), builder)
+    add(saved_profile, "profile.pb", data, builder)
     profile = builder.build()
     profile.check()
     return profile
@@ -197,7 +196,7 @@ def test_outputs_in_memory_come_back_behind_those_already_there():
     use = message_class("tensorflow.tfprof.ExecMemory")(output_memory={1: address})
     node = {"name": "a", "execs": {3: execution_message(memory_execs=[use])}}
     builder = ProfileBuilder()
-    saved_profile.add(Records("saved", saved(node)), builder)
+    add(saved_profile, "saved", saved(node), builder)
     profile = read(saved(node | {"name": "b"}), builder)
 
     assert profile.output_memory.use.tolist() == [0, 1]

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from sources.tf_files import CHECKPOINTS, graph, node
+from sources.tf_files import CHECKPOINTS, add, graph, node
 from tfprof.errors import InputError
 from tfprof.formats.checkpoint import open_checkpoint
-from tfprof.formats.records import Records
 from tfprof.model.builder import ProfileBuilder
 from tfprof.sources import tf_checkpoint, tf_graph
 
@@ -37,7 +36,7 @@ def profile(checkpoint):
     """A graph of one variable that the checkpoint has and one op that it has not."""
     builder = ProfileBuilder()
     nodes = graph(node("other", "NoOp"), node(checkpoint.tensors[0].name, "VariableV2"))
-    tf_graph.add(Records("graph.pb", nodes), builder)
+    add(tf_graph, "graph.pb", nodes, builder)
     tf_checkpoint.add(checkpoint, builder)
     built = builder.build()
     built.check()

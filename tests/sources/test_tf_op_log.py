@@ -2,8 +2,7 @@
 
 import pytest
 
-from sources.tf_files import CPU, content, graph, node, op_log, read, run_metadata, stats
-from tfprof.formats.records import Records
+from sources.tf_files import CPU, add, content, graph, node, op_log, read, run_metadata, stats
 from tfprof.model.builder import ProfileBuilder
 from tfprof.sources import tf_graph, tf_op_log
 
@@ -122,10 +121,10 @@ def test_old_logs_carry_their_strings_in_the_traces():
 
 def test_each_log_is_read_with_its_own_strings():
     builder = ProfileBuilder()
-    tf_graph.add(Records("graph.pb", GRAPH), builder)
+    add(tf_graph, "graph.pb", GRAPH, builder)
     for name, file in (("a", "x.py"), ("b", "y.py")):
         data = op_log({"name": name, "code_def": FIRST}, strings={**STRINGS, 1: file})
-        tf_op_log.add(Records("tfprof_log", data), builder)
+        add(tf_op_log, "tfprof_log", data, builder)
     profile = builder.build()
 
     files = [profile.code.frame(int(row)).file for row in profile.ops.code]

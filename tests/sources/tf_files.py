@@ -113,6 +113,12 @@ def saved(
     ).SerializeToString(deterministic=True)
 
 
+def add(source, path, data, builder, *rest):
+    """Read a file of that content and add it, as the registry does."""
+    records = Records(path, data)
+    source.add(records, source.decode(records), builder, *rest)
+
+
 def read(
     graph: bytes | None = None,
     runs: Sequence[tuple[int, bytes]] = (),
@@ -122,11 +128,11 @@ def read(
     """The profile of a graph, of runs with their steps, and of a log; `notes` gets the notes."""
     builder = ProfileBuilder()
     if graph is not None:
-        tf_graph.add(Records("graph.pb", graph), builder)
+        add(tf_graph, "graph.pb", graph, builder)
     for step, data in runs:
-        tf_run_metadata.add(Records("run_meta", data), builder, step)
+        add(tf_run_metadata, "run_meta", data, builder, step)
     if log is not None:
-        tf_op_log.add(Records("tfprof_log", log), builder)
+        add(tf_op_log, "tfprof_log", log, builder)
     if notes is not None:
         notes.extend(builder.notes)
     profile = builder.build()

@@ -1,4 +1,7 @@
-"""The door to checkpoints: find one at a path, open it, read its tensors."""
+"""The door to checkpoints: find one at a path, open it, read its tensors.
+
+Every path is asked whether it is one, so their readers are loaded only when there is one.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,18 @@ import enum
 import glob
 import re
 from pathlib import Path
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from tfprof.errors import InputError
-from tfprof.formats.checkpoint_v1 import open_v1
 from tfprof.formats.file_spans import is_file
-from tfprof.formats.sorted_table import is_sorted_table, open_table
-from tfprof.formats.tensor_bundle import open_bundle
-from tfprof.formats.tensor_types import Values
-from tfprof.formats.tensors import TensorEntry
+from tfprof.formats.table_footer import is_sorted_table
 from tfprof.formats.wire import SPAN, WireError, fields
 
-__all__ = ["Checkpoint", "CheckpointKind", "TensorEntry", "find", "open_checkpoint"]
+if TYPE_CHECKING:
+    from tfprof.formats.tensor_types import Values
+    from tfprof.formats.tensors import TensorEntry
+
+__all__ = ["Checkpoint", "CheckpointKind", "find", "open_checkpoint"]
 
 INDEX_SUFFIX: Final = ".index"
 V1_PATTERN: Final = re.compile(r"(.+)-\?{5}-of-([0-9?]{5})", re.DOTALL)
@@ -64,8 +67,12 @@ def open_checkpoint(path: str) -> Checkpoint:
     """The checkpoint at `path` (see `find`), of which only the index is read."""
     kind = find(path)
     if kind is CheckpointKind.V1:
+        from tfprof.formats.checkpoint_v1 import open_v1
+
         return open_v1([path] if is_file(path) else whole_set(path))
     if kind is CheckpointKind.V2:
+        from tfprof.formats.tensor_bundle import open_bundle
+
         index = path + INDEX_SUFFIX
         if is_sorted_table(index):
             return open_bundle(index, path)
@@ -78,6 +85,8 @@ def kind_of_table(path: str) -> CheckpointKind | None:
 
     Under the empty key, V2 has a number first, V1 a message.
     """
+    from tfprof.formats.sorted_table import open_table
+
     try:
         first = open_table(path).get(b"")
         if first is None:

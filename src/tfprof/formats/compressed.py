@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tfprof.errors import InputError
 from tfprof.formats.file_spans import FileBytes
+from tfprof.formats.stored import StoredFile
 
 # Protobuf cannot hold a larger message, so more can only be a mistake or an attack.
 LARGEST_FILE = 2**31 - 1
@@ -37,16 +38,22 @@ def opened(path: str) -> Iterator[bytes | FileBytes]:
 
 def read(path: str) -> bytes:
     """The content of the file at `path`, unpacked if it was gzipped."""
+    return load(path)[0]
+
+
+def load(path: str) -> tuple[bytes, StoredFile | None]:
+    """The content of the file at `path`, and the file itself where parts can be read again."""
     try:
         with Path(path).open("rb") as file:
             if file.read(2) == _GZIP_MAGIC:
                 file.seek(0)
-                return _unpack(path, gzip.GzipFile(fileobj=file))
+                return _unpack(path, gzip.GzipFile(fileobj=file)), None
             file.seek(0)
+            stored = StoredFile.of(path, file)
             data = file.read(LARGEST_FILE + 1)
     except (OSError, ValueError) as error:
         raise _refusal(path, error) from None
-    return _check_size(path, data)
+    return _check_size(path, data), stored
 
 
 def _unpack(path: str, file: gzip.GzipFile) -> bytes:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from typing import Protocol
 
 from tfprof.errors import InputError
-from tfprof.formats import messages, text, wire
-from tfprof.formats.messages import Message, message_class, parse_text
-from tfprof.formats.text import TextFormatError
+from tfprof.formats import messages, wire
+from tfprof.formats.messages import Message, message_class
+from tfprof.formats.stored import StoredFile
 from tfprof.formats.wire import SPAN, WireError
 
-_PLACE = re.compile(r"^(\d+):(\d+) : ")  # as protobuf says where
-_LONGEST_REASON = 200  # letters that a complaint takes over from the parser of texts
+
+class MessageReader(Protocol):
+    """Somebody who reads the messages of a file, each where it stands."""
+
+    @property
+    def path(self) -> str: ...
+
+    def parse(self, name: str, start: int, end: int) -> Message:
+        """The message of type `name` from byte `start` to `end`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,18 +29,11 @@ class Records:
 
     path: str
     data: bytes
+    file: StoredFile | None = None  # where the bytes can be read again
 
-    @classmethod
-    def from_text(cls, path: str, data: bytes, name: str) -> Records:
-        """The records of a message written as protobuf text."""
-        try:
-            if text.is_compiled():
-                return cls(path, text.to_wire(_text_schema(name), data))
-            return cls(path, parse_text(name, data.decode("utf-8")).SerializeToString())
-        except (ValueError, messages.TextError, RecursionError) as error:
-            # To protobuf, a number that is too large for an enum is a plain ValueError.
-            reason = _reason(error, data)
-        raise InputError(path, f"is no complete {name} text: {reason}")
+    def left_in_file(self) -> MessageReader:
+        """A reader of the same messages that holds the file, if it can, and not its bytes."""
+        return self if self.file is None else StoredRecords(self.path, self.file)
 
     def fields(self, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int, int, int]]:
         """The fields of the message in `data[start:end]`, as `wire.fields` gives them."""
@@ -63,37 +62,29 @@ class Records:
 
     def parse(self, name: str, start: int, end: int) -> Message:
         """The message of type `name` in `data[start:end]`."""
-        try:
-            return message_class(name).FromString(self.data[start:end])
-        except messages.DecodeError:
-            raise InputError(
-                self.path, f"the {name.rpartition('.')[2]} at byte {start:,} is damaged."
-            ) from None
+        return _parsed(self.path, name, self.data[start:end], start)
 
     def _complaint(self, record: int, error: WireError) -> str:
         where = f"record {record:,}: {error.reason} at byte {error.offset:,}"
         return f"is cut short or damaged in {where}; was the program still writing it?"
 
 
-@cache
-def _text_schema(name: str) -> text.Schema:
-    return text.Schema(message_class(name).DESCRIPTOR)
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredRecords:
+    """Records whose bytes stay in their file until one of them is asked for."""
+
+    path: str
+    file: StoredFile
+
+    def parse(self, name: str, start: int, end: int) -> Message:
+        """The message of type `name` from byte `start` to `end`."""
+        return _parsed(self.path, name, self.file.read(start, end), start)
 
 
-def _reason(error: Exception, data: bytes) -> str:
-    """What is wrong with a text, whichever reader found it: the line, the column and why."""
-    reason = str(error)
-    if isinstance(error, RecursionError):
-        reason = text.TOO_DEEP
-    elif isinstance(error, UnicodeDecodeError):
-        reason = str(TextFormatError(*text.place(data, error.start), text.NO_UTF8))
-    elif isinstance(error, messages.TextError):
-        reason = _PLACE.sub(r"line \1, column \2: ", reason)
-    reason = _shortened(reason)
-    return reason if reason.endswith("?") else f"{reason}."
-
-
-def _shortened(reason: str) -> str:
-    """The reason without the whole of a line that may be the whole file."""
-    reason = " ".join(reason.split()).rstrip(".")
-    return reason if len(reason) <= _LONGEST_REASON else f"{reason[:80]} … {reason[-80:]}"
+def _parsed(path: str, name: str, encoded: bytes, start: int) -> Message:
+    try:
+        return message_class(name).FromString(encoded)
+    except messages.DecodeError:
+        raise InputError(
+            path, f"the {name.rpartition('.')[2]} at byte {start:,} is damaged."
+        ) from None

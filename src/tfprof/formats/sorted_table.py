@@ -10,11 +10,10 @@ from typing import Final
 
 from tfprof.errors import InputError
 from tfprof.formats import crc32c, snappy
-from tfprof.formats.file_spans import file_size, read_span
+from tfprof.formats.file_spans import read_span
+from tfprof.formats.table_footer import MAGIC, footer
 from tfprof.formats.wire import WireError, varint
 
-MAGIC: Final = (0xDB4775248B80FB57).to_bytes(8, "little")
-FOOTER_BYTES: Final = 48
 TRAILER_BYTES: Final = 5  # the kind of packing and a checksum
 AS_IS, SNAPPY = 0, 1
 LARGEST_KEY_GROWTH: Final = 64  # writers spell a key out at every 16th entry at the latest
@@ -64,14 +63,6 @@ class SortedTable:
         return held
 
 
-def is_sorted_table(path: str | Path) -> bool:
-    """Whether there is a file at `path` that ends as a sorted table does."""
-    try:
-        return footer(path)[-len(MAGIC) :] == MAGIC
-    except InputError:
-        return False
-
-
 def open_table(path: str | Path) -> SortedTable:
     """The table in the file at `path`, of which only the footer and the index are read."""
     name = str(path)
@@ -97,14 +88,6 @@ def index_span(path: str) -> tuple[int, int]:
         raise InputError(path, "does not end as a checkpoint's table does; was it copied whole?")
     _, _, after = two_numbers(path, last)
     return span(path, last[after:])
-
-
-def footer(path: str | Path) -> bytes:
-    """The last bytes of the table: where two blocks are, and the magic number."""
-    size = file_size(path)
-    if size < FOOTER_BYTES:
-        raise InputError(path, f"has {size:,} bytes, too few for a checkpoint's table")
-    return bytes(read_span(path, size - FOOTER_BYTES, FOOTER_BYTES))
 
 
 def span(path: str, handle: bytes) -> tuple[int, int]:

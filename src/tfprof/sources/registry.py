@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from tfprof.errors import InputError, UnknownFormatError
-from tfprof.formats import checkpoint, compressed, graph_def, op_log, profile_proto, run_metadata
+from tfprof.formats import checkpoint, compressed
 from tfprof.formats.recognise import FileKind, recognise
 from tfprof.formats.records import Records
 from tfprof.model.builder import ProfileBuilder
-from tfprof.sources import saved_profile, tf_checkpoint, tf_graph, tf_op_log, tf_run_metadata
+from tfprof.sources.ahead import Ahead
 
-_MESSAGES = {
-    FileKind.GRAPH: graph_def.GRAPH,
-    FileKind.RUN_META: run_metadata.RUN_METADATA,
-    FileKind.OP_LOG: op_log.OP_LOG,
-    FileKind.PROFILE: profile_proto.PROFILE,
+if TYPE_CHECKING:
+    from tfprof.formats.checkpoint import Checkpoint
+
+# What each kind of message means is said by a module, which is loaded with the first such file. It
+# has the name of the message, `decode` from records to columns, and `add` from them to a builder.
+_SOURCES = {
+    FileKind.PROFILE: "tfprof.sources.saved_profile",
+    FileKind.GRAPH: "tfprof.sources.tf_graph",
+    FileKind.RUN_META: "tfprof.sources.tf_run_metadata",
+    FileKind.OP_LOG: "tfprof.sources.tf_op_log",
 }
+
+_READ_AHEAD = 1  # files beside the one that is waited for; their bytes take memory
 
 # Ops must be known before types and code lines can be given to them.
 MERGE_ORDER = (
@@ -69,38 +79,54 @@ def merge(
     progress: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Add all files to `builder`, in the order that makes sense of them."""
-    for file in sorted(numbered(files), key=lambda file: MERGE_ORDER.index(file.kind)):
+    ordered = sorted(numbered(files), key=lambda file: MERGE_ORDER.index(file.kind))
+    for file, reading in zip(ordered, _read_ahead(ordered), strict=True):
         progress(file.path)
-        if file.kind is FileKind.CHECKPOINT:
-            tf_checkpoint.add(open_checkpoint(file), builder)
-            continue
-        records = read_records(file)
-        if file.kind is FileKind.RUN_META:
-            tf_run_metadata.add(records, builder, file.step or 0)
-        else:
-            _ADD[file.kind](records, builder)
+        _add(file, reading.result(), builder)
 
 
-_ADD: dict[FileKind, Callable[[Records, ProfileBuilder], None]] = {
-    FileKind.PROFILE: saved_profile.add,
-    FileKind.GRAPH: tf_graph.add,
-    FileKind.OP_LOG: tf_op_log.add,
-}
+def _read_ahead(files: Sequence[InputFile]) -> Iterator[Ahead[Any]]:
+    """The reading of each file; while one is added the next is read already."""
+    started: deque[Ahead[Any]] = deque()
+    for file in files:
+        started.append(Ahead(_read, file))
+        if len(started) > _READ_AHEAD:
+            yield started.popleft()
+    yield from started
+
+
+def _read(file: InputFile) -> Any:
+    """What there is in a file, as columns; of a checkpoint its index."""
+    if file.kind is FileKind.CHECKPOINT:
+        return open_checkpoint(file)
+    records = read_records(file)
+    return records, import_module(_SOURCES[file.kind]).decode(records)
+
+
+def _add(file: InputFile, found: Any, builder: ProfileBuilder) -> None:
+    if file.kind is FileKind.CHECKPOINT:
+        import_module("tfprof.sources.tf_checkpoint").add(found, builder)
+    elif file.kind is FileKind.RUN_META:
+        import_module(_SOURCES[file.kind]).add(*found, builder, file.step or 0)
+    else:
+        import_module(_SOURCES[file.kind]).add(*found, builder)
 
 
 def read_records(file: InputFile) -> Records:
     """The records of a file that was said, or found, to be of its kind."""
-    data = compressed.read(file.path)
+    data, stored = compressed.load(file.path)
     found, written_as_text = recognise(data)
     if found is not file.kind:
         is_checkpoint = found is None and checkpoint.find(file.path) is not None
         raise _refusal(file, FileKind.CHECKPOINT if is_checkpoint else found)
     if written_as_text:
-        return Records.from_text(file.path, data, _MESSAGES[file.kind])
-    return Records(file.path, data)
+        from tfprof.formats.text_records import read_text  # noqa: PLC0415 -- few files are text
+
+        return read_text(file.path, data, import_module(_SOURCES[file.kind]).MESSAGE)
+    return Records(file.path, data, stored)
 
 
-def open_checkpoint(file: InputFile) -> checkpoint.Checkpoint:
+def open_checkpoint(file: InputFile) -> Checkpoint:
     """The checkpoint at a path that was said, or found, to be one."""
     try:
         return checkpoint.open_checkpoint(file.path)

@@ -5,9 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from tfprof.columns import Coded, Ints, Ragged, Shapes, Strings, distinct, offsets_of
-from tfprof.formats import profile_proto
 from tfprof.formats.op_log import StackReader
-from tfprof.formats.profile_proto import ProfileColumns, RecordedColumns
+from tfprof.formats.profile_proto import (
+    PROFILE,
+    RAW_NODE_ENTRY,
+    ProfileColumns,
+    RecordedColumns,
+    decode,
+)
 from tfprof.formats.records import Records
 from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.code import Frame
@@ -15,14 +20,17 @@ from tfprof.model.ops import MOST_OUTPUTS, OutputShapes
 from tfprof.sources.tf_attributes import EncodedAttributes
 from tfprof.sources.tf_devices import add_device
 
+__all__ = ["MESSAGE", "add", "decode"]
+
+MESSAGE = PROFILE
+
 # The name under which an input is not found: no program gives an op this one.
 _NO_OP = "\0"
 
 
-def add(records: Records, builder: ProfileBuilder) -> None:
+def add(records: Records, columns: ProfileColumns, builder: ProfileBuilder) -> None:
     """Add everything the saved profile holds; its float ops were settled when it was saved."""
     builder.settle_float_ops()
-    columns = profile_proto.decode(records)
     order = np.argsort(columns.id, kind="stable")
     _define(records, columns, order, builder)
     if columns.header.has_trace:
@@ -56,10 +64,10 @@ def _define(
             shape=_shapes(columns.shape).take(order),
             outputs=_outputs(columns).take(order),
             attributes=EncodedAttributes(
-                records,
+                records.left_in_file(),
                 columns.start[order],
                 columns.end[order],
-                profile_proto.RAW_NODE_ENTRY,
+                RAW_NODE_ENTRY,
                 ("value", "attrs"),
             ),
         )

@@ -9,7 +9,7 @@ from tfprof.columns import Ints
 from tfprof.errors import InputError
 from tfprof.formats import messages
 from tfprof.formats.messages import Message, message_class
-from tfprof.formats.records import Records
+from tfprof.formats.records import MessageReader
 from tfprof.model.ops import AttributeValue
 
 
@@ -17,7 +17,7 @@ from tfprof.model.ops import AttributeValue
 class EncodedAttributes:
     """The attributes of nodes whose messages stand at `start` to `end` in `records`."""
 
-    records: Records
+    records: MessageReader
     start: Ints
     end: Ints
     message: str  # the type of those messages, with the attributes' values left encoded

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from tfprof.formats import graph_def
+from tfprof.formats.graph_def import GRAPH, RAW_NODE, GraphColumns, decode
 from tfprof.formats.records import Records
 from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.ops import OutputShapes
 from tfprof.sources.tf_attributes import EncodedAttributes
 
+__all__ = ["MESSAGE", "add", "decode"]
 
-def add(records: Records, builder: ProfileBuilder) -> None:
+MESSAGE = GRAPH
+
+
+def add(records: Records, graph: GraphColumns, builder: ProfileBuilder) -> None:
     """Define the graph's ops; a name that is known already keeps its first definition."""
-    graph = graph_def.decode(records)
     builder.add_ops(
         OpColumns(
             name=graph.name,
@@ -22,7 +25,7 @@ def add(records: Records, builder: ProfileBuilder) -> None:
             shape=graph.shape,
             outputs=OutputShapes(graph.output_offsets, graph.output_shape),
             attributes=EncodedAttributes(
-                records, graph.start, graph.end, graph_def.RAW_NODE, ("attr",)
+                records.left_in_file(), graph.start, graph.end, RAW_NODE, ("attr",)
             ),
         )
     )

@@ -5,16 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from tfprof.columns import Ints, distinct
-from tfprof.formats import op_log
-from tfprof.formats.op_log import LogColumns
+from tfprof.formats.op_log import OP_LOG, LogColumns, StackReader, decode
 from tfprof.formats.records import Records
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.code import Frame
 
+__all__ = ["MESSAGE", "add", "decode"]
 
-def add(records: Records, builder: ProfileBuilder) -> None:
+MESSAGE = OP_LOG
+
+
+def add(records: Records, log: LogColumns, builder: ProfileBuilder) -> None:
     """Add what the log says of known ops; what it says of others is left aside."""
-    log = op_log.decode(records)
     ops = builder.ids(log.name)
     is_known = ops >= 0
     given = is_known[log.type_entry]
@@ -30,7 +32,7 @@ def _add_code(records: Records, log: LogColumns, ops: Ints, builder: ProfileBuil
     located = (ops >= 0) & (log.stack >= 0)
     if located.any():
         builder.mark_has_code()
-    reader = op_log.StackReader(records.path, log.strings)
+    reader = StackReader(records.path, log.strings)
     wanted = distinct(log.stack[located]).tolist()
     rows = np.full(len(log.stacks), -1)
     for stack, traces in zip(

@@ -5,21 +5,23 @@ from __future__ import annotations
 import numpy as np
 
 from tfprof.columns import Bools, Ints, Shapes, Strings, offsets_of, rows_where
-from tfprof.formats import run_metadata
 from tfprof.formats.records import Records
-from tfprof.formats.run_metadata import RunColumns
+from tfprof.formats.run_metadata import RUN_METADATA, RunColumns, decode
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.ops import MOST_OUTPUTS, OutputShapes
 from tfprof.model.recordings import Runs
 from tfprof.sources.tf_devices import add_device, misses_accelerator_stream
 
+__all__ = ["MESSAGE", "add", "decode"]
+
+MESSAGE = RUN_METADATA
+
 # Bookkeeping of the runtime that belongs to no op of the model.
 _NOT_OPS = frozenset({"RecvTensor", "_SOURCE"})
 
 
-def add(records: Records, builder: ProfileBuilder, step: int) -> None:
+def add(records: Records, columns: RunColumns, builder: ProfileBuilder, step: int) -> None:
     """Add what ran as step `step`; an op that no graph defined is known by its name alone."""
-    columns = run_metadata.decode(records)
     if not columns.has_step_stats:
         builder.notes.append(
             f"{records.path} holds no step statistics, so step {step} is left out; "

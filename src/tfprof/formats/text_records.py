@@ -1,0 +1,51 @@
+"""Records from protobuf text: read into the bytes of the binary form, with precise complaints."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from tfprof.errors import InputError
+from tfprof.formats import messages, text
+from tfprof.formats.messages import message_class, parse_text
+from tfprof.formats.records import Records
+from tfprof.formats.text import TextFormatError
+
+_PLACE = re.compile(r"^(\d+):(\d+) : ")  # as protobuf says where
+_LONGEST_REASON = 200  # letters that a complaint takes over from the parser of texts
+
+
+def read_text(path: str, data: bytes, name: str) -> Records:
+    """The records of a message of type `name` that is written as text."""
+    try:
+        if text.is_compiled():
+            return Records(path, text.to_wire(_text_schema(name), data))
+        return Records(path, parse_text(name, data.decode("utf-8")).SerializeToString())
+    except (ValueError, messages.TextError, RecursionError) as error:
+        # To protobuf, a number that is too large for an enum is a plain ValueError.
+        reason = _reason(error, data)
+    raise InputError(path, f"is no complete {name} text: {reason}")
+
+
+@cache
+def _text_schema(name: str) -> text.Schema:
+    return text.Schema(message_class(name).DESCRIPTOR)
+
+
+def _reason(error: Exception, data: bytes) -> str:
+    """What is wrong with a text, whichever reader found it: the line, the column and why."""
+    reason = str(error)
+    if isinstance(error, RecursionError):
+        reason = text.TOO_DEEP
+    elif isinstance(error, UnicodeDecodeError):
+        reason = str(TextFormatError(*text.place(data, error.start), text.NO_UTF8))
+    elif isinstance(error, messages.TextError):
+        reason = _PLACE.sub(r"line \1, column \2: ", reason)
+    reason = _shortened(reason)
+    return reason if reason.endswith("?") else f"{reason}."
+
+
+def _shortened(reason: str) -> str:
+    """The reason without the whole of a line that may be the whole file."""
+    reason = " ".join(reason.split()).rstrip(".")
+    return reason if len(reason) <= _LONGEST_REASON else f"{reason[:80]} … {reason[-80:]}"

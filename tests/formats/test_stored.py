@@ -1,0 +1,87 @@
+"""Parts of a large file are read again instead of being kept."""
+
+import gc
+import os
+from pathlib import Path
+
+import pytest
+
+import tfprof
+from sources.tf_files import graph, node
+from tfprof.errors import InputError
+from tfprof.formats import compressed, stored
+
+
+@pytest.fixture(autouse=True)
+def every_size(monkeypatch):
+    monkeypatch.setattr(stored, "SMALLEST", 1)
+
+
+def test_a_file_tells_its_parts_again(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"0123456789")
+
+    data, file = compressed.load(str(path))
+
+    assert data == b"0123456789"
+    assert file.read(2, 5) == b"234"
+    assert file.read(5, 5) == b""
+
+
+def test_a_small_file_is_better_kept(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    path.write_bytes(b"0123456789")
+    monkeypatch.setattr(stored, "SMALLEST", 11)
+
+    assert compressed.load(str(path)) == (b"0123456789", None)
+
+
+def test_a_file_that_was_removed_can_still_be_read(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"0123456789")
+    _, file = compressed.load(str(path))
+
+    path.unlink()
+
+    assert file.read(0, 4) == b"0123"
+
+
+@pytest.mark.parametrize("change", [b"", b"0123456789+", b"9876543210"])
+def test_a_file_that_was_written_to_is_refused(tmp_path, change):
+    path = tmp_path / "file"
+    path.write_bytes(b"0123456789")
+    os.utime(path, ns=(1, 1))
+    _, file = compressed.load(str(path))
+
+    path.write_bytes(change)
+
+    with pytest.raises(InputError, match="was changed after it was loaded; load it again"):
+        file.read(0, 4)
+
+
+def test_a_file_is_closed_when_nobody_holds_it(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"0123456789")
+    open_files = Path("/proc/self/fd")
+    if not open_files.exists():
+        pytest.skip("this system does not tell which files are open")
+    before = len(list(open_files.iterdir()))
+
+    _, file = compressed.load(str(path))
+    assert len(list(open_files.iterdir())) == before + 1
+    del file
+    gc.collect()
+
+    assert len(list(open_files.iterdir())) == before
+
+
+def test_a_profile_reads_attributes_from_the_file_it_came_from(tmp_path):
+    path = tmp_path / "graph.pb"
+    path.write_bytes(graph(node("a", "Conv2D", k={"i": 3})))
+
+    attributes = tfprof.load(path).columns.ops.attributes
+
+    assert attributes.get(0, "k") == 3
+    path.write_bytes(b"something else")
+    with pytest.raises(InputError, match="was changed"):
+        attributes.get(0, "k")
