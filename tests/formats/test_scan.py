@@ -3,14 +3,13 @@
 import gzip
 import importlib.util
 import sys
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from formats.scan_agreement import FORMATS, is_scanned_alike, parsed, scanned
 from formats.wire_messages import TEXTS, Maker, span
 from sources.tf_files import (
     FILES,
@@ -22,61 +21,19 @@ from sources.tf_files import (
     op_log,
     shape,
 )
-from tfprof.columns import Coded, Shapes, Strings
-from tfprof.formats import graph_def, profile_proto, run_metadata, scan
-from tfprof.formats import op_log as log_format
+from tfprof.formats import graph_def, scan
 from tfprof.formats.messages import message_class
 from tfprof.formats.recognise import FileKind
 from tfprof.formats.records import Records
 from tfprof.formats.text_records import read_text
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "resnet32"
-FORMATS = {
-    FileKind.GRAPH: graph_def,
-    FileKind.RUN_META: run_metadata,
-    FileKind.OP_LOG: log_format,
-    FileKind.PROFILE: profile_proto,
-}
 KINDS = tuple(FORMATS)
 SAMPLES = [name for name, kind in FILES.items() if kind in KINDS and not name.endswith("txt")]
 ODD = 0.03
 
 seeds = st.integers(0, 2**32 - 1)
 kinds = st.sampled_from(KINDS)
-
-
-def scanned(kind, data):
-    """What a scan finds, None where it leaves the file to protobuf."""
-    return FORMATS[kind]._scanned(data)
-
-
-def parsed(kind, data):
-    """What protobuf's reader finds; `InputError` where it refuses the file."""
-    return FORMATS[kind]._parsed(Records("file", data))
-
-
-def plain(columns):
-    """Columns as lists, to compare; which code a text has is no matter."""
-    if isinstance(columns, Coded):
-        return columns.values.take(columns.codes)
-    if isinstance(columns, Shapes):
-        return [columns[row] for row in range(len(columns))]
-    if is_dataclass(columns):
-        return {field.name: plain(getattr(columns, field.name)) for field in fields(columns)}
-    if isinstance(columns, np.ndarray):
-        return [str(columns.dtype), columns.tolist()]
-    if isinstance(columns, dict):
-        return {name: plain(column) for name, column in columns.items()}
-    return list(columns) if isinstance(columns, Strings) else columns
-
-
-def is_scanned_alike(kind, data):
-    """Whether a scan reads this; what it reads must be what protobuf reads."""
-    found = scanned(kind, data)
-    if found is None:
-        return False
-    assert plain(found) == plain(parsed(kind, data))
-    return True
 
 
 def random_file(kind, seed, oddity=0.0):

@@ -1,0 +1,182 @@
+"""Looks for files that a scan reads otherwise than protobuf does: not run with the tests.
+
+    python tests/fuzz/fuzz_scan.py --count 1000000
+
+Valid messages of all kinds are changed in ways that files are damaged in, or made to do harm. What
+a scan makes of one must be what protobuf makes of it. The first file for which that is not so is
+printed, made small, and the status is 1. `CONTRIBUTING.md` says how to run it with sanitizers.
+"""
+
+import argparse
+import random
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from formats.scan_agreement import FORMATS, plain
+from formats.wire_messages import Maker, span, varint
+from sources.tf_files import FILES, MESSAGES, content
+from tfprof.errors import InputError
+from tfprof.formats import op_log, scan
+from tfprof.formats.messages import message_class
+from tfprof.formats.records import Records
+
+POOL = 400  # messages of each kind that are changed
+LONGEST = 1500  # bytes of a message that is worth changing
+SAMPLES = [name for name in FILES if not name.endswith("txt")]
+EDGES = (0, 1, 2, 7, 8, 0x7F, 0x80, 0xFF)
+LENGTHS = (0, 1, 127, 128, 2**14, 2**28, 2**31 - 1, 2**31, 2**32, 2**63, 2**64 - 1)
+
+
+class Stacks:
+    """The call stacks of a log, as a format of their own: two bytes 0xFF stand between them."""
+
+    @staticmethod
+    def _scanned(data):
+        return op_log._scanned_stacks(data.split(b"\xff\xff"))
+
+    @staticmethod
+    def _parsed(records):
+        reader = op_log.StackReader(records.path, {})
+        return [reader._parsed(stack) for stack in records.data.split(b"\xff\xff")]
+
+
+READERS = {kind.name: reader for kind, reader in FORMATS.items()} | {"STACKS": Stacks}
+NAMES = {kind.name: name for kind, name in MESSAGES.items()} | {
+    "STACKS": "tensorflow.tfprof.CodeDef"
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--count", type=int, default=100_000, help="files to try, over all kinds")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--kind", choices=READERS, action="append", help="these kinds only")
+    options = parser.parse_args()
+    kinds = options.kind or list(READERS)
+    pools = {kind: messages(kind, options.seed) for kind in kinds}
+    chance = random.Random(options.seed)  # noqa: S311 -- for tests
+    outcomes = Counter()
+    began = time.monotonic()
+    for turn in range(options.count):
+        kind = kinds[turn % len(kinds)]
+        data = changed(chance, pools[kind])
+        outcome = compare(kind, data)
+        outcomes[kind, outcome] += 1
+        if outcome == "differs":
+            print(f"turn {turn:,}: {kind} {smallest(kind, data)!r}")
+            return 1
+    print(f"{options.count:,} files in {time.monotonic() - began:.0f} s, scanner", end=" ")
+    print("compiled" if scan.is_compiled() else "as plain Python")
+    for (kind, outcome), count in sorted(outcomes.items()):
+        print(f"{kind:8} {outcome:8} {count:9,}")
+    return 0
+
+
+def messages(kind: str, seed: int) -> list[bytes]:
+    """Valid messages, most of them such as a scan reads."""
+    found = [content(name) for name in SAMPLES if FILES[name].name == kind]
+    found = [data for data in found if len(data) <= LONGEST]
+    descriptor = message_class(NAMES[kind]).DESCRIPTOR
+    maker, odd = Maker(seed), Maker(seed, oddity=0.03)
+    while len(found) < POOL:
+        data = (odd if len(found) % 4 == 0 else maker).message(descriptor)
+        if len(data) <= LONGEST and (len(found) % 4 == 0 or compare(kind, data) == "agrees"):
+            found.append(data)
+    return found
+
+
+def changed(chance: random.Random, pool: list[bytes]) -> bytes:
+    """A message with a few changes."""
+    data = bytearray(chance.choice(pool))
+    for _ in range(chance.choice((0, 1, 1, 1, 2, 3))):
+        chance.choice(CHANGES)(chance, data, pool)
+    return bytes(data)
+
+
+def flip(chance, data, _):
+    if data:
+        data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+
+
+def overwrite(chance, data, _):
+    if data:
+        data[chance.randrange(len(data))] = chance.choice(EDGES)
+
+
+def cut(chance, data, _):
+    del data[chance.randrange(len(data) + 1) :]
+
+
+def remove(chance, data, _):
+    at = chance.randrange(len(data) + 1)
+    del data[at : at + chance.randrange(1, 6)]
+
+
+def insert(chance, data, _):
+    at = chance.randrange(len(data) + 1)
+    data[at:at] = chance.randbytes(chance.randrange(1, 4))
+
+
+def repeat(chance, data, _):
+    start = chance.randrange(len(data) + 1)
+    piece = data[start : start + chance.randrange(1, 40)]
+    at = chance.choice((start, chance.randrange(len(data) + 1)))
+    data[at:at] = piece
+
+
+def splice(chance, data, pool):
+    other = chance.choice(pool)
+    start = chance.randrange(len(other) + 1)
+    at = chance.randrange(len(data) + 1)
+    data[at : at + chance.choice((0, 4))] = other[start : start + chance.randrange(1, 40)]
+
+
+def lengthen(chance, data, _):
+    """Put another length, or another number, in the place of a byte."""
+    at = chance.randrange(len(data) + 1)
+    data[at : at + 1] = varint(chance.choice(LENGTHS))
+
+
+def wrap(chance, data, _):
+    """Make a field of a piece, so that lengths stay true."""
+    start = chance.randrange(len(data) + 1)
+    end = min(len(data), start + chance.randrange(20))
+    data[start:end] = span(chance.randrange(1, 20), bytes(data[start:end]))
+
+
+CHANGES = (flip, flip, overwrite, cut, remove, insert, repeat, splice, lengthen, wrap)
+
+
+def compare(kind: str, data: bytes) -> str:
+    """Whether both readers read this, or one of them does not."""
+    found = READERS[kind]._scanned(data)
+    if found is None:
+        return "left"  # to protobuf, whose word is then the only one
+    try:
+        expected = READERS[kind]._parsed(Records("file", data))
+    except InputError:
+        return "differs"
+    return "agrees" if plain(found) == plain(expected) else "differs"
+
+
+def smallest(kind: str, data: bytes) -> bytes:
+    """The same finding with as many bytes taken out as can be."""
+    size = len(data) // 2
+    while size:
+        at = 0
+        while at < len(data):
+            shorter = data[:at] + data[at + size :]
+            if compare(kind, shorter) == "differs":
+                data = shorter
+            else:
+                at += size
+        size //= 2
+    return data
+
+
+if __name__ == "__main__":
+    sys.exit(main())
