@@ -24,7 +24,6 @@ from sources.tf_files import (
 from tfprof.formats import graph_def, scan
 from tfprof.formats.messages import message_class
 from tfprof.formats.recognise import FileKind
-from tfprof.formats.records import Records
 from tfprof.formats.text_records import read_text
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "resnet32"
