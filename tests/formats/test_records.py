@@ -8,7 +8,7 @@ from tfprof.errors import InputError
 from tfprof.formats.messages import message_class
 from tfprof.formats.recognise import FileKind
 from tfprof.formats.records import Records
-from tfprof.formats.text_records import read_text
+from tfprof.formats.text_records import to_binary
 
 GRAPH = MESSAGES[FileKind.GRAPH]
 NODE = "tensorflow.NodeDef"
@@ -28,7 +28,7 @@ def complaint(walk):
 
 
 def from_text(text):
-    return read_text("graph.pb", text.encode(), GRAPH)
+    return Records("graph.pb", bytes(to_binary("graph.pb", text.encode(), GRAPH)))
 
 
 def nested(depth):
@@ -148,7 +148,7 @@ def test_a_complaint_does_not_repeat_a_text_that_is_one_long_line():
 
 
 def test_text_in_another_encoding_is_refused():
-    trouble = complaint(lambda: read_text("graph.pb", b'node { name: "\xe4" }', GRAPH))
+    trouble = complaint(lambda: to_binary("graph.pb", b'node { name: "\xe4" }', GRAPH))
 
     assert trouble == (
         "is no complete tensorflow.GraphDef text: line 1, column 15: "

@@ -24,7 +24,7 @@ from sources.tf_files import (
 from tfprof.formats import graph_def, scan
 from tfprof.formats.messages import message_class
 from tfprof.formats.recognise import FileKind
-from tfprof.formats.text_records import read_text
+from tfprof.formats.text_records import to_binary
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "resnet32"
 KINDS = tuple(FORMATS)
@@ -57,7 +57,7 @@ def test_a_sample_is_scanned(name):
 def test_a_model_of_some_size_is_scanned(name, kind):
     data = gzip.decompress((EXAMPLE / f"{name}.gz").read_bytes())
     if name.endswith("txt"):
-        data = read_text(name, data, MESSAGES[kind]).data
+        data = bytes(to_binary(name, data, MESSAGES[kind]))
 
     assert is_scanned_alike(kind, data)
 

@@ -17,7 +17,7 @@ from tfprof.formats import text, text_records
 from tfprof.formats.messages import TextError, message_class, parse_text
 from tfprof.formats.records import Records
 from tfprof.formats.text import Schema, TextFormatError, is_compiled, to_wire
-from tfprof.formats.text_records import read_text
+from tfprof.formats.text_records import to_binary
 
 GRAPH = "tensorflow.GraphDef"
 PROFILE = "tensorflow.tfprof.ProfileProto"
@@ -512,7 +512,7 @@ def test_all_names_of_a_schema_are_found(name):
 def test_without_a_compiler_protobuf_reads_the_same(monkeypatch):
     compiled = Records("g", to_wire(SCHEMAS[GRAPH], SMALL))
     monkeypatch.setattr(text, "is_compiled", lambda: False)
-    plain = read_text("g", SMALL, GRAPH)
+    plain = Records("g", bytes(to_binary("g", SMALL, GRAPH)))
 
     assert message_class(GRAPH).FromString(plain.data) == message_class(GRAPH).FromString(
         compiled.data
@@ -538,7 +538,7 @@ def test_both_readers_complain_in_one_shape(monkeypatch, compiled, data):
     monkeypatch.setattr(text, "is_compiled", lambda: compiled)
 
     with pytest.raises(InputError) as caught:
-        read_text("graph.pbtxt", data, GRAPH)
+        Records("graph.pbtxt", bytes(to_binary("graph.pbtxt", data, GRAPH)))
 
     assert caught.value.trouble.startswith("is no complete tensorflow.GraphDef text: ")
     assert caught.value.trouble[-1] in ".?"

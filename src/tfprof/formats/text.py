@@ -4,7 +4,7 @@
 
 Cython compiles this module where there is a C compiler (see setup.py); `is_compiled` tells. As
 plain Python it gives the same answers, but protobuf's own reader is faster then. Nothing here
-trusts the text: a byte is read only before `size` and written only after `reserve` made room for it,
+trusts the text: a byte is read only before `size` and written only after `reserve` made room,
 rows are those of the schema, nesting has a limit, and what is written stays below a few times what
 was read.
 
@@ -48,8 +48,11 @@ def is_compiled() -> bool:
     return bool(cython.compiled)
 
 
-def to_wire(schema: Schema, data: bytes) -> bytes:
-    """The message that the text `data` describes, encoded; `TextFormatError` where it is none."""
+def to_wire(schema: Schema, data: bytes) -> bytearray:
+    """The message that the text `data` describes, encoded; `TextFormatError` where it is none.
+
+    It is the very array it was written to, for a copy may be hundreds of megabytes.
+    """
     return _Reader(schema, data).read()
 
 
@@ -172,7 +175,7 @@ class _Reader:
         self.lowest, self.highest = schema.lowest, schema.highest
         self.bit, self.rivals = schema.bit, schema.rivals
 
-    def read(self) -> bytes:
+    def read(self) -> bytearray:
         """The whole message."""
         if not self.text.isascii():
             try:
@@ -183,7 +186,7 @@ class _Reader:
             self.message(0, END, 0)
         self.out = None
         del self.buffer[self.used :]
-        return bytes(self.buffer)
+        return self.buffer
 
     # Messages and their fields.
 

@@ -1,4 +1,4 @@
-"""Records from protobuf text: read into the bytes of the binary form, with precise complaints."""
+"""Protobuf text as the bytes of the binary form, by whichever reader there is."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ from functools import cache
 from tfprof.errors import InputError
 from tfprof.formats import messages, text
 from tfprof.formats.messages import message_class, parse_text
-from tfprof.formats.records import Records
 from tfprof.formats.text import TextFormatError
 
 _PLACE = re.compile(r"^(\d+):(\d+) : ")  # as protobuf says where
 _LONGEST_REASON = 200  # letters that a complaint takes over from the parser of texts
 
 
-def read_text(path: str, data: bytes, name: str) -> Records:
-    """The records of a message of type `name` that is written as text."""
+def to_binary(path: str, data: bytes, name: str) -> bytes | bytearray:
+    """The bytes of a message of type `name` that is written as text."""
     try:
         if text.is_compiled():
-            return Records(path, text.to_wire(_text_schema(name), data))
-        return Records(path, parse_text(name, data.decode("utf-8")).SerializeToString())
+            return text.to_wire(_text_schema(name), data)
+        parsed: bytes = parse_text(name, data.decode("utf-8")).SerializeToString()
     except (ValueError, messages.TextError, RecursionError) as error:
         # To protobuf, a number that is too large for an enum is a plain ValueError.
         reason = _reason(error, data)
+    else:
+        return parsed
     raise InputError(path, f"is no complete {name} text: {reason}")
 
 

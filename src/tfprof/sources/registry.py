@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tfprof.errors import InputError, UnknownFormatError
@@ -27,7 +28,8 @@ _SOURCES = {
     FileKind.OP_LOG: "tfprof.sources.tf_op_log",
 }
 
-_READ_AHEAD = 1  # files beside the one that is waited for; their bytes take memory
+_READERS = 2
+_MOST_AHEAD = 1 << 29  # bytes of files that are read at the same time
 
 # Ops must be known before types and code lines can be given to them.
 MERGE_ORDER = (
@@ -86,13 +88,24 @@ def merge(
 
 
 def _read_ahead(files: Sequence[InputFile]) -> Iterator[Ahead[Any]]:
-    """The reading of each file; while one is added the next is read already."""
-    started: deque[Ahead[Any]] = deque()
-    for file in files:
-        started.append(Ahead(_read, file))
-        if len(started) > _READ_AHEAD:
-            yield started.popleft()
-    yield from started
+    """The reading of each file; while one is added the next are read, if they are not too large."""
+    waiting = deque((file, _size(file.path)) for file in files)
+    started: deque[tuple[Ahead[Any], int]] = deque()
+    while waiting or started:
+        while waiting and (
+            not started
+            or (len(started) < _READERS and started[0][1] + waiting[0][1] <= _MOST_AHEAD)
+        ):
+            file, size = waiting.popleft()
+            started.append((Ahead(_read, file), size))
+        yield started.popleft()[0]
+
+
+def _size(path: str) -> int:
+    try:
+        return Path(path).stat().st_size
+    except (OSError, ValueError):  # whoever reads it says what is wrong
+        return 0
 
 
 def _read(file: InputFile) -> Any:
@@ -120,9 +133,11 @@ def read_records(file: InputFile) -> Records:
         is_checkpoint = found is None and checkpoint.find(file.path) is not None
         raise _refusal(file, FileKind.CHECKPOINT if is_checkpoint else found)
     if written_as_text:
-        from tfprof.formats.text_records import read_text  # noqa: PLC0415 -- few files are text
+        from tfprof.formats.text_records import to_binary  # noqa: PLC0415 -- few files are text
 
-        return read_text(file.path, data, import_module(_SOURCES[file.kind]).MESSAGE)
+        binary = to_binary(file.path, data, import_module(_SOURCES[file.kind]).MESSAGE)
+        del data  # before there are two of the other: a text is large
+        return Records(file.path, bytes(binary))
     return Records(file.path, data, stored)
 
 
