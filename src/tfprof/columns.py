@@ -208,6 +208,12 @@ class Ragged:
         """How many values each row has."""
         return np.diff(self.offsets)
 
+    def count(self, rows: Ints) -> int:
+        """How many values these rows have, each of them once."""
+        if len(rows) == len(self):
+            return len(self.values)
+        return int((self.offsets[rows + 1] - self.offsets[rows]).sum())
+
     @property
     def owners(self) -> Ints:
         """The row that each value belongs to."""

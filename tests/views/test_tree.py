@@ -132,7 +132,7 @@ def test_rows_that_are_kept_move_up_to_the_nearest_ancestor_that_is_kept(drawn):
     parents, flags = drawn
     flags[0] = True
 
-    found = Tree.of_parents(parents).keep(np.array(flags)).parents
+    found = Tree.of_parents(parents).keep(np.flatnonzero(flags)).parents
 
     rows = [row for row, is_kept in enumerate(flags) if is_kept]
     kept_above = [[above for above in ancestors(parents, row) if flags[above]] for row in rows]
@@ -169,7 +169,7 @@ def test_a_root_alone_is_a_tree():
 
 
 def test_what_was_below_a_row_that_goes_moves_up():
-    kept = Tree.of_parents(SMALL).keep(np.array([True, False, True, True, True]))
+    kept = Tree.of_parents(SMALL).keep(np.array([0, 2, 3, 4]))
 
     assert kept.parents.tolist() == [-1, 0, 0, 0]
 

@@ -11,7 +11,7 @@ from tfprof.metrics import NUMBERS
 from tfprof.model.profile import Profile
 from tfprof.options import Options
 from tfprof.patterns import Patterns
-from tfprof.views.select import Accounts, Arrangement
+from tfprof.views.select import Accounts, Arrangement, running_sums
 
 
 @remembered
@@ -29,7 +29,7 @@ def account_single(profile: Profile, options: Options, arrangement: Arrangement)
     return Accounts(
         _is_accounted(arrangement, profile, options.account_type_regexes),
         arrangement.members,
-        _own_numbers(arrangement, profile, options.step),
+        *_own_numbers(arrangement, profile, options.step),
     )
 
 
@@ -50,20 +50,21 @@ def _is_accounted(arrangement: Arrangement, profile: Profile, regexes: tuple[str
 
 
 @remembered
-def _own_numbers(arrangement: Arrangement, profile: Profile, step: int) -> Numbers:
-    """The numbers of the op that each row stands for."""
+def _own_numbers(arrangement: Arrangement, profile: Profile, step: int) -> tuple[Numbers, Numbers]:
+    """The numbers of the op that each row stands for, and their running sums."""
     numbers = per_op(profile, step)
-    has_op = arrangement.members.lengths > 0
+    # A row that stands for no op has the number behind the last.
+    op = np.full(len(arrangement.tree), len(profile.ops))
+    op[arrangement.members.lengths > 0] = arrangement.members.values
 
     def of_rows(key: str) -> Ints:
-        column = np.zeros(len(arrangement.tree), np.int64)
+        column = np.append(numbers[key], 0)[op]
         if key == "definitions":
             column[1:] = 1  # a scope that is no op counts as one
-        else:
-            column[has_op] = numbers[key][arrangement.members.values]
         return ints(column)
 
-    return OnDemand(NUMBERS, of_rows)
+    own = OnDemand(NUMBERS, of_rows)
+    return own, running_sums(own)
 
 
 def account_gathered(profile: Profile, options: Options, arrangement: Arrangement) -> Accounts:
@@ -81,7 +82,8 @@ def account_gathered(profile: Profile, options: Options, arrangement: Arrangemen
     everything = options.patterns("account_type_regexes").is_everything
     is_accounted = (members.lengths > 0) | everything
     is_accounted[0] = False
-    return Accounts(is_accounted, members, OnDemand(NUMBERS, of_rows))
+    own = OnDemand(NUMBERS, of_rows)
+    return Accounts(is_accounted, members, own, running_sums(own))
 
 
 def _matched(members: Ragged, flags: Bools) -> Ragged:

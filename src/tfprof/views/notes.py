@@ -8,6 +8,7 @@ import numpy as np
 
 from tfprof.columns import Bools
 from tfprof.measures.numbers import float_ops_per_run
+from tfprof.memo import remembered
 from tfprof.metrics import BY_KEY, THRESHOLD_KEYS, Metric, Need
 from tfprof.model.profile import Profile
 from tfprof.options import Options
@@ -35,6 +36,7 @@ def _asked(options: Options) -> list[Metric]:
     return [BY_KEY[key] for key in dict.fromkeys(keys) if key in BY_KEY]
 
 
+@remembered
 def available_inputs(profile: Profile) -> dict[Need, bool]:
     """Which inputs a profile has something from."""
     return {
@@ -90,16 +92,22 @@ def _ops(count: int) -> str:
 
 def _matching(kind: str, profile: Profile, options: Options) -> Iterator[str]:
     """Surprises of `account_type_regexes`."""
-    counts = accounting.matching_regexes(profile, options.account_type_regexes)
-    twice = int((counts > 1).sum())
+    once, twice = _matched(profile, options.account_type_regexes)
     if twice and kind in ("code", "op"):
         yield (
             f"more than one of account_type_regexes matches {_ops(twice)}, and each match counts; "
             "write one regex, a|b, to count an op once."
         )
     regexes = ",".join(options.account_type_regexes)
-    if len(counts) and not counts.any() and regexes != regexes.lower():
+    if len(profile.ops) and not once and regexes != regexes.lower():
         yield f"no op's types match `{regexes}`; devices are types too, in lower case."
+
+
+@remembered
+def _matched(profile: Profile, regexes: tuple[str, ...]) -> tuple[int, int]:
+    """How many ops one of `regexes` matches, and how many more than one."""
+    counts = accounting.matching_regexes(profile, regexes)
+    return int((counts > 0).sum()), int((counts > 1).sum())
 
 
 def _values(profile: Profile, options: Options) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -56,18 +56,23 @@ class Accounts:
     is_accounted: Bools
     members: Ragged
     own: Numbers
+    running: Numbers  # how much there is of a number before each row, and before the end
 
 
-class _Sums:
+def running_sums(own: Numbers) -> Numbers:
+    """How much there is of each number before each row, and before the end."""
+    return OnDemand(NUMBERS, lambda key: offsets_of(own[key]))
+
+
+class _Sums(NamedTuple):
     """Sums below rows, over everything that is accounted for or holds such."""
 
-    def __init__(self, tree: Tree, own: Numbers) -> None:
-        self.tree = tree
-        self._running = OnDemand(own, lambda key: offsets_of(own[key]))
+    tree: Tree
+    running: Numbers
 
     def below(self, key: str, places: Ints) -> Ints:
         """The sum of a number below each of some rows, themselves included."""
-        running = self._running[key]
+        running = self.running[key]
         return running[self.tree.end[places]] - running[places]
 
 
@@ -84,7 +89,8 @@ class _Rows:
         """The flagged rows; what was below another moves up to one that is left."""
         if flags.all():
             return self
-        return _Rows(self.tree.keep(flags), self.rows[flags], self.places[flags], self.sums)
+        left = np.flatnonzero(flags)
+        return _Rows(self.tree.keep(left), self.rows[left], self.places[left], self.sums)
 
     @property
     def total(self) -> Numbers:
@@ -111,7 +117,7 @@ def select(
     shown = _order(shown, arrangement, accounts, options, policy)
     members = accounts.members.take(shown.rows)
     own = _of_rows(accounts.own, shown.rows)
-    all_members = int(accounts.members.lengths[accounted.rows].sum())
+    all_members = accounts.members.count(accounted.rows)
     return View(
         kind=kind,
         profile=profile,
@@ -144,16 +150,18 @@ def _account(arrangement: Arrangement, accounts: Accounts, policy: Policy) -> _R
     flags[0] = True
     if flags.all():
         everything = np.arange(len(tree))
-        return _Rows(tree, everything, everything, _Sums(tree, accounts.own))
+        return _Rows(tree, everything, everything, _Sums(tree, accounts.running))
     if not policy.unaccounted_vanish:
         flags = tree.sums_below(accounts.is_accounted.astype(np.int64)) > 0
         flags[0] = True
-    return _summed(tree.keep(flags), np.flatnonzero(flags), accounts.own)
+    rows = np.flatnonzero(flags)
+    return _summed(tree.keep(rows), rows, accounts.own)
 
 
 def _summed(tree: Tree, rows: Ints, own: Numbers) -> _Rows:
     # A row that merely holds others adds its own numbers too: it may be an op with some.
-    return _Rows(tree, rows, np.arange(len(rows)), _Sums(tree, _of_rows(own, rows)))
+    sums = _Sums(tree, running_sums(_of_rows(own, rows)))
+    return _Rows(tree, rows, np.arange(len(rows)), sums)
 
 
 def _start(kept: _Rows, arrangement: Arrangement, options: Options) -> _Rows:
@@ -169,16 +177,16 @@ def _start(kept: _Rows, arrangement: Arrangement, options: Options) -> _Rows:
 
 def _show(kept: _Rows, arrangement: Arrangement, options: Options, policy: Policy) -> _Rows:
     """The rows whose place and name are asked for; what is below a hidden row moves up."""
-    is_trimmed = _matches(arrangement, options.trim_name_regexes)[kept.rows]
-    is_reached = ~kept.tree.is_below(is_trimmed)
-    if policy.trimmed_rows_vanish:
-        is_reached &= ~is_trimmed
-    flags = (
-        is_reached
-        & (kept.tree.depths <= options.max_depth)
-        & _matches(arrangement, options.show_name_regexes)[kept.rows]
-        & ~_matches(arrangement, options.hide_name_regexes)[kept.rows]
-    )
+    flags = kept.tree.depths <= options.max_depth
+    if options.trim_name_regexes:
+        is_trimmed = _matches(arrangement, options.trim_name_regexes)[kept.rows]
+        flags &= ~kept.tree.is_below(is_trimmed)
+        if policy.trimmed_rows_vanish:
+            flags &= ~is_trimmed
+    if not options.patterns("show_name_regexes").is_everything:
+        flags &= _matches(arrangement, options.show_name_regexes)[kept.rows]
+    if options.hide_name_regexes:
+        flags &= ~_matches(arrangement, options.hide_name_regexes)[kept.rows]
     flags[0] = True
     return kept.keep(flags)
 

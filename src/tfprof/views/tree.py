@@ -72,10 +72,9 @@ class Tree:
             return np.zeros(len(self), np.bool_)
         return self.sums_above(flags.astype(np.int64)) > flags
 
-    def keep(self, flags: Bools) -> Tree:
-        """The tree of the flagged rows; what was below another row moves up to one that is left."""
-        place = np.concatenate(([0], np.cumsum(flags)))
-        return Tree(place[self.end[flags]])
+    def keep(self, rows: Ints) -> Tree:
+        """The tree of `rows`, ascending; what was below another moves up to one that is left."""
+        return Tree(np.searchsorted(rows, self.end[rows]))
 
     def ordered(self, key: Ints) -> tuple[Tree, Ints]:
         """The tree with siblings in ascending order of `key`, and the old row of each new one."""
