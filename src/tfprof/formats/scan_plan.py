@@ -13,8 +13,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 # What is done with a field, in the lowest byte of an action; above it come a table, a column and a
 # state. Letters, as the compiler takes them for numbers.
@@ -30,76 +29,58 @@ TAGS: Final = 128  # of one byte
 _MOST: Final = 255  # tables and columns, and half as many states
 
 
-class Field:
-    """What a field of a message gives."""
-
-    __slots__ = ()
-
-
-Fields: TypeAlias = Mapping[int, Field]
-
-
-@dataclass(frozen=True, slots=True)
-class Number(Field):
+class Number(NamedTuple):
     """A number, into a column; of a short one the lowest 32 bits count."""
 
     column: str
     is_short: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Numbers(Field):
+class Numbers(NamedTuple):
     """A list of numbers, packed or not: a row each, in the column `value` of a table."""
 
     table: str
 
 
-@dataclass(frozen=True, slots=True)
-class Text(Field):
+class Text(NamedTuple):
     """ASCII text, as the columns `…_start` and `…_end`."""
 
     column: str
 
 
-@dataclass(frozen=True, slots=True)
-class Name(Field):
+class Name(NamedTuple):
     """Text that counts as far as its first colon, as the columns `…_start` and `…_end`."""
 
     column: str
 
 
-@dataclass(frozen=True, slots=True)
-class Bytes(Field):
+class Bytes(NamedTuple):
     """Any bytes, as the columns `…_start` and `…_end`; stated twice, they are for protobuf."""
 
     column: str
 
 
-@dataclass(frozen=True, slots=True)
-class Code(Field):
+class Code(NamedTuple):
     """Text that repeats, or any bytes that do: 1 and up by first use, 0 where there is none."""
 
     column: str
     is_text: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Codes(Field):
+class Codes(NamedTuple):
     """A list of texts that repeat: a row each, in the column `code` of a table."""
 
     table: str
     has_owner: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Inputs(Field):
+class Inputs(NamedTuple):
     """A list of inputs such as `conv:1`: a row each, with `start`, `end` and `slot`."""
 
     table: str
 
 
-@dataclass(frozen=True, slots=True)
-class Shape(Field):
+class Shape(NamedTuple):
     """A TensorShapeProto: in the column `shape` 1, or 3 where its rank is unknown.
 
     Its dims are rows of the table `dims`, in the column `value`. With a table of its own, such
@@ -110,13 +91,11 @@ class Shape(Field):
     table: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Checked(Field):
+class Checked(NamedTuple):
     """Text that is not wanted, but must be ASCII."""
 
 
-@dataclass(frozen=True, slots=True)
-class Inside(Field):
+class Inside(NamedTuple):
     """A message whose fields belong to the row around it.
 
     With a mark there is a bit in the column `marks` where it is there. Twice, it is for protobuf,
@@ -128,8 +107,7 @@ class Inside(Field):
     is_strict: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Rows(Field):
+class Rows(NamedTuple):
     """Messages that are a row each, in the order of the file.
 
     The row around them has in a column of the table's name where its own rows begin; or, with
@@ -145,14 +123,32 @@ class Rows(Field):
     is_strict: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Attributes(Field):
+class Attributes(NamedTuple):
     """A map of AttrValues, of which some are wanted by their keys, once a row.
 
     Each has the tag that its value must have to be read, and what that is.
     """
 
     wanted: Mapping[bytes, tuple[int, Inside | Shape]]
+
+
+# What a field of a message gives.
+Field: TypeAlias = (
+    Number
+    | Numbers
+    | Text
+    | Name
+    | Bytes
+    | Code
+    | Codes
+    | Inputs
+    | Shape
+    | Checked
+    | Inside
+    | Rows
+    | Attributes
+)
+Fields: TypeAlias = Mapping[int, Field]
 
 
 class Plan:
