@@ -115,8 +115,12 @@ class Walker(RowWriter):
                 value = data[at]
                 at += 1
                 if value > 0x7F:
-                    at = self.number(at - 1, end)
-                    value = self.value
+                    if at < end and data[at] < 0x80:
+                        value = value & 0x7F | data[at] << 7
+                        at += 1
+                    else:
+                        at = self.number(at - 1, end)
+                        value = self.value
                 if kind == ord("n"):
                     self.cells[column][row] = value
                 elif kind != ord("-"):
@@ -157,7 +161,9 @@ class Walker(RowWriter):
                 state = inner
                 if kind == ord("m"):
                     if column:
-                        self.mark(column, action >> 8 & 0xFF, row)
+                        if self.cells[column][row] & (action >> 8 & 0xFF):
+                            self.give_up()
+                        self.cells[column][row] |= action >> 8 & 0xFF
                     elif action >> 8 & 0xFF:
                         row = self.add_row(action >> 8 & 0xFF, at, last)
             elif kind == ord("-") and tag & 7 in (1, 5):
@@ -200,13 +206,11 @@ class Walker(RowWriter):
         elif kind == ord("r"):
             self.shape(action, self.add_row(self.column_table[column], start, end), start, end)
         elif kind == ord("d"):
-            if not action >> 24 & 1:
-                self.require_ascii(start, end)
             if table:
                 row = self.add_row(table, start, end)
             if self.cells[column][row]:
                 self.give_up()  # of two the last would count, but both would be kept
-            self.cells[column][row] = self.code(action >> 25, start, end) + 1
+            self.cells[column][row] = self.code(action >> 24, start, end)
         elif kind == ord("c"):
             self.cells[column + 1][row] = self.colon(start, end)
             self.cells[column][row] = start
@@ -259,7 +263,9 @@ class Walker(RowWriter):
         tag: cython.longlong
         first: cython.longlong = self.used[table]
         dim: cython.longlong
-        self.mark(column, 1, row)
+        if self.cells[column][row]:
+            self.give_up()
+        self.cells[column][row] = 1
         while at < end:
             # Most dims are two bytes, a tag and a size of one digit.
             if (
@@ -346,6 +352,7 @@ class Walker(RowWriter):
         self.cells[column + 2][row] = slot
         return 0
 
+    @cython.boundscheck(False)
     def entry(
         self, row: cython.longlong, at: cython.Py_ssize_t, end: cython.Py_ssize_t
     ) -> cython.int:
@@ -379,6 +386,7 @@ class Walker(RowWriter):
         self.take(self.key_action[key], row, self.value, end)
         return -2
 
+    @cython.boundscheck(False)
     def key(self, start: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.int:
         """Which of the wanted keys this is, or -2."""
         key: cython.int

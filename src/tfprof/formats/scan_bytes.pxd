@@ -2,6 +2,7 @@ cimport cython
 
 cdef class ByteReader:
     cdef const unsigned char[::1] data
+    cdef const unsigned char* octets  # the same, which the view keeps alive
     cdef Py_ssize_t size
     cdef long long value  # the number that was read last
 
@@ -24,7 +25,3 @@ cdef class ByteReader:
     cdef int is_same(self, Py_ssize_t start, Py_ssize_t other, Py_ssize_t size) except -1 nogil
     @cython.final
     cdef long long hashed(self, int seed, Py_ssize_t at, Py_ssize_t end) except -1 nogil
-    @cython.final
-    cdef unsigned long long word(self, Py_ssize_t at) noexcept nogil
-    @cython.final
-    cdef unsigned long long rest(self, Py_ssize_t at, Py_ssize_t end) noexcept nogil

@@ -41,11 +41,51 @@ class UnusualError(ValueError):
     """The file is one for protobuf's reader."""
 
 
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(-1)
+@cython.boundscheck(False)
+def eight(data: cython.p_const_uchar, at: cython.Py_ssize_t) -> cython.ulonglong:
+    """The eight bytes from `at` on, which there must be, as one number, the first lowest."""
+    found: cython.ulonglong = 0
+    place: cython.Py_ssize_t
+    if cython.compiled and IS_LITTLE:
+        memcpy(cython.address(found), data + at, 8)
+    else:
+        for place in range(at + 7, at - 1, -1):
+            found = found << 8 | data[place]
+    return found
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(-1)
+@cython.boundscheck(False)
+def fewer(
+    data: cython.p_const_uchar,
+    size: cython.Py_ssize_t,
+    at: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+) -> cython.ulonglong:
+    """The bytes from `at` to `end`, one to seven, as the upper ones of a number."""
+    found: cython.ulonglong = 0
+    shift: cython.int = 64 - 8 * (end - at)
+    if size - at >= 8:
+        return eight(data, at) << shift & LARGEST
+    while end > at:
+        end -= 1
+        found = found << 8 | data[end]
+    return found << shift & LARGEST
+
+
 class ByteReader:
     """The bytes of a message."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
+        self.octets = data
         self.size = len(data)
         self.value = 0
 
@@ -61,7 +101,7 @@ class ByteReader:
         stop: cython.ulonglong
         if self.size - at < 8:
             return self.long_number(at, end)
-        word = self.word(at)
+        word = eight(self.octets, at)
         stop = ~word & HIGH_BITS
         if not stop:
             return self.long_number(at, end)
@@ -129,10 +169,10 @@ class ByteReader:
         """Give up where one of these bytes is not ASCII."""
         bits: cython.ulonglong = 0
         while end - at >= 8:
-            bits |= self.word(at)
+            bits |= eight(self.octets, at)
             at += 8
         if at < end:
-            bits |= self.rest(at, end)
+            bits |= fewer(self.octets, self.size, at, end)
         if bits & HIGH_BITS:
             self.give_up()
         return 0
@@ -144,7 +184,9 @@ class ByteReader:
         colons: cython.ulonglong = 0
         word: cython.ulonglong
         while at < end:
-            word = self.word(at) if end - at >= 8 else self.rest(at, end)
+            word = (
+                eight(self.octets, at) if end - at >= 8 else fewer(self.octets, self.size, at, end)
+            )
             bits |= word
             word ^= COLONS
             colons |= (word - LOW_BITS) & ~word
@@ -177,33 +219,11 @@ class ByteReader:
         word: cython.ulonglong
         found: cython.ulonglong = end - at + seed
         while at < end:
-            word = self.word(at) if end - at >= 8 else self.rest(at, end)
+            word = (
+                eight(self.octets, at) if end - at >= 8 else fewer(self.octets, self.size, at, end)
+            )
             found = (found ^ word) * MULTIPLIER & LARGEST
             found ^= found >> 29
             at += 8
         found = (found ^ found >> 32) * MULTIPLIER & LARGEST
         return found >> 2 ^ found >> 34
-
-    @cython.boundscheck(False)
-    def word(self, at: cython.Py_ssize_t) -> cython.ulonglong:
-        """The eight bytes from `at` on, which there must be, as one number, the first lowest."""
-        found: cython.ulonglong = 0
-        place: cython.Py_ssize_t
-        if cython.compiled and IS_LITTLE:
-            memcpy(cython.address(found), cython.address(self.data[at]), 8)
-        else:
-            for place in range(at + 7, at - 1, -1):
-                found = found << 8 | self.data[place]
-        return found
-
-    @cython.boundscheck(False)
-    def rest(self, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.ulonglong:
-        """The bytes from `at` to `end`, one to seven, as the upper ones of a number."""
-        found: cython.ulonglong = 0
-        shift: cython.int = 64 - 8 * (end - at)
-        if self.size - at >= 8:
-            return self.word(at) << shift & LARGEST
-        while end > at:
-            end -= 1
-            found = found << 8 | self.data[end]
-        return found << shift & LARGEST

@@ -15,16 +15,19 @@ cdef class RowWriter(ByteReader):
     cdef long long[::1] room
     cdef long long[::1] slots  # numbers of texts at the places that their hashes give, or -1
     cdef long long[::1] set_size
+    cdef long long[::1] last  # the number of the text that each set had last
 
     cdef int point(self) except -1
     @cython.final
     cdef long long add_row(self, int table, Py_ssize_t start, Py_ssize_t end) except -1 nogil
     cdef int grow(self, int table, Py_ssize_t at) except -1 with gil
-    @cython.final
-    cdef int mark(self, int column, long long bit, long long row) except -1 nogil
 
     @cython.final
     cdef long long code(self, int texts, Py_ssize_t start, Py_ssize_t end) except -1 nogil
+    @cython.final
+    cdef int is_text(self, long long number, Py_ssize_t start, Py_ssize_t end) except -1 nogil
+    @cython.final
+    cdef long long text(self, int texts, Py_ssize_t start, Py_ssize_t end) except -1 nogil
     @cython.final
     cdef long long learn(
         self, int texts, Py_ssize_t start, Py_ssize_t end, long long found, unsigned long long slot

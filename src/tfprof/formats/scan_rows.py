@@ -39,7 +39,8 @@ class RowWriter(ByteReader):
         self.arrays = [np.zeros(_FIRST_ROWS + 1, np.int64) for _ in plan.columns]
         self.point()
         self.slots = np.full(_FIRST_SLOTS, -1, np.int64)
-        self.set_size = np.zeros(len(plan.sets) + 1, np.int64)
+        self.set_size = np.zeros(len(plan.sets), np.int64)
+        self.last = np.full(len(plan.sets), -1, np.int64)
 
     def point(self) -> cython.int:
         """Let `cells` be where the arrays are now."""
@@ -96,19 +97,32 @@ class RowWriter(ByteReader):
         self.room[table] = room
         return 0
 
-    def mark(self, column: cython.int, bit: cython.longlong, row: cython.longlong) -> cython.int:
-        """Say that something is there, which must not be there twice."""
-        if self.cells[column][row] & bit:
-            self.give_up()
-        self.cells[column][row] |= bit
-        return 0
-
     # Texts.
 
+    @cython.boundscheck(False)
     def code(
         self, texts: cython.int, start: cython.Py_ssize_t, end: cython.Py_ssize_t
     ) -> cython.longlong:
-        """The number of a text in its set."""
+        """The number of a text in its set, from 1 on; the last bit of `texts` is for any bytes."""
+        number: cython.longlong = self.last[texts >> 1]
+        if number < 0 or not self.is_text(number, start, end):
+            number = self.text(texts, start, end)
+            self.last[texts >> 1] = number
+        return self.cells[4][number]
+
+    def is_text(
+        self, number: cython.longlong, start: cython.Py_ssize_t, end: cython.Py_ssize_t
+    ) -> cython.int:
+        """Whether this is the text of that number."""
+        known: cython.Py_ssize_t = self.cells[0][number]
+        return self.cells[1][number] - known == end - start and self.is_same(
+            known, start, end - start
+        )
+
+    def text(
+        self, texts: cython.int, start: cython.Py_ssize_t, end: cython.Py_ssize_t
+    ) -> cython.longlong:
+        """The number of a text among all."""
         found: cython.longlong = self.hashed(texts, start, end)
         mask: cython.ulonglong = self.slots.shape[0] - 1
         slot: cython.ulonglong = found & mask
@@ -117,14 +131,15 @@ class RowWriter(ByteReader):
         while True:
             number = self.slots[slot]
             if number < 0:
-                return self.learn(texts, start, end, found, slot)
+                if not texts & 1:
+                    self.require_ascii(start, end)
+                return self.learn(texts >> 1, start, end, found, slot)
             if (
                 self.cells[2][number] == found
-                and self.cells[3][number] == texts
-                and self.cells[1][number] - self.cells[0][number] == end - start
-                and self.is_same(self.cells[0][number], start, end - start)
+                and self.cells[3][number] == texts >> 1
+                and self.is_text(number, start, end)
             ):
-                return self.cells[4][number]
+                return number
             # Texts may have been made to clash, for which Python's own dict has a remedy.
             clashes += 1
             if clashes > MOST_CLASHES:
@@ -141,17 +156,16 @@ class RowWriter(ByteReader):
     ) -> cython.longlong:
         """Number a new text."""
         number: cython.longlong = self.add_row(0, start, end)
-        code: cython.longlong = self.set_size[texts]
         self.slots[slot] = number
-        self.set_size[texts] = code + 1
+        self.set_size[texts] += 1
         self.cells[0][number] = start
         self.cells[1][number] = end
         self.cells[2][number] = found
         self.cells[3][number] = texts
-        self.cells[4][number] = code
+        self.cells[4][number] = self.set_size[texts]
         if 2 * self.used[0] > self.slots.shape[0]:
             self.spread()
-        return code
+        return number
 
     def spread(self) -> cython.int:
         """Put the numbers into a table of four times the size."""
