@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from bytecode import compile_sources
 from generate import Files, op_count
 from measure import Bench, Figures, has_tensorflow, lack_of_memory
 from processes import FailedError
@@ -35,6 +36,7 @@ def main() -> int:
     args = _arguments()
     original = args.original if has_tensorflow(args.original) else None
     busy = _business()
+    compile_sources()
     taken: list[Figures] = []
     args.json.unlink(missing_ok=True)
     for ops in args.sizes:

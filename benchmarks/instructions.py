@@ -21,6 +21,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from baseline import Baseline, Count, compare
+from bytecode import compile_sources
 from generate import Files, generate
 from phases import Job, reported
 from works import LOAD_TEXT, RUNS, Session
@@ -42,6 +43,7 @@ def main() -> int:
     if shutil.which("valgrind") is None:
         print("Counting instructions needs valgrind: apt install valgrind.", file=sys.stderr)
         return 2
+    compile_sources()
     if action == "baseline":
         Baseline(surroundings(), count()).write(_BASELINE)
         print(f"{_BASELINE.relative_to(_HERE.parent)} holds what tfprof takes now.")
