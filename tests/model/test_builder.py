@@ -412,15 +412,6 @@ def test_allocations_follow_the_record_of_their_run(builder):
     assert allocations.bytes.tolist() == [-64, 64]
 
 
-def test_a_builder_can_be_built_again_after_more_was_added(builder):
-    builder.ensure_ops(["b"])
-    before = builder.build()
-    builder.ensure_ops(["a"])
-
-    assert list(before.ops.name) == ["b"]
-    assert list(builder.build().ops.name) == ["a", "b"]
-
-
 def test_columns_of_a_built_profile_cannot_be_written():
     built = profile(op("a", shape=(2,)), run("a"))
 

@@ -105,9 +105,10 @@ class Building(RuleBasedStateMachine):
 
     def teardown(self):
         """What is built is whole."""
+        count = len(self.builder)
         built = self.builder.build()
         built.check()
-        assert len(built.ops) == len(self.builder)
+        assert len(built.ops) == count
         assert np.all(built.records.runs >= 0)
 
 

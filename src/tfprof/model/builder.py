@@ -222,30 +222,40 @@ class ProfileBuilder:
         if len(devices):
             placing = devices.is_placement[runs.device]
             self.place(runs.op[placing], runs.device[placing])
-        home = self._first_word(self._placements, -1)
+        home = _first_word(self._placements, len(self), -1)
         self.recordings.add_runs(step, runs, devices, home[runs.op])
 
     def build(self) -> Profile:
         """The finished profile; that is the builder's end."""
         names = self._names.texts()
+        inputs = [self._resolved(part) for part in self._defined]
+        self._names = NameTable()  # one copy of all names is enough
         order = names.order()
         row_of = np.empty(len(names) + 1, np.int64)
         row_of[order] = np.arange(len(names))
         row_of[-1] = -1  # so that the id -1, "unknown", stays -1
         return Profile(
-            ops=self._ops(names, order, row_of),
+            ops=self._ops(names, inputs, order, row_of),
             **self.recordings.build(row_of)._asdict(),
             devices=self._device_columns(),
             code=self._code_tree.build(),
             tensors=self._tensors,
             has_code=self._has_code,
             lacks_accelerator_time=self._lacks_accelerator_time,
-            covered_ops=self._covered_count(),
+            covered_ops=self._covered_count(len(names)),
             counts_float_ops=self._counts_float_ops,
         ).freeze()
 
-    def _covered_count(self) -> int:
-        flags = np.zeros(len(self._names), np.bool_)
+    def _resolved(self, part: _Defined) -> Ragged:
+        """The inputs of ops as ids, those that were open too, now that all ops are known."""
+        if not len(part.open_edges):
+            return part.inputs
+        source = part.inputs.values.copy()
+        source[part.open_edges] = self.ids(part.open_names)
+        return Ragged(part.inputs.offsets, source)
+
+    def _covered_count(self, count: int) -> int:
+        flags = np.zeros(count, np.bool_)
         for ops in self._covered:
             flags[ops] = True
         return int(flags.sum())
@@ -259,7 +269,7 @@ class ProfileBuilder:
             host=Strings([host for _, _, host in facts]),
         )
 
-    def _ops(self, names: Strings, order: Ints, row_of: Ints) -> Ops:
+    def _ops(self, names: Strings, inputs: Sequence[Ragged], order: Ints, row_of: Ints) -> Ops:
         """The columns, taken in the order of names from where each op was first defined."""
         parts = self._defined
         before = offsets_of(ints([part.count for part in parts]))
@@ -267,7 +277,7 @@ class ProfileBuilder:
         rows = definition[order]
         # A second definition of an op is left aside; its kind may be one that no op has.
         kinds = Coded.joined([part.kind for part in parts]).take(rows).compact()
-        devices = self._first_word(self._placements, -1)
+        devices = _first_word(self._placements, len(names), -1)
         float_ops = np.zeros(len(order), np.int64)
         for ops, stated in self._float_ops:
             float_ops[ops] = stated
@@ -276,13 +286,13 @@ class ProfileBuilder:
             defined=order,
             kind=kinds,
             types=self._type_sets(kinds, devices[order], row_of),
-            inputs=self._inputs(rows, row_of),
+            inputs=self._inputs(inputs, rows, row_of),
             shape=Shapes.joined([part.shape for part in parts]).take(rows),
             outputs=OutputShapes.joined([part.outputs for part in parts]).take(rows),
             seen_outputs=self._seen(order),
             logged_float_ops=float_ops[order],
             device=devices[order],
-            code=self._first_word(self._code, -1)[order],
+            code=_first_word(self._code, len(names), -1)[order],
             attributes=Attributes(
                 tuple(self._readers),
                 joined([np.full(part.count, part.reader) for part in parts])[rows],
@@ -290,13 +300,9 @@ class ProfileBuilder:
             ),
         )
 
-    def _inputs(self, rows: Ints, row_of: Ints) -> Inputs:
-        """The edges, those that were open resolved now that all ops are known."""
-        sources = []
-        for part in self._defined:
-            source = row_of[part.inputs.values]
-            source[part.open_edges] = row_of[self.ids(part.open_names)]
-            sources.append(Ragged(part.inputs.offsets, source))
+    def _inputs(self, inputs: Sequence[Ragged], rows: Ints, row_of: Ints) -> Inputs:
+        """The edges, with their sources as rows."""
+        sources = [Ragged(part.offsets, row_of[part.values]) for part in inputs]
         slots = [Ragged(part.inputs.offsets, part.slots) for part in self._defined]
         edges = Ragged.joined(sources).take(rows)
         return Inputs(edges.offsets, edges.values, Ragged.joined(slots).take(rows).values)
@@ -324,12 +330,13 @@ class ProfileBuilder:
         shapes = OutputShapes.joined([outputs for _, outputs in self._seen_outputs])
         ops = joined([ops for ops, _ in self._seen_outputs])
         nothing = OutputShapes.of_rows([()])
-        row = self._first_word([(ops, np.arange(len(ops)))], len(ops))
+        row = _first_word([(ops, np.arange(len(ops)))], len(order), len(ops))
         return OutputShapes.joined([shapes, nothing]).take(row[order])
 
-    def _first_word(self, said: Sequence[tuple[Ints, Ints]], default: int) -> Ints:
-        """For each op the first value that was said of it, or `default`."""
-        values = np.full(len(self._names), default)
-        for ops, column in reversed(said):
-            values[ops[::-1]] = column[::-1]
-        return values
+
+def _first_word(said: Sequence[tuple[Ints, Ints]], count: int, default: int) -> Ints:
+    """For each of so many ops the first value that was said of it, or `default`."""
+    values = np.full(count, default)
+    for ops, column in reversed(said):
+        values[ops[::-1]] = column[::-1]
+    return values

@@ -28,8 +28,8 @@ _SOURCES = {
     FileKind.OP_LOG: "tfprof.sources.tf_op_log",
 }
 
-_READERS = 2
-_MOST_AHEAD = 1 << 29  # bytes of files that are read at the same time
+# More bytes than this are read one file after the other: two at a time take memory.
+_MOST_AHEAD = 3 << 28
 
 # Ops must be known before types and code lines can be given to them.
 MERGE_ORDER = (
@@ -88,17 +88,14 @@ def merge(
 
 
 def _read_ahead(files: Sequence[InputFile]) -> Iterator[Ahead[Any]]:
-    """The reading of each file; while one is added the next are read, if they are not too large."""
-    waiting = deque((file, _size(file.path)) for file in files)
-    started: deque[tuple[Ahead[Any], int]] = deque()
-    while waiting or started:
-        while waiting and (
-            not started
-            or (len(started) < _READERS and started[0][1] + waiting[0][1] <= _MOST_AHEAD)
-        ):
-            file, size = waiting.popleft()
-            started.append((Ahead(_read, file), size))
-        yield started.popleft()[0]
+    """The reading of each file; while one is added the next is read, unless they are large."""
+    is_much = sum(_size(file.path) for file in files) > _MOST_AHEAD
+    started: deque[Ahead[Any]] = deque()
+    for file in files:
+        started.append(Ahead(_read, file))
+        if is_much or len(started) > 1:
+            yield started.popleft()
+    yield from started
 
 
 def _size(path: str) -> int:
