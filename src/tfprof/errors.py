@@ -10,9 +10,11 @@ TfprofError
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
 
 
 class TfprofError(Exception):
@@ -57,6 +59,8 @@ def _escaped(char: str) -> str:
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """A sentence that offers the known word closest to `word`, or lists what there is."""
+    import difflib  # noqa: PLC0415 -- for those alone who are mistaken
+
     names = sorted(known)
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
     if close:

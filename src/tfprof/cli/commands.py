@@ -1,6 +1,6 @@
 """The one table of commands, and the way from words to one of them.
 
-Nothing here may load numpy before a command is known to need it: `tfprof --help` is to be quick.
+Nothing is loaded before a command is known to need it: `tfprof --help` is to be quick.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfprof.errors import OptionError, nearest, one_line
@@ -117,6 +116,8 @@ def _before_and_after(mark: str, words: Sequence[str]) -> tuple[Sequence[str], S
 
 def _require_file_or_command(word: str) -> None:
     """Tell a mistyped command from the path of a file that is not there."""
+    from pathlib import Path  # noqa: PLC0415 -- see the module's docstring
+
     is_path = "/" in word or "." in word or Path(word).exists()
     if not is_path:
         raise OptionError(f"No command and no file `{word}`. {nearest(word, COMMANDS)}")
@@ -124,6 +125,8 @@ def _require_file_or_command(word: str) -> None:
 
 def _require_command_first(rest: Sequence[str]) -> None:
     """Tell a command that stands behind the files from one more file."""
+    from pathlib import Path  # noqa: PLC0415 -- see the module's docstring
+
     for word in rest:
         if word in COMMANDS and not Path(word).exists():
             raise OptionError(f"The command stands before the files: tfprof {word} FILES….")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
@@ -94,6 +93,8 @@ def _is_special(path: str) -> bool:
 
 def _replace(target: Path, pieces: Iterable[bytes]) -> None:
     """Fill a new file beside `target`, then let it take that name."""
+    import tempfile  # noqa: PLC0415 -- for those alone who write to a file
+
     handle, name = tempfile.mkstemp(prefix=".tfprof-", dir=target.parent)
     partial = Path(name)
     try:
