@@ -96,13 +96,28 @@ def float_ops_per_run(profile: Profile) -> FloatOps:
 def _of_records(profile: Profile, key: str) -> Ints:
     """For each record, one of the numbers that were measured."""
     if key in _MEMORY:
-        total = np.zeros(len(profile.records), np.int64)
-        np.add.at(total, profile.memory.record, _MEASURED[key](profile))
-        return total
+        return _sums(profile, _MEASURED[key](profile))
     if key == "runs":
         return profile.records.runs
     accelerator, cpu = time.accelerator_micros(profile), time.cpu_micros(profile)
     return {"micros": accelerator + cpu, "accelerator_micros": accelerator, "cpu_micros": cpu}[key]
+
+
+def _sums(profile: Profile, column: Ints) -> Ints:
+    """For each record, the sum of `column` over its rows of memory."""
+    record = profile.memory.record
+    total = np.zeros(len(profile.records), np.int64)
+    if _is_used_once(profile):
+        total[record] = column
+    else:
+        np.add.at(total, record, column)
+    return total
+
+
+@remembered
+def _is_used_once(profile: Profile) -> bool:
+    """Whether no record has a second row of memory, so that there is nothing to add up."""
+    return bool(np.all(np.diff(profile.memory.record) > 0))
 
 
 def _over_steps(profile: Profile, column: Ints, step: int) -> Ints:

@@ -58,10 +58,11 @@ def _own_numbers(arrangement: Arrangement, profile: Profile, step: int) -> tuple
     op[arrangement.members.lengths > 0] = arrangement.members.values
 
     def of_rows(key: str) -> Ints:
-        column = np.append(numbers[key], 0)[op]
         if key == "definitions":
-            column[1:] = 1  # a scope that is no op counts as one
-        return ints(column)
+            column = np.ones(len(op), np.int64)  # a scope that is no op counts as one
+            column[0] = 0
+            return ints(column)
+        return ints(np.append(numbers[key], 0)[op])
 
     own = OnDemand(NUMBERS, of_rows)
     return own, running_sums(own)
