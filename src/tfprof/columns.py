@@ -336,6 +336,7 @@ def distinct(column: Ints) -> Ints:
 
 def offsets_of(lengths: Ints) -> Ints:
     """Where each row begins and the last one ends, for rows of these lengths."""
-    offsets = np.zeros(len(lengths) + 1, np.int64)
+    offsets = np.empty(len(lengths) + 1, np.int64)
+    offsets[0] = 0
     np.cumsum(lengths, out=offsets[1:])
     return offsets
