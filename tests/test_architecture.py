@@ -56,6 +56,7 @@ KNOW_MORE = {
     "sources.summary": {"registry"},
     "views.notes": {"code"},
     "outputs.registry": EVERY,
+    "outputs.op_log": {"registry"},
     "measures.flop_rules": EVERY,
 }
 

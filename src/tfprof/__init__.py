@@ -15,7 +15,7 @@ from tfprof.errors import (
 )
 
 if TYPE_CHECKING:
-    from tfprof.api import Answer, Info, LoadedProfile, info, load
+    from tfprof.api import Answer, Info, LoadedProfile, OpLog, info, load
 
 __all__ = [
     "Answer",
@@ -23,6 +23,7 @@ __all__ = [
     "InputError",
     "LoadedProfile",
     "MissingInputError",
+    "OpLog",
     "OptionError",
     "OutputError",
     "TfprofError",

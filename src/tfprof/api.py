@@ -20,6 +20,7 @@ from tfprof.model.builder import ProfileBuilder
 from tfprof.model.profile import Profile
 from tfprof.options import INPUT_OPTIONS, Inputs, Options, find
 from tfprof.outputs import registry
+from tfprof.outputs.op_log import OpLog as OpLog  # noqa: PLC0414 -- one of the names given out
 from tfprof.sources import registry as sources
 from tfprof.sources.registry import InputFile
 from tfprof.views.notes import available_inputs, notes
