@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tfprof.columns import Coded, Ints, Shapes, Strings, ints, offsets_of
+from tfprof.columns import Shape as Dims
 from tfprof.errors import InputError
-from tfprof.formats import messages, scan
+from tfprof.formats import messages
 from tfprof.formats.messages import Message, message_class
 from tfprof.formats.records import Records
 from tfprof.formats.scan_plan import (
@@ -21,12 +22,10 @@ from tfprof.formats.scan_plan import (
     Shape,
     Text,
 )
-from tfprof.formats.scanned import Scanned
+from tfprof.formats.scanned import Scanned, scanned_or_parsed
 
 GRAPH = "tensorflow.GraphDef"
 RAW_NODE = "raw.NodeDef"
-
-Dims = tuple[int, ...] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,8 +50,7 @@ class GraphColumns:
 
 def decode(records: Records) -> GraphColumns:
     """The nodes of a GraphDef; functions, versions and what else it may hold are skipped."""
-    found = _scanned(records.data) if scan.is_compiled() else None
-    return _parsed(records) if found is None else found
+    return scanned_or_parsed(records, _scanned, _parsed)
 
 
 _OUTPUTS = Inside({7: Shape("output_dim", "output")}, is_strict=True)

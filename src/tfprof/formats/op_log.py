@@ -12,7 +12,7 @@ from tfprof.errors import InputError
 from tfprof.formats import messages, scan, wire
 from tfprof.formats.records import Records
 from tfprof.formats.scan_plan import Bytes, Code, Codes, Fields, Number, Plan, Rows, Text
-from tfprof.formats.scanned import Scanned
+from tfprof.formats.scanned import Scanned, scanned_or_parsed
 
 OP_LOG = "tensorflow.tfprof.OpLogProto"
 _RAW_ENTRY = "raw.OpLogEntry"
@@ -38,8 +38,7 @@ class LogColumns:
 
 def decode(records: Records) -> LogColumns:
     """What the log says, as columns."""
-    found = _scanned(records.data) if scan.is_compiled() else None
-    return _parsed(records) if found is None else found
+    return scanned_or_parsed(records, _scanned, _parsed)
 
 
 _ENTRY: Fields = {

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfprof.columns import Coded, Ints, Ragged, Strings, ints, joined
-from tfprof.formats import scan
 from tfprof.formats.messages import Message
 from tfprof.formats.records import Records
 from tfprof.formats.scan_plan import (
@@ -25,7 +24,7 @@ from tfprof.formats.scan_plan import (
     Rows,
     Text,
 )
-from tfprof.formats.scanned import Scanned
+from tfprof.formats.scanned import Scanned, scanned_or_parsed
 from tfprof.formats.wire import SPAN, VARINT, encoded, signed
 
 PROFILE = "tensorflow.tfprof.ProfileProto"
@@ -114,8 +113,7 @@ class ProfileHeader:
 
 def decode(records: Records) -> ProfileColumns:
     """All that a saved profile holds, but for the attributes of its nodes."""
-    found = _scanned(records.data) if scan.is_compiled() else None
-    return _parsed(records) if found is None else found
+    return scanned_or_parsed(records, _scanned, _parsed)
 
 
 def _map(table: str, key: Field, value: Field) -> Rows:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tfprof.columns import Coded, Ints, Shapes, Strings, ints
-from tfprof.formats import scan
-from tfprof.formats.graph_def import Dims, ShapeReader
+from tfprof.columns import Shape as Dims
+from tfprof.formats.graph_def import ShapeReader
 from tfprof.formats.messages import Message
 from tfprof.formats.records import Records
 from tfprof.formats.scan_plan import (
@@ -22,7 +22,7 @@ from tfprof.formats.scan_plan import (
     Rows,
     Shape,
 )
-from tfprof.formats.scanned import Scanned
+from tfprof.formats.scanned import Scanned, scanned_or_parsed
 from tfprof.formats.wire import SPAN, signed
 
 RUN_METADATA = "tensorflow.RunMetadata"
@@ -82,8 +82,7 @@ class OutputColumns:
 
 def decode(records: Records) -> RunColumns:
     """All entries of all devices, in file order."""
-    found = _scanned(records.data) if scan.is_compiled() else None
-    return _parsed(records) if found is None else found
+    return scanned_or_parsed(records, _scanned, _parsed)
 
 
 _ALLOCATOR: Fields = {

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, TypeVar
 
 import numpy as np
 
 from tfprof.columns import Coded, Ints, Ragged, Shapes, Strings
-from tfprof.formats.scan import scan
+from tfprof.formats.records import Records
+from tfprof.formats.scan import is_compiled, scan
 from tfprof.formats.scan_plan import Plan
+
+Columns = TypeVar("Columns")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,3 +77,13 @@ class Scanned:
         column, bit = self.plan.marks[name]
         found: Ints = np.sign(self[column] & bit)
         return found
+
+
+def scanned_or_parsed(
+    records: Records,
+    scanned: Callable[[bytes], Columns | None],
+    parsed: Callable[[Records], Columns],
+) -> Columns:
+    """The columns of a file: by a scan where that is compiled and knows the file, else protobuf."""
+    found = scanned(records.data) if is_compiled() else None
+    return parsed(records) if found is None else found
