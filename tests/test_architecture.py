@@ -16,7 +16,17 @@ SOURCE = ROOT / "src" / "tfprof"
 
 BASE = {"errors", "units", "characters", "patterns", "columns", "memo", "kernels"}
 BELOW_API = BASE | {
-    *("metrics", "formats", "options", "model", "sources", "measures", "views", "outputs")
+    *(
+        "dialects",
+        "metrics",
+        "formats",
+        "options",
+        "model",
+        "sources",
+        "measures",
+        "views",
+        "outputs",
+    )
 }
 
 # The table of docs/explanation/architecture.md: what each module or folder may import.
@@ -30,10 +40,10 @@ LAYERS: dict[int, dict[str, set[str]]] = {
         "memo": set(),
         "kernels": set(),
     },
-    1: {"metrics": BASE, "formats": BASE},
-    2: {"options": BASE | {"metrics"}, "model": BASE | {"metrics"}},
+    1: {"metrics": BASE, "dialects": BASE, "formats": BASE},
+    2: {"options": BASE | {"metrics", "dialects"}, "model": BASE | {"metrics"}},
     3: {"sources": BASE | {"formats", "model"}, "measures": BASE | {"model", "metrics"}},
-    4: {"views": BASE | {"model", "metrics", "options", "measures"}},
+    4: {"views": BASE | {"model", "metrics", "dialects", "options", "measures"}},
     5: {"outputs": BASE | {"formats", "model", "metrics", "options", "measures", "views"}},
     6: {"api": BELOW_API},
     7: {"cli": BELOW_API | {"api", "shell"}, "shell": BELOW_API | {"api"}},

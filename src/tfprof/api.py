@@ -18,11 +18,12 @@ from tfprof.formats.recognise import FileKind
 from tfprof.metrics import METRICS
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.profile import Profile
-from tfprof.options import INPUT_OPTIONS, Inputs, Options, find
+from tfprof.options import INPUT_OPTIONS, Inputs, Options, OutputSpec, find
 from tfprof.outputs import registry
 from tfprof.outputs.op_log import OpLog as OpLog  # noqa: PLC0414 -- one of the names given out
 from tfprof.sources import registry as sources
 from tfprof.sources.registry import InputFile
+from tfprof.views.definitions import applied
 from tfprof.views.notes import available_inputs, notes
 from tfprof.views.view import Hidden, View
 
@@ -120,7 +121,7 @@ def input_files(paths: Sequence[str], inputs: Inputs) -> list[InputFile]:
 def build_view(kind: str, profile: Profile, options: Options) -> View:
     """The view of that kind, with nothing said yet of what it lacks."""
     build: Callable[[Profile, Options], View] = import_module(VIEWS[kind]).build
-    return build(profile, options)
+    return build(applied(profile, options), options)
 
 
 class LoadedProfile:
@@ -137,9 +138,9 @@ class LoadedProfile:
         """The answer of one view; an unknown view is answered with the nearest one."""
         if kind not in VIEWS:
             raise OptionError(f"No view `{kind}`. {nearest(kind, VIEWS)}")
-        registry.check(options.output)
+        registry.require(options.destination)
         view = build_view(kind, self.columns, options)
-        return Answer(replace(view, notes=self.notes + notes(kind, self.columns, options)))
+        return Answer(replace(view, notes=self.notes + notes(kind, view.profile, options)))
 
     def scope(self, **options: Any) -> Answer:
         """Ops by name scope; options as in `tfprof scope --help`."""
@@ -171,7 +172,7 @@ class LoadedProfile:
     def questions(self) -> dict[str, bool]:
         """Which metrics and views this profile has an answer to."""
         has = available_inputs(self.columns)
-        metrics = {metric.key: has[metric.needs] for metric in METRICS}
+        metrics = {m.key: has[m.needs] for m in METRICS if not m.is_of_answer}
         return metrics | {"code view": self.columns.has_code}
 
     def __repr__(self) -> str:
@@ -258,9 +259,13 @@ class Answer:
 
         return message.build(self.view)
 
-    def write(self, output: str) -> None:
-        """Write to where `output` says: `file:outfile=F`, `json:outfile=F`, `stdout`, `none`."""
-        spec = registry.check(output)
+    def write(self, output: str | None = None) -> None:
+        """Write to where `output` says: `file:outfile=F`, `json:outfile=F`, `stdout`, `none`.
+
+        Without a word it goes where the question's own options say.
+        """
+        spec = self.view.options.destination if output is None else OutputSpec.parse(output)
+        registry.require(spec)
         if spec.kind in registry.FILE_OUTPUTS:
             registry.write(self.view, spec)
         elif spec.kind == "stdout":

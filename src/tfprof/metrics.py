@@ -25,6 +25,7 @@ class Metric:
     sentence: str
     needs: Need
     unit: Unit | None = None  # None: a fact that is shown, not a number that is summed
+    is_of_answer: bool = False  # it tells of the rows that are left out, not of the model
 
     @property
     def is_number(self) -> bool:
@@ -130,6 +131,13 @@ METRICS: tuple[Metric, ...] = (
         "tensor value: what the checkpoint holds under the op's name.",
         Need.CHECKPOINT,
     ),
+    Metric(
+        "num_hidden_ops",
+        "",
+        "num_hidden_ops: how many hidden ops lie between a row and the one above it (graph view).",
+        Need.GRAPH,
+        is_of_answer=True,
+    ),
 )
 
 BY_KEY: dict[str, Metric] = {metric.key: metric for metric in METRICS}
@@ -164,11 +172,14 @@ ORDER_KEYS: tuple[str, ...] = ("name", *GATHERED_ORDER, "occurrence")
 THRESHOLD_KEYS: tuple[str, ...] = (*GATHERED_ORDER, "occurrence")
 
 
-def selected_columns(select: tuple[str, ...], *, gathered: bool) -> list[Metric]:
+def selected_columns(
+    select: tuple[str, ...], *, gathered: bool, splits_micros: bool = True
+) -> list[Metric]:
     """The columns that `select` brings, in the order a view of that kind shows them."""
+    expansions = EXPANSIONS if splits_micros else {}
     chosen: dict[str, Metric] = {}
     for key in select:
-        for metric in EXPANSIONS.get(key, (BY_KEY[key],)):
+        for metric in expansions.get(key, (BY_KEY[key],)):
             chosen[metric.key] = metric
     rank = {metric.key: place for place, metric in enumerate(METRICS)}
     if gathered:

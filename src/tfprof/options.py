@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, Self
 
+from tfprof.dialects import DIALECTS, Dialect
 from tfprof.errors import OptionError, nearest
 from tfprof.metrics import BY_KEY, ORDER_KEYS
 from tfprof.patterns import Patterns
@@ -25,6 +26,8 @@ class Kind(StrEnum):
     METRICS = "METRIC,…"
     KEY = "KEY"
     OUTPUT = "TYPE[:key=value]"
+    TYPES = "TYPE=REGEX,…"
+    DIALECT = "NAME"
     PATH = "FILE"
     PATHS = "[STEP:]FILE,…"
 
@@ -102,6 +105,21 @@ class Options:
     output: str = _option(
         Kind.OUTPUT, "", "Where the answer goes: stdout, none, file:outfile=F, json:…, csv:…"
     )
+    define_type: tuple[str, ...] = _option(
+        Kind.TYPES, (), "Give a type to every op whose name matches, for -account_type_regexes."
+    )
+    device_regexes: tuple[str, ...] = _option(
+        Kind.REGEXES, (".*",), "Show only rows with an op on a device that matches, in any case."
+    )
+    dialect: str = _option(
+        Kind.DIALECT,
+        "core",
+        "Filter and print as an older tfprof did: core, early or contrib.",
+    )
+    dump_to_file: str = _option(
+        Kind.PATH, "", "Write the report to a file: the older word for -output file:outfile=F."
+    )
+    viz: bool = _option(Kind.SWITCH, False, "Ask for a picture; says which output draws one.")
 
     @classmethod
     def of(cls, **given: Any) -> Self:
@@ -110,7 +128,32 @@ class Options:
 
     def but(self, **given: Any) -> Self:
         """These options with `given` checked and put in their place."""
-        return replace(self, **{name: find(name).check(value) for name, value in given.items()})
+        return self.taking({name: find(name).check(value) for name, value in given.items()})
+
+    def taking(self, values: Mapping[str, Any]) -> Self:
+        """These options with `values` in their place, each as its option holds it.
+
+        With another dialect come its defaults, for all that is still at the old one's.
+        """
+        old, new = self.dialect, values.get("dialect", self.dialect)
+        defaults = {
+            name: default_of(name, new)
+            for name in {**DIALECTS[old].defaults, **DIALECTS[new].defaults}
+            if getattr(self, name) == default_of(name, old)
+        }
+        return replace(self, **(defaults | dict(values)))
+
+    @property
+    def generation(self) -> Dialect:
+        """The differences that `dialect` names."""
+        return DIALECTS[self.dialect]
+
+    @property
+    def destination(self) -> OutputSpec:
+        """Where the answer goes, in whichever word that was said."""
+        if self.dump_to_file:
+            return OutputSpec("file", (("outfile", self.dump_to_file),))
+        return OutputSpec.parse(self.output)
 
     def threshold(self, key: str) -> int:
         """The least value of `key` that is still shown."""
@@ -155,6 +198,11 @@ class Inputs:
 
 VIEW_OPTIONS: dict[str, Option] = _table(Options)
 INPUT_OPTIONS: dict[str, Option] = _table(Inputs)
+
+
+def default_of(name: str, dialect: str) -> Any:
+    """What an option of a view is in that dialect unless somebody says otherwise."""
+    return DIALECTS[dialect].defaults.get(name, VIEW_OPTIONS[name].default)
 
 
 def find(name: str, known: Mapping[str, Option] = VIEW_OPTIONS) -> Option:
@@ -212,7 +260,9 @@ def take_options(
         option = find(name, known)
         if not equals:
             value = _next_value(option, queue, loose=loose)
-        given[name] = option.parse(value)
+        parsed = option.parse(value)
+        # Types are defined one by one; of anything else the last word counts.
+        given[name] = given.get(name, ()) + parsed if option.kind is Kind.TYPES else parsed
     return given, rest
 
 
@@ -320,6 +370,25 @@ def _check_output(option: Option, value: Any) -> str:
     return value
 
 
+def _check_types(option: Option, value: Any) -> tuple[str, ...]:
+    """Definitions like `attention=.*attn.*`, from text or from a mapping of type to regex."""
+    if isinstance(value, Mapping):
+        value = [f"{name}={regex}" for name, regex in value.items()]
+    words = _words(option, value)
+    for word in words:
+        name, _, regex = word.partition("=")
+        if not name or not regex:
+            raise OptionError(
+                f"`{option.name}` takes TYPE=REGEX, as in attn=.*attn.*, not `{word}`."
+            )
+        _check_regexes(option, (regex,))
+    return words
+
+
+def _check_dialect(option: Option, value: Any) -> str:
+    return _check_word(option, value, DIALECTS)
+
+
 def _check_path(option: Option, value: Any) -> str:
     if hasattr(value, "__fspath__"):
         value = value.__fspath__()
@@ -361,6 +430,8 @@ _PARSERS: dict[Kind, Callable[[Option, str], Any]] = {
     Kind.METRICS: _check_metrics,
     Kind.KEY: lambda option, text: _check_key(option, text.strip("\"'")),
     Kind.OUTPUT: _check_output,
+    Kind.TYPES: _check_types,
+    Kind.DIALECT: lambda option, text: _check_dialect(option, text.strip("\"'")),
     Kind.PATH: lambda _, text: text,
     Kind.PATHS: _parse_paths,
 }
@@ -372,6 +443,8 @@ _CHECKS: dict[Kind, Callable[[Option, Any], Any]] = {
     Kind.METRICS: _check_metrics,
     Kind.KEY: _check_key,
     Kind.OUTPUT: _check_output,
+    Kind.TYPES: _check_types,
+    Kind.DIALECT: _check_dialect,
     Kind.PATH: _check_path,
     Kind.PATHS: _check_paths,
 }

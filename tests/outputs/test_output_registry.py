@@ -13,6 +13,7 @@ import pytest
 from asking import ask
 from build import op, profile
 from tfprof.errors import OptionError, OutputError, TfprofError
+from tfprof.options import OutputSpec
 from tfprof.outputs import registry
 
 VIEW = ask("scope", profile(op("a")))
@@ -49,7 +50,8 @@ def mode_of(path):
     ],
 )
 def test_an_output_is_taken_apart(text, kind, outfile):
-    spec = registry.check(text)
+    spec = OutputSpec.parse(text)
+    registry.require(spec)
 
     assert (spec.kind, spec.outfile) == (kind, outfile)
 
@@ -69,14 +71,14 @@ def test_an_output_is_taken_apart(text, kind, outfile):
 )
 def test_an_output_that_cannot_be_is_refused_with_what_can(text, complaint):
     with pytest.raises(OptionError) as caught:
-        registry.check(text)
+        registry.require(OutputSpec.parse(text))
 
     assert str(caught.value) == complaint
 
 
 @pytest.mark.parametrize("kind", registry.FILE_OUTPUTS)
 def test_a_file_is_written_for(kind, tmp_path):
-    registry.write(VIEW, registry.check(f"{kind}:outfile={tmp_path / 'answer'}"))
+    registry.write(VIEW, OutputSpec.parse(f"{kind}:outfile={tmp_path / 'answer'}"))
 
     assert [path.name for path in tmp_path.iterdir()] == ["answer"]
     assert b"_TFProfRoot" in (tmp_path / "answer").read_bytes()

@@ -108,6 +108,7 @@ def test_a_row_of_one_op_has_all_facts_that_are_selected():
         "total_definitions": 1,
         "input_shapes": [[2], None],
         "tensor_value": None,
+        "num_hidden_ops": 1,
     }
 
 

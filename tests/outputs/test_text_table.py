@@ -26,6 +26,7 @@ TREE_LABELS = {
     "occurrence": "op count (run|defined)",
     "input_shapes": "input shapes",
     "tensor_value": "",
+    "num_hidden_ops": "",
 }
 GATHERED_LABELS = TREE_LABELS | {"occurrence": "op occurrence (run|defined)"}
 EVERYTHING = list(TREE_LABELS)
@@ -501,3 +502,70 @@ def test_rows_that_are_mostly_indent_are_written_a_few_at_a_time(monkeypatch):
 
     assert len(list(text.encode(view))) > 5
     assert text.table(view) == whole
+
+
+# Older generations.
+
+
+def test_early_has_one_column_of_time():
+    p = profile(op("a"), run("a", micros=7))
+
+    assert lines("scope", p, dialect="early", select=["micros"]) == [
+        "node name | execution time",
+        "_TFProfRoot (--/7us)",
+        "  a (7us/7us)",
+    ]
+
+
+def test_early_counts_definitions_alone():
+    p = profile(op("a"), run("a"), run("a", start=2000))
+
+    assert lines("scope", p, dialect="early", select=["occurrence"]) == [
+        "node name | op occurrence",
+        "_TFProfRoot (--/1)",
+        "  a (1/1)",
+    ]
+    assert op_fields(p, dialect="early", select=["occurrence"]) == ["Op 1"]
+
+
+@pytest.mark.parametrize("dialect", ["early", "contrib"])
+def test_an_older_report_is_the_table_alone(dialect):
+    view = ask("scope", profile(op("a")), dialect=dialect)
+
+    assert text.report(view) == text.table(view)
+
+
+def test_contrib_has_no_legend():
+    p = profile(op("w", "Variable", shape=(2, 3)))
+
+    assert lines("scope", p, dialect="contrib") == [
+        "_TFProfRoot (--/6 params)",
+        "  w (2x3, 6/6 params)",
+    ]
+
+
+def test_contrib_names_rows_alone_where_nothing_is_selected():
+    p = profile(op("w", "Variable"))
+
+    assert lines("scope", p, dialect="contrib", select=[]) == ["_TFProfRoot", "  w"]
+    assert lines("scope", p, select=[]) == ["node name | ", "_TFProfRoot ()", "  w ()"]
+
+
+def test_a_graph_says_how_many_ops_it_hides_above_a_row():
+    p = profile(
+        op("a", inputs=["hid_1"]),
+        op("hid_1", inputs=["hid_2"]),
+        op("hid_2", inputs=["b"]),
+        op("b", inputs=["c"]),
+        op("c"),
+    )
+    shown = {"select": ["num_hidden_ops"], "hide_name_regexes": ["hid.*"]}
+
+    assert lines("graph", p, **shown)[1:] == [
+        "_TFProfRoot ()",
+        "  a ()",
+        "    ...hidden 2...",
+        "      b ()",
+        "        c ()",
+    ]
+    assert lines("scope", p, **shown)[1:] == ["_TFProfRoot ()", "  a ()", "  b ()", "  c ()"]

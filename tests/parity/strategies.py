@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from parity.original import Inputs
 from tfprof.formats.messages import Message, message_class
-from tfprof.metrics import BY_KEY, ORDER_KEYS, THRESHOLD_KEYS
+from tfprof.metrics import METRICS, ORDER_KEYS, THRESHOLD_KEYS
 
 GraphDef = message_class("tensorflow.GraphDef")
 RunMetadata = message_class("tensorflow.RunMetadata")
@@ -88,6 +88,9 @@ _STRINGS = {
 _FILES = (1, 2, 3, 4, 5)
 _LINES = (1, 2, 12, -1)
 _FUNCTIONS = (10, 11, 12, 13, 14, 15)
+
+# What the original can select; an older generation knew one more.
+SELECTABLE = tuple(metric.key for metric in METRICS if not metric.is_of_answer)
 
 
 @dataclass(frozen=True)
@@ -284,7 +287,7 @@ def options(draw, row_names: list[str], types: tuple[str, ...], steps: list[int]
         "show_name_regexes": draw(mostly(everything, some)),
         "hide_name_regexes": draw(mostly(nothing, some)),
         "account_displayed_op_only": draw(st.booleans()),
-        "select": draw(st.lists(st.sampled_from(tuple(BY_KEY)), unique=True)),
+        "select": draw(st.lists(st.sampled_from(SELECTABLE), unique=True)),
     }
 
 

@@ -103,7 +103,7 @@ def parse(words: Sequence[str]) -> Request:
         command,
         (*rest, *paths),
         Inputs(**{name: given[name] for name in given if name in INPUT_OPTIONS}),
-        Options(**{name: given[name] for name in given if name in VIEW_OPTIONS}),
+        Options().taking({name: given[name] for name in given if name in VIEW_OPTIONS}),
         Flags(**{name: given[name] for name in given if name in FLAG_OPTIONS}),
         frozenset(given),
     )
@@ -185,8 +185,9 @@ def load(request: Request) -> LoadedProfile:
 def _view(request: Request) -> int:
     from tfprof.outputs import registry  # noqa: PLC0415 -- see the module's docstring
 
-    spec = registry.check(request.options.output)
-    if request.flags.json and request.options.output:
+    spec = request.options.destination
+    registry.require(spec)
+    if request.flags.json and (request.options.output or request.options.dump_to_file):
         raise OptionError("Give --json or --output, not both; json:outfile=F writes JSON to F.")
     answer = load(request).view(request.command, request.options)
     if request.flags.json:
@@ -194,7 +195,7 @@ def _view(request: Request) -> int:
         pieces = registry.FILE_OUTPUTS["json"].encode(answer.view)
         print(b"".join(pieces).decode(), end="")
     else:
-        answer.write(request.options.output)
+        answer.write()
     if spec.outfile:
         note([f"wrote {spec.outfile}"])
     note(answer.notes)  # behind the answer, where they are seen, and only if there is one

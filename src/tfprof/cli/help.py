@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 
+from tfprof.dialects import DIALECTS
 from tfprof.errors import OptionError, nearest
 from tfprof.metrics import METRICS, ORDER_KEYS, Metric
 from tfprof.options import INPUT_OPTIONS, VIEW_OPTIONS, Option
@@ -14,11 +15,17 @@ _WIDTH = 80
 _COLUMN = 34  # where sentences begin behind options
 _COMMAND_COLUMN = 10
 _METRIC_COLUMN = 22
+_DIALECT_COLUMN = 11
 _OUTPUT_COLUMN = 26
 
 # The options of a view, by what they are for.
 GROUPS: dict[str, tuple[str, ...]] = {
-    "What is accounted for": ("account_type_regexes", "account_displayed_op_only", "step"),
+    "What is accounted for": (
+        "account_type_regexes",
+        "define_type",
+        "account_displayed_op_only",
+        "step",
+    ),
     "What is shown": (
         "select",
         "max_depth",
@@ -26,9 +33,10 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "trim_name_regexes",
         "show_name_regexes",
         "hide_name_regexes",
+        "device_regexes",
     ),
     "Thresholds": tuple(name for name in VIEW_OPTIONS if name.startswith("min_")),
-    "Order and output": ("order_by", "output"),
+    "Order and output": ("order_by", "output", "dialect", "dump_to_file", "viz"),
 }
 
 _USAGE = {
@@ -154,6 +162,12 @@ def _outputs() -> Iterable[str]:
     return _section("-output writes", lines)
 
 
+def _dialects() -> Iterable[str]:
+    known = DIALECTS.items()
+    lines = (_entry(name, _sentence(dialect.help), _DIALECT_COLUMN) for name, dialect in known)
+    return _section("-dialect takes", lines)
+
+
 def _option(option: Option) -> Iterable[str]:
     """One option, and the words it takes."""
     yield _spelled(option)
@@ -162,6 +176,8 @@ def _option(option: Option) -> Iterable[str]:
         yield from _metrics()
     if option.name == "output":
         yield from _outputs()
+    if option.name == "dialect":
+        yield from _dialects()
 
 
 def _metric(metric: Metric) -> Iterable[str]:

@@ -16,7 +16,6 @@ from tfprof.columns import (
     Shape,
     Shapes,
     Strings,
-    distinct,
     ints,
     joined,
     offsets_of,
@@ -308,22 +307,14 @@ class ProfileBuilder:
         return Inputs(edges.offsets, edges.values, Ragged.joined(slots).take(rows).values)
 
     def _type_sets(self, kinds: Coded, devices: Ints, row_of: Ints) -> TypeSets:
-        """Kind, device and given types of each op: pairs of an op and a type, each pair once."""
+        """Kind, device and given types of each op."""
         placed = np.flatnonzero(devices >= 0)
         pairs = [
             (np.arange(len(kinds)), kinds),
             (placed, Coded(devices[placed], Strings(self._devices))),
             *((row_of[ops], types) for ops, types in self._types),
         ]
-        types = Coded.joined([column for _, column in pairs]).compact()
-        by_name = types.values.order()
-        rank = np.empty(len(by_name), np.int64)
-        rank[by_name] = np.arange(len(by_name))
-        width = max(len(by_name), 1)
-        keys = distinct(joined([rows for rows, _ in pairs]) * width + rank[types.codes])
-        owner, value = np.divmod(keys, width)
-        lengths = np.bincount(owner, minlength=len(kinds))
-        return TypeSets(Ragged(offsets_of(lengths), value), types.values.take(by_name))
+        return TypeSets.of_pairs(pairs, len(kinds))
 
     def _seen(self, order: Ints) -> OutputShapes:
         """What each op was first seen to put out; nothing where it was not seen."""

@@ -15,6 +15,7 @@ from tfprof.columns import (
     Ragged,
     Shapes,
     Strings,
+    distinct,
     ints,
     joined,
     offsets_of,
@@ -80,6 +81,19 @@ class TypeSets:
 
     members: Ragged
     names: Strings
+
+    @classmethod
+    def of_pairs(cls, pairs: Sequence[tuple[Ints, Coded]], count: int) -> TypeSets:
+        """The types of so many ops, from columns of ops with a type each; a pair counts once."""
+        types = Coded.joined([column for _, column in pairs]).compact()
+        by_name = types.values.order()
+        rank = np.empty(len(by_name), np.int64)
+        rank[by_name] = np.arange(len(by_name))
+        width = max(len(by_name), 1)
+        keys = distinct(joined([ops for ops, _ in pairs]) * width + rank[types.codes])
+        owner, value = np.divmod(keys, width)
+        lengths = np.bincount(owner, minlength=count)
+        return cls(Ragged(offsets_of(lengths), value), types.values.take(by_name))
 
     def of(self, op: int) -> list[str]:
         return list(self.names.take(self.members[op]))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tfprof.columns import Ints, Ragged, Shapes, Strings, distinct, ints, offsets_of
-from tfprof.metrics import selected_columns
+from tfprof.metrics import Metric, selected_columns
 from tfprof.model.ops import Ops
 from tfprof.outputs.pieces import Field, Piece, amounts, or_else, written_once
 from tfprof.units import Unit, format_shape
@@ -19,7 +19,7 @@ _SUFFIX = {"params": " params", "float_ops": " flops"}
 def of_rows(view: View, rows: slice) -> list[Field]:
     """What the selected columns of a tree say of `rows`."""
     fields: list[Field] = []
-    for metric in selected_columns(view.options.select, gathered=view.is_gathered):
+    for metric in columns(view):
         if metric.key == "params" and not view.is_gathered:
             fields.append(_shapes(view, rows))
         if metric.unit is not None:
@@ -28,6 +28,14 @@ def of_rows(view: View, rows: slice) -> list[Field]:
         elif metric.key in _FACTS:
             fields.append(_FACTS[metric.key](view, rows))
     return fields
+
+
+def columns(view: View) -> list[Metric]:
+    """The columns that a table of `view` has, in order."""
+    style = view.options.generation.style
+    return selected_columns(
+        view.options.select, gathered=view.is_gathered, splits_micros=style.splits_micros
+    )
 
 
 def _own_and_total(view: View, rows: slice, key: str, unit: Unit, after: str) -> list[Piece]:
@@ -39,8 +47,10 @@ def _own_and_total(view: View, rows: slice, key: str, unit: Unit, after: str) ->
 def _occurrence(view: View, rows: slice) -> Field:
     if view.is_gathered:
         return Field([b"occurrence N/A in code view"])
-    runs = _own_and_total(view, rows, "runs", Unit.COUNT, "|")
-    return Field(runs + _own_and_total(view, rows, "definitions", Unit.COUNT, ""))
+    definitions = _own_and_total(view, rows, "definitions", Unit.COUNT, "")
+    if not view.options.generation.style.counts_runs:
+        return Field(definitions)
+    return Field(_own_and_total(view, rows, "runs", Unit.COUNT, "|") + definitions)
 
 
 def _shapes(view: View, rows: slice) -> Field:

@@ -47,9 +47,8 @@ PLAIN_OUTPUTS: dict[str, str] = {
 }
 
 
-def check(text_of_spec: str) -> OutputSpec:
-    """An output as the user wrote it, taken apart; refused if there is no such."""
-    spec = OutputSpec.parse(text_of_spec)
+def require(spec: OutputSpec) -> None:
+    """Refuse an output that there is not, or that lacks what it needs."""
     known = [*PLAIN_OUTPUTS, *FILE_OUTPUTS]
     if spec.kind not in known:
         raise OptionError(f"No output `{spec.kind}`. {nearest(spec.kind, known)}")
@@ -60,7 +59,6 @@ def check(text_of_spec: str) -> OutputSpec:
             raise OptionError(f"Output `{spec.kind}` has no setting `{key}`, only `outfile`.")
     if spec.kind in FILE_OUTPUTS and not spec.outfile:
         raise OptionError(f"Output `{spec.kind}` needs a file: {spec.kind}:outfile=PATH.")
-    return spec
 
 
 def write(view: View, spec: OutputSpec) -> None:

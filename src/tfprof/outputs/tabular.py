@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -56,18 +56,10 @@ def json_value(value: Any) -> Any:
 
 
 def _facts(view: View, row: int, metric: Metric) -> Row:
-    if metric.key == "occurrence":
-        return _numbers(view, row, "runs") | _numbers(view, row, "definitions")
     if metric.is_number:
         shape = _shape(view, row) if metric.key == "params" and not view.is_gathered else {}
         return shape | _numbers(view, row, metric.key)
-    if metric.key == "device":
-        return {"devices": [name for name in view.devices(row) if name]}
-    if metric.key == "op_types":
-        return {"op_types": view.types(row)}
-    if metric.key == "input_shapes":
-        return {"input_shapes": _input_shapes(view, row)}
-    return {"tensor_value": _value(view, row)}
+    return _FACTS[metric.key](view, row)
 
 
 def _numbers(view: View, row: int, key: str) -> Row:
@@ -90,6 +82,14 @@ def _input_shapes(view: View, row: int) -> list[Any]:
     return found if view.is_gathered else next(iter(found), [])
 
 
+def _occurrence(view: View, row: int) -> Row:
+    return _numbers(view, row, "runs") | _numbers(view, row, "definitions")
+
+
+def _hidden_above(view: View, row: int) -> int:
+    return 0 if view.skipped is None else int(view.skipped[row])
+
+
 def _value(view: View, row: int) -> Any:
     tensors = view.profile.tensors
     if row == 0 or view.is_gathered or tensors.find(view.name[row]) < 0:
@@ -101,3 +101,15 @@ def _value(view: View, row: int) -> Any:
     if values.dtype.kind == "c":
         return np.stack((values.real, values.imag), axis=-1).tolist()
     return values.tolist()
+
+
+_FACTS: dict[str, Callable[[View, int], Row]] = {
+    "device": lambda view, row: {"devices": [name for name in view.devices(row) if name]},
+    "op_types": lambda view, row: {"op_types": view.types(row)},
+    "occurrence": lambda view, row: (
+        _numbers(view, row, "runs") | _numbers(view, row, "definitions")
+    ),
+    "input_shapes": lambda view, row: {"input_shapes": _input_shapes(view, row)},
+    "tensor_value": lambda view, row: {"tensor_value": _value(view, row)},
+    "num_hidden_ops": lambda view, row: {"num_hidden_ops": _hidden_above(view, row)},
+}

@@ -8,10 +8,10 @@ from math import isnan
 import numpy as np
 
 from tfprof.columns import Ints, Strings, ints
-from tfprof.metrics import BY_KEY, EXPLANATIONS, Metric, selected_columns
+from tfprof.metrics import BY_KEY, EXPLANATIONS, Metric
 from tfprof.model.ops import Ops
 from tfprof.outputs import fields, tensor_text
-from tfprof.outputs.pieces import Piece, joined, woven
+from tfprof.outputs.pieces import Piece, joined, or_else, woven
 from tfprof.units import Unit
 from tfprof.views.view import View
 
@@ -40,6 +40,13 @@ _OP_COUNT_WIDTH = 10
 
 def encode(view: View) -> Iterator[bytes]:
     """The report as a file holds it, piece by piece, so that it never stands in memory whole."""
+    if view.options.generation.style.explains:
+        yield _explanation(view).encode()
+    yield from _encode_table(view)
+
+
+def _explanation(view: View) -> str:
+    """What stands before the table: what the rows and the columns mean."""
     explained = [
         metric.sentence
         for key in view.options.select
@@ -47,8 +54,7 @@ def encode(view: View) -> Iterator[bytes]:
     ]
     warning = MISSING_STREAM if view.profile.lacks_accelerator_time else ""
     sentences = "\n".join(explained)
-    yield f"{warning}\nDoc:\n{VIEW_SENTENCES[view.kind]}\n{sentences}\n\nProfile:\n".encode()
-    yield from _encode_table(view)
+    return f"{warning}\nDoc:\n{VIEW_SENTENCES[view.kind]}\n{sentences}\n\nProfile:\n"
 
 
 def report(view: View) -> str:
@@ -81,29 +87,56 @@ def _encode_table(view: View) -> Iterator[bytes]:
 
 
 def legend(view: View) -> str:
-    """The names of the columns."""
-    metrics = selected_columns(view.options.select, gathered=view.is_gathered)
-    labels = [label(metric, gathered=view.is_gathered) for metric in metrics if metric.label]
+    """The line with the names of the columns, where there is one."""
+    if not view.options.generation.style.has_legend:
+        return ""
+    labels = [label(metric, view) for metric in fields.columns(view) if metric.label]
     return f"node name | {' | '.join(labels)}\n"
 
 
-def label(metric: Metric, *, gathered: bool) -> str:
-    """What a column is called in a view of that kind."""
-    if metric.key == "occurrence" and gathered:
+def label(metric: Metric, view: View) -> str:
+    """What a column of a view is called."""
+    labels = view.options.generation.style.labels
+    if metric.key == "occurrence" and view.is_gathered and metric.key not in labels:
         return "op occurrence (run|defined)"
-    return metric.label
+    return labels.get(metric.key, metric.label)
 
 
 def _tree_blocks(view: View) -> Iterator[Strings]:
     """The rows of a tree as text, a block of them at a time."""
-    depths = view.tree.depths
-    indents = b"  " * int(depths.max())
-    for rows in _block_rows(2 * depths + view.name.lengths):
+    has_fields = bool(view.options.select) or view.options.generation.style.closes_empty
+    skipped = _skipped(view)
+    levels = view.tree.depths - 1
+    if skipped is not None:
+        levels = levels + view.tree.sums_above((skipped > 0).astype(np.int64))
+    spaces = b"  " * int(levels.max())
+    for rows in _block_rows(2 * levels + view.name.lengths):
         count = rows.stop - rows.start
-        indent = Strings.of_spans(indents, np.zeros(count, np.int64), 2 * (depths[rows] - 1))
+        indent = _indents(spaces, levels[rows])
         name = view.name.take(np.arange(rows.start, rows.stop))
-        shown = joined(fields.of_rows(view, rows), b", ", count)
-        yield woven([indent, name, b" (", *shown, b")\n", *_values(view, rows)], count)
+        pieces: list[Piece] = [indent, name]
+        if has_fields:
+            pieces += [b" (", *joined(fields.of_rows(view, rows), b", ", count), b")"]
+        if skipped is not None:
+            pieces = [*_skip_line(_indents(spaces, levels[rows] - 1), skipped[rows]), *pieces]
+        yield woven([*pieces, b"\n", *_values(view, rows)], count)
+
+
+def _indents(spaces: bytes, levels: Ints) -> Strings:
+    """The space before each row."""
+    return Strings.of_spans(spaces, np.zeros(len(levels), np.int64), 2 * np.maximum(levels, 0))
+
+
+def _skipped(view: View) -> Ints | None:
+    """How many ops a graph leaves out above each row, where the table is to say so."""
+    return view.skipped if view.kind == "graph" else None
+
+
+def _skip_line(indent: Strings, skipped: Ints) -> list[Piece]:
+    """A line before each row above which ops were left out: `...hidden 3...`."""
+    is_shown = skipped > 0
+    counts = Strings([f"...hidden {count}...\n" for count in skipped.tolist()])
+    return [or_else(is_shown, indent, b""), or_else(is_shown, counts, b"")]
 
 
 def _block_rows(sizes: Ints) -> Iterator[slice]:
@@ -139,7 +172,7 @@ def _op_lines(view: View) -> Iterator[str]:
 
 
 def _op_rows(view: View, rows: range) -> Iterator[str]:
-    metrics = selected_columns(view.options.select, gathered=True)
+    metrics = fields.columns(view)
     columns = [_shares(view, metric) for metric in metrics if metric.is_number]
     columns += [_OP_FACTS[metric.key](view) for metric in metrics if metric.key in _OP_FACTS]
     for row in rows:
@@ -171,8 +204,11 @@ def _percent(share: float) -> str:
 
 
 def _op_occurrence(view: View) -> list[str]:
-    counts = zip(view.own["runs"].tolist(), view.own["definitions"].tolist(), strict=True)
-    return [f"{runs}|{defined}".rjust(_OP_COUNT_WIDTH) for runs, defined in counts]
+    runs, definitions = view.own["runs"].tolist(), view.own["definitions"].tolist()
+    if not view.options.generation.style.counts_runs:
+        return [str(defined).rjust(_OP_COUNT_WIDTH) for defined in definitions]
+    counts = zip(runs, definitions, strict=True)
+    return [f"{run}|{defined}".rjust(_OP_COUNT_WIDTH) for run, defined in counts]
 
 
 _OP_FACTS: dict[str, Callable[[View], list[str]]] = {

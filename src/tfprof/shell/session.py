@@ -10,7 +10,7 @@ from typing import TextIO
 from tfprof.api import VIEWS, LoadedProfile
 from tfprof.errors import OptionError, TfprofError, nearest, one_line
 from tfprof.metrics import BY_KEY
-from tfprof.options import VIEW_OPTIONS, Options, OutputSpec, take_options
+from tfprof.options import VIEW_OPTIONS, Options, OutputSpec, default_of, take_options
 from tfprof.outputs import registry
 
 _NAME_WIDTH = 28
@@ -73,16 +73,16 @@ class Session:
         given, rest = take_options(words, VIEW_OPTIONS, dashes=("-",), loose=False)
         if rest:
             raise OptionError(f"`{rest[0]}` belongs to no option. {_advice(rest[0])}")
-        if "output" in given:
-            registry.check(given["output"])
-        return self.options.but(**given)
+        options = self.options.taking(given)
+        registry.require(options.destination)
+        return options
 
     def _viewer(self, view: str) -> Callable[[list[str]], None]:
         def show(words: list[str]) -> None:
             options = self._changed(words)
             answer = self.profile.view(view, options)
-            answer.write(options.output)
-            if outfile := OutputSpec.parse(options.output).outfile:
+            answer.write()
+            if outfile := options.destination.outfile:
                 _say(f"wrote {outfile}")
             for note in answer.notes:
                 _say(note)
@@ -136,11 +136,17 @@ def _folded(label: str, words: Iterable[str]) -> str:
 
 
 def dump(options: Options) -> str:
-    """Every option and its value, a line each."""
+    """The options of the dialect and all others that are set to something, a line each."""
+    known = options.generation.options
+    others = [name for name in VIEW_OPTIONS if name not in known and _is_set(options, name)]
     return "\n".join(
         f"{'-' + name:<{_NAME_WIDTH}}{_value_text(name, getattr(options, name))}"
-        for name in VIEW_OPTIONS
+        for name in (*known, *others)
     )
+
+
+def _is_set(options: Options, name: str) -> bool:
+    return bool(getattr(options, name) != default_of(name, options.dialect))
 
 
 def _value_text(name: str, value: object) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tfprof.columns import Bools, Ints, Ragged, ints, offsets_of
+from tfprof.dialects import Policy
 from tfprof.measures.numbers import Numbers, per_op
 from tfprof.memo import OnDemand, remembered
 from tfprof.metrics import NUMBERS
@@ -24,10 +25,16 @@ def matching_regexes(profile: Profile, regexes: tuple[str, ...]) -> Ints:
     return counts
 
 
-def account_single(profile: Profile, options: Options, arrangement: Arrangement) -> Accounts:
+def account_single(
+    profile: Profile, options: Options, arrangement: Arrangement, policy: Policy
+) -> Accounts:
     """Accounts of rows that stand for one op, or for none."""
+    regexes = options.account_type_regexes
+    is_accounted = _is_accounted(arrangement, profile, regexes)
+    if policy.accounts_for_root and Patterns(regexes).is_everything:
+        is_accounted = np.ones(len(is_accounted), np.bool_)
     return Accounts(
-        _is_accounted(arrangement, profile, options.account_type_regexes),
+        is_accounted,
         arrangement.members,
         *_own_numbers(arrangement, profile, options.step),
     )

@@ -14,13 +14,11 @@ from tfprof.model.code import CodeTree, Frame
 from tfprof.model.profile import Profile
 from tfprof.options import Options
 from tfprof.views.accounting import account_gathered
-from tfprof.views.select import Arrangement, Policy, select
+from tfprof.views.select import Arrangement, select
 from tfprof.views.tree import Tree
 from tfprof.views.view import ROOT_NAME, View
 
-_POLICY = Policy(trimmed_rows_vanish=True, is_gathered=True, recounts_shown=False)
-
-# A function name from this length on is shown by its beginning.
+# A function name, or a line's text, from this length on is shown by its beginning.
 _LONG_NAME = 20
 _LONG_NAME_SHOWN = 17
 
@@ -37,10 +35,11 @@ def build(profile: Profile, options: Options) -> View:
             "The code view needs to know which line made each op: give --op_log_path with a log "
             "that was written with code traces."
         )
-    arrangement = arrange(profile).arrangement
+    policy = options.generation.views["code"]
+    arrangement = arrange_for(profile, options).arrangement
     accounts = account_gathered(profile, options, arrangement)
     return select(
-        "code", profile, options, arrangement=arrangement, accounts=accounts, policy=_POLICY
+        "code", profile, options, arrangement=arrangement, accounts=accounts, policy=policy
     )
 
 
@@ -51,11 +50,21 @@ class CodeArrangement(NamedTuple):
     gradients_left_out: int
 
 
+def arrange_for(profile: Profile, options: Options) -> CodeArrangement:
+    """The lines and what stands in them, as the dialect of `options` has it."""
+    policy = options.generation.views["code"]
+    return arrange(
+        profile, places_gradients=policy.places_gradients, quotes_source=policy.quotes_source
+    )
+
+
 @remembered
-def arrange(profile: Profile) -> CodeArrangement:
-    """Every op under the calls that made it; a gradient under those of its forward op."""
-    placed, left_out = _place_ops(profile)
-    rows = _CodeRows(profile.code)
+def arrange(
+    profile: Profile, *, places_gradients: bool = True, quotes_source: bool = False
+) -> CodeArrangement:
+    """Every op under the calls that made it; a gradient, if so wanted, under its forward op's."""
+    placed, left_out = _place_ops(profile) if places_gradients else (_as_made(profile), 0)
+    rows = _CodeRows(profile.code, quotes_source=quotes_source)
     key = 2 * profile.ops.code[placed.forward] + placed.is_gradient
     row_of_key = np.zeros(2 * len(profile.code), np.int64)
     for wanted in _in_order_of_use(key, placed).tolist():
@@ -73,12 +82,17 @@ def _in_order_of_use(key: Ints, placed: _Placed) -> Ints:
     return order[first[order] < never]
 
 
-def frame_name(frame: Frame) -> str:
-    """How a row names its line: `model.py:12:build`."""
-    function = frame.function.encode()
-    if len(function) >= _LONG_NAME:
-        function = function[:_LONG_NAME_SHOWN] + b"..."
-    return f"{frame.file.rpartition('/')[2]}:{frame.line}:{function.decode('utf-8', 'ignore')}"
+def frame_name(frame: Frame, *, quotes_source: bool = False) -> str:
+    """How a row names its line: `model.py:12:build`, or with its text `model.py:12:build:x = 1`."""
+    name = f"{frame.file.rpartition('/')[2]}:{frame.line}:{_shortened(frame.function)}"
+    return f"{name}:{_shortened(frame.text.strip()) or 'none'}" if quotes_source else name
+
+
+def _shortened(text: str) -> str:
+    encoded = text.encode()
+    if len(encoded) >= _LONG_NAME:
+        encoded = encoded[:_LONG_NAME_SHOWN] + b"..."
+    return encoded.decode("utf-8", "ignore")
 
 
 def forward_names(names: Strings) -> tuple[Bools, Strings]:
@@ -100,6 +114,12 @@ class _Placed(NamedTuple):
     is_gradient: Bools
 
 
+def _as_made(profile: Profile) -> _Placed:
+    """Every op that has a stack at its own call."""
+    ops = np.flatnonzero(profile.ops.code >= 0)
+    return _Placed(ops, ops, np.zeros(len(ops), np.bool_))
+
+
 def _place_ops(profile: Profile) -> tuple[_Placed, int]:
     """Every op that has a stack at its call, and how many forward ops were not found."""
     ops = np.flatnonzero(profile.ops.code >= 0)
@@ -119,8 +139,9 @@ def _place_ops(profile: Profile) -> tuple[_Placed, int]:
 class _CodeRows:
     """Rows in the making: a row for each distinct line under its caller."""
 
-    def __init__(self, code: CodeTree) -> None:
+    def __init__(self, code: CodeTree, *, quotes_source: bool) -> None:
         self._code = code
+        self._quotes_source = quotes_source
         self._names = [ROOT_NAME]
         self._children: list[dict[str, int]] = [{}]
         self._row_of_call: dict[tuple[int, str], int] = {}
@@ -133,7 +154,8 @@ class _CodeRows:
             call = int(self._code.caller[call])
         row = self._row_of_call[call, suffix] if call >= 0 else 0
         for call in reversed(path):
-            row = self._child(row, frame_name(self._code.frame(call)) + suffix)
+            frame = self._code.frame(call)
+            row = self._child(row, frame_name(frame, quotes_source=self._quotes_source) + suffix)
             self._row_of_call[call, suffix] = row
         return row
 

@@ -2,42 +2,60 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from tfprof.columns import Strings
+from tfprof.columns import Ints, Ragged, Strings, distinct, offsets_of
 from tfprof.kernels import trees
 from tfprof.memo import remembered
 from tfprof.model.profile import Profile
 from tfprof.options import Options
+from tfprof.patterns import Patterns
 from tfprof.views.accounting import account_single
-from tfprof.views.select import Arrangement, Policy, select
+from tfprof.views.select import Arrangement, Weighing, select
 from tfprof.views.tree import Tree
 from tfprof.views.view import ROOT_NAME, View, single_members
 
 ROOT_TYPE = "_TFGraphParent"
 
-_POLICY = Policy(unaccounted_vanish=True)
-
 
 def build(profile: Profile, options: Options) -> View:
     """Arrange `profile` by its edges, accounting and showing what `options` asks for."""
-    arrangement = arrange(profile)
-    accounts = account_single(profile, options, arrangement)
+    policy = options.generation.views["graph"]
+    arrangement = arrange(profile, inputs_by_name=policy.inputs_by_name)
+    if policy.starts_first and not options.patterns("start_name_regexes").is_everything:
+        arrangement = _arrange_from(profile, options.start_name_regexes)
+    if policy.adds_to_first_done:
+        arrangement = _weighed(arrangement, profile)
+    accounts = account_single(profile, options, arrangement, policy)
     return select(
-        "graph", profile, options, arrangement=arrangement, accounts=accounts, policy=_POLICY
+        "graph", profile, options, arrangement=arrangement, accounts=accounts, policy=policy
     )
 
 
 @remembered
-def arrange(profile: Profile) -> Arrangement:
+def arrange(profile: Profile, *, inputs_by_name: bool = False) -> Arrangement:
     """Every op under the first op that was found to take it as an input.
 
     The search goes depth first from the ops that feed nobody, in name order; what only feeds
     itself in a circle is never found.
     """
-    inputs = profile.ops.inputs
-    tops = np.flatnonzero(~profile.ops.is_source())
-    ops, ends = trees.search(inputs.offsets, inputs.source, tops)
+    return _search(profile, np.flatnonzero(~profile.ops.is_source()), inputs_by_name)
+
+
+def _arrange_from(profile: Profile, start_name_regexes: tuple[str, ...]) -> Arrangement:
+    """Only what feeds the ops whose names match, searched from the topmost of these."""
+    whole = arrange(profile, inputs_by_name=True)
+    matches = Patterns(start_name_regexes).match_column(whole.name)
+    matches[0] = False
+    tops = np.flatnonzero(matches & ~whole.tree.is_below(matches))
+    return _search(profile, whole.members.values[tops - 1], inputs_by_name=True)
+
+
+def _search(profile: Profile, tops: Ints, inputs_by_name: bool) -> Arrangement:
+    edges = _edges(profile, inputs_by_name)
+    ops, ends = trees.search(edges.offsets, edges.values, tops)
     return Arrangement(
         tree=Tree(ends),
         name=Strings.joined([Strings([ROOT_NAME]), profile.ops.name.take(ops[1:])]),
@@ -45,3 +63,39 @@ def arrange(profile: Profile) -> Arrangement:
         own_type=ROOT_TYPE,
         name_rank=ops,  # ops are in name order
     )
+
+
+def _edges(profile: Profile, inputs_by_name: bool) -> Ragged:
+    """What each op takes its inputs from: by position, or each source once and by its name."""
+    inputs = profile.ops.inputs
+    edges = Ragged(inputs.offsets, inputs.source)
+    if not inputs_by_name:
+        return edges
+    count = len(profile.ops)
+    owners, sources = np.divmod(distinct(edges.owners * (count + 1) + edges.values + 1), count + 1)
+    return Ragged(offsets_of(np.bincount(owners, minlength=count)), sources - 1)
+
+
+def _weighed(arrangement: Arrangement, profile: Profile) -> Arrangement:
+    """The same rows, with each op adding to the first of its consumers that a search is done with.
+
+    That is not always the op it hangs below: one that is searched later, further down, may be done
+    earlier.
+    """
+    tree, ops = arrangement.tree, arrangement.members.values
+    done = tree.end - tree.depths  # after how many others a row is done with
+    row_of_op = np.full(len(profile.ops), -1)
+    row_of_op[ops] = np.arange(1, len(tree))
+    edges = Ragged(profile.ops.inputs.offsets, profile.ops.inputs.source)
+    consumer, row = row_of_op[edges.owners], np.append(row_of_op, -1)[edges.values]
+    # In a circle a consumer may be done before the op: that one cannot be added to it.
+    is_later = (consumer > 0) & (row > 0) & (done[consumer] > done[row])
+    first_done = done[tree.parents]
+    np.minimum.at(first_done, row[is_later], done[consumer[is_later]])
+    row_done = np.empty(len(tree), np.int64)
+    row_done[done] = np.arange(len(tree))
+    parents = row_done[first_done[1:]]
+    nodes, ends = trees.arranged(parents - 1, np.arange(len(tree) - 1))
+    place = np.empty(len(tree), np.int64)
+    place[nodes + 1] = np.arange(len(tree))
+    return replace(arrangement, weighing=Weighing(Tree(ends), nodes + 1, place))

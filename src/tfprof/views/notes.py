@@ -12,6 +12,7 @@ from tfprof.memo import remembered
 from tfprof.metrics import BY_KEY, THRESHOLD_KEYS, Metric, Need
 from tfprof.model.profile import Profile
 from tfprof.options import Options
+from tfprof.patterns import Patterns
 from tfprof.views import accounting
 from tfprof.views.view import TABLE_VALUE_TYPES
 
@@ -25,6 +26,8 @@ def notes(kind: str, profile: Profile, options: Options) -> tuple[str, ...]:
         *_float_ops(profile, options),
         *_matching(kind, profile, options),
         *_values(profile, options),
+        *_definitions(profile, options),
+        *_older_words(options),
         *(_code(profile, options) if kind == "code" else ()),
     )
 
@@ -119,12 +122,29 @@ def _values(profile: Profile, options: Options) -> Iterator[str]:
         yield f"the table has no values of type {', '.join(left_out)}; --json has them."
 
 
+def _definitions(profile: Profile, options: Options) -> Iterator[str]:
+    """Types that were defined for ops there are not."""
+    for definition in options.define_type:
+        name, _, regex = definition.partition("=")
+        if len(profile.ops) and not Patterns((regex,)).match_column(profile.ops.name).any():
+            yield f"no op's name matches `{regex}`, so none has the type `{name}`."
+
+
+def _older_words(options: Options) -> Iterator[str]:
+    """What to use today in place of what an older generation had."""
+    if options.viz:
+        yield "-viz draws nothing yet; -output json:outfile=F has all rows for a plot of your own."
+    if options.dump_to_file and options.output:
+        yield f"-dump_to_file goes before -output {options.output}, which was left aside."
+
+
 def _code(profile: Profile, options: Options) -> Iterator[str]:
     from tfprof.views import code  # noqa: PLC0415 -- the other views do without
 
-    if options.account_displayed_op_only:
+    recounts = options.generation.views["code"].recounts_shown
+    if options.account_displayed_op_only and not recounts:
         yield "the code view does not know account_displayed_op_only; totals cover everything."
-    if left_out := code.arrange(profile).gradients_left_out:
+    if left_out := code.arrange_for(profile, options).gradients_left_out:
         yield f"gradients of {_ops(left_out)} without a known code line are left out."
     if "tensor_value" in options.select:
         yield "the code view has no tensor values; the scope and graph views do."

@@ -14,23 +14,24 @@ from tfprof.metrics import NUMBERS
 from tfprof.model.profile import Profile
 from tfprof.options import Options
 from tfprof.views.accounting import account_gathered
-from tfprof.views.select import Accounts, Arrangement, Policy, descending, passes_thresholds
+from tfprof.views.select import Accounts, Arrangement, descending, passes_thresholds, ran_on
 from tfprof.views.tree import Tree
 from tfprof.views.view import ROOT_NAME, Hidden, View
-
-_POLICY = Policy(is_gathered=True)
 
 
 def build(profile: Profile, options: Options) -> View:
     """Gather `profile` by op kind, accounting and showing what `options` asks for."""
+    policy = options.generation.views["op"]
     arrangement = arrange(profile)
     accounts = account_gathered(profile, options, arrangement)
     order = _ordered(arrangement, accounts, options)
     order = order[accounts.is_accounted[order]]
     total = _running_totals(accounts.own, order)
     flags = _shown(list(arrangement.name.take(order)), options)
-    flags &= passes_thresholds(profile, accounts.own, total, options, _POLICY)
+    flags &= passes_thresholds(profile, accounts.own, total, options, policy)
     flags &= accounts.members.lengths[order] >= options.min_occurrence
+    if not options.patterns("device_regexes").is_everything:
+        flags &= ran_on(profile, accounts.members, options.device_regexes)[order]
     rows = np.concatenate(([0], order[flags]))
     if options.account_displayed_op_only:
         total = _running_totals(accounts.own, rows[1:])
@@ -54,7 +55,7 @@ def build(profile: Profile, options: Options) -> View:
                 NUMBERS, lambda key: int(accounts.own[key][order].sum()) - int(own[key].sum())
             ),
         ),
-        is_gathered=True,
+        is_gathered=policy.is_gathered,
     )
 
 

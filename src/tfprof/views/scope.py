@@ -9,7 +9,7 @@ from tfprof.memo import remembered
 from tfprof.model.profile import Profile
 from tfprof.options import Options
 from tfprof.views.accounting import account_single
-from tfprof.views.select import Arrangement, Policy, select
+from tfprof.views.select import Arrangement, select
 from tfprof.views.tree import Tree
 from tfprof.views.view import ROOT_NAME, View, single_members
 
@@ -18,10 +18,11 @@ SCOPE_TYPE = "_kTFScopeParent"
 
 def build(profile: Profile, options: Options) -> View:
     """Arrange `profile` by name scope, accounting and showing what `options` asks for."""
+    policy = options.generation.views["scope"]
     arrangement = arrange(profile)
-    accounts = account_single(profile, options, arrangement)
+    accounts = account_single(profile, options, arrangement, policy)
     return select(
-        "scope", profile, options, arrangement=arrangement, accounts=accounts, policy=Policy()
+        "scope", profile, options, arrangement=arrangement, accounts=accounts, policy=policy
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfprof.columns import Bools, Ints, Ragged, Strings, offsets_of
+from tfprof.dialects import Policy
 from tfprof.measures.numbers import Numbers, may_be_negative
 from tfprof.memo import OnDemand, remembered
 from tfprof.metrics import NUMBERS, RUN_NUMBERS
@@ -18,14 +19,12 @@ from tfprof.views.tree import Tree
 from tfprof.views.view import Hidden, View
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """In what the views differ; everything else is the same for all of them."""
+class Weighing(NamedTuple):
+    """Another nesting of an arrangement's rows, for totals alone."""
 
-    unaccounted_vanish: bool = False  # graph: a row that is not accounted for is no row at all
-    trimmed_rows_vanish: bool = False  # code: a trimmed row goes with what is below it
-    is_gathered: bool = False  # code, op: a row may stand for many ops
-    recounts_shown: bool = True  # `account_displayed_op_only` is honoured
+    tree: Tree
+    row: Ints  # which row of the arrangement each of its rows is
+    place: Ints  # where each row of the arrangement stands in it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +37,7 @@ class Arrangement:
     own_type: str | None = None  # what rows that stand for no op go by
     is_in_name_order: bool = False  # each row's children stand in the byte order of their names
     name_rank: Ints | None = None  # ascends with the byte order of names, where it is known
+    weighing: Weighing | None = None  # how rows add up, where that is not how they are nested
     memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def name_ranks(self, rows: Ints) -> Ints:
@@ -98,6 +98,16 @@ class _Rows:
         return OnDemand(NUMBERS, lambda key: self.sums.below(key, self.places))
 
 
+class _Question(NamedTuple):
+    """What every filter may look at."""
+
+    profile: Profile
+    options: Options
+    arrangement: Arrangement
+    accounts: Accounts
+    policy: Policy
+
+
 def select(
     kind: str,
     profile: Profile,
@@ -108,16 +118,20 @@ def select(
     policy: Policy,
 ) -> View:
     """Put the rows of an arrangement through the filters, in the one order there is."""
-    accounted = _account(arrangement, accounts, policy)
-    shown = _start(accounted, arrangement, options)
-    shown = _show(shown, arrangement, options, policy)
-    shown = _pass(shown, profile, accounts, options, policy)
+    question = _Question(profile, options, arrangement, accounts, policy)
+    kept = _everything(question)
+    if policy.starts_first:
+        kept = _start(kept, question)
+    kept, counted = _account(kept, question)
+    if not policy.starts_first:
+        kept = _start(kept, question)
+    shown = _pass(_show(kept, question), question)
     if options.account_displayed_op_only and policy.recounts_shown:
         shown = _recount(shown, accounts)
-    shown = _order(shown, arrangement, accounts, options, policy)
+    shown = _order(shown, question)
     members = accounts.members.take(shown.rows)
     own = _of_rows(accounts.own, shown.rows)
-    all_members = accounts.members.count(accounted.rows)
+    all_members = accounts.members.count(counted)
     return View(
         kind=kind,
         profile=profile,
@@ -133,10 +147,11 @@ def select(
             all_members - len(members.values),
             OnDemand(
                 NUMBERS,
-                lambda key: int(accounts.own[key][accounted.rows].sum()) - int(own[key].sum()),
+                lambda key: int(accounts.own[key][counted].sum()) - int(own[key].sum()),
             ),
         ),
         is_gathered=policy.is_gathered,
+        skipped=_skipped(shown, kept, question),
     )
 
 
@@ -144,28 +159,53 @@ def _of_rows(numbers: Numbers, rows: Ints) -> Numbers:
     return OnDemand(NUMBERS, lambda key: numbers[key][rows])
 
 
-def _account(arrangement: Arrangement, accounts: Accounts, policy: Policy) -> _Rows:
-    """The rows that are accounted for, or hold some that are, and their totals."""
-    tree, flags = arrangement.tree, accounts.is_accounted.copy()
+def _everything(question: _Question) -> _Rows:
+    """All rows there are, with totals of all of them."""
+    arrangement, accounts = question.arrangement, question.accounts
+    rows = np.arange(len(arrangement.tree))
+    if arrangement.weighing is None:
+        return _Rows(arrangement.tree, rows, rows, _Sums(arrangement.tree, accounts.running))
+    return _summed(arrangement.tree, rows, accounts.own, arrangement.weighing)
+
+
+def _account(kept: _Rows, question: _Question) -> tuple[_Rows, Ints]:
+    """The rows that are left, with totals of what is accounted for, and which rows that is."""
+    _, _, arrangement, accounts, policy = question
+    is_accounted = accounts.is_accounted[kept.rows]
+    flags = is_accounted.copy()
     flags[0] = True
-    if flags.all():
-        everything = np.arange(len(tree))
-        return _Rows(tree, everything, everything, _Sums(tree, accounts.running))
+    if flags.all() and len(kept.rows) == len(arrangement.tree):
+        return kept, kept.rows
+    if policy.unaccounted_hide:
+        own = _only(accounts.own, accounts.is_accounted)
+        counted = kept.rows[is_accounted]
+        return _summed(kept.tree, kept.rows, own, arrangement.weighing), counted
     if not policy.unaccounted_vanish:
-        flags = tree.sums_below(accounts.is_accounted.astype(np.int64)) > 0
+        flags = kept.tree.sums_below(is_accounted.astype(np.int64)) > 0
         flags[0] = True
-    rows = np.flatnonzero(flags)
-    return _summed(tree.keep(rows), rows, accounts.own)
-
-
-def _summed(tree: Tree, rows: Ints, own: Numbers) -> _Rows:
+    places = np.flatnonzero(flags)
+    rows = kept.rows[places]
     # A row that merely holds others adds its own numbers too: it may be an op with some.
+    return _summed(kept.tree.keep(places), rows, accounts.own), rows
+
+
+def _only(numbers: Numbers, flags: Bools) -> Numbers:
+    """The numbers of the flagged rows, and nothing of the others."""
+    return OnDemand(NUMBERS, lambda key: np.where(flags, numbers[key], 0))
+
+
+def _summed(tree: Tree, rows: Ints, own: Numbers, weighing: Weighing | None = None) -> _Rows:
+    """These rows, with totals of nothing else unless another nesting says what they hold."""
+    if weighing is not None:
+        sums = _Sums(weighing.tree, running_sums(_of_rows(own, weighing.row)))
+        return _Rows(tree, rows, weighing.place[rows], sums)
     sums = _Sums(tree, running_sums(_of_rows(own, rows)))
     return _Rows(tree, rows, np.arange(len(rows)), sums)
 
 
-def _start(kept: _Rows, arrangement: Arrangement, options: Options) -> _Rows:
+def _start(kept: _Rows, question: _Question) -> _Rows:
     """Everything from the topmost rows whose names match; the root keeps its total."""
+    options, arrangement = question.options, question.arrangement
     if options.patterns("start_name_regexes").is_everything:
         return kept
     matches = _matches(arrangement, options.start_name_regexes)[kept.rows]
@@ -175,9 +215,14 @@ def _start(kept: _Rows, arrangement: Arrangement, options: Options) -> _Rows:
     return kept.keep(flags)
 
 
-def _show(kept: _Rows, arrangement: Arrangement, options: Options, policy: Policy) -> _Rows:
+def _show(kept: _Rows, question: _Question) -> _Rows:
     """The rows whose place and name are asked for; what is below a hidden row moves up."""
+    profile, options, arrangement, accounts, policy = question
     flags = kept.tree.depths <= options.max_depth
+    if policy.unaccounted_hide:
+        flags &= accounts.is_accounted[kept.rows]
+    if not options.patterns("device_regexes").is_everything:
+        flags &= ran_on(profile, accounts.members, options.device_regexes)[kept.rows]
     if options.trim_name_regexes:
         is_trimmed = _matches(arrangement, options.trim_name_regexes)[kept.rows]
         flags &= ~kept.tree.is_below(is_trimmed)
@@ -191,10 +236,20 @@ def _show(kept: _Rows, arrangement: Arrangement, options: Options, policy: Polic
     return kept.keep(flags)
 
 
-def _pass(
-    kept: _Rows, profile: Profile, accounts: Accounts, options: Options, policy: Policy
-) -> _Rows:
+def ran_on(profile: Profile, members: Ragged, regexes: tuple[str, ...]) -> Bools:
+    """Which rows have an op on a device that one of `regexes` matches, be it in another case."""
+    # A device is known in small letters, whatever the program called it.
+    patterns = Patterns(tuple(f"(?i:{regex})" for regex in regexes))
+    # An op that never ran has the device -1: the last one, which is without a name.
+    matches = patterns.match_column([*profile.devices.name, ""])
+    flags = members.any(matches[profile.ops.device[members.values]])
+    flags[members.lengths == 0] = matches[-1]
+    return flags
+
+
+def _pass(kept: _Rows, question: _Question) -> _Rows:
     """The rows that reach every threshold; what is below a hidden row moves up."""
+    profile, options, _, accounts, policy = question
     own = _of_rows(accounts.own, kept.rows)
     flags = np.ones(len(kept.rows), np.bool_)
     flags &= passes_thresholds(profile, own, kept.total, options, policy)
@@ -215,11 +270,23 @@ def passes_thresholds(
     flags: Bools | np.bool_ = np.True_
     for key in (*RUN_NUMBERS, "params", "float_ops"):
         if options.threshold(key) > 0 or may_be_negative(profile, key):
-            is_summed = policy.is_gathered or key in RUN_NUMBERS
+            is_summed = not policy.compares_own and (policy.is_gathered or key in RUN_NUMBERS)
             flags = flags & ((total if is_summed else own)[key] >= options.threshold(key))
     if not policy.is_gathered and (options.min_occurrence > 0 or may_be_negative(profile, "runs")):
         flags = flags & (own["runs"] >= options.min_occurrence)
     return flags
+
+
+def _skipped(shown: _Rows, kept: _Rows, question: _Question) -> Ints | None:
+    """How many hidden rows lie between each row and the one above it, where that is asked for."""
+    if "num_hidden_ops" not in question.options.select:
+        return None
+    level = np.zeros(len(question.arrangement.tree), np.int64)
+    level[kept.rows] = kept.tree.depths
+    levels = level[shown.rows]
+    skipped = levels - levels[shown.tree.parents] - 1
+    skipped[0] = 0
+    return skipped
 
 
 def _recount(shown: _Rows, accounts: Accounts) -> _Rows:
@@ -230,10 +297,9 @@ def _recount(shown: _Rows, accounts: Accounts) -> _Rows:
     return _summed(shown.tree, shown.rows, own)
 
 
-def _order(
-    shown: _Rows, arrangement: Arrangement, accounts: Accounts, options: Options, policy: Policy
-) -> _Rows:
+def _order(shown: _Rows, question: _Question) -> _Rows:
     """Siblings by name, or by a total, the largest first; equal ones stay as they were."""
+    _, options, arrangement, accounts, policy = question
     if options.order_by in NUMBERS:
         key = descending(shown.total[options.order_by])
     elif options.order_by == "occurrence" and policy.is_gathered:

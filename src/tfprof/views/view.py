@@ -48,6 +48,7 @@ class View:
     total: Numbers
     hidden: Hidden
     is_gathered: bool  # a row may stand for many ops
+    skipped: Ints | None = None  # hidden rows between a row and the one above it, if asked for
     notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:

@@ -1,0 +1,127 @@
+"""The one table of generations: in what the listings of older versions of tfprof differ.
+
+`core` is how tfprof answers today. `early` printed the documents on time, memory and architecture,
+`contrib` the large first README. Each row states only differences; the views and the table ask it,
+and nothing else knows that there are generations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """How a view filters and names its rows; everything else is the same for all of them."""
+
+    unaccounted_vanish: bool = False  # a row that is not accounted for is no row at all
+    unaccounted_hide: bool = False  # it stays in its place, holding others, but is never shown
+    trimmed_rows_vanish: bool = False  # a trimmed row goes with what is below it
+    is_gathered: bool = False  # a row may stand for many ops
+    recounts_shown: bool = True  # `account_displayed_op_only` is honoured
+    starts_first: bool = False  # only what `start_name_regexes` finds is accounted for
+    accounts_for_root: bool = False  # where everything is accounted for, the root is
+    compares_own: bool = False  # thresholds look at a row's own numbers, never at totals
+    inputs_by_name: bool = False  # graph: inputs in name order, each once, not by position
+    adds_to_first_done: bool = False  # graph: an op adds to the first of its consumers that is done
+    places_gradients: bool = True  # code: a gradient stands beside the op it is the gradient of
+    quotes_source: bool = False  # code: a row is named by the text of its line too
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Style:
+    """What the table shows besides the rows themselves."""
+
+    explains: bool = True  # sentences say what the columns mean
+    has_legend: bool = True
+    splits_micros: bool = True  # execution time has columns for the accelerator and the cpu
+    counts_runs: bool = True  # an occurrence is runs and definitions, not definitions alone
+    closes_empty: bool = True  # a row without a single column ends in ` ()`
+    labels: Mapping[str, str] = field(default_factory=dict)  # where a column had another name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """One generation of the tool."""
+
+    help: str
+    options: tuple[str, ...]  # the options it had, in the order it listed them
+    views: Mapping[str, Policy]
+    style: Style = Style()
+    defaults: Mapping[str, Any] = field(default_factory=dict)  # where an option had another
+    scalars_have_shape: bool = True  # a scalar is one parameter; else it is none
+
+
+_OLD_THRESHOLDS = ("min_bytes", "min_micros", "min_params", "min_float_ops")
+_NAME_FILTERS = tuple(f"{verb}_name_regexes" for verb in ("start", "trim", "show", "hide"))
+_ACCOUNTING = ("order_by", "account_type_regexes", *_NAME_FILTERS, "account_displayed_op_only")
+
+_SCOPE = Policy()
+_GRAPH = Policy(unaccounted_vanish=True)
+_CODE = Policy(trimmed_rows_vanish=True, is_gathered=True, recounts_shown=False)
+_OP = Policy(is_gathered=True)
+
+_CORE = Dialect(
+    help="as tfprof answers today",
+    options=(
+        "max_depth",
+        *("min_bytes", "min_peak_bytes", "min_residual_bytes", "min_output_bytes"),
+        *("min_micros", "min_accelerator_micros", "min_cpu_micros"),
+        *("min_params", "min_float_ops", "min_occurrence", "step"),
+        *(*_ACCOUNTING, "select", "output"),
+    ),
+    views={"scope": _SCOPE, "graph": _GRAPH, "code": _CODE, "op": _OP},
+)
+
+_EARLY = Dialect(
+    help="one time column, thresholds on own numbers, source text in code lines",
+    options=(
+        *("max_depth", *_OLD_THRESHOLDS, "min_occurrence", "step"),
+        *(*_ACCOUNTING, "select", "output"),
+    ),
+    defaults={"select": ("params",)},
+    views={
+        "scope": replace(_SCOPE, compares_own=True),
+        "graph": replace(_GRAPH, compares_own=True),
+        "code": replace(_CODE, recounts_shown=True, places_gradients=False, quotes_source=True),
+        "op": _OP,
+    },
+    style=Style(
+        explains=False,
+        splits_micros=False,
+        counts_runs=False,
+        labels={"micros": "execution time", "occurrence": "op occurrence"},
+    ),
+)
+
+_FIRST = Policy(unaccounted_hide=True, starts_first=True, accounts_for_root=True, compares_own=True)
+
+_CONTRIB = Dialect(
+    help="no legend, only accounted rows, start before accounting, variables by default",
+    options=(
+        *("max_depth", *_OLD_THRESHOLDS, "device_regexes"),
+        *(*_ACCOUNTING, "select", "viz", "dump_to_file"),
+    ),
+    defaults={
+        "max_depth": 4,
+        "account_type_regexes": ("Variable",),
+        "hide_name_regexes": ("IsVariableInitialized_[0-9]+", r"save\/.*", "^zeros[0-9_]*"),
+        "select": ("params",),
+    },
+    views={
+        "scope": _FIRST,
+        "graph": replace(_FIRST, inputs_by_name=True, adds_to_first_done=True),
+        # It had no such views: they answer as they were first there.
+        "code": _EARLY.views["code"],
+        "op": _OP,
+    },
+    style=replace(_EARLY.style, has_legend=False, closes_empty=False),
+    scalars_have_shape=False,
+)
+
+DIALECTS: Mapping[str, Dialect] = MappingProxyType(
+    {"core": _CORE, "early": _EARLY, "contrib": _CONTRIB}
+)

@@ -1,0 +1,71 @@
+"""The table of generations, and how options follow it."""
+
+import pytest
+
+from tfprof.dialects import DIALECTS
+from tfprof.errors import OptionError
+from tfprof.options import VIEW_OPTIONS, Options, default_of, take_options
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_a_dialect_knows_options_and_views_there_are(name):
+    dialect = DIALECTS[name]
+
+    assert dialect.help
+    assert set(dialect.options) <= VIEW_OPTIONS.keys()
+    assert set(dialect.defaults) <= set(dialect.options)
+    assert list(dialect.views) == ["scope", "graph", "code", "op"]
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_a_default_of_a_dialect_is_a_value_of_its_option(name):
+    for option, value in DIALECTS[name].defaults.items():
+        assert VIEW_OPTIONS[option].check(value) == value
+
+
+def test_today_is_the_default():
+    assert Options().generation is DIALECTS["core"]
+    assert DIALECTS["core"].defaults == {}
+
+
+def test_a_dialect_brings_its_defaults():
+    options = Options.of(dialect="contrib")
+
+    assert (options.max_depth, options.account_type_regexes) == (4, ("Variable",))
+    assert options.select == ("params",)
+
+
+def test_what_is_said_goes_before_the_defaults_of_a_dialect():
+    assert Options.of(dialect="contrib", max_depth=7).max_depth == 7
+    assert Options.of(max_depth=7).but(dialect="contrib").max_depth == 7
+
+
+def test_another_dialect_takes_the_defaults_of_the_last_away():
+    options = Options.of(dialect="contrib", min_params=1).but(dialect="early")
+
+    assert (options.max_depth, options.account_type_regexes) == (10, (".*",))
+    assert (options.select, options.min_params) == (("params",), 1)
+    assert options.but(dialect="core") == Options.of(min_params=1)
+
+
+def test_the_default_of_an_option_is_that_of_the_dialect():
+    assert default_of("max_depth", "contrib") == 4
+    assert default_of("max_depth", "early") == VIEW_OPTIONS["max_depth"].default
+
+
+def test_an_unknown_dialect_is_answered_with_the_nearest():
+    with pytest.raises(OptionError, match="Did you mean `contrib`"):
+        Options.of(dialect="contribs")
+
+
+def test_the_older_word_for_a_file_goes_before_the_newer():
+    options = Options.of(dump_to_file="a,b=c", output="json:outfile=x")
+
+    assert options.destination.kind == "file"
+    assert options.destination.outfile == "a,b=c"
+
+
+def test_types_are_defined_one_by_one():
+    given, _ = take_options(["-define_type", "a=x", "-define_type", "b=y,c=z"], VIEW_OPTIONS)
+
+    assert given == {"define_type": ("a=x", "b=y", "c=z")}
