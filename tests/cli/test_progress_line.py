@@ -36,9 +36,10 @@ def _impatient(monkeypatch):
 @pytest.mark.usefixtures("_impatient")
 def test_a_file_that_takes_a_while_is_shown_and_then_wiped_out():
     stream = Terminal()
+    line = Progress(stream)
+    line.reading("graph.pb")
 
-    with Progress(stream) as line:
-        line.reading("graph.pb")
+    with line:
         assert stream.has_shown.wait(5)
 
     assert stream.getvalue().startswith("\r\x1b[Ktfprof: reading graph.pb … 0 s")
@@ -48,9 +49,10 @@ def test_a_file_that_takes_a_while_is_shown_and_then_wiped_out():
 @pytest.mark.usefixtures("_impatient")
 def test_a_name_of_many_lines_is_one_line():
     stream = Terminal()
+    line = Progress(stream)
+    line.reading("two\nlines")
 
-    with Progress(stream) as line:
-        line.reading("two\nlines")
+    with line:
         assert stream.has_shown.wait(5)
 
     assert "\n" not in stream.getvalue()
