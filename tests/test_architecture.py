@@ -46,7 +46,11 @@ LAYERS: dict[int, dict[str, set[str]]] = {
     4: {"views": BASE | {"model", "metrics", "dialects", "options", "measures"}},
     5: {"outputs": BASE | {"formats", "model", "metrics", "options", "measures", "views"}},
     6: {"api": BELOW_API},
-    7: {"cli": BELOW_API | {"api", "shell"}, "shell": BELOW_API | {"api"}},
+    7: {"model_dir": BELOW_API | {"api"}},
+    8: {
+        "cli": BELOW_API | {"api", "model_dir", "shell"},
+        "shell": BELOW_API | {"api"},
+    },
 }
 MAY_IMPORT = {name: below for layer in LAYERS.values() for name, below in layer.items()}
 

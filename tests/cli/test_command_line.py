@@ -268,7 +268,7 @@ def test_a_tensor_that_cannot_be_read_leaves_no_half_of_json(ask, files):
         ("info graph.pb -max_depth 3", "`info` has no option `max_depth`. It is for scope, graph"),
         (
             "graph.pb --json",
-            "`shell` has no option `json`. It is for scope, graph, code, op, info.",
+            "`shell` has no option `json`. It is for scope, graph, code, op, info",
         ),
     ],
 )
@@ -300,3 +300,70 @@ def test_a_file_may_begin_with_a_dash(ask, files):
     (files / "-graph").write_bytes(Path("graph.pb").read_bytes())
 
     assert ask("op", "-select", "params", "--", "-graph")[0] == 0
+
+
+# The report on a model directory.
+
+
+def test_a_model_directory_is_reported_on(ask, tmp_path):
+    status, out, err = ask("profile", "--model_dir=.", f"--output_dir={tmp_path}")
+
+    assert status == 0
+    assert out.splitlines() == [
+        "Found graph.pbtxt",
+        "Found tfprof_log",
+        "Missing metadata/run_meta, which tells times, memory and devices",
+        "Missing model.ckpt*, which tells which variables were saved",
+        f"Wrote {tmp_path / 'params.txt'}",
+        f"Wrote {tmp_path / 'flops.txt'}",
+        "Did not write micro.txt, which needs metadata/run_meta",
+        "Did not write device.txt, which needs metadata/run_meta",
+    ]
+    assert "`bytes` needs --run_meta_path" in err
+
+
+def test_a_report_on_a_model_directory_can_be_read_by_scripts(ask):
+    status, out, _ = ask("profile", ".", "--json")
+
+    told = json.loads(out)
+    assert (status, told["written"]) == (0, ["params.txt", "flops.txt"])
+    assert told["found"]["graph_path"] == "graph.pbtxt"
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["profile"], "profile needs one folder: tfprof profile --model_dir=DIR."),
+        (["profile", "a", "b"], "profile needs one folder: tfprof profile --model_dir=DIR."),
+        (
+            ["profile", ".", "--graph_path=graph.pb"],
+            "profile finds the files of the folder itself: leave out --graph_path.",
+        ),
+    ],
+)
+def test_a_report_needs_a_folder_and_nothing_else(words, complaint, ask):
+    assert ask(*words) == (2, "", f"tfprof: {complaint}\n")
+
+
+def test_an_older_word_for_a_file_writes_it(ask):
+    status, out, err = ask("scope", "--graph_path=graph.pbtxt", "--dump_to_file=dump")
+
+    assert (status, out) == (0, "")
+    assert err.startswith("tfprof: wrote dump\n")
+    assert "_TFProfRoot" in Path("dump").read_text("utf-8")
+
+
+def test_an_older_word_for_a_picture_is_answered(ask):
+    _, _, err = ask("scope", "graph.pb", "-viz", "-select", "params")
+
+    assert err.startswith("tfprof: -viz draws nothing yet; -output json:outfile=F ")
+
+
+def test_an_older_word_for_a_file_goes_before_the_newer(ask):
+    _, _, err = ask(
+        *("scope", "graph.pb", "-select", "params"),
+        *("-dump_to_file", "dump", "-output", "json:outfile=new"),
+    )
+
+    assert "-dump_to_file goes before -output json:outfile=new, which was left aside." in err
+    assert not Path("new").exists()

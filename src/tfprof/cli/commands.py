@@ -27,6 +27,13 @@ class Flags:
     outfile: str = field(
         default="", metadata={"kind": Kind.PATH, "help": "The file to write (save only)."}
     )
+    model_dir: str = field(
+        default="", metadata={"kind": Kind.PATH, "help": "The folder of a training run (profile)."}
+    )
+    output_dir: str = field(
+        default="",
+        metadata={"kind": Kind.PATH, "help": "The folder to write reports to (profile)."},
+    )
     help: bool = field(
         default=False, metadata={"kind": Kind.SWITCH, "help": "Say how a command is used."}
     )
@@ -232,6 +239,24 @@ def _save(request: Request) -> int:
     return 0
 
 
+def _profile(request: Request) -> int:
+    folders = [*filter(None, [request.flags.model_dir]), *request.paths]
+    if given := sorted(request.given & INPUT_OPTIONS.keys()):
+        raise OptionError(f"profile finds the files of the folder itself: leave out --{given[0]}.")
+    if len(folders) != 1:
+        raise OptionError("profile needs one folder: tfprof profile --model_dir=DIR.")
+    from tfprof import model_dir  # noqa: PLC0415 -- see the module's docstring
+    from tfprof.cli import model_dir_text  # noqa: PLC0415 -- see the module's docstring
+    from tfprof.cli.progress import Progress  # noqa: PLC0415 -- see the module's docstring
+
+    with Progress(sys.stderr) as progress:
+        told = model_dir.report(folders[0], request.flags.output_dir, progress=progress.reading)
+    shown = model_dir_text.as_json if request.flags.json else model_dir_text.as_text
+    print(shown(told), end="")
+    note(told.notes)
+    return 0
+
+
 def _shell(request: Request) -> int:
     from tfprof.shell import session  # noqa: PLC0415 -- see the module's docstring
 
@@ -251,6 +276,11 @@ COMMANDS: dict[str, Command] = {
     "op": Command(_view, "Ops by kind: Conv2D, MatMul, …", _VIEW | _JSON),
     "info": Command(_info, "What files are, and which questions they can answer.", _JSON),
     "save": Command(_save, "Put everything into one profile file.", frozenset({"outfile"})),
+    "profile": Command(
+        _profile,
+        "Report on a training run's folder: params, flops, micro, device.",
+        _JSON | {"model_dir", "output_dir"},
+    ),
     "shell": Command(_shell, "Ask many questions; also what `tfprof FILES…` does.", _VIEW),
     "help": Command(_help, "Say how a command is used: tfprof help scope."),
 }

@@ -13,7 +13,7 @@ from tfprof.outputs.registry import FILE_OUTPUTS, PLAIN_OUTPUTS
 
 _WIDTH = 80
 _COLUMN = 34  # where sentences begin behind options
-_COMMAND_COLUMN = 10
+_COMMAND_COLUMN = 12
 _METRIC_COLUMN = 22
 _DIALECT_COLUMN = 11
 _OUTPUT_COLUMN = 26
@@ -41,6 +41,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 _USAGE = {
     "save": "tfprof save FILES… --outfile PROFILE",
+    "profile": "tfprof profile --model_dir=DIR [--output_dir=DIR] [--json]",
     "shell": "tfprof FILES… [-option value]…",
     "help": "tfprof help [COMMAND | OPTION | METRIC]",
     "info": "tfprof info FILES… [--json]",
@@ -60,6 +61,7 @@ _EXAMPLES = {
         "tfprof save graph.pbtxt run_meta tfprof_log --outfile profile.pb",
         "tfprof scope profile.pb",
     ),
+    "profile": ("tfprof profile --model_dir=/path/to/model/dir",),
     "shell": ("tfprof graph.pbtxt run_meta", "echo 'op -select params' | tfprof graph.pbtxt"),
     "help": ("tfprof help scope", "tfprof help -select", "tfprof help micros"),
 }
@@ -67,6 +69,13 @@ _EXAMPLES = {
 _SPELLING = (
     "An option is written -name value, --name value or --name=value; a list has commas and no "
     "spaces. A regex has to match the whole name. What stands in brackets is the default."
+)
+
+_PROFILE = (
+    "The folder holds graph.pbtxt and, where a metadata hook wrote them, metadata/run_meta and "
+    "metadata/tfprof_log, beside the checkpoints. Four texts are written: params.txt (variables), "
+    "flops.txt (float operations), micro.txt (ops of at least a millisecond, by graph) and "
+    "device.txt (where each op ran), as the first generation of tfprof printed them."
 )
 
 _SHELL = (
@@ -116,7 +125,10 @@ def _command(name: str, sentence: str) -> Iterable[str]:
     yield from ("", f"Usage: {_USAGE.get(name, f'tfprof {name} FILES… [-option value]…')}")
     if name == "shell":
         yield from ("", *_folded(_SHELL))
-    if name != "help":
+    if name == "profile":
+        yield from ("", *_folded(_PROFILE))
+        yield from _section("Folders", [_MODEL_DIR, _OUTPUT_DIR, _JSON])
+    if name not in ("help", "profile"):
         yield from _files()
     if is_view:
         yield from _view_options()
@@ -127,6 +139,8 @@ def _command(name: str, sentence: str) -> Iterable[str]:
     yield from _examples(_EXAMPLES[name])
 
 
+_MODEL_DIR = "  --model_dir DIR".ljust(_COLUMN) + "The folder that a training run wrote to."
+_OUTPUT_DIR = "  --output_dir DIR".ljust(_COLUMN) + "Where the texts go, if not there."
 _JSON = "  --json".ljust(_COLUMN) + "Print JSON to the standard output."
 _VERSION = "  --version".ljust(_COLUMN) + "Print tfprof's version."
 

@@ -1,0 +1,174 @@
+"""The report on a model directory: what a training run left there, as four texts.
+
+A run with a metadata hook leaves `graph.pbtxt`, `metadata/run_meta` and `metadata/tfprof_log`
+beside its checkpoints. The texts are in the form of the first generation, which they always had.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tfprof import api
+from tfprof.errors import InputError, OutputError
+from tfprof.options import Inputs, Options
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an input is looked for, and what nobody can say without it."""
+
+    path: str
+    tells: str
+
+
+PLACES: dict[str, Place] = {
+    "graph_path": Place("graph.pbtxt", "the model"),
+    "run_meta_path": Place("metadata/run_meta", "times, memory and devices"),
+    "op_log_path": Place("metadata/tfprof_log", "types, float ops and code lines of the log"),
+    "checkpoint_path": Place("model.ckpt*", "which variables were saved"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One of the texts: the view it shows, its options, and the input it is empty without."""
+
+    view: str
+    options: dict[str, Any]
+    needs: str = "graph_path"
+
+
+_COMMON: dict[str, Any] = {
+    "dialect": "contrib",
+    "max_depth": 10_000,
+    "account_type_regexes": [".*"],
+    "hide_name_regexes": [],
+    "account_displayed_op_only": True,
+}
+
+REPORTS: dict[str, Report] = {
+    "params.txt": Report(
+        "scope",
+        {
+            # Reference variables of any age, and resource variables.
+            "account_type_regexes": ["Variable.*|VarHandleOp"],
+            "select": ["params", "bytes"],
+            "order_by": "params",
+        },
+    ),
+    "micro.txt": Report(
+        "graph",
+        {"select": ["micros", "device"], "min_micros": 1000, "order_by": "micros"},
+        needs="run_meta_path",
+    ),
+    "flops.txt": Report(
+        "scope",
+        {"select": ["float_ops", "micros", "device"], "min_float_ops": 1, "order_by": "float_ops"},
+    ),
+    "device.txt": Report(
+        "scope",
+        {"select": ["device", "float_ops", "micros"], "order_by": "name"},
+        needs="run_meta_path",
+    ),
+}
+
+
+@dataclass(slots=True)
+class Reported:
+    """What was found in a model directory, what was written, and what was missing."""
+
+    found: dict[str, str] = field(default_factory=dict)  # the path of each input
+    missing: dict[str, str] = field(default_factory=dict)  # where each was looked for
+    written: list[str] = field(default_factory=list)
+    not_written: list[str] = field(default_factory=list)  # texts that would have been empty
+    notes: tuple[str, ...] = ()  # what the numbers lack, in sentences
+
+
+def report(
+    model_dir: str,
+    output_dir: str = "",
+    *,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Reported:
+    """Write `params.txt`, `micro.txt`, `flops.txt` and `device.txt` about a model directory.
+
+    They go to `output_dir`, or into the model directory itself. A text that would be empty, for
+    want of an input, is not written.
+    """
+    folder = Path(model_dir)
+    target = Path(output_dir or model_dir)
+    if not folder.is_dir():
+        raise InputError(folder, "is no folder; name the one that the training run wrote to.")
+    if not target.is_dir():
+        raise OutputError(f"{target}: is no folder; make it first.")
+    told = _look(folder)
+    if "graph_path" not in told.found:
+        raise InputError(
+            folder, "has no graph.pbtxt; tf.io.write_graph writes one, and so do training hooks."
+        )
+    profile = api.load_inputs([], _inputs(told.found), progress)
+    notes = list(profile.notes)
+    for name, text in REPORTS.items():
+        if text.needs in told.missing:
+            told.not_written.append(name)
+            continue
+        path = str(target / name)
+        answer = profile.view(text.view, Options.of(**_COMMON | text.options, dump_to_file=path))
+        answer.write()
+        told.written.append(path)
+        notes += answer.notes
+    told.notes = tuple(dict.fromkeys(notes))
+    return told
+
+
+def _inputs(found: dict[str, str]) -> Inputs:
+    given: dict[str, Any] = dict(found)
+    if "run_meta_path" in given:
+        given["run_meta_path"] = ((None, given["run_meta_path"]),)
+    return Inputs(**given)
+
+
+def _look(folder: Path) -> Reported:
+    """Which inputs there are."""
+    told = Reported()
+    for name, place in PLACES.items():
+        if name == "checkpoint_path":
+            path = _latest_checkpoint(folder)
+        else:
+            path = _first_file(folder / place.path, folder / Path(place.path).name)
+        if path is None:
+            told.missing[name] = str(folder / place.path)
+        else:
+            told.found[name] = str(path)
+    return told
+
+
+def _first_file(*paths: Path) -> Path | None:
+    """The first of `paths` at which there is a file, packed or not."""
+    packed = (path.with_name(name) for path in paths for name in (path.name, f"{path.name}.gz"))
+    return next((path for path in packed if path.is_file()), None)
+
+
+_STATE = "checkpoint"  # the file in which a program notes its latest one
+_MOST_STATE_BYTES = 1 << 16
+_LATEST = re.compile(rb'^\s*model_checkpoint_path\s*:\s*"([^"\\]+)"', re.MULTILINE)
+_INDEX = ".index"
+
+
+def _latest_checkpoint(folder: Path) -> Path | None:
+    """The checkpoint that the folder's state file names, or else the newest."""
+    state = folder / _STATE
+    if state.is_file():
+        with state.open("rb") as file:
+            found = _LATEST.search(file.read(_MOST_STATE_BYTES))
+        if found is not None:
+            # Where it was written may be another machine's path; it stands beside the state file.
+            path = folder / Path(found[1].decode("utf-8", "replace")).name
+            if path.is_file() or path.with_name(path.name + _INDEX).is_file():
+                return path
+    indices = sorted(folder.glob(f"model.ckpt*{_INDEX}"), key=lambda path: path.stat().st_mtime)
+    return indices[-1].with_suffix("") if indices else None
