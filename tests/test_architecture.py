@@ -45,11 +45,11 @@ LAYERS: dict[int, dict[str, set[str]]] = {
     3: {"sources": BASE | {"formats", "model"}, "measures": BASE | {"model", "metrics"}},
     4: {"views": BASE | {"model", "metrics", "dialects", "options", "measures"}},
     5: {"outputs": BASE | {"formats", "model", "metrics", "options", "measures", "views"}},
-    6: {"api": BELOW_API},
+    6: {"api": BELOW_API, "help_texts": BELOW_API},
     7: {"model_dir": BELOW_API | {"api"}},
     8: {
-        "cli": BELOW_API | {"api", "model_dir", "shell"},
-        "shell": BELOW_API | {"api"},
+        "cli": BELOW_API | {"api", "help_texts", "model_dir", "shell"},
+        "shell": BELOW_API | {"api", "help_texts"},
     },
 }
 MAY_IMPORT = {name: below for layer in LAYERS.values() for name, below in layer.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfprof.cli import help as help_texts
+from tfprof import help_texts
 from tfprof.cli import main
 from tfprof.cli.commands import COMMANDS, FLAG_OPTIONS
 from tfprof.metrics import METRICS

@@ -163,7 +163,7 @@ def _print_version() -> int:
 
 
 def _print_help(topic: str) -> int:
-    from tfprof.cli import help as help_texts  # noqa: PLC0415 -- see the module's docstring
+    from tfprof import help_texts  # noqa: PLC0415 -- see the module's docstring
 
     commands = {name: command.help for name, command in COMMANDS.items()}
     print(help_texts.text(topic, commands, FLAG_OPTIONS), end="")

@@ -1,4 +1,7 @@
-"""Help texts, made from the tables of commands, options, metrics and outputs."""
+"""Help texts, made from the tables of commands, options, metrics and outputs.
+
+The command line and the shell both have their words from here.
+"""
 
 from __future__ import annotations
 
@@ -108,13 +111,11 @@ def text(topic: str, commands: Mapping[str, str], flags: Mapping[str, Option]) -
 def _overview(commands: Mapping[str, str]) -> Iterable[str]:
     yield "tfprof: where a model's parameters, float operations, time and memory go."
     yield from ("", "Usage: tfprof COMMAND FILES… [-option value]…")
-    yield from _section(
-        "Commands", (_entry(*command, _COMMAND_COLUMN) for command in commands.items())
+    yield from section(
+        "Commands", (entry(*command, _COMMAND_COLUMN) for command in commands.items())
     )
     yield from _files()
-    yield from _section(
-        "Also", [_JSON, _entry("--help, -h", "Say how a command is used."), _VERSION]
-    )
+    yield from section("Also", [_JSON, entry("--help, -h", "Say how a command is used."), _VERSION])
     yield from _examples(_EXAMPLES["scope"][:2])
     yield from ("", "`tfprof help COMMAND` says more, `tfprof help select` what can be shown.")
 
@@ -124,18 +125,19 @@ def _command(name: str, sentence: str) -> Iterable[str]:
     yield f"tfprof {name}: {sentence}"
     yield from ("", f"Usage: {_USAGE.get(name, f'tfprof {name} FILES… [-option value]…')}")
     if name == "shell":
-        yield from ("", *_folded(_SHELL))
+        yield from ("", *folded(_SHELL))
     if name == "profile":
-        yield from ("", *_folded(_PROFILE))
-        yield from _section("Folders", [_MODEL_DIR, _OUTPUT_DIR, _JSON])
+        yield from ("", *folded(_PROFILE))
+        yield from section("Folders", [_MODEL_DIR, _OUTPUT_DIR, _JSON])
     if name not in ("help", "profile"):
         yield from _files()
     if is_view:
-        yield from _view_options()
+        yield from view_options([_JSON])
+        yield from ("", *folded(_SPELLING))
     if name == "info":
-        yield from _section("Also", [_JSON])
+        yield from section("Also", [_JSON])
     if name == "save":
-        yield from _section("Output", [_entry("--outfile, -o FILE", "The file to write.")])
+        yield from section("Output", [entry("--outfile, -o FILE", "The file to write.")])
     yield from _examples(_EXAMPLES[name])
 
 
@@ -145,18 +147,18 @@ _JSON = "  --json".ljust(_COLUMN) + "Print JSON to the standard output."
 _VERSION = "  --version".ljust(_COLUMN) + "Print tfprof's version."
 
 
-def _view_options() -> Iterable[str]:
+def view_options(also: Sequence[str] = ()) -> Iterable[str]:
+    """All that can be said to a view; the lines `also` stand behind its outputs."""
     for title, names in GROUPS.items():
         lines = [_option_line(VIEW_OPTIONS[name]) for name in names]
-        yield from _section(title, [*lines, _JSON] if "output" in names else lines)
+        yield from section(title, [*lines, *also] if "output" in names else lines)
     yield from _metrics()
     yield from _outputs()
-    yield from ("", *_folded(_SPELLING))
 
 
 def _files() -> Iterable[str]:
     title = "Files, recognised by their content, gzipped or not, in any order; or by option"
-    return _section(title, map(_option_line, INPUT_OPTIONS.values()))
+    return section(title, map(_option_line, INPUT_OPTIONS.values()))
 
 
 def _metrics() -> Iterable[str]:
@@ -164,28 +166,28 @@ def _metrics() -> Iterable[str]:
     numbers = [metric for metric in METRICS if metric.is_number]
     facts = [metric for metric in METRICS if not metric.is_number]
     others = [key for key in ORDER_KEYS if key not in {metric.key for metric in numbers}]
-    yield from _section("-select shows, and -order_by orders by", map(_metric_line, numbers))
-    yield from _section("-select also shows", map(_metric_line, facts))
+    yield from section("-select shows, and -order_by orders by", map(_metric_line, numbers))
+    yield from section("-select also shows", map(_metric_line, facts))
     yield from ("", f"-order_by also takes {' and '.join(others)}.")
 
 
 def _outputs() -> Iterable[str]:
     files = {f"{kind}:outfile=FILE": output.help for kind, output in FILE_OUTPUTS.items()}
     outputs = PLAIN_OUTPUTS | files
-    lines = (_entry(kind, _sentence(means), _OUTPUT_COLUMN) for kind, means in outputs.items())
-    return _section("-output writes", lines)
+    lines = (entry(kind, _sentence(means), _OUTPUT_COLUMN) for kind, means in outputs.items())
+    return section("-output writes", lines)
 
 
 def _dialects() -> Iterable[str]:
     known = DIALECTS.items()
-    lines = (_entry(name, _sentence(dialect.help), _DIALECT_COLUMN) for name, dialect in known)
-    return _section("-dialect takes", lines)
+    lines = (entry(name, _sentence(dialect.help), _DIALECT_COLUMN) for name, dialect in known)
+    return section("-dialect takes", lines)
 
 
 def _option(option: Option) -> Iterable[str]:
     """One option, and the words it takes."""
     yield _spelled(option)
-    yield from _folded(_explained(option), indent="  ")
+    yield from folded(_explained(option), indent="  ")
     if option.name in ("select", "order_by"):
         yield from _metrics()
     if option.name == "output":
@@ -196,21 +198,22 @@ def _option(option: Option) -> Iterable[str]:
 
 def _metric(metric: Metric) -> Iterable[str]:
     yield f"-select {metric.key}"
-    yield from _folded(_meaning(metric), indent="  ")
+    yield from folded(_meaning(metric), indent="  ")
     yield f"  It needs --{metric.needs}."
 
 
 def _examples(examples: Sequence[str]) -> Iterable[str]:
     title = "Example" if len(examples) == 1 else "Examples"
-    return _section(title, (f"  {example}" for example in examples))
+    return section(title, (f"  {example}" for example in examples))
 
 
-def _section(title: str, lines: Iterable[str]) -> Iterable[str]:
+def section(title: str, lines: Iterable[str]) -> Iterable[str]:
+    """Lines below their title, and an empty one above."""
     return ["", f"{title}:", *lines]
 
 
 def _option_line(option: Option) -> str:
-    return _entry(_spelled(option), _explained(option))
+    return entry(_spelled(option), _explained(option))
 
 
 def _spelled(option: Option) -> str:
@@ -228,7 +231,7 @@ def _explained(option: Option) -> str:
 
 
 def _metric_line(metric: Metric) -> str:
-    return _entry(metric.key, _meaning(metric), _METRIC_COLUMN)
+    return entry(metric.key, _meaning(metric), _METRIC_COLUMN)
 
 
 def _meaning(metric: Metric) -> str:
@@ -239,7 +242,7 @@ def _sentence(phrase: str) -> str:
     return f"{phrase[:1].upper()}{phrase[1:].removesuffix('.')}."
 
 
-def _entry(name: str, sentence: str, column: int = _COLUMN) -> str:
+def entry(name: str, sentence: str, column: int = _COLUMN) -> str:
     """A name and what it means, folded to the width of a terminal."""
     start = f"  {name}  ".ljust(column)
     gap = "\n" + " " * column
@@ -248,5 +251,6 @@ def _entry(name: str, sentence: str, column: int = _COLUMN) -> str:
     return start + gap.join(textwrap.wrap(sentence, _WIDTH - column))
 
 
-def _folded(sentences: str, indent: str = "") -> list[str]:
+def folded(sentences: str, indent: str = "") -> list[str]:
+    """Sentences as lines, folded to the width of a terminal."""
     return textwrap.wrap(sentences, _WIDTH, initial_indent=indent, subsequent_indent=indent)
