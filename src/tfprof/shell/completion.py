@@ -1,0 +1,114 @@
+"""What can stand where the cursor is: from the line before it to candidates, without a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
+from itertools import islice
+
+from tfprof.metrics import METRICS, ORDER_KEYS
+from tfprof.model.profile import Profile
+from tfprof.options import VIEW_OPTIONS, Kind, Option
+from tfprof.outputs.registry import FILE_OUTPUTS, PLAIN_OUTPUTS
+from tfprof.shell.candidates import MOST, Found, paths, words
+from tfprof.shell.model_names import ModelNames
+
+
+class Takes(StrEnum):
+    """What stands behind a command, as help shows it."""
+
+    NOTHING = ""
+    OPTIONS = "[-option value]…"
+    OPTION_NAMES = "[option]…"
+    TOPIC = "[command | option | metric]"
+    PATH = "FILE"
+
+
+class Completer:
+    """Knows the words of the shell and the names of one model.
+
+    `commands` says of each what stands behind it, and what it does.
+    """
+
+    def __init__(self, profile: Profile, commands: Mapping[str, tuple[Takes, str]]) -> None:
+        self._takes = {name: takes for name, (takes, _) in commands.items()}
+        self._meanings = {name: meaning for name, (_, meaning) in commands.items()}
+        self._names = ModelNames(profile)
+        self._steps = profile.steps
+
+    def complete(self, line: str) -> Found:
+        """The candidates at the end of `line`, which is the text before the cursor."""
+        before = line.split()
+        word = before.pop() if line and not line[-1].isspace() else ""
+        if not before:
+            return words(word, self._meanings)
+        command, *rest = before
+        takes = self._takes.get(command, Takes.NOTHING)
+        if takes is Takes.OPTIONS:
+            return self._option_or_value(command, rest, word)
+        if takes is Takes.OPTION_NAMES:
+            return words(word, _option_names("-" if word.startswith("-") else ""))
+        if takes is Takes.TOPIC and not rest:
+            return words(word, self._meanings | _option_names() | _METRICS)
+        if takes is Takes.PATH and not rest:
+            return paths(word)
+        return Found(word, [])
+
+    def _option_or_value(self, command: str, before: Iterable[str], word: str) -> Found:
+        option = _in_want_of_a_value(before)
+        if option is None:
+            return words(word, _option_names("-"))
+        if option.kind is Kind.REGEXES:
+            return self._names.complete(option.name, command, word)
+        if option.name == "step":
+            recorded = {str(step): "" for step in islice(self._steps.tolist(), MOST)}
+            return words(word, {"-1": "the average of all"} | recorded)
+        if option.kind is Kind.SWITCH and word.startswith("-"):
+            return words(word, _option_names("-"))  # it may stand by itself
+        return _VALUES[option.kind](word) if option.kind in _VALUES else Found(word, [])
+
+
+_METRICS = {metric.key: metric.sentence.partition(": ")[2] for metric in METRICS}
+
+
+def _option_names(dash: str = "") -> dict[str, str]:
+    return {dash + option.name: option.help for option in VIEW_OPTIONS.values()}
+
+
+def _in_want_of_a_value(before: Iterable[str]) -> Option | None:
+    """The option that ends the words before the cursor, if one does."""
+    option: Option | None = None
+    for word in before:
+        stands_alone = option is None or (option.kind is Kind.SWITCH and word.startswith("-"))
+        is_option = stands_alone and word.startswith("-")
+        option = VIEW_OPTIONS.get(word[1:]) if is_option else None
+    return option
+
+
+def _metrics(word: str) -> Found:
+    """The metrics that the list does not have yet."""
+    *given, typed = word.lstrip("\"'").split(",")
+    return words(typed, {key: _METRICS[key] for key in _METRICS if key not in given}, end="")
+
+
+def _outputs(word: str) -> Found:
+    """The kind of output, then its setting, then the file."""
+    kind, colon, setting = word.partition(":")
+    files = {name: output.help for name, output in FILE_OUTPUTS.items()}
+    if not colon:
+        plain, with_file = words(word, PLAIN_OUTPUTS), words(word, files, end=":outfile=")
+        return Found(word, plain.candidates + with_file.candidates)
+    key, equals, path = setting.partition("=")
+    if equals:
+        return paths(path) if key == "outfile" else Found(word, [])
+    return words(setting, {"outfile": "the file to write"} if kind in files else {}, end="=")
+
+
+# By the kind of the option: what its value can be, from what is typed of it.
+_VALUES: dict[Kind, Callable[[str], Found]] = {
+    Kind.SWITCH: lambda word: words(word, {"true": "", "false": ""}),
+    Kind.METRICS: _metrics,
+    Kind.KEY: lambda word: words(word, {key: _METRICS.get(key, "") for key in ORDER_KEYS}),
+    Kind.OUTPUT: _outputs,
+    Kind.PATH: paths,
+}

@@ -1,0 +1,248 @@
+"""Completion: the line before the cursor to what can stand there."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from build import op, profile, run
+from tfprof.options import VIEW_OPTIONS
+from tfprof.patterns import Patterns
+from tfprof.shell.completion import Completer, Takes
+from tfprof.shell.model_names import escaped, unescaped
+
+COMMANDS = {
+    "scope": (Takes.OPTIONS, "by scope"),
+    "graph": (Takes.OPTIONS, "by graph"),
+    "code": (Takes.OPTIONS, "by code"),
+    "op": (Takes.OPTIONS, "by kind"),
+    "set": (Takes.OPTIONS, "keep options"),
+    "reset": (Takes.OPTION_NAMES, "take back"),
+    "save": (Takes.PATH, "write"),
+    "help": (Takes.TOPIC, "explain"),
+    "quit": (Takes.NOTHING, "leave"),
+}
+PROFILE = profile(
+    op("net/conv/w", "VariableV2", types=["_trainable_variables"], code=["lib/model.py:1:f"]),
+    op("net/conv/mul", "MatMul", inputs=["net/conv/w"], code=["train.py:2:g"]),
+    op("net/conv_1/mul", "MatMul"),
+    op("net/v1.5", "NoOp"),
+    run("net/conv/mul", 5, step=3),
+    run("net/conv/mul", 5, step=20),
+)
+COMPLETER = Completer(PROFILE, COMMANDS)
+
+
+def completed(line):
+    """The lines that the candidates make of `line`."""
+    typed, candidates = COMPLETER.complete(line)
+    assert line.endswith(typed)
+    return [line.removesuffix(typed) + candidate.text for candidate in candidates]
+
+
+def shown(line):
+    return {candidate.shown: candidate.meaning for candidate in COMPLETER.complete(line).candidates}
+
+
+# Words.
+
+
+def test_an_empty_line_can_be_any_command():
+    assert completed("") == [f"{name} " for name in COMMANDS]
+
+
+@pytest.mark.parametrize(
+    ("line", "lines"),
+    [
+        ("s", ["scope ", "set ", "save "]),
+        ("sc", ["scope "]),
+        ("  sc", ["  scope "]),
+        ("nonsense", []),
+        ("nonsense -", []),
+        ("quit ", []),
+        ("scope -sel", ["scope -select "]),
+        ("scope -account_t", ["scope -account_type_regexes "]),
+        ("scope -max_depth 3 -sel", ["scope -max_depth 3 -select "]),
+        ("scope -max_depth ", []),
+        ("scope\t-sel", ["scope\t-select "]),
+        ("scope -nonsense x -sel", ["scope -nonsense x -select "]),
+        ("reset sel", ["reset select "]),
+        ("reset -sel", ["reset -select "]),
+        ("reset select ste", ["reset select step "]),
+        ("help sc", ["help scope "]),
+        ("help order", ["help order_by "]),
+        ("help peak", ["help peak_bytes "]),
+        ("help scope ", []),
+        ("scope -order_by na", ["scope -order_by name "]),
+        ("scope -order_by peak", ["scope -order_by peak_bytes "]),
+        ("scope -select para", ["scope -select params"]),
+        ("scope -select micros,para", ["scope -select micros,params"]),
+        ("scope -select params,par", []),
+        ('scope -select "para', ['scope -select "params']),
+        ("scope -output js", ["scope -output json:outfile="]),
+        ("scope -output no", ["scope -output none "]),
+        ("scope -output json:o", ["scope -output json:outfile="]),
+        ("scope -output none:o", []),
+        ("scope -output json:colour=", []),
+        ("scope -step 2", ["scope -step 20 "]),
+        ("scope -step -", ["scope -step -1 "]),
+        ("scope -account_displayed_op_only t", ["scope -account_displayed_op_only true "]),
+        (
+            "scope -account_displayed_op_only -sel",
+            ["scope -account_displayed_op_only -select "],
+        ),
+        (
+            "scope -account_displayed_op_only false -sel",
+            ["scope -account_displayed_op_only false -select "],
+        ),
+    ],
+)
+def test_what_can_stand_at_the_end_of(line, lines):
+    assert completed(line) == lines
+
+
+@pytest.mark.parametrize("view", ["scope", "graph", "code", "op", "set"])
+def test_every_option_can_follow(view):
+    assert completed(f"{view} ") == [f"{view} -{name} " for name in VIEW_OPTIONS]
+
+
+def test_words_are_offered_with_what_they_mean():
+    assert shown("sc") == {"scope": "by scope"}
+    assert shown("scope -max_d") == {"-max_depth": VIEW_OPTIONS["max_depth"].help}
+    assert shown("scope -select peak_b") == {
+        "peak_bytes": "the most memory the op held at one time."
+    }
+
+
+# Files.
+
+
+@pytest.fixture
+def _folder(tmp_path, monkeypatch):
+    for name in ("report.txt", "profile.pb", ".hidden", "with space"):
+        (tmp_path / name).touch()
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "one").touch()
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("_folder")
+@pytest.mark.parametrize(
+    ("line", "lines"),
+    [
+        ("save ", ["save parts/", "save profile.pb", "save report.txt"]),
+        ("save p", ["save parts/", "save profile.pb"]),
+        ("save parts/", ["save parts/one"]),
+        ("save .h", ["save .hidden"]),
+        ("save gone/", []),
+        ("save \0/", []),
+        ("save profile.pb ", []),
+        ("scope -output json:outfile=r", ["scope -output json:outfile=report.txt"]),
+    ],
+)
+def test_files_can_stand_at_the_end_of(line, lines):
+    assert completed(line) == lines
+
+
+# Names of the model.
+
+
+@pytest.mark.parametrize("option", ["start", "trim", "show", "hide"])
+def test_names_of_ops_are_offered_part_by_part(option):
+    line = f"graph -{option}_name_regexes "
+
+    assert completed(line + "n") == [line + "net/"]
+    assert completed(line + "net/c") == [line + "net/conv/", line + "net/conv_1/"]
+    assert completed(line + "net/conv/m") == [line + "net/conv/mul"]
+
+
+def test_behind_the_slash_of_a_scope_there_is_all_that_is_in_it():
+    assert shown("scope -show_name_regexes net/conv/") == {
+        ".*": "all 2 ops",
+        "mul": "op",
+        "w": "op",
+    }
+    assert completed("scope -show_name_regexes net/conv/")[0].endswith(" net/conv/.*")
+
+
+def test_a_scope_that_is_typed_in_full_is_a_row_too():
+    assert shown("scope -start_name_regexes net/conv") == {
+        "conv": "the scope",
+        "conv/": "2 ops",
+        "conv_1/": "1 op",
+    }
+
+
+def test_the_graph_view_has_no_rows_of_scopes():
+    assert list(shown("graph -start_name_regexes net/conv")) == ["conv/", "conv_1/"]
+
+
+def test_in_the_op_view_rows_are_kinds():
+    assert completed("op -hide_name_regexes M") == ["op -hide_name_regexes MatMul"]
+    assert completed("op -hide_name_regexes n") == []
+
+
+def test_options_that_stay_may_be_for_either():
+    assert list(shown("set -hide_name_regexes ")) == ["net/", "MatMul", "NoOp", "VariableV2"]
+
+
+def test_in_the_code_view_rows_are_lines_of_files():
+    assert completed("code -show_name_regexes ") == [
+        r"code -show_name_regexes model\.py:.*",
+        r"code -show_name_regexes train\.py:.*",
+    ]
+
+
+def test_types_are_offered_to_account_by():
+    assert completed("scope -account_type_regexes _t") == [
+        "scope -account_type_regexes _trainable_variables"
+    ]
+    assert completed("op -account_type_regexes Mat") == ["op -account_type_regexes MatMul"]
+
+
+@pytest.mark.parametrize(
+    "before", ["net/conv/w,", "net/conv/w|", "(", "(net|", '"', "'x,", ".*w,", r"a\,b|"]
+)
+def test_a_name_may_follow_others(before):
+    line = f"graph -hide_name_regexes {before}"
+
+    assert completed(line + "net/conv_") == [line + "net/conv_1/"]
+
+
+def test_what_a_regex_would_misread_is_escaped():
+    assert completed("graph -show_name_regexes net/v") == [r"graph -show_name_regexes net/v1\.5"]
+
+
+@pytest.mark.parametrize("typed", ["net/v1.", r"net/v1\."])
+def test_a_dot_may_be_typed_either_way(typed):
+    assert completed(f"graph -show_name_regexes {typed}") == [r"graph -show_name_regexes net/v1\.5"]
+
+
+@pytest.mark.parametrize("typed", [".*", "net/[a-z]", "net/c?", "net^", "net\\"])
+def test_a_regex_that_is_no_plain_name_is_left_alone(typed):
+    assert completed(f"graph -show_name_regexes {typed}") == []
+
+
+@given(st.text(min_size=1))
+def test_an_escaped_name_matches_that_name_and_reads_back(name):
+    regex = escaped(name)
+
+    assert Patterns([regex]).matches(name)
+    assert unescaped(regex) == name
+    assert len(regex.split()) == 1
+    assert not set(regex) & set(",\"'")
+
+
+@given(st.text("a./\\x41,|(*\"' "))
+def test_nothing_that_is_typed_is_too_odd(typed):
+    completed(f"scope -show_name_regexes {typed}")
+    completed(typed)
+
+
+def test_an_empty_model_has_no_names():
+    nothing = Completer(profile(), COMMANDS)
+
+    assert nothing.complete("scope -show_name_regexes ").candidates == []
+    assert nothing.complete("code -account_type_regexes ").candidates == []
+    assert nothing.complete("code -show_name_regexes ").candidates == []
