@@ -232,10 +232,16 @@ def test_only_the_formats_know_protobuf():
     assert {top(name) for name, others in OTHERS.items() if "google" in others} == {"formats"}
 
 
-def test_nothing_is_needed_but_numpy_and_protobuf_and_pandas_for_those_who_ask():
+def test_nothing_is_needed_but_numpy_and_protobuf_and_more_for_those_who_ask():
     needed = set().union(*OTHERS.values()) - sys.stdlib_module_names
 
-    assert needed == {"numpy", "google", "pandas", "cython"}
+    assert needed == {"numpy", "google", "pandas", "prompt_toolkit", "cython"}
+
+
+def test_only_the_prompt_of_the_shell_knows_prompt_toolkit():
+    knowing = {name for name, others in OTHERS.items() if "prompt_toolkit" in others}
+
+    assert knowing == {"shell.menu_prompt"}
 
 
 def test_only_what_is_compiled_knows_cython_and_runs_without_it():

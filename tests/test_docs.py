@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import re
 import shlex
 import shutil
@@ -12,11 +13,15 @@ from pathlib import Path
 
 import pytest
 
+import tfprof
 from tfprof.cli import main
 from tfprof.cli.commands import COMMANDS
 from tfprof.metrics import METRICS
-from tfprof.options import INPUT_OPTIONS, VIEW_OPTIONS
+from tfprof.options import INPUT_OPTIONS, VIEW_OPTIONS, Options
 from tfprof.outputs.registry import FILE_OUTPUTS
+from tfprof.shell import loop
+from tfprof.shell.screen import Pipe
+from tfprof.shell.session import Session
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -33,7 +38,8 @@ def _repository_copy(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("_repository_copy")
-def test_every_command_of_the_manual_runs(capsys):
+def test_every_command_of_the_manual_runs(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO())  # a shell has nothing to answer
     assert len(COMMAND_LINES) > 5
     for line in COMMAND_LINES:
         words = [
@@ -55,6 +61,28 @@ def test_the_readme_shows_the_real_output_of_its_example(capsys):
     main([word for word in shlex.split(line)[1:] if "*" not in word or "unit" in word] + files)
 
     assert capsys.readouterr().out == shown
+
+
+@pytest.mark.usefixtures("_repository_copy")
+def test_the_page_on_the_shell_shows_the_real_answers_of_its_session(capsys):
+    page = (ROOT / "docs" / "how-to" / "shell.md").read_text("utf-8")
+    greeting, shown = re.search(r"```console\n\$ tfprof .+\n(.+)\n((?:.*\n)*?)```", page).groups()
+    lines = re.findall("^tfprof> (.*)$", shown, re.MULTILINE)
+    profile = tfprof.load(*sorted(Path("examples/resnet32").glob("*.gz")))
+
+    class Typist:
+        answers = ""
+
+        def read(self, _):
+            self.answers += "".join(capsys.readouterr())
+            self.answers += f"tfprof> {lines[0]}\n"
+            return lines.pop(0)
+
+    typist = Typist()
+    loop.converse(Session(profile, Options(), Pipe()), typist)
+
+    assert greeting == loop.greeting(profile)
+    assert typist.answers == shown
 
 
 def test_the_readme_is_short():

@@ -165,6 +165,13 @@ class LoadedProfile:
         registry.write_file(path_text(path), saved_profile.encode(self.columns))
 
     @property
+    def unsaved(self) -> tuple[str, ...]:
+        """What `save` leaves out, in sentences."""
+        if not len(self.columns.tensors):
+            return ()
+        return ("values stay in the checkpoint: name it again beside the saved profile.",)
+
+    @property
     def steps(self) -> list[int]:
         """The numbers of the recorded steps."""
         return [int(step) for step in self.columns.steps]
@@ -259,15 +266,22 @@ class Answer:
 
         return message.build(self.view)
 
-    def write(self, output: str | None = None) -> None:
+    def write(
+        self, output: str | None = None, show: Callable[[Iterator[str]], None] | None = None
+    ) -> None:
         """Write to where `output` says: `file:outfile=F`, `json:outfile=F`, `stdout`, `none`.
 
-        Without a word it goes where the question's own options say.
+        Without a word it goes where the question's own options say. What would be printed is handed
+        to `show` instead, piece by piece, where that is given.
         """
         spec = self.view.options.destination if output is None else OutputSpec.parse(output)
         registry.require(spec)
         if spec.kind in registry.FILE_OUTPUTS:
             registry.write(self.view, spec)
+        elif spec.kind == "stdout" and show is not None:
+            from tfprof.outputs import text
+
+            show(piece.decode() for piece in text.encode(self.view))
         elif spec.kind == "stdout":
             print(self.report, end="")
 

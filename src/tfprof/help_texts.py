@@ -83,7 +83,9 @@ _PROFILE = (
 
 _SHELL = (
     "Each line is a view with its options, `op -select params`; `set -max_depth 3` keeps options "
-    "for the lines after it, an empty line shows them, `quit` ends. In the shell an option is "
+    "for the lines after it, an empty line shows them, `reset` takes them back, `save FILE` writes "
+    "all that was read, `help` explains, `quit` or Ctrl-D ends. Tab completes commands, options, "
+    "metrics, files and the names of the model; Ctrl-C stops a command. In the shell an option is "
     "written -name value. Lines may come from a pipe: a mistake is reported, the others are "
     "answered, and the exit status is 1. The options are those of the views: `tfprof scope --help`."
 )

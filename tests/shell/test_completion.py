@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from build import op, profile, run
+from build import CPU, op, profile, run
 from tfprof.options import VIEW_OPTIONS
 from tfprof.patterns import Patterns
 from tfprof.shell.completion import Completer, Takes
@@ -125,6 +125,8 @@ def _folder(tmp_path, monkeypatch):
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / "one").touch()
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))  # the same on Windows
 
 
 @pytest.mark.usefixtures("_folder")
@@ -135,6 +137,7 @@ def _folder(tmp_path, monkeypatch):
         ("save p", ["save parts/", "save profile.pb"]),
         ("save parts/", ["save parts/one"]),
         ("save .h", ["save .hidden"]),
+        ("save ~/par", ["save ~/parts/"]),
         ("save gone/", []),
         ("save \0/", []),
         ("save profile.pb ", []),
@@ -240,9 +243,30 @@ def test_nothing_that_is_typed_is_too_odd(typed):
     completed(typed)
 
 
+@pytest.mark.parametrize("typed", ["\udcff", r"\x{d800}", "net/\udcff"])
+def test_bytes_that_are_no_text_begin_no_name(typed):
+    assert completed(f"scope -show_name_regexes {typed}") == []
+
+
 def test_an_empty_model_has_no_names():
     nothing = Completer(profile(), COMMANDS)
 
     assert nothing.complete("scope -show_name_regexes ").candidates == []
     assert nothing.complete("code -account_type_regexes ").candidates == []
     assert nothing.complete("code -show_name_regexes ").candidates == []
+
+
+# Options of older generations, and types.
+
+
+def test_a_dialect_is_completed():
+    assert "contrib" in shown("scope -dialect c")
+
+
+def test_a_device_is_completed():
+    assert list(shown("scope -device_regexes /job")) == [CPU]
+
+
+def test_the_names_that_a_type_is_defined_for_are_completed():
+    assert shown("scope -define_type mine=net/") == shown("graph -show_name_regexes net/")
+    assert shown("scope -define_type mine") == {}

@@ -73,12 +73,12 @@ def terminal(monkeypatch, installed):
         def flush(self):
             pass
 
-    def open_with(chosen):
+    def open_with(chosen, size=(80, 10)):
         stdout = Stdout()
         installed(*chosen.split()[:1])
         monkeypatch.setenv("PAGER", chosen)
         monkeypatch.setattr("sys.stdout", stdout)
-        monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((80, 10)))
+        monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size(size))
         return stdout
 
     return open_with
@@ -99,6 +99,15 @@ class TestPages:
 
         assert stdout.written == "row\n" * 9
         assert not (tmp_path / "read").exists()
+
+    def test_a_terminal_that_does_not_tell_its_size_has_the_usual_one(self, terminal, tmp_path):
+        stdout = terminal(self.script(tmp_path, f"cat > {tmp_path}/read"), size=(0, 0))
+
+        pager.show(["row\n"] * 23)
+        pager.show(["long\n"] * 24)
+
+        assert stdout.written == "row\n" * 23
+        assert (tmp_path / "read").read_text() == "long\n" * 24
 
     def test_what_does_not_fit_is_paged(self, terminal, tmp_path):
         stdout = terminal(self.script(tmp_path, f"cat > {tmp_path}/read"))

@@ -7,10 +7,16 @@ from pathlib import Path
 
 import pytest
 
+import tfprof
 from build import op, profile, run
 from tfprof.api import LoadedProfile
-from tfprof.options import Options
-from tfprof.shell import session
+from tfprof.cli import main
+from tfprof.options import VIEW_OPTIONS, Options
+from tfprof.shell import loop
+from tfprof.shell.screen import Pipe
+from tfprof.shell.session import COMMANDS, Session
+
+CHECKPOINT = Path(__file__).parent.parent / "samples" / "checkpoints" / "v2" / "model.ckpt"
 
 PROFILE = LoadedProfile(
     profile(
@@ -26,7 +32,7 @@ def shell(capsys):
     """Feeds lines to a shell; gives the status, what was printed and what was said beside it."""
 
     def serve(*lines, options=None):
-        status = session.serve(
+        status = loop.serve(
             PROFILE, options or Options(), io.StringIO("".join(f"{line}\n" for line in lines))
         )
         shown = capsys.readouterr()
@@ -156,7 +162,7 @@ def test_no_line_at_all_is_no_failure(shell):
 
 
 def test_the_last_line_needs_no_end(capsys):
-    status = session.serve(PROFILE, Options(), io.StringIO("op"))
+    status = loop.serve(PROFILE, Options(), io.StringIO("op"))
 
     assert status == 0
     assert capsys.readouterr().out == report("op")
@@ -225,8 +231,14 @@ def test_a_list_may_stand_in_quotes(quote, shell):
         ("set -output file", "Output `file` needs a file: file:outfile=PATH."),
         ("scope -step 3", "No step 3. Recorded: 0"),
         ("scope -show_name_regexes (", "pattern `(`, character 1"),
+        ("reset selec", "No option `selec`. Did you mean `select`?"),
+        ("save", "save takes one file, without spaces in its name: save profile.pb."),
+        ("save my profile.pb", "save takes one file, without spaces in its name"),
+        ("save gone/profile.pb", "there is no folder gone; make it first."),
+        ("help selec", "No help on `selec`. Did you mean `select`?"),
+        ("help rest", "No help on `rest`. Did you mean `reset`?"),
         ("scope -output file:outfile=gone/x", "there is no folder gone; make it first."),
-        ("???", "No command `???`. There is: code, exit, graph, help, op, quit, scope, set."),
+        ("???", "No command `???`. There is: code, exit, graph, help, op, quit, reset, save,"),
     ],
 )
 def test_a_mistake_is_one_line_that_says_what_to_do(line, complaint, shell):
@@ -251,24 +263,198 @@ def test_an_answer_may_go_nowhere(shell):
     assert shell("op -output none") == (0, "", "")
 
 
+@pytest.mark.parametrize("line", ["reset", "reset select max_depth", "reset -select -max_depth"])
+def test_options_can_be_taken_back_to_their_defaults(line, shell):
+    _, out, _ = shell("set -select params -max_depth 1", line, "scope")
+
+    assert out == report("scope")
+
+
+def test_one_option_can_be_taken_back_alone(shell):
+    _, out, _ = shell("set -select params -max_depth 1", "reset select", "scope")
+
+    assert out == report("scope", max_depth=1)
+
+
+def test_a_mistake_in_what_to_take_back_takes_nothing_back(shell):
+    _, out, _ = shell("set -max_depth 1", "reset max_depth nonsense", "scope")
+
+    assert out == report("scope", max_depth=1)
+
+
+def test_a_default_is_that_of_the_table_and_not_of_the_command_line(shell):
+    _, out, _ = shell("reset select", "scope", options=Options(select=("params",)))
+
+    assert out == report("scope")
+
+
+def test_everything_can_be_saved(shell, tmp_path):
+    path = tmp_path / "profile.pb"
+
+    assert shell(f"save {path}") == (0, "", f"tfprof: wrote {path}\n")
+    assert tfprof.load(path).scope().report == report("scope")
+
+
+def test_a_profile_may_be_saved_in_the_home_folder(shell, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))  # the same on Windows
+
+    shell("save ~/profile.pb")
+
+    assert (tmp_path / "profile.pb").exists()
+
+
+def test_what_is_not_saved_is_said(files, capsys):
+    loaded = tfprof.load(files / "graph.pb", CHECKPOINT)
+
+    loop.serve(loaded, Options(), io.StringIO("save profile.pb\n"))
+
+    assert capsys.readouterr().err == (
+        "tfprof: values stay in the checkpoint: name it again beside the saved profile.\n"
+        "tfprof: wrote profile.pb\n"
+    )
+
+
 def test_help_names_every_command_and_option(shell):
-    status, out, _ = shell("help")
+    status, out, err = shell("help")
 
-    assert status == 0
-    assert "Commands: scope, graph, code, op, set, help, quit, exit" in out
-    assert "-account_displayed_op_only" in out
+    assert (status, err) == (0, "")
+    for name in COMMANDS:
+        assert f"\n  {name} " in out
+    for name in VIEW_OPTIONS:
+        assert f"-{name}" in out
 
 
-class Terminal(io.StringIO):
+@pytest.mark.parametrize("topic", ["select", "-select", "order_by", "output", "peak_bytes"])
+def test_help_on_options_and_metrics_is_that_of_the_command_line(topic, shell, capsys):
+    main(["help", topic])
+    wanted = capsys.readouterr().out
+
+    assert shell(f"help {topic}") == (0, wanted, "")
+
+
+@pytest.mark.parametrize("view", ["scope", "graph", "code", "op", "set"])
+def test_help_on_a_view_has_every_option_and_nothing_of_the_command_line(view, shell):
+    _, out, _ = shell(f"help {view}")
+
+    assert out.startswith(f"{view} [-option value]…\n  ")
+    for option in VIEW_OPTIONS.values():
+        assert f"\n  -{option.name} {option.kind}" in out
+    assert "--" not in out
+
+
+@pytest.mark.parametrize("topic", ["", *COMMANDS])
+def test_no_line_of_help_is_wider_than_a_terminal(topic, shell):
+    _, out, _ = shell(f"help {topic}")
+
+    assert [line for line in out.splitlines() if len(line) > 80 or line != line.rstrip()] == []
+
+
+class Typist:
+    """Types lines, and remembers what stood at the prompt before."""
+
+    def __init__(self, *lines):
+        self.lines = list(lines)
+        self.kept = []
+
+    def read(self, kept):
+        self.kept.append(kept)
+        line = self.lines.pop(0) if self.lines else EOFError()
+        if isinstance(line, BaseException):
+            raise line
+        return line
+
+
+@pytest.fixture
+def converse(capsys):
+    """Lets somebody type; gives the status, what was kept before each line, and what was shown."""
+
+    def typed(*lines):
+        typist = Typist(*lines)
+        status = loop.converse(Session(PROFILE, Options(), Pipe()), typist)
+        shown = capsys.readouterr()
+        return status, typist.kept, shown.out, shown.err
+
+    return typed
+
+
+def test_a_conversation_ends_with_its_lines_or_when_told(converse):
+    assert converse("op") == (0, ["", ""], report("op"), "")
+    assert converse("op", "quit", "op") == (0, ["", ""], report("op"), "")
+
+
+def test_a_line_with_a_mistake_is_there_to_be_edited(converse):
+    status, kept, out, err = converse("scop -max_depth 1", "scope -max_depth 1", "quit")
+
+    assert (status, kept) == (0, ["", "scop -max_depth 1", ""])
+    assert out == report("scope", max_depth=1)
+    assert err == "tfprof: No command `scop`. Did you mean `scope`?\n"
+
+
+@pytest.mark.parametrize("line", ["save gone/profile.pb", "scope -output json:outfile=gone/x"])
+def test_a_line_with_a_file_that_cannot_be_written_is_there_to_be_edited(line, converse):
+    assert converse(line)[1] == ["", line]
+
+
+def test_a_line_that_no_editing_can_mend_is_not_kept(capsys):
+    typist = Typist("code")
+    without_code = LoadedProfile(profile(op("a")))
+
+    loop.converse(Session(without_code, Options(), Pipe()), typist)
+
+    assert typist.kept == ["", ""]
+    assert "give --op_log_path" in capsys.readouterr().err
+
+
+def test_ctrl_c_at_the_prompt_drops_the_line(converse):
+    _, kept, out, err = converse("scop", KeyboardInterrupt(), "op")
+
+    assert kept == ["", "scop", "", ""]
+    assert (out, err.count("\n")) == (report("op"), 1)
+
+
+def test_ctrl_c_stops_the_command_and_not_the_shell(converse, monkeypatch):
+    def interrupted(*_):
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(LoadedProfile, "view", interrupted)
+
+    assert converse("scope", "op") == (0, ["", "", ""], f"\n{report('op')}", "tfprof: stopped.\n")
+
+
+def test_pasted_lines_are_answered_in_turn_up_to_a_mistake(converse):
+    _, kept, out, _ = converse("set -max_depth 1\nscope\nscop\nop")
+
+    assert kept == ["", "scop"]
+    assert out == report("scope", max_depth=1)
+
+
+def test_an_answer_is_shown_piece_by_piece():
+    pieces = []
+
+    class Screen(Pipe):
+        def show(self, shown):
+            pieces.extend(shown)
+
+    Session(PROFILE, Options(), Screen()).answer("scope")
+
+    assert len(pieces) > 1
+    assert "".join(pieces) == report("scope")
+
+
+class Typewriter(io.StringIO):
+    """Lines that somebody types."""
+
     def isatty(self):
         return True
 
 
-def test_a_terminal_sees_a_prompt_and_its_own_line_at_the_end(capsys):
-    status = session.serve(PROFILE, Options(), Terminal("op\n"))
+def test_somebody_whose_answers_go_elsewhere_still_sees_a_prompt(capsys):
+    status = loop.serve(PROFILE, Options(), Typewriter("op\n"))
 
     assert status == 0
-    assert capsys.readouterr().out == f"tfprof> {report('op')}tfprof> \n"
+    assert capsys.readouterr() == (report("op"), "tfprof> tfprof> ")
 
 
 def test_a_file_is_not_left_behind_by_a_mistake(shell, tmp_path, monkeypatch):
@@ -277,3 +463,15 @@ def test_a_file_is_not_left_behind_by_a_mistake(shell, tmp_path, monkeypatch):
     shell("scope -output json:outfile=x.json -step 3")
 
     assert not Path("x.json").exists()
+
+
+def test_reset_keeps_to_the_dialect_until_that_is_reset():
+    session = Session(LoadedProfile(profile(op("a"))), Options(), Pipe())
+
+    session.answer("set -dialect contrib -max_depth 9 -min_params 3")
+    session.answer("reset max_depth")
+    assert (session.options.max_depth, session.options.min_params) == (4, 3)
+    session.answer("reset dialect")
+    assert (session.options.max_depth, session.options.min_params) == (10, 3)
+    session.answer("reset")
+    assert session.options == Options()

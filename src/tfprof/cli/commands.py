@@ -233,8 +233,7 @@ def _save(request: Request) -> int:
     profile = load(request)
     note(profile.notes)
     profile.save(request.flags.outfile)
-    if len(profile.columns.tensors):
-        note(["values stay in the checkpoint: name it again beside the saved profile."])
+    note(profile.unsaved)
     note([f"wrote {request.flags.outfile}"])
     return 0
 
@@ -258,11 +257,11 @@ def _profile(request: Request) -> int:
 
 
 def _shell(request: Request) -> int:
-    from tfprof.shell import session  # noqa: PLC0415 -- see the module's docstring
+    from tfprof.shell import loop  # noqa: PLC0415 -- see the module's docstring
 
     profile = load(request)
     note(profile.notes)
-    return session.serve(profile, request.options, sys.stdin)
+    return loop.serve(profile, request.options, sys.stdin)
 
 
 _VIEWS = ("scope", "graph", "code", "op")

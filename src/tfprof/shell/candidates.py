@@ -37,7 +37,7 @@ def paths(typed: str) -> Found:
     """The files and folders that begin so; those with spaces cannot be written in a line."""
     folder, name = os.path.split(typed)
     try:
-        with os.scandir(folder or ".") as entries:
+        with os.scandir(os.path.expanduser(folder) or ".") as entries:  # noqa: PTH111 -- text
             fitting = sorted(
                 entry.name + "/" * entry.is_dir()
                 for entry in islice(entries, _MOST_FILES)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from itertools import islice
 
+from tfprof.dialects import DIALECTS
 from tfprof.metrics import METRICS, ORDER_KEYS
 from tfprof.model.profile import Profile
 from tfprof.options import VIEW_OPTIONS, Kind, Option
@@ -60,6 +61,9 @@ class Completer:
             return words(word, _option_names("-"))
         if option.kind is Kind.REGEXES:
             return self._names.complete(option.name, command, word)
+        if option.kind is Kind.TYPES:
+            _, equals, regex = word.rpartition(",")[2].partition("=")
+            return self._names.of_ops(regex) if equals else Found(word, [])
         if option.name == "step":
             recorded = {str(step): "" for step in islice(self._steps.tolist(), MOST)}
             return words(word, {"-1": "the average of all"} | recorded)
@@ -110,5 +114,6 @@ _VALUES: dict[Kind, Callable[[str], Found]] = {
     Kind.METRICS: _metrics,
     Kind.KEY: lambda word: words(word, {key: _METRICS.get(key, "") for key in ORDER_KEYS}),
     Kind.OUTPUT: _outputs,
+    Kind.DIALECT: lambda word: words(word, {name: DIALECTS[name].help for name in DIALECTS}),
     Kind.PATH: paths,
 }

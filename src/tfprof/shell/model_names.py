@@ -16,6 +16,7 @@ from tfprof.shell.prefixes import SortedNames
 _OF_ROWS = frozenset({f"{filter_}_name_regexes" for filter_ in ("start", "trim", "show", "hide")})
 _OTHERS: dict[str, Callable[[Profile], Strings]] = {
     "account_type_regexes": lambda profile: profile.ops.types.names,
+    "device_regexes": lambda profile: profile.devices.name,
 }
 
 _SPECIAL = frozenset(r"\.^$*+?()[]{}|")
@@ -39,6 +40,10 @@ class ModelNames:
         typed = item[1] if item else word
         prefix = unescaped(typed)
         return Found(typed, [] if prefix is None else self._named(option, command, prefix))
+
+    def of_ops(self, regex: str) -> Found:
+        """The ops whose names begin as `regex` does."""
+        return self.complete("show_name_regexes", "graph", regex)
 
     def _named(self, option: str, command: str, prefix: str) -> list[Candidate]:
         if option in self._others:

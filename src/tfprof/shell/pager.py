@@ -21,7 +21,7 @@ _LONG = 100_000
 def show(pieces: Iterable[str]) -> None:
     """Print what fits on the terminal, and hand to the user's pager what does not."""
     rest = iter(pieces)
-    width, height = os.get_terminal_size(sys.stdout.fileno())
+    width, height = _size()
     first: list[str] = []
     rows = 0
     for piece in rest:
@@ -34,11 +34,17 @@ def show(pieces: Iterable[str]) -> None:
         sys.stdout.writelines(chain(first, rest))
 
 
+def _size() -> tuple[int, int]:
+    """The columns and rows of the terminal; some do not tell."""
+    width, height = os.get_terminal_size(sys.stdout.fileno())
+    return width or 80, height or 24
+
+
 def rows_of(piece: str, width: int) -> int:
     """How many rows of a terminal a text takes; of a long one, how many at least."""
     if len(piece) > _LONG:
         return piece.count("\n")
-    return sum(max(len(line) - 1, 0) // max(width, 1) + 1 for line in piece.split("\n")[:-1])
+    return sum(max(len(line) - 1, 0) // width + 1 for line in piece.split("\n")[:-1])
 
 
 def _page(pieces: Iterable[str]) -> bool:

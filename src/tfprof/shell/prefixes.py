@@ -37,7 +37,7 @@ class SortedNames:
 
     def count(self, prefix: str) -> int:
         """How many names begin with `prefix`."""
-        return len(self._span(prefix.encode()))
+        return len(self._span(_encoded(prefix)))
 
     def children(self, prefix: str, most: int, *, whole: bool = False) -> list[Child]:
         """The ways on from `prefix`: names, and scopes with the slash behind them, in order.
@@ -45,7 +45,7 @@ class SortedNames:
         Of more than `most` the first are given, and the last, so that what all of them begin with
         can be told from these. `whole` takes a slash for a letter like any other.
         """
-        start = prefix.encode()
+        start = _encoded(prefix)
         rows = self._span(start)
         found: list[Child] = []
         row = rows.start
@@ -74,3 +74,8 @@ class SortedNames:
     def _name(self, row: int) -> bytes:
         names = self._names
         return names.data[names.starts[row] : names.ends[row]]
+
+
+def _encoded(typed: str) -> bytes:
+    # Bytes that are no text may be typed too, and begin no name.
+    return typed.encode(errors="surrogatepass")

@@ -1,0 +1,48 @@
+"""The prompt that Python brings along: `input`, with its readline where there is one."""
+
+from __future__ import annotations
+
+from tfprof.shell.completion import Completer
+from tfprof.shell.history import History
+
+try:
+    import readline
+except ImportError:  # as on Windows
+    readline = None  # type: ignore[assignment]
+
+
+class PlainPrompt:
+    """Asks for lines on a terminal, with the comforts that are at hand."""
+
+    def __init__(self, completer: Completer, history: History) -> None:
+        self._completer = completer
+        self._history = history
+        self._matches: list[str] = []
+        if readline is not None:
+            for line in history.lines:
+                readline.add_history(line)
+            readline.set_completer_delims(" \t\n")
+            readline.set_completer(self._match)
+            is_libedit = "libedit" in (readline.__doc__ or "")
+            readline.parse_and_bind("bind ^I rl_complete" if is_libedit else "tab: complete")
+
+    def read(self, kept: str) -> str:
+        """The next line, edited from `kept` where there is readline."""
+        if readline is not None:
+            readline.set_startup_hook(lambda: readline.insert_text(kept))
+        try:
+            line = input("tfprof> ")
+        except (EOFError, KeyboardInterrupt):
+            print()  # what comes next does not belong to the prompt
+            raise
+        self._history.add(line)
+        return line
+
+    def _match(self, word: str, number: int) -> str | None:
+        """The candidate of that number for the word at the cursor, as readline asks for it."""
+        if number == 0:
+            before = readline.get_line_buffer()[: readline.get_endidx()]
+            typed, candidates = self._completer.complete(before)
+            stays = word.removesuffix(typed)
+            self._matches = [stays + candidate.text for candidate in candidates]
+        return self._matches[number] if number < len(self._matches) else None

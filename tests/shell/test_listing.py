@@ -1,0 +1,68 @@
+"""What the options are set to, for readers."""
+
+from __future__ import annotations
+
+import pytest
+
+from tfprof.dialects import DIALECTS
+from tfprof.options import Options
+from tfprof.shell import listing
+from tfprof.shell.screen import Terminal
+
+
+def marked(**options):
+    return list(listing.marked(Options.of(**options), ("<b>", "</b>")))
+
+
+def test_what_is_at_its_default_is_not_marked():
+    assert marked()[0] == "  -max_depth                  10\n"
+    assert not [line for line in marked() if "<b>" in line]
+
+
+def test_what_differs_is_marked_with_its_default_beside_it():
+    lines = marked(select="params", account_displayed_op_only=True)
+
+    assert [line for line in lines if "<b>" in line] == [
+        "<b>* -account_displayed_op_only  true</b>  [false]\n",
+        "<b>* -select                     params</b>  [micros]\n",
+    ]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_option_of_the_dialect_has_its_line(dialect):
+    names = DIALECTS[dialect].options
+
+    lines = list(listing.plain(Options.of(dialect=dialect)))
+
+    assert [line.split()[0] for line in lines][: len(names)] == [f"-{name}" for name in names]
+
+
+def test_an_option_of_another_dialect_has_its_line_once_it_is_set():
+    assert not [line for line in marked() if "-viz" in line]
+    assert marked(viz=True)[-1] == "<b>* -viz                        true</b>  [false]\n"
+
+
+def test_the_defaults_of_a_dialect_are_not_marked():
+    lines = marked(dialect="contrib")
+
+    assert lines[0] == "  -max_depth                  4\n"
+    assert [line for line in lines if "<b>" in line] == [
+        "<b>* -dialect                    contrib</b>  [core]\n"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("surroundings", "bold"),
+    [
+        ({"TERM": "xterm"}, ("\x1b[1m", "\x1b[0m")),
+        ({"TERM": "xterm", "NO_COLOR": ""}, ("\x1b[1m", "\x1b[0m")),
+        ({"TERM": "xterm", "NO_COLOR": "1"}, ("", "")),
+        ({"TERM": "dumb"}, ("", "")),
+    ],
+)
+def test_nothing_is_bold_for_those_who_will_have_no_colour(surroundings, bold, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in surroundings.items():
+        monkeypatch.setenv(name, value)
+
+    assert Terminal().bold == bold

@@ -1,0 +1,50 @@
+"""What names of a model may do to a terminal: nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from tfprof.shell import pager
+from tfprof.shell.screen import Pipe, Terminal
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """What a terminal is given of some pieces."""
+
+    def show(*pieces):
+        found = []
+        monkeypatch.setattr(pager, "show", found.extend)
+        Terminal().show(pieces)
+        return "".join(found)
+
+    return show
+
+
+@pytest.mark.parametrize(
+    ("name", "harmless"),
+    [
+        ("net/mul\n\tx", "net/mul\n\tx"),
+        ("größe/名", "größe/名"),
+        ("\x1b[1mbold\x1b[0m", "\x1b[1mbold\x1b[0m"),
+        ("\x1b[2J", r"\x1b[2J"),
+        ("\x1b]0;title\x07", r"\x1b]0;title\x07"),
+        ("a\rb\x08\x9bc", r"a\rb\x08\x9bc"),
+    ],
+)
+def test_a_terminal_gets_no_commands_from_names(name, harmless, shown):
+    assert shown(name) == harmless
+
+
+def test_a_pipe_gets_names_as_they_are(capsys):
+    Pipe().show(["\x1b[2J", "\n"])
+
+    assert capsys.readouterr().out == "\x1b[2J\n"
+
+
+def test_a_remark_is_one_line(capsys, monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    Terminal().say("two\nlines\x1b[2J")
+
+    assert capsys.readouterr().err == "tfprof: two lines\\x1b[2J\n"
