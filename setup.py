@@ -11,6 +11,7 @@ COMPILED = [
     "tfprof.formats.scan_bytes",
     "tfprof.formats.scan_rows",
     "tfprof.formats.text",
+    "tfprof.kernels.lanes",
     "tfprof.kernels.lines",
     "tfprof.kernels.names",
     "tfprof.kernels.rows",

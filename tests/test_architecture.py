@@ -76,7 +76,7 @@ KNOW_MORE = {
 
 COMPILED = {
     *("formats.scan", "formats.scan_bytes", "formats.scan_rows", "formats.text"),
-    *("kernels.lines", "kernels.names", "kernels.rows", "kernels.trees"),
+    *("kernels.lanes", "kernels.lines", "kernels.names", "kernels.rows", "kernels.trees"),
 }
 FRAMEWORKS = {"tensorflow", "torch", "jax", "keras", "flax", "onnx"}
 OURS = r"tfprof(\.\w+)+"

@@ -53,6 +53,16 @@ def test_texts_are_taken_in_the_order_asked_for_and_as_often():
     assert list(Strings(["a", "b", "c"]).take(ints([2, 0, 2]))) == ["c", "a", "c"]
 
 
+def test_a_separator_makes_parts_of_texts_and_may_be_looked_for_from_the_end():
+    column = Strings(["a, b, c", "", "d"])
+
+    counts, parts = column.split(", ")
+
+    assert counts.tolist() == [3, 1, 1]
+    assert list(parts) == ["a", "b", "c", "", "d"]
+    assert column.find_last(", ").tolist() == [4, -1, -1]
+
+
 def test_texts_are_equal_when_all_of_them_are():
     assert Strings(["a", "b"]) == Strings(["a", "b"])
     assert Strings(["a", "b"]) != Strings(["b", "a"])

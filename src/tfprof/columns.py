@@ -111,6 +111,15 @@ class Strings(Sequence[str]):
         """How many bytes into each row `text` first stands, -1 where it does not."""
         return names.find_first(self.data, self.starts, self.ends, text.encode())
 
+    def find_last(self, text: str) -> Ints:
+        """How many bytes into each row `text` last stands, -1 where it does not."""
+        return names.find_last(self.data, self.starts, self.ends, text.encode())
+
+    def split(self, separator: str) -> tuple[Ints, Strings]:
+        """How many parts `separator` makes of each row, and all those parts, row by row."""
+        found = names.split(self.data, self.starts, self.ends, separator.encode())
+        return found[0], Strings.of_spans(self.data, found[1], found[2])
+
     def starts_with(self, text: str) -> Bools:
         """Which rows begin with `text`."""
         return names.stands_at(self.data, self.starts, self.ends, self.starts, text.encode())

@@ -113,6 +113,32 @@ def test_a_text_is_found_where_it_first_stands(way, names, text):
 
 
 @each_way
+@given(NAMES, st.text("a/.é", min_size=1, max_size=3))
+def test_a_text_is_found_where_it_last_stands(way, names, text):
+    found = way.find_last(*spans(names), text.encode()).tolist()
+
+    assert found == [name.encode().rfind(text.encode()) for name in names]
+
+
+@each_way
+@given(NAMES, st.text("a/.é", min_size=1, max_size=3))
+def test_a_text_splits_names_into_parts(way, names, text):
+    data, starts, ends = spans(names)
+
+    counts, begins, stops = way.split(data, starts, ends, text.encode())
+
+    parts = [name.split(text) for name in names]
+    assert counts.tolist() == [len(name) for name in parts]
+    assert list(Strings.of_spans(data, begins, stops)) == [part for name in parts for part in name]
+
+
+def test_an_empty_text_is_neither_found_last_nor_splits(way):
+    for kernel in (way.find_last, way.split):
+        with pytest.raises(ValueError, match="empty text"):
+            kernel(*spans(["a"]), b"")
+
+
+@each_way
 @given(NAMES, st.text("a/.é", max_size=3))
 def test_a_text_stands_at_the_start_or_the_end(way, names, text):
     data, starts, ends = spans(names)
@@ -132,6 +158,8 @@ def test_a_name_outside_its_data_is_refused(way, starts, ends):
         way.SpanTable().find,
         way.order,
         lambda *names: way.find_first(*names, b"a"),
+        lambda *names: way.find_last(*names, b"a"),
+        lambda *names: way.split(*names, b"a"),
         lambda *names: way.stands_at(*names, names[1], b"a"),
         lambda *names: way.scope_rows(*names, ints([0])),
     ):

@@ -14,14 +14,14 @@ from os import urandom
 import cython
 import numpy as np
 
-from tfprof.kernels.spans import Bools, Ints, check_spans
+from tfprof.kernels.spans import Bools, Ints, check_spans, check_text
 
 if not cython.compiled:
     raise ImportError("this module has to be compiled")
 
 from cython.cimports.libc.string import memchr, memcmp, memcpy
 
-__all__ = ["SpanTable", "find_first", "order", "scope_rows", "stands_at"]
+__all__ = ["SpanTable", "find_first", "find_last", "order", "scope_rows", "split", "stands_at"]
 
 _FIRST_SLOTS = 1024
 _FIRST_BYTES = 1 << 16
@@ -245,6 +245,89 @@ def find_first(data: bytes, starts: Ints, ends: Ints, text: bytes) -> Ints:
                     break
                 at += 1
                 left = lasts[row] - firsts[row] - length + 1 - (at - start)
+    return found
+
+
+def find_last(data: bytes, starts: Ints, ends: Ints, text: bytes) -> Ints:
+    """How far into each name `text`, which is not empty, last stands, -1 where it does not."""
+    check_spans(data, starts, ends)
+    check_text(text)
+    found = np.full(len(starts), -1, np.int64)
+    place: cython.const[cython.uchar][::1] = data or b"\0"
+    wanted: cython.const[cython.uchar][::1] = text
+    firsts: cython.const[cython.longlong][:] = starts
+    lasts: cython.const[cython.longlong][:] = ends
+    cells: cython.longlong[::1] = found
+    row: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    length: cython.Py_ssize_t = wanted.shape[0]
+    with cython.nogil:
+        for row in range(firsts.shape[0]):
+            at = lasts[row] - length
+            while at >= firsts[row]:
+                if (
+                    place[at] == wanted[0]
+                    and memcmp(cython.address(place[at]), cython.address(wanted[0]), length) == 0
+                ):
+                    cells[row] = at - firsts[row]
+                    break
+                at -= 1
+    return found
+
+
+def split(data: bytes, starts: Ints, ends: Ints, text: bytes) -> tuple[Ints, Ints, Ints]:
+    """The parts between `text`, which is not empty, of each name.
+
+    Three columns: how many parts each name has, and where in the data each part begins and ends.
+    """
+    check_spans(data, starts, ends)
+    check_text(text)
+    counts = _split(data or b"\0", starts, ends, text, np.empty((2, 0), np.int64))
+    parts = np.empty((2, int(counts.sum())), np.int64)
+    _split(data or b"\0", starts, ends, text, parts)
+    return counts, parts[0], parts[1]
+
+
+@cython.cfunc
+def _split(
+    data: cython.const[cython.uchar][::1],
+    starts: cython.const[cython.longlong][:],
+    ends: cython.const[cython.longlong][:],
+    text: cython.const[cython.uchar][::1],
+    parts: cython.longlong[:, ::1],
+) -> object:
+    """How many parts each name has; where they are is written down if there is room for it."""
+    found = np.empty(starts.shape[0], np.int64)
+    counts: cython.longlong[::1] = found
+    is_kept: cython.bint = parts.shape[1] > 0
+    length: cython.Py_ssize_t = text.shape[0]
+    row: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    start: cython.Py_ssize_t
+    part: cython.Py_ssize_t = 0
+    count: cython.Py_ssize_t
+    for row in range(starts.shape[0]):
+        at = start = starts[row]
+        count = 1
+        while at + length <= ends[row]:
+            if (
+                data[at] == text[0]
+                and memcmp(cython.address(data[at]), cython.address(text[0]), length) == 0
+            ):
+                if is_kept:
+                    parts[0, part] = start
+                    parts[1, part] = at
+                    part += 1
+                count += 1
+                at += length
+                start = at
+            else:
+                at += 1
+        if is_kept:
+            parts[0, part] = start
+            parts[1, part] = ends[row]
+            part += 1
+        counts[row] = count
     return found
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tfprof.kernels.spans import Bools, Ints, check_spans
+from tfprof.kernels.spans import Bools, Ints, check_spans, check_text
 
-__all__ = ["SpanTable", "find_first", "order", "scope_rows", "stands_at"]
+__all__ = ["SpanTable", "find_first", "find_last", "order", "scope_rows", "split", "stands_at"]
 
 
 def _texts(data: bytes, starts: Ints, ends: Ints) -> Iterator[bytes]:
@@ -46,6 +46,28 @@ class SpanTable:
 def find_first(data: bytes, starts: Ints, ends: Ints, text: bytes) -> Ints:
     """How far into each name `text` first stands, -1 where it does not."""
     return np.array([name.find(text) for name in _texts(data, starts, ends)], np.int64)
+
+
+def find_last(data: bytes, starts: Ints, ends: Ints, text: bytes) -> Ints:
+    """How far into each name `text`, which is not empty, last stands, -1 where it does not."""
+    check_text(text)
+    return np.array([name.rfind(text) for name in _texts(data, starts, ends)], np.int64)
+
+
+def split(data: bytes, starts: Ints, ends: Ints, text: bytes) -> tuple[Ints, Ints, Ints]:
+    """The parts between `text`, which is not empty, of each name.
+
+    Three columns: how many parts each name has, and where in the data each part begins and ends.
+    """
+    check_text(text)
+    parts = [name.split(text) for name in _texts(data, starts, ends)]
+    counts = np.fromiter(map(len, parts), np.int64, len(parts))
+    lengths = np.fromiter((len(part) for name in parts for part in name), np.int64)
+    # Within a name each part begins where the one before and a separator end.
+    steps = np.cumsum(lengths + len(text)) - lengths - len(text)
+    firsts = np.cumsum(counts) - counts
+    begins = steps + np.repeat(starts - steps[firsts], counts)
+    return counts, begins, begins + lengths
 
 
 def stands_at(data: bytes, starts: Ints, ends: Ints, places: Ints, text: bytes) -> Bools:

@@ -19,3 +19,9 @@ def check_spans(data: bytes, starts: Ints, ends: Ints) -> None:
         starts.min() >= 0 and ends.max() <= len(data) and bool((starts <= ends).all())
     ):
         raise ValueError("a text lies outside of its data")
+
+
+def check_text(text: bytes) -> None:
+    """Raise `ValueError` for a text that would stand everywhere."""
+    if not text:
+        raise ValueError("an empty text stands everywhere")

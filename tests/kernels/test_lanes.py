@@ -1,0 +1,47 @@
+"""What overlaps in time gets lanes of its own."""
+
+import runpy
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tfprof.columns import ints
+from tfprof.kernels import lanes
+
+PLAIN = SimpleNamespace(**runpy.run_path(lanes.__file__.partition(".")[0] + ".py"))
+WAYS = [pytest.param(lanes, id="as installed"), pytest.param(PLAIN, id="plain")]
+each_way = pytest.mark.parametrize("way", WAYS)
+
+RUNS = st.lists(st.tuples(st.integers(-3, 30), st.integers(-2, 9)), max_size=40)
+
+
+def first_fit(runs):
+    """The same, by trying lane after lane."""
+    ends, lanes = [0], []
+    for start, length in runs:
+        lane = next((lane for lane, end in enumerate(ends) if start > end), len(ends))
+        ends[lane:] = [start + length, *ends[lane + 1 :]]
+        lanes.append(lane)
+    return lanes
+
+
+@each_way
+@given(st.lists(RUNS, max_size=4))
+def test_a_run_takes_the_first_lane_that_is_free_on_its_device(way, devices):
+    runs = [run for device in devices for run in device]
+    groups = [sum(map(len, devices[:place])) for place in range(len(devices) + 1)]
+    starts = ints([start for start, _ in runs])
+    ends = ints([start + length for start, length in runs])
+
+    found = way.first_free(starts, ends, ints(groups)).tolist()
+
+    assert found == [lane for device in devices for lane in first_fit(device)]
+
+
+@each_way
+def test_what_begins_when_another_ends_is_beside_it(way):
+    found = way.first_free(ints([5, 9, 10]), ints([9, 12, 11]), ints([0, 3]))
+
+    assert found.tolist() == [0, 1, 0]
