@@ -71,6 +71,8 @@ KNOW_MORE = {
     "views.notes": {"code"},
     "outputs.registry": EVERY,
     "outputs.op_log": {"registry"},
+    "outputs.tensor_descriptions": {"json_rows"},
+    "outputs.step_timeline": {"json_rows", "step_events", "tensor_descriptions"},
     "measures.flop_rules": EVERY,
 }
 

@@ -50,6 +50,19 @@ MISTAKES = [
     ("-select params", 2, "No file to read: name the files, or give --graph_path."),
     ("info gone.pb", 1, "gone.pb: no such file; check the path."),
     ("save gone.pb -o x", 1, "gone.pb: no such file; check the path."),
+    ("timeline gone -o x", 1, "gone: no such file; check the path."),
+    ("timeline cut_run -o x", 1, "cut_run: is cut short or damaged in record"),
+    (
+        "timeline garbage -o x",
+        1,
+        "garbage: is none of the files tfprof reads: a graph (GraphDef), ",
+    ),
+    (
+        "timeline graph.pb -o x",
+        1,
+        "graph.pb: is a graph (GraphDef); a timeline is made of run meta",
+    ),
+    ("timeline whole_profile -o x", 1, "whole_profile: is a saved profile (ProfileProto); a timel"),
     # words
     ("scop graph.pb", 2, "No command and no file `scop`. Did you mean `scope`?"),
     ("advice graph.pb", 2, "No command and no file `advice`. "),
@@ -70,6 +83,11 @@ MISTAKES = [
     ("scope graph.pb -output fil", 2, "No output `fil`. Did you mean `file`?"),
     ("scope graph.pb -output csv", 2, "Output `csv` needs a file: csv:outfile=PATH."),
     ("save graph.pb", 2, "save needs to know where: tfprof save FILES… --outfile profile.pb."),
+    ("timeline run_meta_0", 2, "timeline needs to know where: tfprof timeline RUN_META --outfile"),
+    ("timeline -o x", 2, "timeline takes the RunMetadata of one step, and no other file: "),
+    ("timeline run_meta_0 run_meta_1 -o x", 2, "timeline takes the RunMetadata of one step, and"),
+    ("timeline run_meta_0 --graph_path=graph.pb -o x", 2, "timeline takes the RunMetadata of o"),
+    ("scope graph.pb --show_memory=false", 2, "`scope` has no option `show_memory`. It is for tim"),
     ("scope graph.pb whole_profile", 2, "whole_profile is a saved profile, which has its graph"),
     ("scope run_meta_0 --profile_path=whole_profile", 2, "leave out run_meta_0."),
     # what the files cannot answer
@@ -80,6 +98,7 @@ MISTAKES = [
     ),
     # writing
     ("save graph.pb -o gone/x", 1, "gone/x: cannot be written: there is no folder gone; make it"),
+    ("timeline run_meta_0 -o gone/x", 1, "gone/x: cannot be written: there is no folder gone; mak"),
     ("save graph.pb -o folder", 1, "folder: cannot be written: it is a folder; name a file in it."),
     (
         "op run_meta_0 -output csv:outfile=gone/x",

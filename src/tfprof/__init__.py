@@ -15,7 +15,7 @@ from tfprof.errors import (
 )
 
 if TYPE_CHECKING:
-    from tfprof.api import Answer, Info, LoadedProfile, OpLog, info, load
+    from tfprof.api import Answer, Info, LoadedProfile, OpLog, info, load, step_timeline
 
 __all__ = [
     "Answer",
@@ -30,6 +30,7 @@ __all__ = [
     "UnknownFormatError",
     "info",
     "load",
+    "step_timeline",
 ]
 
 

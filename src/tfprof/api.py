@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tfprof.errors import OptionError, nearest
+from tfprof.errors import OptionError, UnknownFormatError, nearest
 from tfprof.formats.recognise import FileKind
 from tfprof.metrics import METRICS
 from tfprof.model.builder import ProfileBuilder
@@ -90,6 +90,31 @@ def _collector_paused() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+def step_timeline(
+    run_meta_path: Path, outfile: Path, *, show_dataflow: bool = True, show_memory: bool = True
+) -> tuple[str, ...]:
+    """Write when each op of one traced step ran, as JSON for trace viewers.
+
+    `show_dataflow` draws arrows between ops, `show_memory` shows tensors and what each allocator
+    has in use. What the timeline lacks is given back in sentences.
+    """
+    from tfprof.formats import step_stats
+    from tfprof.outputs import step_timeline as timeline
+
+    path = path_text(run_meta_path)
+    kind = sources.detect(path)
+    if kind is not FileKind.RUN_META:
+        raise UnknownFormatError(path, f"is {kind}; a timeline is made of {FileKind.RUN_META}.")
+    with _collector_paused():
+        step = step_stats.decode(sources.read_records(InputFile(path, kind)))
+    pieces = timeline.encode(step, show_dataflow=show_dataflow, show_memory=show_memory)
+    registry.write_file(path_text(outfile), pieces)
+    if len(step.name):
+        return ()
+    advice = "record it with RunOptions(trace_level=FULL_TRACE)"
+    return (f"{path} says of no op that it ran; {advice}.",)
 
 
 def _require_whole_or_parts(files: Sequence[InputFile]) -> None:

@@ -48,6 +48,7 @@ _USAGE = {
     "shell": "tfprof FILES… [-option value]…",
     "help": "tfprof help [COMMAND | OPTION | METRIC]",
     "info": "tfprof info FILES… [--json]",
+    "timeline": "tfprof timeline RUN_META --outfile TIMELINE [-option value]…",
 }
 
 _EXAMPLES = {
@@ -65,6 +66,10 @@ _EXAMPLES = {
         "tfprof scope profile.pb",
     ),
     "profile": ("tfprof profile --model_dir=/path/to/model/dir",),
+    "timeline": (
+        "tfprof timeline run_meta --outfile timeline.json",
+        "tfprof timeline run_meta --outfile timeline.json --show_memory=false",
+    ),
     "shell": ("tfprof graph.pbtxt run_meta", "echo 'op -select params' | tfprof graph.pbtxt"),
     "help": ("tfprof help scope", "tfprof help -select", "tfprof help micros"),
 }
@@ -99,7 +104,7 @@ def text(topic: str, commands: Mapping[str, str], flags: Mapping[str, Option]) -
     if not name:
         parts = _overview(commands)
     elif name in commands:
-        parts = _command(name, commands[name])
+        parts = _command(name, commands[name], flags)
     elif name in options:
         parts = _option(options[name])
     elif name in metrics:
@@ -122,7 +127,7 @@ def _overview(commands: Mapping[str, str]) -> Iterable[str]:
     yield from ("", "`tfprof help COMMAND` says more, `tfprof help select` what can be shown.")
 
 
-def _command(name: str, sentence: str) -> Iterable[str]:
+def _command(name: str, sentence: str, flags: Mapping[str, Option]) -> Iterable[str]:
     is_view = name in ("scope", "graph", "code", "op")
     yield f"tfprof {name}: {sentence}"
     yield from ("", f"Usage: {_USAGE.get(name, f'tfprof {name} FILES… [-option value]…')}")
@@ -131,14 +136,19 @@ def _command(name: str, sentence: str) -> Iterable[str]:
     if name == "profile":
         yield from ("", *folded(_PROFILE))
         yield from section("Folders", [_MODEL_DIR, _OUTPUT_DIR, _JSON])
-    if name not in ("help", "profile"):
+    if name == "timeline":
+        file = entry("--run_meta_path FILE", "What ran in one step: its RunMetadata.")
+        yield from section("File, gzipped or not; or by option", [file])
+        shown = [_option_line(flags[flag]) for flag in ("show_dataflow", "show_memory")]
+        yield from section("What is shown", shown)
+    if name not in ("help", "profile", "timeline"):
         yield from _files()
     if is_view:
         yield from view_options([_JSON])
         yield from ("", *folded(_SPELLING))
     if name == "info":
         yield from section("Also", [_JSON])
-    if name == "save":
+    if name in ("save", "timeline"):
         yield from section("Output", [entry("--outfile, -o FILE", "The file to write.")])
     yield from _examples(_EXAMPLES[name])
 

@@ -17,7 +17,9 @@ from tfprof.cli import commands, main
 
 pytestmark = pytest.mark.usefixtures("files")
 
-CHECKPOINT = Path(__file__).parent.parent / "samples" / "checkpoints" / "v2" / "model.ckpt"
+SAMPLES = Path(__file__).parent.parent / "samples"
+CHECKPOINT = SAMPLES / "checkpoints" / "v2" / "model.ckpt"
+TRACED = str(SAMPLES / "tensorflow" / "mlp_tiny" / "run_meta_1.gz")
 FILES = ("graph.pb", "run_meta_0", "run_meta_1", "tfprof_log")
 
 
@@ -165,6 +167,23 @@ def test_saving_tells_that_values_stay_in_the_checkpoint(ask):
         "tfprof: values stay in the checkpoint: name it again beside the saved profile.\n"
         "tfprof: wrote profile.pb\n"
     )
+
+
+@pytest.mark.parametrize("word", [TRACED, f"--run_meta_path=7:{TRACED}"])
+def test_a_timeline_of_a_step_is_written(word, ask):
+    status, out, err = ask("timeline", word, "-o", "timeline.json")
+
+    assert (status, out, err) == (0, "", "tfprof: wrote timeline.json\n")
+    written = json.loads(Path("timeline.json").read_text("utf-8"))["traceEvents"]
+    assert {event["ph"] for event in written} >= {"M", "X", "N", "O", "D", "C"}
+
+
+def test_a_timeline_shows_what_is_asked_for(ask):
+    switches = ("--show_memory=false", "--show_dataflow=false")
+
+    assert ask("timeline", TRACED, "-o", "timeline.json", *switches)[0] == 0
+    written = json.loads(Path("timeline.json").read_text("utf-8"))["traceEvents"]
+    assert {event["ph"] for event in written} == {"M", "X"}
 
 
 @pytest.mark.parametrize(

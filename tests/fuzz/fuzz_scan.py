@@ -20,7 +20,7 @@ from formats.scan_agreement import FORMATS, plain
 from formats.wire_messages import Maker, span, varint
 from sources.tf_files import FILES, MESSAGES, content
 from tfprof.errors import InputError
-from tfprof.formats import op_log, scan
+from tfprof.formats import op_log, scan, step_stats
 from tfprof.formats.messages import message_class
 from tfprof.formats.records import Records
 
@@ -44,9 +44,13 @@ class Stacks:
         return [reader._parsed(stack) for stack in records.data.split(b"\xff\xff")]
 
 
-READERS = {kind.name: reader for kind, reader in FORMATS.items()} | {"STACKS": Stacks}
+READERS = {kind.name: reader for kind, reader in FORMATS.items()} | {
+    "STACKS": Stacks,
+    "STEP": step_stats,  # of run metadata, for a timeline
+}
 NAMES = {kind.name: name for kind, name in MESSAGES.items()} | {
-    "STACKS": "tensorflow.tfprof.CodeDef"
+    "STACKS": "tensorflow.tfprof.CodeDef",
+    "STEP": "tensorflow.RunMetadata",
 }
 
 

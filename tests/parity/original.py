@@ -76,6 +76,10 @@ class Original:
         """The ProfileProto that the original keeps of `inputs`."""
         return self._request("save", inputs)[0]
 
+    def timeline(self, run_meta: bytes, **options: bool) -> bytes:
+        """The timeline that TensorFlow's Python, not its engine, makes of a step."""
+        return self._request("timeline", Inputs(run_meta={0: run_meta}), options=options)[0]
+
     def _request(
         self, task: str, inputs: Inputs, view: str = "", options: Mapping[str, Any] | None = None
     ) -> list[bytes]:
@@ -176,6 +180,8 @@ def _answer(request: list[bytes], report: Path, engine: Any, analyzer: Any) -> b
     """Add the inputs as TensorFlow's `Profiler` does, then do what the request asks."""
     header, saved, graph, op_log, *run_metas = request
     asked = json.loads(header)
+    if asked["task"] == "timeline":
+        return _timeline(run_metas[0], asked["options"])
     if saved:
         path = report.with_name("saved")
         path.write_bytes(saved)
@@ -188,6 +194,14 @@ def _answer(request: list[bytes], report: Path, engine: Any, analyzer: Any) -> b
         return engine.SerializeToString()
     options = analyzer._build_options(asked["options"] | {"output": f"file:outfile={report}"})
     return engine.Profile(asked["view"].encode(), options.SerializeToString())
+
+
+def _timeline(run_meta: bytes, options: dict[str, bool]) -> bytes:
+    from tensorflow.core.protobuf.config_pb2 import RunMetadata  # noqa: PLC0415
+    from tensorflow.python.client.timeline import Timeline  # noqa: PLC0415
+
+    timeline = Timeline(RunMetadata.FromString(run_meta).step_stats)
+    return timeline.generate_chrome_trace_format(**options).encode()
 
 
 if __name__ == "__main__":

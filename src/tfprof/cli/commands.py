@@ -25,7 +25,21 @@ class Flags:
         default=False, metadata={"kind": Kind.SWITCH, "help": "Print JSON to the standard output."}
     )
     outfile: str = field(
-        default="", metadata={"kind": Kind.PATH, "help": "The file to write (save only)."}
+        default="", metadata={"kind": Kind.PATH, "help": "The file to write (save, timeline)."}
+    )
+    show_dataflow: bool = field(
+        default=True,
+        metadata={
+            "kind": Kind.SWITCH,
+            "help": "In a timeline, draw arrows to ops from those that made their inputs.",
+        },
+    )
+    show_memory: bool = field(
+        default=True,
+        metadata={
+            "kind": Kind.SWITCH,
+            "help": "In a timeline, show tensors and what each allocator has in use.",
+        },
     )
     model_dir: str = field(
         default="", metadata={"kind": Kind.PATH, "help": "The folder of a training run (profile)."}
@@ -256,6 +270,32 @@ def _profile(request: Request) -> int:
     return 0
 
 
+def _timeline(request: Request) -> int:
+    runs = [*request.paths, *(path for _, path in request.inputs.run_meta_path)]
+    if len(runs) != 1 or request.given & INPUT_OPTIONS.keys() - {"run_meta_path"}:
+        raise OptionError(
+            "timeline takes the RunMetadata of one step, and no other file: timeline RUN_META -o F."
+        )
+    if not request.flags.outfile:
+        raise OptionError(
+            "timeline needs to know where: tfprof timeline RUN_META --outfile timeline.json."
+        )
+    from tfprof import api  # noqa: PLC0415 -- see the module's docstring
+    from tfprof.cli.progress import Progress  # noqa: PLC0415 -- see the module's docstring
+
+    flags = request.flags
+    with Progress(sys.stderr) as progress:
+        progress.reading(runs[0])
+        notes = api.step_timeline(
+            runs[0],
+            flags.outfile,
+            show_dataflow=flags.show_dataflow,
+            show_memory=flags.show_memory,
+        )
+    note([*notes, f"wrote {flags.outfile}"])
+    return 0
+
+
 def _shell(request: Request) -> int:
     from tfprof.shell import loop  # noqa: PLC0415 -- see the module's docstring
 
@@ -275,6 +315,11 @@ COMMANDS: dict[str, Command] = {
     "op": Command(_view, "Ops by kind: Conv2D, MatMul, …", _VIEW | _JSON),
     "info": Command(_info, "What files are, and which questions they can answer.", _JSON),
     "save": Command(_save, "Put everything into one profile file.", frozenset({"outfile"})),
+    "timeline": Command(
+        _timeline,
+        "When each op of one step ran, for a trace viewer.",
+        frozenset({"outfile", "show_dataflow", "show_memory"}),
+    ),
     "profile": Command(
         _profile,
         "Report on a training run's folder: params, flops, micro, device.",

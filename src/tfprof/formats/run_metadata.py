@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tfprof.columns import Coded, Ints, Shapes, Strings, ints
@@ -121,7 +121,7 @@ def _scanned(data: bytes) -> RunColumns | None:
         return None
     return RunColumns(
         has_step_stats=len(found["step.device"]) > 1,
-        devices=[_device_name(name) for name in found.pieces("device.name")],
+        devices=[device_name(name) for name in found.pieces("device.name")],
         device=found["entry.owner"],
         name=found.strings("entry.name"),
         start_micros=found["entry.start_micros"],
@@ -153,7 +153,8 @@ def _scanned(data: bytes) -> RunColumns | None:
     )
 
 
-def _device_name(encoded: bytes) -> str:
+def device_name(encoded: bytes) -> str:
+    """The name of a device, readable whatever its bytes are."""
     return encoded.decode("utf-8", "replace")
 
 
@@ -162,22 +163,25 @@ def _parsed(records: Records) -> RunColumns:
     has_step_stats = False
     for step_start, step_end in records.spans(1):
         has_step_stats = True
-        for start, end in records.spans(1, step_start, step_end):
-            _add_device(found, records, start, end)
+        for device, entries in parsed_devices(records, step_start, step_end):
+            found.devices.append(device)
+            for entry in entries:
+                found.add(entry)
     return found.columns(has_step_stats=has_step_stats)
 
 
-def _add_device(found: _Found, records: Records, start: int, end: int) -> None:
-    name = ""
-    spans = []
-    for number, kind, first, last in records.fields(start, end):
-        if (number, kind) == (1, SPAN):
-            name = _device_name(records.data[first:last])
-        elif (number, kind) == (2, SPAN):
-            spans.append((first, last))
-    found.devices.append(name)
-    for first, last in spans:
-        found.add(records.parse(_STATS, first, last))
+def parsed_devices(
+    records: Records, start: int, end: int
+) -> Iterator[tuple[str, Iterator[Message]]]:
+    """The devices of the StepStats from byte `start` to `end`, and the entries of each."""
+    for device_start, device_end in records.spans(1, start, end):
+        name, spans = "", []
+        for number, kind, first, last in records.fields(device_start, device_end):
+            if (number, kind) == (1, SPAN):
+                name = device_name(records.data[first:last])
+            elif (number, kind) == (2, SPAN):
+                spans.append((first, last))
+        yield name, (records.parse(_STATS, *span) for span in spans)
 
 
 class _Found:
@@ -244,7 +248,7 @@ class _Found:
         self.output_shapes.append(self.shapes.shape(tensor.shape) if has_shape else None)
 
     def columns(self, *, has_step_stats: bool) -> RunColumns:
-        device, start, end_rel, temp, persistent = _transposed(self.entries, 5)
+        device, start, end_rel, temp, persistent = transposed(self.entries, 5)
         return RunColumns(
             has_step_stats,
             self.devices,
@@ -255,22 +259,22 @@ class _Found:
             temp,
             persistent,
             self._allocator_columns(),
-            AllocationColumns(*_transposed(self.allocations, 3)),
+            AllocationColumns(*transposed(self.allocations, 3)),
             self._output_columns(),
         )
 
     def _output_columns(self) -> OutputColumns:
-        entry, slot, has_memory, requested, allocated, address = _transposed(self.outputs, 6)
+        entry, slot, has_memory, requested, allocated, address = transposed(self.outputs, 6)
         return OutputColumns(
             entry, slot, has_memory, requested, allocated, address, Shapes.of(self.output_shapes)
         )
 
     def _allocator_columns(self) -> AllocatorColumns:
-        entry, total, peak, live, in_use = _transposed(self.allocators, 5)
+        entry, total, peak, live, in_use = transposed(self.allocators, 5)
         names = Coded.of(self.allocator_names)
         return AllocatorColumns(entry, names, total, peak, live, in_use)
 
 
-def _transposed(rows: Sequence[tuple[int, ...]], width: int) -> list[Ints]:
-    """Columns from rows of numbers."""
+def transposed(rows: Sequence[tuple[int, ...]], width: int) -> list[Ints]:
+    """Columns from rows of so many numbers."""
     return [ints(column) for column in zip(*rows, strict=True)] if rows else [ints([])] * width

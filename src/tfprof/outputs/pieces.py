@@ -32,6 +32,21 @@ def amounts(column: Ints, unit: Unit, after: str = "") -> Strings:
     return Strings.of_spans(*lines.amounts(column, unit, after))
 
 
+class _Bare:
+    """The unit of numbers that are written as they are."""
+
+    suffixes = ("",)
+
+    @staticmethod
+    def format_column(amounts: Ints) -> list[str]:
+        return list(map(str, amounts.tolist()))
+
+
+def digits(column: Ints) -> Strings:
+    """Each number in full."""
+    return Strings.of_spans(*lines.amounts(column, _Bare(), ""))
+
+
 def or_else(flags: Bools, texts: Strings, other: bytes) -> Strings:
     """The text of each row that has its flag set, and the other one for those that have not."""
     place = len(texts.data)

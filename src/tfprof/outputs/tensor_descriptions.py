@@ -1,0 +1,79 @@
+"""What tensors are, many at once: TensorDescriptions as protobuf writes them as text.
+
+In JSON and without quotes, as timelines show them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from tfprof.columns import Ints, Strings
+from tfprof.formats.step_stats import DescribedOutputs, allocator_text
+from tfprof.outputs.json_rows import escaped
+from tfprof.outputs.pieces import digits, or_else, woven
+
+
+class TensorDescriptions:
+    """The texts of all outputs, made for those that are asked for."""
+
+    def __init__(self, outputs: DescribedOutputs) -> None:
+        self._outputs = outputs
+        self._dtypes = _unquoted(outputs.dtype.values)
+        self._shapes = _unquoted(outputs.shape.values)
+        self._allocators = _unquoted(map(allocator_text, outputs.allocator.values))
+
+    def of(self, rows: Ints) -> Strings:
+        """Those of the outputs `rows`."""
+        outputs = self._outputs
+        allocators = self._allocators.take(outputs.allocator.codes[rows])
+        is_single = outputs.has_single_reference[rows] > 0
+        memory = woven(
+            [
+                b"allocation_description {\\n",
+                _line(b"requested_bytes", outputs.requested[rows]),
+                _line(b"allocated_bytes", outputs.allocated[rows]),
+                or_else(allocators.lengths > 0, woven([b"  ", allocators], len(rows)), b""),
+                _line(b"allocation_id", outputs.allocation_id[rows]),
+                or_else(~is_single, _nothing(len(rows)), b"  has_single_reference: true\\n"),
+                _address_line(outputs.address[rows]),
+                b"}\\n",
+            ],
+            len(rows),
+        )
+        return woven(
+            [
+                self._dtypes.take(outputs.dtype.codes[rows]),
+                self._shapes.take(outputs.shape.codes[rows]),
+                or_else(outputs.has_memory[rows] > 0, memory, b""),
+            ],
+            len(rows),
+        )
+
+
+def _unquoted(texts: Iterable[str]) -> Strings:
+    return escaped(Strings(text.replace('"', "") for text in texts))
+
+
+def _nothing(rows: int) -> Strings:
+    none = np.zeros(rows, np.int64)
+    return Strings.of_spans(b"", none, none)
+
+
+def _line(name: bytes, column: Ints) -> Strings:
+    """A line for each number; as protobuf has it, 0 is not said."""
+    return _said(name, digits(column), column)
+
+
+def _address_line(column: Ints) -> Strings:
+    """The same for numbers without a sign."""
+    texts = digits(column)
+    if len(column) and column.min() < 0:
+        texts = Strings(map(str, column.view(np.uint64).tolist()))
+    return _said(b"ptr", texts, column)
+
+
+def _said(name: bytes, texts: Strings, column: Ints) -> Strings:
+    lines = woven([b"  %s: " % name, texts, b"\\n"], len(column))
+    return or_else(column != 0, lines, b"")
