@@ -341,6 +341,19 @@ def test_colour_is_for_those_who_want_it(surroundings, is_bold, start):
     assert ("\x1b[1m* -max_depth" in shell.wait()) == is_bold
 
 
+def test_a_terminal_that_can_do_little_gets_a_plain_prompt(start):
+    pytest.importorskip("readline", reason="this Python has no readline")
+    shell = start(TERM="dumb")
+    shell.see("tfprof> ")
+    assert "pip" not in shell.terminal.before
+    shell.press("scop\r")
+    shell.see("tfprof: No command `scop`. Did you mean `scope`?\r\ntfprof> scop")
+    shell.press("e -select params\r")
+    shell.see("tfprof> ")
+
+    assert report("scope", select="params") in shell.terminal.before.replace("\r\n", "\n")
+
+
 # Without prompt_toolkit.
 
 

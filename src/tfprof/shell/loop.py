@@ -10,10 +10,9 @@ from tfprof.errors import OptionError, OutputError, TfprofError
 from tfprof.options import Options
 from tfprof.shell.completion import Completer
 from tfprof.shell.history import History, place
-from tfprof.shell.screen import Pipe, Terminal
+from tfprof.shell.screen import PROMPT, Pipe, Terminal
 from tfprof.shell.session import WORDS, QuitError, Session
 
-_PROMPT = "tfprof> "
 _POORER = (
     "`pip install 'tfprof[shell]'` brings a menu of completions that says what each means, "
     "and suggestions from your history."
@@ -49,14 +48,16 @@ def _counted(count: int, thing: str) -> str:
 
 def _prompt(profile: LoadedProfile, terminal: Terminal) -> Prompt:
     completer, history = Completer(profile.columns, WORDS), History(place())
-    try:
-        from tfprof.shell.menu_prompt import MenuPrompt  # noqa: PLC0415 -- needs prompt_toolkit
-    except ImportError:
-        from tfprof.shell.plain_prompt import PlainPrompt  # noqa: PLC0415 -- loads readline
+    if not terminal.is_dumb:  # such one cannot show a menu, nor a line that is kept
+        try:
+            from tfprof.shell.menu_prompt import MenuPrompt  # noqa: PLC0415 -- for prompt_toolkit
 
-        terminal.say(_POORER)
-        return PlainPrompt(completer, history)
-    return MenuPrompt(completer, history, has_colour=terminal.has_colour)
+            return MenuPrompt(completer, history, has_colour=terminal.has_colour)
+        except ImportError:
+            terminal.say(_POORER)
+    from tfprof.shell.plain_prompt import PlainPrompt  # noqa: PLC0415 -- for readline
+
+    return PlainPrompt(completer, history)
 
 
 def answer_all(session: Session, lines: TextIO) -> int:
@@ -65,7 +66,7 @@ def answer_all(session: Session, lines: TextIO) -> int:
     while True:
         print(end="", flush=True)
         if lines.isatty():  # somebody types, whose answers go elsewhere
-            print(_PROMPT, end="", file=sys.stderr, flush=True)
+            print(PROMPT, end="", file=sys.stderr, flush=True)
         line = lines.readline()
         if not line:
             return status
@@ -83,10 +84,17 @@ def converse(session: Session, prompt: Prompt) -> int:
     kept = ""
     while True:
         try:
-            kept = _answered(session, prompt.read(kept))
-        except (EOFError, QuitError):
+            lines = prompt.read(kept)
+        except EOFError:
             return 0
         except KeyboardInterrupt:
+            kept = ""
+            continue
+        try:
+            kept = _answered(session, lines)
+        except QuitError:
+            return 0
+        except KeyboardInterrupt:  # pressed again before the first could be told of
             kept = ""
 
 

@@ -14,6 +14,7 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
 from tfprof.shell.completion import Completer
 from tfprof.shell.history import History
+from tfprof.shell.screen import PROMPT
 
 
 class MenuPrompt:
@@ -21,7 +22,7 @@ class MenuPrompt:
 
     def __init__(self, completer: Completer, history: History, *, has_colour: bool) -> None:
         self._session: PromptSession[str] = PromptSession(
-            [("bold" if has_colour else "", "tfprof> ")],
+            [("bold" if has_colour else "", PROMPT)],
             completer=_Menu(completer),
             complete_while_typing=False,
             history=_Past(history),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tfprof.shell.completion import Completer
 from tfprof.shell.history import History
+from tfprof.shell.screen import PROMPT
 
 try:
     import readline
@@ -31,7 +32,7 @@ class PlainPrompt:
         if readline is not None:
             readline.set_startup_hook(lambda: readline.insert_text(kept))
         try:
-            line = input("tfprof> ")
+            line = input(PROMPT)
         except (EOFError, KeyboardInterrupt):
             print()  # what comes next does not belong to the prompt
             raise

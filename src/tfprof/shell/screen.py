@@ -12,6 +12,8 @@ from tfprof.errors import one_line
 from tfprof.options import Options
 from tfprof.shell import listing, pager
 
+PROMPT = "tfprof> "
+
 _BOLD = ("\x1b[1m", "\x1b[0m")
 # All that moves the cursor or does worse, but for ends of lines, tabs and what makes text bold.
 _CONTROL = re.compile(r"(?!\x1b\[[01]m)[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -48,8 +50,8 @@ class Terminal:
     """For a reader: a page at a time, and nothing that a name could do to a terminal."""
 
     def __init__(self) -> None:
-        surroundings = os.environ
-        self.has_colour = not surroundings.get("NO_COLOR") and surroundings.get("TERM") != "dumb"
+        self.is_dumb = os.environ.get("TERM") in ("dumb", "unknown")
+        self.has_colour = not self.is_dumb and not os.environ.get("NO_COLOR")
 
     @property
     def bold(self) -> tuple[str, str]:
