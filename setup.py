@@ -15,6 +15,7 @@ COMPILED = [
     "tfprof.kernels.lines",
     "tfprof.kernels.names",
     "tfprof.kernels.rows",
+    "tfprof.kernels.timelines",
     "tfprof.kernels.trees",
 ]
 ARGUMENTS = [] if sys.platform == "win32" else ["-g0"]  # what debuggers want is most of the size

@@ -45,6 +45,7 @@ class RunFact:
     start: int = 1000
     device: str = CPU
     memory: Mapping[str, int] = field(default_factory=dict)
+    allocations: Sequence[tuple[int, int]] = ()  # when, and how many bytes
 
 
 op = OpFact
@@ -126,6 +127,8 @@ def _frame(text: str) -> Frame:
 
 def _runs(builder: ProfileBuilder, runs: Sequence[RunFact]) -> Runs:
     nothing = ints([])
+    allocated = [(place, *entry) for place, run in enumerate(runs) for entry in run.allocations]
+    allocations = np.array(allocated, np.int64).reshape(-1, 3).T
     return Runs(
         op=ints(builder.ids(fact.name for fact in runs)),
         device=ints([_device(builder, fact.device) for fact in runs]),
@@ -136,9 +139,9 @@ def _runs(builder: ProfileBuilder, runs: Sequence[RunFact]) -> Runs:
         output_slot=nothing,
         output_bytes=nothing,
         output_address=nothing,
-        allocation_run=nothing,
-        allocation_micros=nothing,
-        allocation_bytes=nothing,
+        allocation_run=allocations[0],
+        allocation_micros=allocations[1],
+        allocation_bytes=allocations[2],
     )
 
 
@@ -149,5 +152,8 @@ def _memory(runs: Sequence[RunFact], fact: str) -> Ints:
 def _device(builder: ProfileBuilder, name: str) -> int:
     is_lane = "stream:all" in name
     return builder.add_device(
-        name, is_placement=not is_lane, is_accelerator_lane=is_lane, host=name
+        name,
+        is_placement=not is_lane,
+        is_accelerator_lane=is_lane,
+        host=name.replace("gpu", "cpu"),
     )

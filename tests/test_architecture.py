@@ -69,6 +69,7 @@ KNOW_MORE = {
     "sources.registry": EVERY,
     "sources.summary": {"registry"},
     "views.notes": {"code"},
+    "views.schedule": {"graph", "memory_curve"},
     "outputs.registry": EVERY,
     "outputs.op_log": {"registry"},
     "outputs.tensor_descriptions": {"json_rows"},
@@ -78,7 +79,8 @@ KNOW_MORE = {
 
 COMPILED = {
     *("formats.scan", "formats.scan_bytes", "formats.scan_rows", "formats.text"),
-    *("kernels.lanes", "kernels.lines", "kernels.names", "kernels.rows", "kernels.trees"),
+    *("kernels.lanes", "kernels.lines", "kernels.names", "kernels.rows"),
+    *("kernels.timelines", "kernels.trees"),
 }
 FRAMEWORKS = {"tensorflow", "torch", "jax", "keras", "flax", "onnx"}
 OURS = r"tfprof(\.\w+)+"

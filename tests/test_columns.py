@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tfprof.columns import Coded, Ragged, Shapes, Strings, distinct, ints, offsets_of
+from tfprof.columns import (
+    Coded,
+    Ragged,
+    Shapes,
+    Strings,
+    distinct,
+    ints,
+    offsets_of,
+    places_of,
+)
 
 few = settings(deadline=None, max_examples=50)
 
@@ -151,6 +160,16 @@ def test_a_row_sums_over_its_own_values(rows):
 
 def test_a_sum_is_of_the_column_given_not_of_the_values():
     assert Ragged.of([[7], [7, 7]]).sums(ints([1, 2, 3])).tolist() == [1, 5]
+
+
+def test_flagged_values_stay_in_their_rows():
+    column = Ragged.of([[5, 6], [], [7]]).where(np.array([False, True, False]))
+
+    assert [column[row].tolist() for row in range(3)] == [[6], [], []]
+
+
+def test_places_are_counted_among_the_chosen():
+    assert places_of(ints([2, 0]), 4).tolist() == [1, -1, 0, -1]
 
 
 @pytest.mark.parametrize(

@@ -232,6 +232,11 @@ class Ragged:
         """The column of `rows` alone, in that order."""
         return Ragged(*row_kernels.take_ragged(self.offsets, self.values, rows))
 
+    def where(self, flags: Bools) -> Ragged:
+        """The rows with only those of their values that are flagged; `flags` is one a value."""
+        counts = offsets_of(flags.astype(np.int64))
+        return Ragged(counts[self.offsets], self.values[flags])
+
     @classmethod
     def joined(cls, columns: Sequence[Ragged]) -> Ragged:
         """The rows of all `columns`, one column after the other."""
@@ -341,6 +346,13 @@ def distinct(column: Ints) -> Ints:
     is_new = np.ones(len(ordered), np.bool_)
     is_new[1:] = ordered[1:] != ordered[:-1]
     return ordered[is_new]
+
+
+def places_of(chosen: Ints, count: int) -> Ints:
+    """Where each of the rows up to `count` stands among the chosen, -1 for one that does not."""
+    places = np.full(count, -1, np.int64)
+    places[chosen] = np.arange(len(chosen))
+    return places
 
 
 def offsets_of(lengths: Ints) -> Ints:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tfprof.columns import Bools, Strings
+from tfprof.columns import Bools, Ints, Strings
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,3 +23,12 @@ class Devices:
 
     def __len__(self) -> int:
         return len(self.name)
+
+    def take(self, rows: Ints) -> Devices:
+        """The devices of `rows` alone, in that order."""
+        return Devices(
+            self.name.take(rows),
+            self.is_placement[rows],
+            self.is_accelerator_lane[rows],
+            self.host.take(rows),
+        )

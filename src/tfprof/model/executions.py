@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tfprof.columns import Ints, Ragged
+import numpy as np
+
+from tfprof.columns import Ints, Ragged, offsets_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,6 +22,11 @@ class Records:
 
     def __len__(self) -> int:
         return len(self.op)
+
+    def rows_of(self, record: Ints) -> Ragged:
+        """The rows of each record, in a table whose rows, ordered by record, belong to `record`."""
+        counts = np.bincount(record, minlength=len(self))
+        return Ragged(offsets_of(counts), np.arange(len(record)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

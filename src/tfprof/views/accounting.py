@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, Ragged, ints, offsets_of
+from tfprof.columns import Bools, Ints, ints
 from tfprof.dialects import Policy
 from tfprof.measures.numbers import Numbers, per_op
 from tfprof.memo import OnDemand, remembered
@@ -79,7 +79,7 @@ def account_gathered(profile: Profile, options: Options, arrangement: Arrangemen
     """Accounts of rows that gather ops; an op weighs once for each regex that matches it."""
     weight = matching_regexes(profile, options.account_type_regexes)[arrangement.members.values]
     numbers = per_op(profile, options.step)
-    members = _matched(arrangement.members, weight > 0)
+    members = arrangement.members.where(weight > 0)
 
     def of_rows(key: str) -> Ints:
         # How often and how many: each op once, however many regexes matched it.
@@ -92,10 +92,3 @@ def account_gathered(profile: Profile, options: Options, arrangement: Arrangemen
     is_accounted[0] = False
     own = OnDemand(NUMBERS, of_rows)
     return Accounts(is_accounted, members, own, running_sums(own))
-
-
-def _matched(members: Ragged, flags: Bools) -> Ragged:
-    """The members that are flagged, row by row."""
-    running = np.concatenate(([0], np.cumsum(flags)))
-    lengths = running[members.offsets[1:]] - running[members.offsets[:-1]]
-    return Ragged(offsets_of(lengths), members.values[flags])

@@ -1,0 +1,186 @@
+# cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False
+# cython: cdivision=True, show_performance_hints=False
+"""Walks along time: which lane is free, which points stand apart, what was held when.
+
+As plain Python this gives the same answers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfprof.kernels.spans import Ints
+
+try:
+    import cython
+except ImportError:
+    from tfprof.kernels import no_cython as cython
+
+__all__ = ["lanes", "largest", "spaced"]
+
+NEVER = np.iinfo(np.int64).min
+
+
+def _cells(column: Ints) -> Any:
+    """The column as it is read fastest one by one."""
+    return column if cython.compiled else column.tolist()
+
+
+def lanes(starts: Ints, ends: Ints, count: int) -> Ints:
+    """For each slice the first of `count` lanes that is free when it starts.
+
+    Slices come in ascending order of their starts, and `count` lanes have to be enough. A lane is
+    free from the end of its last slice on.
+    """
+    leaves: cython.Py_ssize_t = _leaves(count)
+    # Above the lanes a tree: each node has the earliest time at which a lane below it is free.
+    tree = np.full(2 * leaves, NEVER, np.int64)
+    free: cython.longlong[::1] = tree
+    found = np.empty(len(starts), np.int64)
+    lane: cython.longlong[::1] = found
+    start: cython.const[cython.longlong][::1] = _cells(starts)
+    end: cython.const[cython.longlong][::1] = _cells(ends)
+    row: cython.Py_ssize_t
+    node: cython.Py_ssize_t
+    for row in range(len(starts)):
+        node = 1
+        while node < leaves:
+            node *= 2
+            if free[node] > start[row]:
+                node += 1
+        lane[row] = node - leaves
+        free[node] = end[row]
+        node //= 2
+        while node > 0:
+            free[node] = min(free[2 * node], free[2 * node + 1])
+            node //= 2
+    return found
+
+
+def spaced(times: Ints, gap: int) -> Ints:
+    """Which of the ascending times are at least `gap` behind the last such one, or behind 0."""
+    rows = np.empty(len(times), np.int64)
+    chosen: cython.longlong[::1] = rows
+    time: cython.const[cython.longlong][::1] = _cells(times)
+    least: cython.longlong = gap
+    last: cython.longlong = 0
+    row: cython.Py_ssize_t
+    count: cython.Py_ssize_t = 0
+    for row in range(len(times)):
+        if time[row] - last >= least:
+            chosen[count] = row
+            last = time[row]
+            count += 1
+    return rows[:count]
+
+
+def largest(
+    times: Ints, amounts: Ints, begins: Ints, ends: Ints, held: Ints, *, most: int
+) -> tuple[Ints, Ints]:
+    """Which of the largest amounts held at each time make up most of a sum, up to `most` of them.
+
+    Amounts are positive and come in descending order; each was held from before `ends` on if it
+    began before. From a sum of `held` the largest amounts that fit are taken away, one after the
+    other. Two columns: where the rows of each time begin and the last one ends, and the amounts by
+    their rows.
+    """
+    leaves: cython.Py_ssize_t = _leaves(len(amounts))
+    # Above the amounts a tree: each node has how many of those below it are held.
+    tree = np.zeros(2 * leaves, np.int64)
+    live: cython.longlong[::1] = tree
+    first_rows = np.zeros(len(times) + 1, np.int64)
+    offset: cython.longlong[::1] = first_rows
+    found = np.empty(len(times) * min(most, len(amounts)), np.int64)
+    chosen: cython.longlong[::1] = found
+    order_of_begins = np.argsort(begins, kind="stable")
+    order_of_ends = np.argsort(ends, kind="stable")
+    beginning: cython.const[cython.longlong][::1] = _cells(order_of_begins)
+    ending: cython.const[cython.longlong][::1] = _cells(order_of_ends)
+    amount: cython.const[cython.longlong][::1] = _cells(amounts)
+    begin: cython.const[cython.longlong][::1] = _cells(begins)
+    end: cython.const[cython.longlong][::1] = _cells(ends)
+    time: cython.const[cython.longlong][::1] = _cells(times)
+    whole: cython.const[cython.longlong][::1] = _cells(held)
+    count: cython.Py_ssize_t = len(amounts)
+    begun: cython.Py_ssize_t = 0
+    ended: cython.Py_ssize_t = 0
+    written: cython.Py_ssize_t = 0
+    point: cython.Py_ssize_t
+    taken: cython.Py_ssize_t
+    row: cython.Py_ssize_t
+    rest: cython.longlong
+    limit: cython.Py_ssize_t = most
+    for point in range(len(times)):
+        while begun < count and begin[beginning[begun]] < time[point]:
+            _count(live, beginning[begun] + leaves, 1)
+            begun += 1
+        while ended < count and end[ending[ended]] < time[point]:
+            _count(live, ending[ended] + leaves, -1)
+            ended += 1
+        rest = whole[point]
+        row = 0
+        taken = 0
+        while taken < limit:
+            row = _first_held(live, leaves, _first_within(amount, row, count, rest))
+            if row >= count:
+                break
+            chosen[written] = row
+            written += 1
+            rest -= amount[row]
+            row += 1
+            taken += 1
+        offset[point + 1] = written
+    return first_rows, found[:written]
+
+
+def _leaves(count: int) -> int:
+    """The least power of two that is not below `count`."""
+    return 1 << max(count - 1, 0).bit_length()
+
+
+@cython.cfunc
+def _count(live: cython.longlong[::1], node: cython.Py_ssize_t, change: cython.longlong) -> None:
+    while node > 0:
+        live[node] += change
+        node //= 2
+
+
+@cython.cfunc
+def _first_within(
+    amount: cython.const[cython.longlong][::1],
+    low: cython.Py_ssize_t,
+    high: cython.Py_ssize_t,
+    limit: cython.longlong,
+) -> cython.Py_ssize_t:
+    """The first row from `low` up to `high` whose amount is not over `limit`; or `high`."""
+    middle: cython.Py_ssize_t
+    while low < high:
+        middle = (low + high) // 2
+        if amount[middle] > limit:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@cython.cfunc
+def _first_held(
+    live: cython.longlong[::1], leaves: cython.Py_ssize_t, row: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    """The first row from `row` on that is held, or one behind the last."""
+    if row >= leaves:
+        return leaves
+    node: cython.Py_ssize_t = row + leaves
+    while live[node] == 0:
+        while node % 2 == 1:
+            node //= 2
+        if node == 0:
+            return leaves
+        node += 1
+    while node < leaves:
+        node *= 2
+        if live[node] == 0:
+            node += 1
+    return node - leaves

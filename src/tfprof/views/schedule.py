@@ -1,0 +1,235 @@
+"""The graph view laid out in real time: what ran where and when, what waited for it, and memory.
+
+Only ops that the view shows are laid out, and only in one step. Times are in microseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from tfprof.columns import Bools, Ints, Ragged, distinct, offsets_of, places_of
+from tfprof.errors import OutputError
+from tfprof.kernels import timelines
+from tfprof.kernels.rows import grouped
+from tfprof.model.devices import Devices
+from tfprof.model.profile import Profile
+from tfprof.views import graph
+from tfprof.views.accounting import matching_regexes
+from tfprof.views.memory_curve import DeviceMemory, curves
+from tfprof.views.view import View
+
+# Every run of an op is linked with every run of what it feeds: of loops there are too many to draw.
+MOST_FLOWS = 1 << 24
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slots:
+    """A row each time an op ran, by device, lane and start; those of a lane do not overlap."""
+
+    op: Ints
+    device: Ints  # its place in `Schedule.devices`
+    lane: Ints  # counted from 0 on each device
+    start: Ints
+    duration: Ints
+
+    def __len__(self) -> int:
+        return len(self.op)
+
+    def take(self, rows: Ints) -> Slots:
+        """The slots of `rows` alone, in that order."""
+        columns = (self.op, self.device, self.lane, self.start, self.duration)
+        return Slots(*(column[rows] for column in columns))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flows:
+    """A row for each run that was an input of a run on another device, by producer."""
+
+    producer: Ints  # its row in `Schedule.slots`
+    consumer: Ints
+
+    def __len__(self) -> int:
+        return len(self.producer)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Schedule:
+    """One step of what a graph view shows, laid out in time."""
+
+    devices: Devices  # those that anything ran on, in the order in which the view meets them
+    slots: Slots
+    flows: Flows
+    memory: tuple[DeviceMemory, ...]  # of the accelerators, in the order of their names
+
+
+def schedule(view: View, step: int) -> Schedule:
+    """What the graph view shows of a step, laid out; a view of another step is asked anew.
+
+    Where two runs start on one device in the same microsecond, only the first one met is kept.
+    """
+    if view.options.step != step:
+        view = graph.build(view.profile, view.options.but(step=step))
+    tracked = _tracked(view, step)
+    devices, slots = _slots(view.profile, tracked)
+    order = _by_lane(slots, len(devices))
+    return Schedule(
+        devices=view.profile.devices.take(devices),
+        slots=slots.take(order),
+        flows=_by_producer(_flows(view, tracked, devices, slots), order),
+        memory=tuple(curves(view.profile, tracked.record, tracked.shown)),
+    )
+
+
+class _Tracked(NamedTuple):
+    """The ops that were seen at a time and a place in a step."""
+
+    record: Ints  # of each op of the profile, -1 where it was not seen so
+    shown: Ints  # the ops that the view shows, in its order
+
+
+def _tracked(view: View, step: int) -> _Tracked:
+    records, ops = view.profile.records, view.profile.ops
+    rows = np.flatnonzero((records.step == step) & (records.first_start != 0))
+    rows = rows[ops.device[records.op[rows]] >= 0]
+    record = np.full(len(ops), -1, np.int64)
+    record[records.op[rows]] = rows
+    shown = view.members.values
+    return _Tracked(record, shown[record[shown] >= 0])
+
+
+def _slots(profile: Profile, tracked: _Tracked) -> tuple[Ints, Slots]:
+    """The devices as they are met, and the slots by the names of their devices, then by start."""
+    runs, devices = profile.executions, profile.devices
+    found = profile.records.rows_of(runs.record).take(tracked.record[tracked.shown])
+    is_kept = (devices.is_placement | devices.is_accelerator_lane)[runs.device[found.values]]
+    rows, walk = found.values[is_kept], found.owners[is_kept]
+    by_name = devices.name.order()
+    rank = places_of(by_name, len(devices))[runs.device[rows]]
+    met = by_name[_first_met(walk, rank, len(devices))]
+    order = np.lexsort((runs.start[rows], rank))
+    order = order[_is_new(rank[order], runs.start[rows[order]])]
+    rows, walk = rows[order], walk[order]
+    device = places_of(met, len(devices))[runs.device[rows]]
+    start, duration = runs.start[rows], runs.duration[rows]
+    lane = _lanes(device, start, duration)
+    return met, Slots(tracked.shown[walk], device, lane, start, duration)
+
+
+def _first_met(walk: Ints, rank: Ints, ranks: int) -> Ints:
+    """The ranks in the order in which a walk meets them; at one place the lower one first."""
+    never = np.iinfo(np.int64).max
+    first = np.full(ranks, never)
+    np.minimum.at(first, rank, walk)
+    order = np.argsort(first, kind="stable")
+    return order[first[order] < never]
+
+
+def _is_new(device: Ints, start: Ints) -> Bools:
+    """Which rows differ from the one before."""
+    flags = np.ones(len(start), np.bool_)
+    flags[1:] = (device[1:] != device[:-1]) | (start[1:] != start[:-1])
+    return flags
+
+
+def _lanes(device: Ints, start: Ints, duration: Ints) -> Ints:
+    """For each slot the first lane of its device that is free."""
+    # A lane whose last slot ended before it began is free at once.
+    end = np.maximum(start + duration, start)
+    lane = np.empty(len(start), np.int64)
+    for rows in _by_device(device):
+        lane[rows] = timelines.lanes(start[rows], end[rows], _most_at_once(start[rows], end[rows]))
+    return lane
+
+
+def _by_device(device: Ints) -> Iterator[slice]:
+    """Where the slots of each device stand."""
+    edges = np.flatnonzero(np.diff(device)) + 1
+    for start, stop in pairwise([0, *edges.tolist(), len(device)]):
+        if start < stop:
+            yield slice(start, stop)
+
+
+def _most_at_once(start: Ints, end: Ints) -> int:
+    """How many slots there are at most at one time; that of an end is over by then."""
+    over = np.searchsorted(np.sort(end), start, side="right")
+    return int((np.arange(1, len(start) + 1) - over).max(initial=1))
+
+
+def _by_lane(slots: Slots, devices: int) -> Ints:
+    """The rows of the slots by device, lane and start."""
+    lanes = np.zeros(devices, np.int64)
+    np.maximum.at(lanes, slots.device, slots.lane + 1)
+    first_lane = offsets_of(lanes)
+    return grouped(first_lane[slots.device] + slots.lane, int(first_lane[-1]))
+
+
+def _flows(view: View, tracked: _Tracked, devices: Ints, slots: Slots) -> Flows:
+    """Which slots feed which others, in the order of the consumers; rows are those of `slots`."""
+    profile = view.profile
+    consumer = np.flatnonzero(profile.devices.is_placement[devices][slots.device])
+    if len(distinct(slots.device[consumer])) < 2:
+        return Flows(consumer[:0], consumer[:0])
+    sources = _sources_elsewhere(profile, (tracked.record >= 0) & _is_accounted(view))
+    runs = _dispatches(profile)
+    run_counts = runs.lengths
+    uses = sources.sums(run_counts[tracked.record[sources.values]])[slots.op[consumer]]
+    # As floats, for the sum itself may be too large to count.
+    if (count := uses.sum(dtype=np.float64)) > MOST_FLOWS:
+        raise OutputError(
+            f"A timeline with {count:,.0f} arrows from runs to runs on other devices is too large: "
+            "show fewer ops, with show_name_regexes, or account for fewer, with "
+            "account_type_regexes."
+        )
+    taken = sources.take(slots.op[consumer])
+    linked = runs.take(tracked.record[taken.values])
+    consumer = consumer[taken.owners][linked.owners]
+    run = profile.executions
+    device = places_of(devices, len(profile.devices))[run.device[linked.values]]
+    producer = _find(slots, device, run.start[linked.values])
+    return Flows(producer[producer >= 0], consumer[producer >= 0])
+
+
+def _is_accounted(view: View) -> Bools:
+    counts = matching_regexes(view.profile, view.options.account_type_regexes)
+    return (counts > 0) | view.options.patterns("account_type_regexes").is_everything
+
+
+def _sources_elsewhere(profile: Profile, is_wanted: Bools) -> Ragged:
+    """For each op those of its inputs, by position, that are wanted and placed elsewhere."""
+    inputs = profile.ops.inputs
+    edges = Ragged(inputs.offsets, inputs.source)
+    home = profile.ops.device
+    known = inputs.source >= 0
+    flags = known & is_wanted[inputs.source] & (home[inputs.source] != home[edges.owners])
+    return edges.where(flags)
+
+
+def _dispatches(profile: Profile) -> Ragged:
+    """The runs of each record on the device that its op is placed on."""
+    runs, devices = profile.executions, profile.devices
+    flags = (devices.is_placement & ~devices.is_accelerator_lane)[runs.device]
+    return profile.records.rows_of(runs.record).where(flags)
+
+
+def _find(slots: Slots, device: Ints, start: Ints) -> Ints:
+    """The slot that begins on each device at each start, -1 where none does."""
+    found = np.full(len(start), -1, np.int64)
+    for rows in _by_device(slots.device):
+        wanted = np.flatnonzero(device == slots.device[rows.start])
+        starts = slots.start[rows]
+        at = np.minimum(np.searchsorted(starts, start[wanted]), len(starts) - 1)
+        found[wanted] = np.where(starts[at] == start[wanted], rows.start + at, -1)
+    return found
+
+
+def _by_producer(flows: Flows, order: Ints) -> Flows:
+    """The flows in the order of their producers, once the slots are in `order`."""
+    place = places_of(order, len(order))
+    producer, consumer = place[flows.producer], place[flows.consumer]
+    rows = grouped(producer, len(order))
+    return Flows(producer[rows], consumer[rows])

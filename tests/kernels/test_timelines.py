@@ -1,0 +1,80 @@
+"""Walks along time give each slice its lane, and each moment what was held."""
+
+import runpy
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tfprof.columns import ints
+from tfprof.kernels import timelines
+
+PLAIN = SimpleNamespace(**runpy.run_path(timelines.__file__.partition(".")[0] + ".py"))
+WAYS = [pytest.param(timelines, id="as installed"), pytest.param(PLAIN, id="plain")]
+each_way = pytest.mark.parametrize("way", WAYS)
+
+TIMES = st.integers(0, 12)
+SLICES = st.lists(st.tuples(TIMES, st.integers(0, 6)), max_size=12).map(sorted)
+
+
+def first_free(slices):
+    """The lanes, tried one after the other."""
+    free, found = [], []
+    for start, duration in slices:
+        lane = next((lane for lane, end in enumerate(free) if end <= start), len(free))
+        free[lane : lane + 1] = [start + duration]
+        found.append(lane)
+    return found
+
+
+@each_way
+@given(SLICES)
+def test_a_slice_takes_the_first_lane_that_is_free(way, slices):
+    wanted = first_free(slices)
+    starts = ints([start for start, _ in slices])
+    ends = ints([start + duration for start, duration in slices])
+
+    lanes = way.lanes(starts, ends, max(wanted, default=-1) + 1)
+
+    assert lanes.tolist() == wanted
+
+
+@each_way
+def test_a_slice_may_begin_where_the_last_one_ends(way):
+    assert way.lanes(ints([10, 15, 20]), ints([20, 18, 30]), 2).tolist() == [0, 1, 0]
+
+
+@each_way
+def test_points_stand_apart_from_the_last_that_was_told(way):
+    assert way.spaced(ints([50, 100, 199, 200, 350]), 100).tolist() == [1, 3, 4]
+
+
+def held_then(amounts, begins, ends, time, whole, most):
+    """The rows taken away at one time, by looking at all of them."""
+    found = []
+    for row, amount in enumerate(amounts):
+        if begins[row] < time <= ends[row] and amount <= whole and len(found) < most:
+            found.append(row)
+            whole -= amount
+    return found
+
+
+@each_way
+@given(
+    st.lists(st.tuples(st.integers(1, 9), TIMES, TIMES), max_size=9),
+    st.lists(st.tuples(TIMES, st.integers(-1, 30)), max_size=4).map(sorted),
+    st.integers(1, 3),
+)
+def test_the_largest_amounts_that_fit_are_taken(way, held, points, most):
+    held = sorted(((size, *sorted(times)) for size, *times in held), key=lambda entry: -entry[0])
+    columns = np.array(held, np.int64).reshape(-1, 3).T.copy()
+    amounts, begins, ends = columns
+    times, wholes = ints([time for time, _ in points]), ints([whole for _, whole in points])
+
+    offsets, rows = way.largest(times, amounts, begins, ends, wholes, most=most)
+
+    found = [rows[offsets[i] : offsets[i + 1]].tolist() for i in range(len(points))]
+    wanted = [held_then(*columns.tolist(), time, whole, most) for time, whole in points]
+    assert found == wanted
