@@ -1,0 +1,54 @@
+"""A view laid out as nested slices: each row as long as its total time, its children within it.
+
+Only the lengths are real. Children stand side by side from the start of the row above them, and
+what is left of it behind the last is its own time, or that of rows that are not shown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfprof.columns import Ints
+from tfprof.kernels.rows import grouped
+from tfprof.views.tree import Tree
+from tfprof.views.view import View
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slices:
+    """A row a slice, each followed by those within it, the root first; times in microseconds."""
+
+    row: Ints  # of the view
+    depth: Ints  # 0 for the root
+    start: Ints
+    duration: Ints
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+
+def nested(view: View) -> Slices:
+    """The slices of a view; a row that took no time is left out with all that is below it."""
+    tree, total = view.tree, view.total["micros"]
+    is_empty = total <= 0
+    is_empty[0] = False
+    rows = np.flatnonzero(~is_empty & ~tree.is_below(is_empty))
+    tree, duration = tree.keep(rows), total[rows]
+    start = tree.sums_above(_before_siblings(tree, duration))
+    return Slices(rows, tree.depths - 1, start, duration)
+
+
+def _before_siblings(tree: Tree, duration: Ints) -> Ints:
+    """For each row the sum of `duration` over the siblings that stand before it."""
+    parents = tree.parents + 1
+    order = grouped(parents, len(tree) + 1)
+    before = np.cumsum(duration[order]) - duration[order]
+    parent = parents[order]
+    is_first = np.ones(len(order), np.bool_)
+    is_first[1:] = parent[1:] != parent[:-1]
+    firsts = np.flatnonzero(is_first)
+    found = np.empty(len(order), np.int64)
+    found[order] = before - before[firsts][np.cumsum(is_first) - 1]
+    return found
