@@ -51,11 +51,11 @@ def test_points_stand_apart_from_the_last_that_was_told(way):
     assert way.spaced(ints([50, 100, 199, 200, 350]), 100).tolist() == [1, 3, 4]
 
 
-def held_then(amounts, begins, ends, time, whole, most):
+def held_then(held, time, whole, most):
     """The rows taken away at one time, by looking at all of them."""
     found = []
-    for row, amount in enumerate(amounts):
-        if begins[row] < time <= ends[row] and amount <= whole and len(found) < most:
+    for row, (amount, begin, end) in enumerate(held):
+        if begin < time <= end and amount <= whole and len(found) < most:
             found.append(row)
             whole -= amount
     return found
@@ -76,5 +76,5 @@ def test_the_largest_amounts_that_fit_are_taken(way, held, points, most):
     offsets, rows = way.largest(times, amounts, begins, ends, wholes, most=most)
 
     found = [rows[offsets[i] : offsets[i + 1]].tolist() for i in range(len(points))]
-    wanted = [held_then(*columns.tolist(), time, whole, most) for time, whole in points]
+    wanted = [held_then(held, time, whole, most) for time, whole in points]
     assert found == wanted

@@ -39,6 +39,12 @@ def test_slots_that_overlap_stand_in_lanes_of_their_own():
     assert slots(p, laid_out(p)) == [("a", 0, 0, 10, 10), ("c", 0, 0, 20, 5), ("b", 0, 1, 15, 2)]
 
 
+def test_a_run_that_ends_before_it_starts_takes_a_lane_of_its_own():
+    p = profile(run("a", start=10, micros=10), run("a", start=15, micros=-3))
+
+    assert slots(p, laid_out(p)) == [("a", 0, 0, 10, 10), ("a", 0, 1, 15, -3)]
+
+
 def test_devices_are_in_the_order_in_which_the_view_meets_them():
     p = profile(op("a"), op("z"), run("z", device=CPU), run("a", device=GPU))
 
@@ -56,6 +62,7 @@ def test_of_two_runs_that_start_together_the_first_one_met_is_kept():
     p = profile(run("a", start=10, micros=3), run("b", start=10, micros=9))
 
     assert slots(p, laid_out(p)) == [("a", 0, 0, 10, 3)]
+    assert laid_out(p).left_out == 1
     assert slots(p, laid_out(p, order_by="micros")) == [("b", 0, 0, 10, 9)]
 
 

@@ -65,6 +65,7 @@ class Schedule:
     slots: Slots
     flows: Flows
     memory: tuple[DeviceMemory, ...]  # of the accelerators, in the order of their names
+    left_out: int  # runs that have no slot because another one started on their device with them
 
 
 def schedule(view: View, step: int) -> Schedule:
@@ -75,13 +76,14 @@ def schedule(view: View, step: int) -> Schedule:
     if view.options.step != step:
         view = graph.build(view.profile, view.options.but(step=step))
     tracked = _tracked(view, step)
-    devices, slots = _slots(view.profile, tracked)
+    devices, slots, left_out = _slots(view.profile, tracked)
     order = _by_lane(slots, len(devices))
     return Schedule(
         devices=view.profile.devices.take(devices),
         slots=slots.take(order),
         flows=_by_producer(_flows(view, tracked, devices, slots), order),
         memory=tuple(curves(view.profile, tracked.record, tracked.shown)),
+        left_out=left_out,
     )
 
 
@@ -102,8 +104,8 @@ def _tracked(view: View, step: int) -> _Tracked:
     return _Tracked(record, shown[record[shown] >= 0])
 
 
-def _slots(profile: Profile, tracked: _Tracked) -> tuple[Ints, Slots]:
-    """The devices as they are met, and the slots by the names of their devices, then by start."""
+def _slots(profile: Profile, tracked: _Tracked) -> tuple[Ints, Slots, int]:
+    """The devices as they are met, the slots by device name and start, and what is left out."""
     runs, devices = profile.executions, profile.devices
     found = profile.records.rows_of(runs.record).take(tracked.record[tracked.shown])
     is_kept = (devices.is_placement | devices.is_accelerator_lane)[runs.device[found.values]]
@@ -113,11 +115,12 @@ def _slots(profile: Profile, tracked: _Tracked) -> tuple[Ints, Slots]:
     met = by_name[_first_met(walk, rank, len(devices))]
     order = np.lexsort((runs.start[rows], rank))
     order = order[_is_new(rank[order], runs.start[rows[order]])]
+    left_out = len(rows) - len(order)
     rows, walk = rows[order], walk[order]
     device = places_of(met, len(devices))[runs.device[rows]]
     start, duration = runs.start[rows], runs.duration[rows]
     lane = _lanes(device, start, duration)
-    return met, Slots(tracked.shown[walk], device, lane, start, duration)
+    return met, Slots(tracked.shown[walk], device, lane, start, duration), left_out
 
 
 def _first_met(walk: Ints, rank: Ints, ranks: int) -> Ints:
@@ -138,8 +141,8 @@ def _is_new(device: Ints, start: Ints) -> Bools:
 
 def _lanes(device: Ints, start: Ints, duration: Ints) -> Ints:
     """For each slot the first lane of its device that is free."""
-    # A lane whose last slot ended before it began is free at once.
-    end = np.maximum(start + duration, start)
+    # The next slot starts a microsecond later at least, whatever a broken clock makes of an end.
+    end = np.maximum(start + duration, start + 1)
     lane = np.empty(len(start), np.int64)
     for rows in _by_device(device):
         lane[rows] = timelines.lanes(start[rows], end[rows], _most_at_once(start[rows], end[rows]))
