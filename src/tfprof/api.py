@@ -163,7 +163,7 @@ class LoadedProfile:
         """The answer of one view; an unknown view is answered with the nearest one."""
         if kind not in VIEWS:
             raise OptionError(f"No view `{kind}`. {nearest(kind, VIEWS)}")
-        registry.require(options.destination)
+        registry.require(options.destination, kind)
         view = build_view(kind, self.columns, options)
         return Answer(replace(view, notes=self.notes + notes(kind, view.profile, options)))
 
@@ -293,22 +293,24 @@ class Answer:
 
     def write(
         self, output: str | None = None, show: Callable[[Iterator[str]], None] | None = None
-    ) -> None:
+    ) -> list[registry.Written]:
         """Write to where `output` says: `file:outfile=F`, `json:outfile=F`, `stdout`, `none`.
 
         Without a word it goes where the question's own options say. What would be printed is handed
-        to `show` instead, piece by piece, where that is given.
+        to `show` instead, piece by piece, where that is given. You get the files that were written:
+        the `path` of each, and `notes` on it.
         """
         spec = self.view.options.destination if output is None else OutputSpec.parse(output)
-        registry.require(spec)
+        registry.require(spec, self.view.kind)
         if spec.kind in registry.FILE_OUTPUTS:
-            registry.write(self.view, spec)
-        elif spec.kind == "stdout" and show is not None:
+            return registry.write(self.view, spec)
+        if spec.kind == "stdout" and show is not None:
             from tfprof.outputs import text
 
             show(piece.decode() for piece in text.encode(self.view))
         elif spec.kind == "stdout":
             print(self.report, end="")
+        return []
 
     def __str__(self) -> str:
         return self.table

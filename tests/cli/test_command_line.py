@@ -127,6 +127,25 @@ def test_an_answer_goes_to_the_file_that_output_names(ask):
     assert Path("report.txt").read_text() == tfprof.load(*FILES).op().report
 
 
+def test_a_timeline_is_a_file_for_each_step_and_says_where_to_open_it(ask):
+    status, out, err = ask("graph", *FILES, "-output", "timeline:outfile=time")
+
+    told = [line for line in err.splitlines() if "wrote" in line or "open" in line]
+    assert (status, out) == (0, "")
+    assert told == [
+        "tfprof: wrote time_0",
+        "tfprof: wrote time_1",
+        "tfprof: open it in https://ui.perfetto.dev or chrome://tracing",
+    ]
+
+
+def test_a_timeline_of_the_op_view_is_refused_before_anything_is_read(ask):
+    status, out, err = ask("op", "gone.pb", "-output", "timeline:outfile=time")
+
+    assert (status, out) == (2, "")
+    assert "not for the op view" in err
+
+
 @pytest.mark.parametrize("kind", ["json", "csv", "message"])
 def test_an_answer_may_be_written_as(kind, ask):
     status, out, _ = ask("scope", *FILES, f"--output={kind}:outfile=answer")

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from asking import ask
-from build import op, profile
+from build import op, profile, run
 from tfprof.errors import OptionError, OutputError, TfprofError
 from tfprof.options import OutputSpec
 from tfprof.outputs import registry
 
-VIEW = ask("scope", profile(op("a")))
+VIEW = ask("scope", profile(op("a"), run("a")), step=0)
 
 
 def broken_pieces(error):
@@ -60,7 +60,7 @@ def test_an_output_is_taken_apart(text, kind, outfile):
     ("text", "complaint"),
     [
         ("jsn:outfile=x", "No output `jsn`. Did you mean `json`?"),
-        ("???", "No output `???`. There is: csv, file, json, message, none, stdout."),
+        ("???", "No output `???`. There is: csv, file, json, message, none, stdout, timeline."),
         ("file", "Output `file` needs a file: file:outfile=PATH."),
         ("json:", "Output `json` needs a file: json:outfile=PATH."),
         ("file:outfile=", "Output `file` needs a file: file:outfile=PATH."),
@@ -78,10 +78,32 @@ def test_an_output_that_cannot_be_is_refused_with_what_can(text, complaint):
 
 @pytest.mark.parametrize("kind", registry.FILE_OUTPUTS)
 def test_a_file_is_written_for(kind, tmp_path):
-    registry.write(VIEW, OutputSpec.parse(f"{kind}:outfile={tmp_path / 'answer'}"))
+    written = registry.write(VIEW, OutputSpec.parse(f"{kind}:outfile={tmp_path / 'answer'}"))
 
-    assert [path.name for path in tmp_path.iterdir()] == ["answer"]
-    assert b"_TFProfRoot" in (tmp_path / "answer").read_bytes()
+    (path,) = tmp_path.iterdir()
+    assert [file.path for file in written] == [str(path)]
+    assert path.name == ("answer_0" if kind == "timeline" else "answer")
+    assert b"_TFProfRoot" in path.read_bytes()
+
+
+def test_an_output_is_refused_for_a_view_that_it_cannot_show():
+    with pytest.raises(OptionError) as caught:
+        registry.check("timeline:outfile=x", "op")
+
+    complaint = "Output `timeline` is not for the op view: ask graph or scope or code for it."
+    assert str(caught.value) == complaint
+
+
+def test_what_was_written_is_told_with_what_to_do_next():
+    spec = registry.check("timeline:outfile=x")
+    written = [registry.Written("x_0", ("a note",)), registry.Written("x_1")]
+
+    told = registry.sentences(spec, written)
+
+    hint = "open it in https://ui.perfetto.dev or chrome://tracing"
+    assert told == ["wrote x_0", "a note", "wrote x_1", hint]
+    assert registry.sentences(spec, written, hints=False) == told[:-1]
+    assert registry.sentences(spec, []) == []
 
 
 @pytest.mark.parametrize("kind", registry.FILE_OUTPUTS)

@@ -72,6 +72,11 @@ class Original:
         table = report.decode("utf-8", "ignore").partition("\nProfile:\n")[2] or None
         return Reply(table, message, stderr.decode("utf-8", "replace"))
 
+    def timelines(self, inputs: Inputs, view: str, options: Mapping[str, Any]) -> dict[str, bytes]:
+        """The timelines that are written, by what their names end in."""
+        files = json.loads(self._request("timeline", inputs, view, options)[0])
+        return {suffix: text.encode() for suffix, text in files.items()}
+
     def save(self, inputs: Inputs) -> bytes:
         """The ProfileProto that the original keeps of `inputs`."""
         return self._request("save", inputs)[0]
@@ -192,8 +197,13 @@ def _answer(request: list[bytes], report: Path, engine: Any, analyzer: Any) -> b
         engine.AddStep(step, graph, run_meta, op_log)
     if asked["task"] == "save":
         return engine.SerializeToString()
-    options = analyzer._build_options(asked["options"] | {"output": f"file:outfile={report}"})
-    return engine.Profile(asked["view"].encode(), options.SerializeToString())
+    kind = "timeline" if asked["task"] == "timeline" else "file"
+    options = analyzer._build_options(asked["options"] | {"output": f"{kind}:outfile={report}"})
+    message = engine.Profile(asked["view"].encode(), options.SerializeToString())
+    if kind == "file":
+        return message
+    written = {path.name: path.read_text() for path in report.parent.glob(f"{report.name}_*")}
+    return json.dumps(written).encode()
 
 
 def _timeline(run_meta: bytes, options: dict[str, bool]) -> bytes:

@@ -5,7 +5,8 @@
 FOLDER has, for each model, `MODEL/cases.jsonl.gz` (a case a line: the question, the files it is
 about, and what TensorFlow 2.21 answered) and `MODEL/inputs/` (those files). What is chosen goes to
 `recorded/` beside this script, in the same layout but packed tighter: a message stands unpacked in
-hexadecimal digits, so that xz finds what the messages of a model have in common.
+hexadecimal digits, so that xz finds what the messages of a model have in common. Timelines, of
+which all are kept, stand in a file of their own.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ LOST_THEIR_MISTAKE = tuple(
 )
 
 KEPT_KEYS = ("id", "want", "inputs", "view", "options", "table", "message")
+TIMELINE_KEYS = ("id", "inputs", "view", "options", "timeline")
 
 
 def main() -> None:
@@ -56,11 +58,14 @@ def main() -> None:
     folder = parser.parse_args().folder
     shutil.rmtree(RECORDED, ignore_errors=True)
     for model in EVERY:
-        cases = choose(model, read(folder / model / "cases.jsonl.gz"))
-        write(RECORDED / model / "cases.jsonl.xz", cases)
-        for name in sorted({name for case in cases for name in files(case["inputs"])}):
+        recorded = read(folder / model / "cases.jsonl.gz")
+        cases = choose(model, recorded)
+        timelines = [case for case in recorded if case["want"] == "timeline"]
+        write(RECORDED / model / "cases.jsonl.xz", cases, KEPT_KEYS)
+        write(RECORDED / model / "timelines.jsonl.xz", timelines, TIMELINE_KEYS)
+        for name in sorted({name for case in cases + timelines for name in files(case["inputs"])}):
             pack(folder / model / "inputs" / name, RECORDED / model / "inputs" / f"{name}.gz")
-        print(f"{model}: {len(cases)} cases")
+        print(f"{model}: {len(cases)} cases, {len(timelines)} of timelines")
 
 
 def read(path: Path) -> list[dict[str, Any]]:
@@ -96,11 +101,11 @@ def files(inputs: dict[str, Any]) -> list[str]:
     return [name for name in (*single, *(name for _, name in inputs.get("run_meta", ()))) if name]
 
 
-def write(path: Path, cases: list[dict[str, Any]]) -> None:
-    path.parent.mkdir(parents=True)
+def write(path: Path, cases: list[dict[str, Any]], keys: tuple[str, ...]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
     with lzma.open(path, "wt", preset=9 | lzma.PRESET_EXTREME, encoding="utf-8") as lines:
         for case in cases:
-            kept = {key: case[key] for key in KEPT_KEYS if key in case}
+            kept = {key: case[key] for key in keys if key in case}
             if "message" in kept:
                 kept["message"] = zlib.decompress(base64.b64decode(kept["message"])).hex()
             lines.write(json.dumps(kept, sort_keys=True) + "\n")

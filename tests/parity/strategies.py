@@ -66,7 +66,7 @@ _DEVICES = (
 _ALLOCATORS = ("cpu", "GPU_0_bfc", "gpu_host_bfc", "GPU_1_bfc", "")
 _BYTES = (0, 1, 8, 64, 999, 1000, 4096, 999_995, 3_000_000_000_000)
 _MICROS = (0, 0, 1, 2, 3, 7, -3, 1000, 2675, 999_995, 4_000_000)
-_STARTS = (0, 5, 100, 101, 1_500_000_000_000_000)
+_STARTS = (0, 5, 100, 101, 102, 300, 1_500_000_000_000_000)
 _FLOAT_OPS = (0, 1, 3, 110, 1005, 2675, 999_995, 17_630_000_000)
 _STEPS = (0, 1, 5, 9, 200)
 
@@ -213,6 +213,16 @@ def runs(draw, known: list[str]) -> Message:
     return run
 
 
+_allocations = st.lists(
+    st.builds(
+        dict,
+        alloc_micros=st.sampled_from((-1, 0, 4, 5, 99, 100, 250)),
+        alloc_bytes=st.sampled_from((*_BYTES, -8, -4096)),
+    ),
+    max_size=3,
+)
+
+
 def _add_memory(draw, entry: Message) -> None:
     size = st.sampled_from(_BYTES)
     for allocator in draw(st.lists(st.sampled_from(_ALLOCATORS), max_size=2)):
@@ -221,6 +231,8 @@ def _add_memory(draw, entry: Message) -> None:
             total_bytes=draw(size),
             peak_bytes=draw(size),
             live_bytes=draw(st.sampled_from((*_BYTES, -1, -64, -5000))),
+            allocator_bytes_in_use=draw(size),
+            allocation_records=draw(_allocations),
         )
     for slot in draw(st.lists(st.integers(0, 2), max_size=2)):
         output = entry.output.add(slot=slot)

@@ -9,6 +9,7 @@ look longer, say how many questions each property asks:
 from __future__ import annotations
 
 import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -71,6 +72,21 @@ def test_tables_and_messages_are_those_of_the_original(view, data, original, fol
     assert (answer and answer.table) == reply.table
     if answer:
         assert answer.message == type(answer.message).FromString(reply.message)
+
+
+@pytest.mark.parametrize("view", ["scope", "graph", "code"])
+@questions(150)
+@given(data=st.data())
+def test_timelines_are_those_of_the_original(view, data, original, folder):
+    case = data.draw(cases(view))
+    written = tfprof_timelines(case, folder)
+    try:
+        wanted = original.timelines(case.inputs, case.view, case.options)
+    except Crashed:
+        return  # that tfprof wrote or refused is all there is to say
+
+    # Without a step, or without anything to write, tfprof says so.
+    assert written == wanted or (written is None and not (wanted and case.run_meta))
 
 
 savable_cases = st.sampled_from(VIEWS).flatmap(lambda view: cases(view, can_be_saved=True))
@@ -190,6 +206,19 @@ def tfprof_answer(case: Case, folder: Path) -> Answer | None:
         return ask(tfprof.load(**written(case.inputs, folder), count_float_ops=False), case)
     except tfprof.TfprofError:
         return None
+
+
+def tfprof_timelines(case: Case, folder: Path) -> dict[str, bytes] | None:
+    """The timelines that tfprof writes, by their names, or None where it refuses."""
+    target = folder / "timelines"
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir()
+    try:
+        profile = tfprof.load(**written(case.inputs, folder), count_float_ops=False)
+        getattr(profile, case.view)(**case.options).write(f"timeline:outfile={target / 'report'}")
+    except tfprof.TfprofError:
+        return None
+    return {path.name: path.read_bytes() for path in target.iterdir()}
 
 
 def ask(profile: LoadedProfile, case: Case) -> Answer | None:

@@ -36,6 +36,22 @@ def test_recorded_tables_and_messages_are_given_again(model):
 
 
 @each_model
+def test_recorded_timelines_are_written_again(model, tmp_path):
+    for case in all_cases(model, "timelines"):
+        written = answer(model, case).write(f"timeline:outfile={tmp_path / 'out'}")
+
+        found = {Path(file.path).name: Path(file.path).read_text("utf-8") for file in written}
+        assert found == {
+            f"out_{step}": as_text(wanted) for step, wanted in case["timeline"].items()
+        }
+
+
+def as_text(value: dict[str, Any]) -> str:
+    """The JSON of the original, to the byte."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":")) + "\n"
+
+
+@each_model
 def test_questions_that_made_no_sense_to_the_original_are_refused(model):
     for case in cases(model, "refusal"):
         with pytest.raises(tfprof.TfprofError):
@@ -55,8 +71,8 @@ def cases(model: str, *wants: str) -> Iterator[dict[str, Any]]:
 
 
 @cache
-def all_cases(model: str) -> list[dict[str, Any]]:
-    with lzma.open(RECORDED / model / "cases.jsonl.xz", "rt", encoding="utf-8") as lines:
+def all_cases(model: str, name: str = "cases") -> list[dict[str, Any]]:
+    with lzma.open(RECORDED / model / f"{name}.jsonl.xz", "rt", encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
 
 

@@ -259,6 +259,15 @@ def test_an_answer_may_go_to_a_file(shell, tmp_path):
     assert path.read_text() == report("op")
 
 
+def test_where_to_open_a_timeline_is_said_once(shell, tmp_path):
+    line = f"scope -output timeline:outfile={tmp_path / 'time'}"
+
+    _, _, err = shell(line, line)
+
+    assert err.count(f"wrote {tmp_path / 'time'}_-1") == 2
+    assert err.count("ui.perfetto.dev") == 1
+
+
 def test_an_answer_may_go_nowhere(shell):
     assert shell("op -output none") == (0, "", "")
 

@@ -207,7 +207,7 @@ def _view(request: Request) -> int:
     from tfprof.outputs import registry  # noqa: PLC0415 -- see the module's docstring
 
     spec = request.options.destination
-    registry.require(spec)
+    registry.require(spec, request.command)
     if request.flags.json and (request.options.output or request.options.dump_to_file):
         raise OptionError("Give --json or --output, not both; json:outfile=F writes JSON to F.")
     answer = load(request).view(request.command, request.options)
@@ -216,9 +216,7 @@ def _view(request: Request) -> int:
         pieces = registry.FILE_OUTPUTS["json"].encode(answer.view)
         print(b"".join(pieces).decode(), end="")
     else:
-        answer.write()
-    if spec.outfile:
-        note([f"wrote {spec.outfile}"])
+        note(registry.sentences(spec, answer.write()))
     note(answer.notes)  # behind the answer, where they are seen, and only if there is one
     return 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -17,6 +18,8 @@ except ImportError:
     from tfprof.kernels import plain_lines as lines  # type: ignore[no-redef]
 
 Piece: TypeAlias = bytes | Strings
+
+_PLAIN_IN_JSON = bytes(code for code in range(0x20, 0x7F) if chr(code) not in '"\\')
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +48,19 @@ class _Bare:
 def digits(column: Ints) -> Strings:
     """Each number in full."""
     return Strings.of_spans(*lines.amounts(column, _Bare(), ""))
+
+
+def whole_numbers(column: Ints) -> Strings:
+    """Each number in full."""
+    return digits(column)
+
+
+def in_json(texts: Strings) -> Strings:
+    """Each text as it stands between the quotes of a JSON that is all ASCII."""
+    packed = woven([texts], len(texts))
+    if not packed.data.translate(None, _PLAIN_IN_JSON):
+        return packed
+    return Strings(json.dumps(text)[1:-1] for text in texts)
 
 
 def or_else(flags: Bools, texts: Strings, other: bytes) -> Strings:

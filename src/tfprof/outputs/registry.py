@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tfprof.errors import OptionError, OutputError, nearest
 from tfprof.options import OutputSpec
+from tfprof.outputs.parts import Part
 
 if TYPE_CHECKING:
     from tfprof.views.view import View
@@ -26,9 +27,19 @@ class Output:
 
     module: str
     help: str
+    is_in_parts: bool = False  # a view becomes several files
+    views: tuple[str, ...] = ("scope", "graph", "code", "op")
+    hint: str = ""  # what to do with the file
+
+    def parts(self, view: View) -> Iterable[Part]:
+        """The files that a view becomes."""
+        if self.is_in_parts:
+            write: Callable[[View], Iterable[Part]] = import_module(self.module).parts
+            return write(view)
+        return (Part("", self.encode(view)),)
 
     def encode(self, view: View) -> Iterable[bytes]:
-        """The bytes of the file, piece by piece."""
+        """The bytes of the one file, piece by piece."""
         write: Callable[[View], Iterable[bytes]] = import_module(self.module).encode
         return write(view)
 
@@ -38,6 +49,13 @@ FILE_OUTPUTS: dict[str, Output] = {
     "json": Output("tfprof.outputs.json", "all rows and numbers, for scripts"),
     "csv": Output("tfprof.outputs.csv", "a line a row, for spreadsheets"),
     "message": Output("tfprof.outputs.message", "the protobuf message"),
+    "timeline": Output(
+        "tfprof.outputs.timeline",
+        "when ops ran, as FILE_STEP for a browser (not op)",
+        is_in_parts=True,
+        views=("graph", "scope", "code"),
+        hint="open it in https://ui.perfetto.dev or chrome://tracing",
+    ),
 }
 
 # These need no file.
@@ -47,8 +65,8 @@ PLAIN_OUTPUTS: dict[str, str] = {
 }
 
 
-def require(spec: OutputSpec) -> None:
-    """Refuse an output that there is not, or that lacks what it needs."""
+def require(spec: OutputSpec, view: str = "") -> None:
+    """Refuse an output that there is not, that lacks what it needs, or that `view` has not."""
     known = [*PLAIN_OUTPUTS, *FILE_OUTPUTS]
     if spec.kind not in known:
         raise OptionError(f"No output `{spec.kind}`. {nearest(spec.kind, known)}")
@@ -59,11 +77,34 @@ def require(spec: OutputSpec) -> None:
             raise OptionError(f"Output `{spec.kind}` has no setting `{key}`, only `outfile`.")
     if spec.kind in FILE_OUTPUTS and not spec.outfile:
         raise OptionError(f"Output `{spec.kind}` needs a file: {spec.kind}:outfile=PATH.")
+    if view and spec.kind in FILE_OUTPUTS and view not in FILE_OUTPUTS[spec.kind].views:
+        others = " or ".join(FILE_OUTPUTS[spec.kind].views)
+        raise OptionError(f"Output `{spec.kind}` is not for the {view} view: ask {others} for it.")
 
 
-def write(view: View, spec: OutputSpec) -> None:
-    """Write `view` to the file that `spec` names."""
-    write_file(spec.outfile, FILE_OUTPUTS[spec.kind].encode(view))
+class Written(NamedTuple):
+    """A file that was written, and what is to be said of it."""
+
+    path: str
+    notes: tuple[str, ...] = ()
+
+
+def write(view: View, spec: OutputSpec) -> list[Written]:
+    """Write `view` to the file that `spec` names, or to several whose names begin so."""
+    written = []
+    for part in FILE_OUTPUTS[spec.kind].parts(view):
+        path = spec.outfile + part.suffix
+        write_file(path, part.pieces)
+        written.append(Written(path, part.notes))
+    return written
+
+
+def sentences(spec: OutputSpec, written: Iterable[Written], *, hints: bool = True) -> list[str]:
+    """What to tell whoever asked for the files: which there are, and what to do with them."""
+    found = [line for file in written for line in (f"wrote {file.path}", *file.notes)]
+    if found and hints and (hint := FILE_OUTPUTS[spec.kind].hint):
+        found.append(hint)
+    return found
 
 
 def write_file(path: str, pieces: Iterable[bytes]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tfprof.api import LoadedProfile
 from tfprof.errors import OptionError, nearest
@@ -28,6 +28,7 @@ class Session:
     profile: LoadedProfile
     options: Options
     screen: Screen
+    outputs_taken: set[str] = field(default_factory=set)  # the kinds that need no more hints
 
     def answer(self, line: str) -> None:
         """Carry out one line; an empty one shows the options."""
@@ -64,11 +65,12 @@ def _view(kind: str) -> Command:
     def show(session: Session, words: list[str]) -> None:
         options = session.changed(words)
         answer = session.profile.view(kind, options)
-        answer.write(show=session.screen.show)
-        if outfile := options.destination.outfile:
-            session.screen.say(f"wrote {outfile}")
-        for note in answer.notes:
-            session.screen.say(note)
+        written = answer.write(show=session.screen.show)
+        spec = options.destination
+        told = registry.sentences(spec, written, hints=spec.kind not in session.outputs_taken)
+        session.outputs_taken.add(spec.kind)
+        for sentence in (*told, *answer.notes):
+            session.screen.say(sentence)
 
     return Command(show, Takes.OPTIONS, VIEW_SENTENCES[kind])
 

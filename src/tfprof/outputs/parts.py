@@ -1,0 +1,14 @@
+"""What an output that writes several files gives for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class Part(NamedTuple):
+    """One of the files: what its name ends in, its bytes, and what is to be said of it."""
+
+    suffix: str
+    pieces: Iterable[bytes]
+    notes: tuple[str, ...] = ()

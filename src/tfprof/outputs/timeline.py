@@ -1,0 +1,194 @@
+"""A view as a timeline that browsers draw: Chrome's trace events, in JSON.
+
+The graph view gives a file for each step, in real time. The others are trees, and give nested
+slices: their lengths are real, their places are not.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from tfprof.columns import Ints, Strings
+from tfprof.errors import MissingInputError
+from tfprof.outputs.parts import Part
+from tfprof.outputs.pieces import Piece, in_json, whole_numbers, woven
+from tfprof.views.memory_curve import MOST_HOLDERS, DeviceMemory
+from tfprof.views.nested import nested
+from tfprof.views.schedule import Schedule, schedule
+from tfprof.views.view import View
+
+Event: TypeAlias = dict[str, object]
+
+# What is written at once: enough for array work, and not more than memory should hold.
+_BLOCK_ROWS = 1 << 15
+
+_MEGABYTE = 1e6
+
+
+def parts(view: View) -> Iterator[Part]:
+    """The timelines of a view, one for each step that it is asked of."""
+    if not len(view.profile.steps):
+        raise MissingInputError(
+            "A timeline shows when ops ran, which no file tells: give --run_meta_path."
+        )
+    if view.kind != "graph":
+        yield Part(f"_{view.options.step}", _document(_slices(view)))
+        return
+    asked = view.options.step
+    for step in view.profile.steps.tolist() if asked < 0 else [asked]:
+        plan = schedule(view, step)
+        yield Part(f"_{step}", _document(_events(view, plan)), tuple(_notes(view, plan)))
+
+
+def _document(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """The whole text, of blocks of events that each begin with a comma."""
+    before = b'{"traceEvents":['
+    for block in blocks:
+        if block:
+            yield before + block[1:] if before else block
+            before = b""
+    yield before + b"]}\n"
+
+
+def _encoded(events: Iterable[Event]) -> bytes:
+    """Events, each with a comma before it."""
+    texts = [json.dumps(event, sort_keys=True, separators=(",", ":")) for event in events]
+    return "".join(f",{text}" for text in texts).encode()
+
+
+def _blocks(rows: int) -> Iterator[Ints]:
+    """The rows that are written at once."""
+    for start in range(0, rows, _BLOCK_ROWS):
+        yield np.arange(start, min(start + _BLOCK_ROWS, rows))
+
+
+def _process(number: int, name: str) -> Event:
+    return {"args": {"name": name}, "name": "process_name", "ph": "M", "pid": number}
+
+
+def _slices(view: View) -> Iterator[bytes]:
+    """The slices of a tree; those of a depth are a process, named before its first one."""
+    slices = nested(view)
+    is_deeper = np.diff(np.maximum.accumulate(slices.depth), prepend=-1) > 0
+    for rows in _blocks(len(slices)):
+        name = in_json(view.name.take(slices.row[rows]))
+        depth = slices.depth[rows]
+        pieces: list[Piece] = [
+            *(_depth_names(depth, np.flatnonzero(is_deeper[rows])), b',{"args":{"name":"', name),
+            *(b'","op":"', name, b'"},"cat":"Op","dur":', whole_numbers(slices.duration[rows])),
+            *(b',"name":"', name, b'","ph":"X","pid":', whole_numbers(depth)),
+            *(b',"tid":0,"ts":', whole_numbers(slices.start[rows]), b"}"),
+        ]
+        yield woven(pieces, len(rows)).data
+
+
+def _depth_names(depth: Ints, firsts: Ints) -> Strings:
+    """For each row the name of its depth if it is one of the first ones there, else nothing."""
+    number = whole_numbers(depth[firsts])
+    head: list[Piece] = [b',{"args":{"name":"Scope:', number, b'"},"name":"process_name","ph":"M"']
+    named = woven([*head, b',"pid":', number, b"}"], len(firsts))
+    starts, ends = np.zeros((2, len(depth)), np.int64)
+    starts[firsts], ends[firsts] = named.starts, named.ends
+    return Strings.of_spans(named.data, starts, ends)
+
+
+def _events(view: View, plan: Schedule) -> Iterator[bytes]:
+    """The runs with the names of all processes, then the arrows, then the counters of memory."""
+    devices = [
+        f"Op {'execution' if is_lane else 'scheduling'} threads: {name}"
+        for name, is_lane in zip(plan.devices.name, plan.devices.is_accelerator_lane, strict=True)
+    ]
+    memory = [
+        f"mem usage on:{view.profile.devices.name[curve.device]}{what}"
+        for curve in plan.memory
+        for what in ("", " allocations")
+    ]
+    yield _encoded(_process(number, name) for number, name in enumerate(devices))
+    yield from _runs(view, plan)
+    yield _encoded(_process(number, name) for number, name in enumerate(memory, len(devices)))
+    yield from _flows(view, plan)
+    for place, curve in enumerate(plan.memory):
+        yield from _counters(view, curve, len(devices) + 2 * place)
+
+
+def _runs(view: View, plan: Schedule) -> Iterator[bytes]:
+    for rows in _blocks(len(plan.slots)):
+        slots = plan.slots.take(rows)
+        name = in_json(view.profile.ops.name.take(slots.op))
+        pieces: list[Piece] = [
+            *(b',{"args":{"name":"', name, b'"},"cat":"Op","dur":', whole_numbers(slots.duration)),
+            *(b',"name":"', name, b'","ph":"X","pid":', whole_numbers(slots.device)),
+            *(b',"tid":', whole_numbers(slots.lane), b',"ts":', whole_numbers(slots.start), b"}"),
+        ]
+        yield woven(pieces, len(rows)).data
+
+
+def _flows(view: View, plan: Schedule) -> Iterator[bytes]:
+    """Two events for each arrow: it leaves where the one run ends, and arrives at the other."""
+    for rows in _blocks(len(plan.flows)):
+        producer = plan.slots.take(plan.flows.producer[rows])
+        consumer = plan.slots.take(plan.flows.consumer[rows])
+        number = whole_numbers(rows + 1)
+        name = in_json(view.profile.ops.name.take(producer.op))
+        head: list[Piece] = [b',{"cat":"DataFlow","id":', number, b',"name":"', name]
+        pieces: list[Piece] = [
+            *(*head, b'_flow","ph":"s","pid":', whole_numbers(producer.device)),
+            *(b',"tid":', whole_numbers(producer.lane)),
+            *(b',"ts":', whole_numbers(producer.start + producer.duration), b"}"),
+            *(*head, b'_flow","ph":"t","pid":', whole_numbers(consumer.device)),
+            *(b',"tid":', whole_numbers(consumer.lane)),
+            *(b',"ts":', whole_numbers(consumer.start), b"}"),
+        ]
+        yield woven(pieces, len(rows)).data
+
+
+def _counters(view: View, curve: DeviceMemory, process: int) -> Iterator[bytes]:
+    for points in _blocks(len(curve)):
+        yield b"".join(_encoded(_counter(view, curve, process, p)) for p in points.tolist())
+
+
+def _counter(view: View, curve: DeviceMemory, process: int, point: int) -> Sequence[Event]:
+    time = int(curve.time[point])
+    shared = {"cat": "Memory", "ph": "C", "tid": 0, "ts": time}
+    return (
+        {
+            **shared,
+            "args": {"Allocator Bytes in Use": int(curve.in_use[point])},
+            "name": "Allocated Bytes",
+            "pid": process,
+        },
+        {
+            **shared,
+            "args": _top_allocations(view, curve, point),
+            "name": "Top Allocations",
+            "pid": process + 1,
+        },
+    )
+
+
+def _top_allocations(view: View, curve: DeviceMemory, point: int) -> dict[str, str]:
+    # Each point has to have the same keys; the first one was always forgotten.
+    told = {f"Top Allocation {place:02d}": "N/A" for place in range(1, MOST_HOLDERS)}
+    start, end = curve.holders.offsets[point : point + 2].tolist()
+    held = zip(curve.holders.values[start:end].tolist(), curve.holder_bytes[start:end], strict=True)
+    for place, (op, size) in enumerate(held):
+        name = view.profile.ops.name[op]
+        told[f"Top Allocation {place:02d}"] = f"{size / _MEGABYTE:g} MB from {name}"
+    told["Not Displayed"] = f"{curve.rest[point] / _MEGABYTE:.2f} MB"
+    return told
+
+
+def _notes(view: View, plan: Schedule) -> Iterator[str]:
+    """How much memory there was in use at most, and what the timeline lacks."""
+    for curve in plan.memory:
+        name = view.profile.devices.name[curve.device]
+        yield f"{name} peak memory: {curve.peak / _MEGABYTE:.2f} MB"
+    if plan.left_out:
+        runs = "1 run is" if plan.left_out == 1 else f"{plan.left_out:,} runs are"
+        yield (
+            f"{runs} left out: a device shows one op for each microsecond in which some started."
+        )
