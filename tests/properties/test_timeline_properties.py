@@ -1,0 +1,155 @@
+"""What holds for every timeline: it shows the time of its view, all of it and nothing else."""
+
+import os
+from itertools import pairwise
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from asking import ask
+from build import CPU, GPU, GPU_STREAM, op, profile, run
+from profile_strategies import STEPS, accounts, filters, orders, profiles
+from tfprof.views.nested import nested
+from tfprof.views.schedule import schedule
+
+often = settings(
+    max_examples=int(os.environ.get("TFPROF_PROPERTY_EXAMPLES", "25")),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+
+steps = st.sampled_from(STEPS)
+trees = st.sampled_from(("scope", "code"))
+questions = st.builds(
+    lambda account, hidden, order: account | hidden | {"order_by": order},
+    accounts(),
+    filters(),
+    orders(),
+)
+
+# Starts and lengths are few, so that runs meet, overlap and follow each other.
+_names = st.sampled_from(("a", "a/b", "a/b/c", "b"))
+_stamps = st.integers(1, 8)
+_allocations = st.lists(st.tuples(st.integers(0, 900), st.integers(-3, 9)), max_size=3)
+_memory = st.fixed_dictionaries({"micros": st.integers(0, 900), "in_use": st.integers(0, 20)})
+_runs = st.builds(
+    run,
+    _names,
+    micros=_stamps,
+    step=st.sampled_from(STEPS),
+    start=_stamps,
+    device=st.sampled_from((CPU, GPU, GPU_STREAM)),
+    memory=_memory,
+    allocations=_allocations,
+)
+_ops = st.lists(
+    st.builds(op, _names, inputs=st.lists(_names, max_size=3)),
+    unique_by=lambda fact: fact.name,
+)
+timed_profiles = st.builds(
+    lambda ops, runs: profile(*ops, *runs, *(run("ran", step=step) for step in STEPS)),
+    _ops,
+    st.lists(_runs, max_size=12),
+)
+
+
+def shown_runs(view, step):
+    """Every run of a shown op in a step, by device, start and where its op stands in the view."""
+    p = view.profile
+    place = {op: place for place, op in enumerate(view.members.values.tolist())}
+    records, runs = p.records, p.executions
+    columns = zip(runs.record, runs.device, runs.start, runs.duration, strict=True)
+    for record, device, start, duration in columns:
+        op = int(records.op[record])
+        # Where an op was dispatched from nobody knows, it has no place in time.
+        if records.step[record] == step and op in place and p.ops.device[op] >= 0:
+            yield int(device), int(start), place[op], int(duration)
+
+
+@often
+@given(timed_profiles, questions, steps)
+def test_a_schedule_holds_the_first_of_the_shown_runs_at_each_start(p, question, step):
+    view = ask("graph", p, **question | {"step": step})
+    plan = schedule(view, step)
+
+    devices = [p.devices.name.index(name) for name in plan.devices.name]
+    slots = plan.slots
+    found = {
+        (devices[device], start): (op, duration)
+        for device, start, op, duration in zip(
+            *(c.tolist() for c in (slots.device, slots.start, slots.op, slots.duration)),
+            strict=True,
+        )
+    }
+    wanted = {}
+    runs = list(shown_runs(view, step))
+    for device, start, place, duration in sorted(runs, key=lambda run: run[2]):
+        wanted.setdefault((device, start), (int(view.members.values[place]), duration))
+    assert found == wanted
+    assert len(slots) == len(found)
+    assert plan.left_out == len(runs) - len(slots)
+
+
+@often
+@given(timed_profiles, questions, steps)
+def test_slots_of_a_lane_follow_each_other(p, question, step):
+    slots = schedule(ask("graph", p, **question), step).slots
+
+    columns = (slots.device, slots.lane, slots.start, slots.duration)
+    for one, other in pairwise(zip(*(column.tolist() for column in columns), strict=True)):
+        assert one[:3] < other[:3]
+        assert one[:2] != other[:2] or one[2] + one[3] <= other[2]
+
+
+@often
+@given(timed_profiles, questions, steps)
+def test_a_flow_leads_from_one_slot_to_one_on_another_device(p, question, step):
+    plan = schedule(ask("graph", p, **question), step)
+    slots, flows = plan.slots, plan.flows
+
+    ends = set(flows.producer.tolist()) | set(flows.consumer.tolist())
+    assert ends <= set(range(len(slots)))
+    assert (slots.device[flows.producer] != slots.device[flows.consumer]).all()
+    assert (flows.producer[1:] >= flows.producer[:-1]).all()
+
+
+@often
+@given(timed_profiles, questions, steps)
+def test_holders_and_the_rest_are_what_is_in_use(p, question, step):
+    for curve in schedule(ask("graph", p, **question), step).memory:
+        held = curve.holders.sums(curve.holder_bytes)
+
+        assert (held + curve.rest == curve.in_use).all()
+        assert (curve.rest >= 0).all()
+        assert curve.in_use.max(initial=0) <= curve.peak
+
+
+@often
+@given(profiles(), trees, questions)
+def test_the_slices_of_a_tree_hold_the_time_of_its_view(p, kind, question):
+    view = ask(kind, p, **question)
+    slices = nested(view)
+
+    total = view.total["micros"]
+    assert slices.duration[0] == total[0]
+    assert slices.duration.tolist() == total[slices.row].tolist()
+    parents = view.tree.parents.tolist()
+    has_slice = [True]
+    for row in range(1, len(view)):
+        has_slice.append(has_slice[parents[row]] and total[row] > 0)
+    assert slices.row.tolist() == [row for row, flag in enumerate(has_slice) if flag]
+
+
+@often
+@given(profiles(), trees, questions)
+def test_slices_nest_or_follow_each_other(p, kind, question):
+    slices = nested(ask(kind, p, **question))
+
+    open_ends = []
+    for depth, start, duration in zip(
+        *(c.tolist() for c in (slices.depth, slices.start, slices.duration)), strict=True
+    ):
+        ends = open_ends[:depth]
+        assert all(start + duration <= end for end in ends)
+        assert len(open_ends) <= depth or open_ends[depth] <= start
+        open_ends[depth:] = [start + duration]
