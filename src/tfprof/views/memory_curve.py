@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tfprof.columns import Ints, Ragged
+from tfprof.columns import Ints, Ragged, offsets_of
 from tfprof.kernels import timelines
+from tfprof.kernels.rows import grouped
+from tfprof.model.executions import Allocations, MemoryUse
 from tfprof.model.profile import Profile
 
 # Points that are told are at least so many microseconds apart, and each names so many ops.
@@ -44,43 +46,59 @@ def curves(profile: Profile, record: Ints, shown: Ints) -> Iterator[DeviceMemory
     microsecond, the one that is shown later counts.
     """
     devices, home = profile.devices, profile.ops.device[shown]
-    is_used = np.zeros(len(devices), np.bool_)
-    is_used[home] = True
-    for device in devices.name.order()[is_used[devices.name.order()]].tolist():
+    by_device = Ragged(
+        offsets_of(np.bincount(home, minlength=len(devices))),
+        shown[grouped(home, len(devices))],
+    )
+    recorded = _Recorded.of(profile)
+    for device in devices.name.order()[by_device.lengths[devices.name.order()] > 0].tolist():
         # Memory of a device that works by itself is the host's, of which allocators tell nothing.
         if devices.host[device] != devices.name[device]:
-            ops = shown[home == device]
-            yield _curve(profile, device, ops, record[ops])
+            yield _curve(recorded, device, by_device[device], record[by_device[device]])
 
 
-def _curve(profile: Profile, device: int, ops: Ints, records: Ints) -> DeviceMemory:
-    time, in_use = _points(profile, records)
+class _Recorded(NamedTuple):
+    """What was recorded of memory, by record, and what each op keeps for good."""
+
+    memory: MemoryUse
+    uses: Ragged  # rows of memory
+    allocations: Allocations
+    changes: Ragged  # rows of allocations
+    kept: Ints
+
+    @classmethod
+    def of(cls, profile: Profile) -> _Recorded:
+        memory, records = profile.memory, profile.records
+        uses = records.rows_of(memory.record)
+        kept = np.zeros(len(profile.ops), np.int64)
+        # An op that keeps more in one step than in another still has that.
+        np.maximum.at(kept, records.op, uses.sums(memory.accelerator_persistent))
+        changes = records.rows_of(profile.allocations.record)
+        return cls(memory, uses, profile.allocations, changes, kept)
+
+
+def _curve(recorded: _Recorded, device: int, ops: Ints, records: Ints) -> DeviceMemory:
+    time, in_use = _points(recorded, records)
     told = timelines.spaced(time, _GAP)
-    allocations = _allocations(profile, ops, records)
+    held = _held(recorded, ops, records)
     offsets, rows = timelines.largest(
-        time[told],
-        allocations.bytes,
-        allocations.begin,
-        allocations.end,
-        in_use[told],
-        most=MOST_HOLDERS,
+        time[told], held.bytes, held.begin, held.end, in_use[told], most=MOST_HOLDERS
     )
-    held = allocations.bytes[rows]
     return DeviceMemory(
         device=device,
         peak=int(in_use.max(initial=0)),
         time=time[told],
         in_use=in_use[told],
-        holders=Ragged(offsets, allocations.op[rows]),
-        holder_bytes=held,
-        rest=in_use[told] - Ragged(offsets, rows).sums(held),
+        holders=Ragged(offsets, held.op[rows]),
+        holder_bytes=held.bytes[rows],
+        rest=in_use[told] - Ragged(offsets, rows).sums(held.bytes[rows]),
     )
 
 
-def _points(profile: Profile, records: Ints) -> tuple[Ints, Ints]:
+def _points(recorded: _Recorded, records: Ints) -> tuple[Ints, Ints]:
     """The times at which memory was measured, ascending, and what was in use."""
-    memory = profile.memory
-    rows = profile.records.rows_of(memory.record).take(records).values
+    memory = recorded.memory
+    rows = recorded.uses.take(records).values
     rows = rows[memory.micros[rows] > 0]
     rows = rows[np.argsort(memory.micros[rows], kind="stable")]
     time = memory.micros[rows]
@@ -89,8 +107,8 @@ def _points(profile: Profile, records: Ints) -> tuple[Ints, Ints]:
     return time[is_last], memory.in_use[rows[is_last]]
 
 
-class _Allocations(NamedTuple):
-    """What an op held from one time to the next, if anything, the largest first."""
+class _Held(NamedTuple):
+    """What ops held from one time to the next, if anything, the largest first."""
 
     op: Ints
     bytes: Ints
@@ -98,34 +116,24 @@ class _Allocations(NamedTuple):
     end: Ints
 
 
-def _allocations(profile: Profile, ops: Ints, records: Ints) -> _Allocations:
-    found = profile.records.rows_of(profile.allocations.record).take(records)
-    kept = _kept_bytes(profile, ops)
-    keeping = np.flatnonzero(kept)
+def _held(recorded: _Recorded, ops: Ints, records: Ints) -> _Held:
+    found = recorded.changes.take(records)
+    keeping = ops[recorded.kept[ops] != 0]
     # What an op keeps for good is there from the beginning.
-    op = np.concatenate((ops[keeping], ops[found.owners]))
-    time = np.concatenate(
-        (np.zeros(len(keeping), np.int64), profile.allocations.micros[found.values])
-    )
-    change = np.concatenate((kept[keeping], profile.allocations.bytes[found.values]))
+    from_start = np.zeros(len(keeping), np.int64)
+    op = np.concatenate((keeping, ops[found.owners]))
+    time = np.concatenate((from_start, recorded.allocations.micros[found.values]))
+    change = np.concatenate((recorded.kept[keeping], recorded.allocations.bytes[found.values]))
     order = np.lexsort((time, op))
     op, time, change = op[order], time[order], change[order]
-    begins = np.flatnonzero(np.diff(op, prepend=-1))
-    owner = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(op)))
+    is_last = np.ones(len(op), np.bool_)
+    is_last[:-1] = op[1:] != op[:-1]
+    begins = np.flatnonzero(np.roll(is_last, 1))
     running = np.cumsum(change)
-    held = running - (running - change)[begins][owner]
-    end = np.append(time[1:], 0)
-    end[np.append(op[1:] != op[:-1], True)[: len(op)]] = np.iinfo(np.int64).max
-    # An op that has changes in one microsecond holds what the last one leaves.
-    rows = np.flatnonzero((held > 0) & (time < end))
-    rows = rows[np.lexsort((op[rows], ~held[rows]))]
-    return _Allocations(op[rows], held[rows], time[rows], end[rows])
-
-
-def _kept_bytes(profile: Profile, ops: Ints) -> Ints:
-    """What each op keeps of the accelerator's memory for good: the most of any step."""
-    memory, records = profile.memory, profile.records
-    kept = records.rows_of(memory.record).sums(memory.accelerator_persistent)
-    most = np.zeros(len(profile.ops), np.int64)
-    np.maximum.at(most, records.op, kept)
-    return most[ops]
+    before = np.repeat((running - change)[begins], np.diff(begins, append=len(op)))
+    size = running - before
+    end = np.where(is_last, np.iinfo(np.int64).max, np.roll(time, -1))
+    # Of changes in one microsecond only what the last one leaves was ever held.
+    rows = np.flatnonzero((size > 0) & (time < end))
+    rows = rows[np.lexsort((op[rows], ~size[rows]))]
+    return _Held(op[rows], size[rows], time[rows], end[rows])

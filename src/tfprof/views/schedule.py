@@ -177,10 +177,10 @@ def _flows(view: View, tracked: _Tracked, devices: Ints, slots: Slots) -> Flows:
     consumer = np.flatnonzero(profile.devices.is_placement[devices][slots.device])
     if len(distinct(slots.device[consumer])) < 2:
         return Flows(consumer[:0], consumer[:0])
-    sources = _sources_elsewhere(profile, (tracked.record >= 0) & _is_accounted(view))
     runs = _dispatches(profile)
-    run_counts = runs.lengths
-    uses = sources.sums(run_counts[tracked.record[sources.values]])[slots.op[consumer]]
+    run_counts = np.append(runs.lengths, 0)[tracked.record]
+    sources = _sources_elsewhere(profile, (run_counts > 0) & _is_accounted(view))
+    uses = sources.sums(run_counts[sources.values])[slots.op[consumer]]
     # As floats, for the sum itself may be too large to count.
     if (count := uses.sum(dtype=np.float64)) > MOST_FLOWS:
         raise OutputError(
@@ -222,9 +222,11 @@ def _dispatches(profile: Profile) -> Ragged:
 def _find(slots: Slots, device: Ints, start: Ints) -> Ints:
     """The slot that begins on each device at each start, -1 where none does."""
     found = np.full(len(start), -1, np.int64)
+    order = np.argsort(device, kind="stable")
+    ordered = device[order]
     for rows in _by_device(slots.device):
-        wanted = np.flatnonzero(device == slots.device[rows.start])
-        starts = slots.start[rows]
+        first, end = np.searchsorted(ordered, slots.device[rows.start] + np.arange(2))
+        wanted, starts = order[first:end], slots.start[rows]
         at = np.minimum(np.searchsorted(starts, start[wanted]), len(starts) - 1)
         found[wanted] = np.where(starts[at] == start[wanted], rows.start + at, -1)
     return found
