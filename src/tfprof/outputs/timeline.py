@@ -7,7 +7,7 @@ slices: their lengths are real, their places are not.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 import numpy as np
@@ -91,9 +91,7 @@ def _depth_names(depth: Ints, firsts: Ints) -> Strings:
     number = whole_numbers(depth[firsts])
     head: list[Piece] = [b',{"args":{"name":"Scope:', number, b'"},"name":"process_name","ph":"M"']
     named = woven([*head, b',"pid":', number, b"}"], len(firsts))
-    starts, ends = np.zeros((2, len(depth)), np.int64)
-    starts[firsts], ends[firsts] = named.starts, named.ends
-    return Strings.of_spans(named.data, starts, ends)
+    return _spread(named, firsts, len(depth), other=b"")
 
 
 def _events(view: View, plan: Schedule) -> Iterator[bytes]:
@@ -147,39 +145,58 @@ def _flows(view: View, plan: Schedule) -> Iterator[bytes]:
 
 
 def _counters(view: View, curve: DeviceMemory, process: int) -> Iterator[bytes]:
+    """Two counters for each point: how much was in use, and who held most of it."""
     for points in _blocks(len(curve)):
-        yield b"".join(_encoded(_counter(view, curve, process, p)) for p in points.tolist())
+        time = whole_numbers(curve.time[points])
+        in_use = whole_numbers(curve.in_use[points])
+        pieces: list[Piece] = [
+            *(b',{"args":{"Allocator Bytes in Use":', in_use, b'},"cat":"Memory",'),
+            *(b'"name":"Allocated Bytes","ph":"C","pid":%d,"tid":0,"ts":' % process, time, b"}"),
+            *(b',{"args":{', *_top_allocations(view, curve, points), b'},"cat":"Memory",'),
+            b'"name":"Top Allocations","ph":"C","pid":%d,"tid":0,"ts":' % (process + 1),
+            *(time, b"}"),
+        ]
+        yield woven(pieces, len(points)).data
 
 
-def _counter(view: View, curve: DeviceMemory, process: int, point: int) -> Sequence[Event]:
-    time = int(curve.time[point])
-    shared = {"cat": "Memory", "ph": "C", "tid": 0, "ts": time}
-    return (
-        {
-            **shared,
-            "args": {"Allocator Bytes in Use": int(curve.in_use[point])},
-            "name": "Allocated Bytes",
-            "pid": process,
-        },
-        {
-            **shared,
-            "args": _top_allocations(view, curve, point),
-            "name": "Top Allocations",
-            "pid": process + 1,
-        },
-    )
+def _top_allocations(view: View, curve: DeviceMemory, points: Ints) -> Iterator[Piece]:
+    """What each point says of those who held most, the largest first, and of the rest.
+
+    Every key begins with the quotes that end the value before it.
+    """
+    yield b'"Not Displayed":"'
+    yield Strings(f"{rest / _MEGABYTE:.2f} MB" for rest in curve.rest[points].tolist())
+    first, counts = curve.holders.offsets[points], curve.holders.lengths[points]
+    rows = np.arange(first[0], first[-1] + counts[-1])
+    sizes = _megabytes(curve.holder_bytes[rows])
+    names = in_json(view.profile.ops.name.take(curve.holders.values[rows]))
+    holders = woven([b'":"', sizes, b" MB from ", names], len(rows))
+    for place in range(MOST_HOLDERS):
+        named = np.flatnonzero(counts > place)
+        texts = holders.take(first[named] - first[0] + place)
+        key = b'","Top Allocation %02d' % place
+        # Each point has to have the same keys; the first one was always forgotten.
+        if place == 0:
+            texts = woven([key, texts], len(named))
+            yield _spread(texts, named, len(points), other=b"")
+        else:
+            yield key
+            yield _spread(texts, named, len(points), other=b'":"N/A')
+    yield b'"'
 
 
-def _top_allocations(view: View, curve: DeviceMemory, point: int) -> dict[str, str]:
-    # Each point has to have the same keys; the first one was always forgotten.
-    told = {f"Top Allocation {place:02d}": "N/A" for place in range(1, MOST_HOLDERS)}
-    start, end = curve.holders.offsets[point : point + 2].tolist()
-    held = zip(curve.holders.values[start:end].tolist(), curve.holder_bytes[start:end], strict=True)
-    for place, (op, size) in enumerate(held):
-        name = view.profile.ops.name[op]
-        told[f"Top Allocation {place:02d}"] = f"{size / _MEGABYTE:g} MB from {name}"
-    told["Not Displayed"] = f"{curve.rest[point] / _MEGABYTE:.2f} MB"
-    return told
+def _megabytes(sizes: Ints) -> Strings:
+    """Each size to six digits; equal ones are written once."""
+    distinct, code = np.unique(sizes, return_inverse=True)
+    return Strings(f"{size / _MEGABYTE:g}" for size in distinct.tolist()).take(code)
+
+
+def _spread(texts: Strings, rows: Ints, count: int, *, other: bytes) -> Strings:
+    """A text for each of `count` rows: those of `rows` have one of `texts`, the rest the other."""
+    starts = np.full(count, len(texts.data))
+    ends = starts + len(other)
+    starts[rows], ends[rows] = texts.starts, texts.ends
+    return Strings.of_spans(texts.data + other, starts, ends)
 
 
 def _notes(view: View, plan: Schedule) -> Iterator[str]:
