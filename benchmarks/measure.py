@@ -13,7 +13,7 @@ from statistics import median
 from generate import Files
 from phases import Job, Measure, reported
 from processes import FailedError, run
-from tables import difference
+from tables import byte_difference, difference
 from works import LOAD_TEXT, RUNS, WORKS, Command, Question, Session
 
 OURS, ORIGINAL = "ours", "original"
@@ -146,12 +146,16 @@ class Bench:
 
     def _compare(self, questions: Sequence[Question]) -> None:
         for question in questions:
-            answers = [self._answer(profiler, question.work) for profiler in (OURS, ORIGINAL)]
+            answers = [
+                question.written(self._answer(profiler, question.work))
+                for profiler in (OURS, ORIGINAL)
+            ]
             if self._pythons[ORIGINAL] is not None:
-                found = self._differences[question.work] = difference(*answers)
+                compare = difference if question.output == "file" else byte_difference
+                found = self._differences[question.work] = compare(*answers)
                 if found:
                     self._faults.append(
-                        f"DIFFERENT TABLES at {self._ops:,} ops, {question.work}: {found}"
+                        f"DIFFERENT ANSWERS at {self._ops:,} ops, {question.work}: {found}"
                     )
             for answer in answers:
                 answer.unlink(missing_ok=True)

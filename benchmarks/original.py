@@ -7,6 +7,7 @@ Takes the same job as `ours.py` and needs an interpreter that has TensorFlow.
 
 from __future__ import annotations
 
+import ctypes
 from pathlib import Path
 
 from phases import Job, Phases
@@ -26,6 +27,7 @@ def main() -> None:
             options = OptionsProto(**question["options"])
             profiler.Profile(question["view"].encode(), options.SerializeToString())
     profiler.DeleteProfiler()
+    ctypes.CDLL(None).fflush(None)  # what it printed stands before the report then, not behind
     phases.report()
 
 

@@ -1,4 +1,4 @@
-"""Compares what two profilers wrote, line by line, however long it is."""
+"""Compares what two profilers wrote, line by line or byte by byte, however long it is."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 _LEGEND = "node name |"
+_BLOCK = 1 << 20
 
 
 def difference(ours: Path, original: Path) -> str | None:
@@ -21,6 +22,18 @@ def difference(ours: Path, original: Path) -> str | None:
             if one != other:
                 return f"row {row}: tfprof {one.strip()!r}, original {other.strip()!r}"
     return None if row else "neither wrote a table"
+
+
+def byte_difference(ours: Path, original: Path) -> str | None:
+    """The first byte in which two files differ; None if they are the same."""
+    place = 0
+    with ours.open("rb") as mine, original.open("rb") as theirs:
+        while (one := mine.read(_BLOCK)) == (other := theirs.read(_BLOCK)):
+            if not one:
+                return None if place else "both are empty"
+            place += len(one)
+    pairs = enumerate(zip_longest(one, other), start=place)
+    return f"byte {next(at for at, (mine, theirs) in pairs if mine != theirs):,}"
 
 
 def _rows(lines: Iterator[str]) -> Iterator[str]:

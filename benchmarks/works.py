@@ -40,6 +40,12 @@ class Question:
     options: Mapping[str, Any]
     output: str = "file"
 
+    def written(self, answer: Path) -> Path:
+        """The file that the answer is in: the name of a timeline ends in its step."""
+        if self.output != "timeline":
+            return answer
+        return answer.with_name(f"{answer.name}_{self.options['step']}")
+
     def asked(self, answer: Path) -> dict[str, Any]:
         """The question as a job holds it, its answer written to the file `answer`."""
         options = {**self.options, "output": f"{self.output}:outfile={answer}"}
@@ -78,6 +84,7 @@ def _command(view: str) -> str:
     return f"command: {view}"
 
 
+TIMELINE = "graph timeline"
 LOAD_TEXT = "load from text"
 
 RUNS: tuple[Command | Session, ...] = (
@@ -86,6 +93,7 @@ RUNS: tuple[Command | Session, ...] = (
         Session((Question(_first(view), view, WHOLE), Question(_further(view), view, OTHER)))
         for view in VIEWS
     ),
+    Session((Question(TIMELINE, "graph", {**WHOLE, "step": 0}, output="timeline"),)),
     Session(load=LOAD_TEXT, is_text=True),
 )
 
@@ -106,4 +114,5 @@ WORKS: tuple[Work, ...] = (
     Work(LOAD_TEXT, 10),
     *(Work(_first(view), 10) for view in VIEWS),
     *(Work(_further(view), 100, most_seconds=0.1) for view in VIEWS),
+    Work(TIMELINE, 10),
 )

@@ -1,5 +1,5 @@
 import pytest
-from tables import difference
+from tables import byte_difference, difference
 
 
 @pytest.fixture
@@ -10,6 +10,29 @@ def compare(tmp_path):
         return difference(tmp_path / "ours", tmp_path / "original")
 
     return written
+
+
+@pytest.fixture
+def compare_bytes(tmp_path):
+    def written(ours, original):
+        (tmp_path / "ours").write_bytes(ours)
+        (tmp_path / "original").write_bytes(original)
+        return byte_difference(tmp_path / "ours", tmp_path / "original")
+
+    return written
+
+
+def test_equal_files_do_not_differ(compare_bytes):
+    assert compare_bytes(b"[1,2]", b"[1,2]") is None
+
+
+@pytest.mark.parametrize("original", [b"[1,3]", b"[1,"])
+def test_the_first_byte_that_differs_is_told(compare_bytes, original):
+    assert compare_bytes(b"[1,2]", original) == "byte 3"
+
+
+def test_two_empty_files_are_no_agreement(compare_bytes):
+    assert compare_bytes(b"", b"") == "both are empty"
 
 
 def test_what_stands_before_the_legend_does_not_matter(compare):
