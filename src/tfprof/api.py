@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tfprof.formats.messages import Message
+    from tfprof.outputs.parts import Written
     from tfprof.outputs.tabular import Row
     from tfprof.sources.summary import FileSummary
 
@@ -293,7 +294,7 @@ class Answer:
 
     def write(
         self, output: str | None = None, show: Callable[[Iterator[str]], None] | None = None
-    ) -> list[registry.Written]:
+    ) -> list[Written]:
         """Write to where `output` says: `file:outfile=F`, `json:outfile=F`, `stdout`, `none`.
 
         Without a word it goes where the question's own options say. What would be printed is handed

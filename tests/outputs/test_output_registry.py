@@ -15,6 +15,7 @@ from build import op, profile, run
 from tfprof.errors import OptionError, OutputError, TfprofError
 from tfprof.options import OutputSpec
 from tfprof.outputs import registry
+from tfprof.outputs.parts import Written
 
 VIEW = ask("scope", profile(op("a"), run("a")), step=0)
 
@@ -96,7 +97,7 @@ def test_an_output_is_refused_for_a_view_that_it_cannot_show():
 
 def test_what_was_written_is_told_with_what_to_do_next():
     spec = registry.check("timeline:outfile=x")
-    written = [registry.Written("x_0", ("a note",)), registry.Written("x_1")]
+    written = [Written("x_0", ("a note",)), Written("x_1")]
 
     told = registry.sentences(spec, written)
 

@@ -1,4 +1,4 @@
-"""What an output that writes several files gives for each of them."""
+"""What an output that writes several files gives for each of them, and what became of it."""
 
 from __future__ import annotations
 
@@ -11,4 +11,11 @@ class Part(NamedTuple):
 
     suffix: str
     pieces: Iterable[bytes]
+    notes: tuple[str, ...] = ()
+
+
+class Written(NamedTuple):
+    """A file that was written, and what is to be said of it."""
+
+    path: str
     notes: tuple[str, ...] = ()

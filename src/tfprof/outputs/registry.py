@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tfprof.errors import OptionError, OutputError, nearest
 from tfprof.options import OutputSpec
-from tfprof.outputs.parts import Part
 
 if TYPE_CHECKING:
+    from tfprof.outputs.parts import Part, Written
     from tfprof.views.view import View
 
 
@@ -36,6 +36,8 @@ class Output:
         if self.is_in_parts:
             write: Callable[[View], Iterable[Part]] = import_module(self.module).parts
             return write(view)
+        from tfprof.outputs.parts import Part  # noqa: PLC0415 -- help does without
+
         return (Part("", self.encode(view)),)
 
     def encode(self, view: View) -> Iterable[bytes]:
@@ -82,15 +84,10 @@ def require(spec: OutputSpec, view: str = "") -> None:
         raise OptionError(f"Output `{spec.kind}` is not for the {view} view: ask {others} for it.")
 
 
-class Written(NamedTuple):
-    """A file that was written, and what is to be said of it."""
-
-    path: str
-    notes: tuple[str, ...] = ()
-
-
 def write(view: View, spec: OutputSpec) -> list[Written]:
     """Write `view` to the file that `spec` names, or to several whose names begin so."""
+    from tfprof.outputs.parts import Written  # noqa: PLC0415 -- help does without
+
     written = []
     for part in FILE_OUTPUTS[spec.kind].parts(view):
         path = spec.outfile + part.suffix
