@@ -89,14 +89,14 @@ def test_a_file_is_written_for(kind, tmp_path):
 
 def test_an_output_is_refused_for_a_view_that_it_cannot_show():
     with pytest.raises(OptionError) as caught:
-        registry.check("timeline:outfile=x", "op")
+        registry.require(OutputSpec.parse("timeline:outfile=x"), "op")
 
     complaint = "Output `timeline` is not for the op view: ask graph or scope or code for it."
     assert str(caught.value) == complaint
 
 
 def test_what_was_written_is_told_with_what_to_do_next():
-    spec = registry.check("timeline:outfile=x")
+    spec = OutputSpec.parse("timeline:outfile=x")
     written = [Written("x_0", ("a note",)), Written("x_1")]
 
     told = registry.sentences(spec, written)
