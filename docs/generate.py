@@ -61,7 +61,10 @@ def options_page() -> str:
             "| `-output` | writes |",
             "|---|---|",
             *(f"| `{kind}` | {sentence} |" for kind, sentence in PLAIN_OUTPUTS.items()),
-            *(f"| `{kind}:outfile=F` | {output.help} |" for kind, output in FILE_OUTPUTS.items()),
+            *(
+                f"| `{output.usage(kind, 'F')}` | {output.help} |"
+                for kind, output in FILE_OUTPUTS.items()
+            ),
             "",
         ]
     )

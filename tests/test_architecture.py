@@ -62,7 +62,7 @@ EVERY = None
 SHARED = {
     "sources": {"tf_attributes", "tf_devices", "ahead"},
     "views": {"view", "tree", "select", "accounting"},
-    "outputs": {"text", "tabular", "tensor_text", "fields", "parts", "pieces"},
+    "outputs": {"text", "tabular", "tensor_text", "fields", "parts", "pieces", "proto", "stacks"},
     "measures.flop_rules": {"registry"},
 }
 KNOW_MORE = {

@@ -184,7 +184,7 @@ def _metrics() -> Iterable[str]:
 
 
 def _outputs() -> Iterable[str]:
-    files = {f"{kind}:outfile=FILE": output.help for kind, output in FILE_OUTPUTS.items()}
+    files = {output.usage(kind, "FILE"): output.help for kind, output in FILE_OUTPUTS.items()}
     outputs = PLAIN_OUTPUTS | files
     lines = (entry(kind, _sentence(means), _OUTPUT_COLUMN) for kind, means in outputs.items())
     return section("-output writes", lines)

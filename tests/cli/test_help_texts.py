@@ -73,7 +73,7 @@ def test_help_on_a_view_has_every_option_with_the_kind_of_its_value(view, shown)
     for metric in METRICS:
         assert f"\n  {metric.key} " in lines
     for kind in (*PLAIN_OUTPUTS, *(f"{name}:outfile=FILE" for name in FILE_OUTPUTS)):
-        assert f"\n  {kind} " in lines
+        assert f"\n  {kind}" in lines
 
 
 def test_help_on_an_option_says_its_kind_and_default(shown):

@@ -90,3 +90,12 @@ def test_a_search_goes_deeper_first_and_finds_each_node_once(way, graph, tops):
 def test_a_node_number_that_does_not_exist_is_refused():
     with pytest.raises(IndexError):
         trees.search(ints([0, 1]), ints([7]), ints([0]))
+
+
+@each_way
+def test_a_chain_goes_from_a_row_up_to_the_one_below_the_first(way):
+    parents = ints([-1, 0, 1, 2, 0])
+
+    found = way.chains(parents, ints([3, 0, 4]), ints([0, 3, 4, 5]))
+
+    assert found.tolist() == [3, 2, 1, 0, 4]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import stat
 import tempfile
@@ -61,12 +62,19 @@ def test_an_output_is_taken_apart(text, kind, outfile):
     ("text", "complaint"),
     [
         ("jsn:outfile=x", "No output `jsn`. Did you mean `json`?"),
-        ("???", "No output `???`. There is: csv, file, json, message, none, stdout, timeline."),
+        (
+            "???",
+            "No output `???`. There is: csv, file, json, message, none, pprof, stdout, timeline.",
+        ),
         ("file", "Output `file` needs a file: file:outfile=PATH."),
         ("json:", "Output `json` needs a file: json:outfile=PATH."),
         ("file:outfile=", "Output `file` needs a file: file:outfile=PATH."),
         ("file:=", "Output `file` needs a file: file:outfile=PATH."),
         ("file:outfile=x,mode=y", "Output `file` has no setting `mode`, only `outfile`."),
+        (
+            "pprof:outfile=x,complet",
+            "Output `pprof` has no setting `complet`, only `outfile` and `complete`.",
+        ),
         ("none:outfile=x", "Output `none` has no settings; file:outfile=PATH has one."),
     ],
 )
@@ -84,7 +92,8 @@ def test_a_file_is_written_for(kind, tmp_path):
     (path,) = tmp_path.iterdir()
     assert [file.path for file in written] == [str(path)]
     assert path.name == ("answer_0" if kind == "timeline" else "answer")
-    assert b"_TFProfRoot" in path.read_bytes()
+    data = path.read_bytes()
+    assert b"_TFProfRoot" in (gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data)
 
 
 def test_an_output_is_refused_for_a_view_that_it_cannot_show():

@@ -4,9 +4,9 @@
 
 FOLDER has, for each model, `MODEL/cases.jsonl.gz` (a case a line: the question, the files it is
 about, and what TensorFlow 2.21 answered) and `MODEL/inputs/` (those files). What is chosen goes to
-`recorded/` beside this script, in the same layout but packed tighter: a message stands unpacked in
-hexadecimal digits, so that xz finds what the messages of a model have in common. Timelines, of
-which all are kept, stand in a file of their own.
+`recorded/` beside this script, in the same layout but packed tighter: a message, or a pprof file,
+stands unpacked in hexadecimal digits, so that xz finds what those of a model have in common.
+Timelines, of which all are kept, and pprof files stand in files of their own.
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ LOST_THEIR_MISTAKE = tuple(
 
 KEPT_KEYS = ("id", "want", "inputs", "view", "options", "table", "message")
 TIMELINE_KEYS = ("id", "inputs", "view", "options", "timeline")
+PPROF_KEYS = ("id", "inputs", "view", "options", "pprof")
+PACKED_KEYS = ("message", "pprof")
 
 
 def main() -> None:
@@ -63,6 +65,8 @@ def main() -> None:
         timelines = [case for case in recorded if case["want"] == "timeline"]
         write(RECORDED / model / "cases.jsonl.xz", cases, KEPT_KEYS)
         write(RECORDED / model / "timelines.jsonl.xz", timelines, TIMELINE_KEYS)
+        stacks = [case for case in recorded if case["want"] == "pprof" and "command" not in case]
+        write(RECORDED / model / "pprof.jsonl.xz", stacks[:: EVERY[model]], PPROF_KEYS)
         for name in sorted({name for case in cases + timelines for name in files(case["inputs"])}):
             pack(folder / model / "inputs" / name, RECORDED / model / "inputs" / f"{name}.gz")
         print(f"{model}: {len(cases)} cases, {len(timelines)} of timelines")
@@ -106,8 +110,8 @@ def write(path: Path, cases: list[dict[str, Any]], keys: tuple[str, ...]) -> Non
     with lzma.open(path, "wt", preset=9 | lzma.PRESET_EXTREME, encoding="utf-8") as lines:
         for case in cases:
             kept = {key: case[key] for key in keys if key in case}
-            if "message" in kept:
-                kept["message"] = zlib.decompress(base64.b64decode(kept["message"])).hex()
+            for key in set(PACKED_KEYS) & kept.keys():
+                kept[key] = zlib.decompress(base64.b64decode(kept[key])).hex()
             lines.write(json.dumps(kept, sort_keys=True) + "\n")
 
 

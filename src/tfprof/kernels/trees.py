@@ -19,7 +19,7 @@ try:
 except ImportError:
     from tfprof.kernels import no_cython as cython
 
-__all__ = ["arranged", "ends_of", "levels", "search"]
+__all__ = ["arranged", "chains", "ends_of", "levels", "search"]
 
 
 def _cells(column: Ints) -> Any:
@@ -66,6 +66,31 @@ def ends_of(depths: Ints) -> Ints:
             last = parent[last]
         parent[row] = last
     return ends
+
+
+def chains(parents: Ints, rows: Ints, offsets: Ints) -> Ints:
+    """Each of `rows` and the rows above it, from itself up to, and without, the first row.
+
+    Where each chain begins and the last one ends is given by `offsets`; that of the first row is
+    itself.
+    """
+    found = np.empty(int(offsets[len(rows)]), np.int64)
+    value: cython.longlong[::1] = found
+    parent: cython.const[cython.longlong][::1] = _cells(parents)
+    start: cython.const[cython.longlong][::1] = _cells(rows)
+    place: cython.Py_ssize_t
+    at: cython.Py_ssize_t = 0
+    row: cython.longlong
+    for place in range(len(rows)):
+        row = start[place]
+        value[at] = row
+        at += 1
+        row = parent[row]
+        while row > 0:
+            value[at] = row
+            at += 1
+            row = parent[row]
+    return found
 
 
 def search(offsets: Ints, sources: Ints, tops: Ints) -> tuple[Ints, Ints]:

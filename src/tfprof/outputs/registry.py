@@ -23,19 +23,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One way out: the module that writes a view so, and what it is good for."""
+    """One way out: the module that writes a view so, and what it is good for.
+
+    A switch is a setting without a value, and a keyword of the functions of the module.
+    """
 
     module: str
     help: str
-    is_in_parts: bool = False  # a view becomes several files
+    is_in_parts: bool = False  # a view becomes several files, or one of which something is said
     views: tuple[str, ...] = ("scope", "graph", "code", "op")
     hint: str = ""  # what to do with the file
+    switches: tuple[str, ...] = ()
 
-    def parts(self, view: View) -> Iterable[Part]:
+    def usage(self, kind: str, file: str) -> str:
+        """How an output of that kind is asked for."""
+        return f"{kind}:outfile={file}" + "".join(f"[,{switch}]" for switch in self.switches)
+
+    def parts(self, view: View, **switches: bool) -> Iterable[Part]:
         """The files that a view becomes."""
         if self.is_in_parts:
-            write: Callable[[View], Iterable[Part]] = import_module(self.module).parts
-            return write(view)
+            write: Callable[..., Iterable[Part]] = import_module(self.module).parts
+            return write(view, **switches)
         from tfprof.outputs.parts import Part  # noqa: PLC0415 -- help does without
 
         return (Part("", self.encode(view)),)
@@ -58,6 +66,14 @@ FILE_OUTPUTS: dict[str, Output] = {
         views=("graph", "scope", "code"),
         hint="open it in https://ui.perfetto.dev or chrome://tracing",
     ),
+    "pprof": Output(
+        "tfprof.outputs.pprof",
+        "stacks, for pprof and flame graphs (not op)",
+        is_in_parts=True,
+        views=("code", "scope", "graph"),
+        hint="look at it with pprof -http=: FILE",
+        switches=("complete",),
+    ),
 }
 
 # These need no file.
@@ -69,14 +85,16 @@ PLAIN_OUTPUTS: dict[str, str] = {
 
 def require(spec: OutputSpec, view: str = "") -> None:
     """Refuse an output that there is not, that lacks what it needs, or that `view` has not."""
-    known = [*PLAIN_OUTPUTS, *FILE_OUTPUTS]
-    if spec.kind not in known:
-        raise OptionError(f"No output `{spec.kind}`. {nearest(spec.kind, known)}")
+    kinds = [*PLAIN_OUTPUTS, *FILE_OUTPUTS]
+    if spec.kind not in kinds:
+        raise OptionError(f"No output `{spec.kind}`. {nearest(spec.kind, kinds)}")
     for key, _ in spec.settings:
         if spec.kind in PLAIN_OUTPUTS:
             raise OptionError(f"Output `{spec.kind}` has no settings; file:outfile=PATH has one.")
-        if key != "outfile":
-            raise OptionError(f"Output `{spec.kind}` has no setting `{key}`, only `outfile`.")
+        known = ("outfile", *FILE_OUTPUTS[spec.kind].switches)
+        if key not in known:
+            names = " and ".join(f"`{name}`" for name in known)
+            raise OptionError(f"Output `{spec.kind}` has no setting `{key}`, only {names}.")
     if spec.kind in FILE_OUTPUTS and not spec.outfile:
         raise OptionError(f"Output `{spec.kind}` needs a file: {spec.kind}:outfile=PATH.")
     if view and spec.kind in FILE_OUTPUTS and view not in FILE_OUTPUTS[spec.kind].views:
@@ -89,7 +107,9 @@ def write(view: View, spec: OutputSpec) -> list[Written]:
     from tfprof.outputs.parts import Written  # noqa: PLC0415 -- help does without
 
     written = []
-    for part in FILE_OUTPUTS[spec.kind].parts(view):
+    output = FILE_OUTPUTS[spec.kind]
+    switches = {key: True for key, _ in spec.settings if key in output.switches}
+    for part in output.parts(view, **switches):
         path = spec.outfile + part.suffix
         write_file(path, part.pieces)
         written.append(Written(path, part.notes))

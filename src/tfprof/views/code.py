@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, NameTable, Ragged, Strings, offsets_of
+from tfprof.columns import Bools, Ints, NameTable, Ragged, Strings, ints, offsets_of
 from tfprof.errors import MissingInputError
 from tfprof.kernels.rows import grouped
 from tfprof.memo import remembered
@@ -25,7 +25,7 @@ _LONG_NAME_SHOWN = 17
 # A gradient is known by its name: `gradients/conv1_grad/mul` is one of `conv1`.
 _GRADIENT_PREFIX = "gradients/"
 _GRADIENT_END = "_grad/"
-_GRADIENT_SUFFIX = " (gradient)"
+GRADIENT_SUFFIX = " (gradient)"
 
 
 def build(profile: Profile, options: Options) -> View:
@@ -44,10 +44,16 @@ def build(profile: Profile, options: Options) -> View:
 
 
 class CodeArrangement(NamedTuple):
-    """Where ops stand in the code, and how many forward ops gradients could not be put beside."""
+    """Where ops stand in the code, and how many forward ops gradients could not be put beside.
+
+    `call` is the call that first made each row, -1 for the root; `is_gradient` tells the rows that
+    stand for the gradients of what that call made.
+    """
 
     arrangement: Arrangement
     gradients_left_out: int
+    call: Ints
+    is_gradient: Bools
 
 
 def arrange_for(profile: Profile, options: Options) -> CodeArrangement:
@@ -69,8 +75,8 @@ def arrange(
     row_of_key = np.zeros(2 * len(profile.code), np.int64)
     for wanted in _in_order_of_use(key, placed).tolist():
         call, is_gradient = divmod(wanted, 2)
-        row_of_key[wanted] = rows.row(call, _GRADIENT_SUFFIX if is_gradient else "")
-    return CodeArrangement(rows.arrangement(placed.op, row_of_key[key]), left_out)
+        row_of_key[wanted] = rows.row(call, bool(is_gradient))
+    return rows.arrangement(placed.op, row_of_key[key], left_out)
 
 
 def _in_order_of_use(key: Ints, placed: _Placed) -> Ints:
@@ -143,32 +149,35 @@ class _CodeRows:
         self._code = code
         self._quotes_source = quotes_source
         self._names = [ROOT_NAME]
+        self._first_calls = [(-1, False)]
         self._children: list[dict[str, int]] = [{}]
-        self._row_of_call: dict[tuple[int, str], int] = {}
+        self._row_of_call: dict[tuple[int, bool], int] = {}
 
-    def row(self, call: int, suffix: str) -> int:
+    def row(self, call: int, is_gradient: bool) -> int:
         """The row of a call, made together with its callers' when it is first asked for."""
         path = []
-        while call >= 0 and (call, suffix) not in self._row_of_call:
+        while call >= 0 and (call, is_gradient) not in self._row_of_call:
             path.append(call)
             call = int(self._code.caller[call])
-        row = self._row_of_call[call, suffix] if call >= 0 else 0
+        row = self._row_of_call[call, is_gradient] if call >= 0 else 0
         for call in reversed(path):
-            frame = self._code.frame(call)
-            row = self._child(row, frame_name(frame, quotes_source=self._quotes_source) + suffix)
-            self._row_of_call[call, suffix] = row
+            row = self._child(row, call, is_gradient)
+            self._row_of_call[call, is_gradient] = row
         return row
 
-    def _child(self, parent: int, name: str) -> int:
-        """The row of that name under `parent`; lines that shorten to one name share it."""
+    def _child(self, parent: int, call: int, is_gradient: bool) -> int:
+        """The row of a call under `parent`; lines that shorten to one name share it."""
         children = self._children[parent]
+        name = frame_name(self._code.frame(call), quotes_source=self._quotes_source)
+        name += GRADIENT_SUFFIX if is_gradient else ""
         if name not in children:
             children[name] = len(self._names)
             self._names.append(name)
+            self._first_calls.append((call, is_gradient))
             self._children.append({})
         return children[name]
 
-    def arrangement(self, members: Ints, row_of_member: Ints) -> Arrangement:
+    def arrangement(self, members: Ints, row_of_member: Ints, left_out: int) -> CodeArrangement:
         """The rows, each followed by those below it, with the ops that stand in them."""
         order: list[int] = []
         parents: list[int] = []
@@ -182,8 +191,10 @@ class _CodeRows:
         place[order] = np.arange(len(order))
         row_of = place[row_of_member]
         lengths = np.bincount(row_of, minlength=len(order))
-        return Arrangement(
+        arrangement = Arrangement(
             tree=Tree.of_parents(parents),
             name=Strings([self._names[row] for row in order]),
             members=Ragged(offsets_of(lengths), members[grouped(row_of, len(order))]),
         )
+        calls, are_gradients = zip(*(self._first_calls[row] for row in order), strict=True)
+        return CodeArrangement(arrangement, left_out, ints(calls), np.asarray(are_gradients))

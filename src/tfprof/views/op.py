@@ -56,6 +56,7 @@ def build(profile: Profile, options: Options) -> View:
             ),
         ),
         is_gathered=policy.is_gathered,
+        arranged=rows,
     )
 
 

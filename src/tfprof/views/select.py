@@ -151,6 +151,7 @@ def select(
             ),
         ),
         is_gathered=policy.is_gathered,
+        arranged=shown.rows,
         skipped=_skipped(shown, kept, question),
     )
 

@@ -48,6 +48,7 @@ class View:
     total: Numbers
     hidden: Hidden
     is_gathered: bool  # a row may stand for many ops
+    arranged: Ints  # which of all rows that there are each row is
     skipped: Ints | None = None  # hidden rows between a row and the one above it, if asked for
     notes: tuple[str, ...] = ()
 

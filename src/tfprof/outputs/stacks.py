@@ -1,0 +1,114 @@
+"""Rows as the stacks of a flame graph: the frames above each, and what it weighs by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from tfprof.columns import Ints, Ragged, Strings, constant, ints, offsets_of
+from tfprof.errors import OptionError, OutputError
+from tfprof.kernels import trees
+from tfprof.metrics import BY_KEY, Metric
+from tfprof.units import Unit
+from tfprof.views import code
+from tfprof.views.view import View
+
+_UNIT_NAMES = {Unit.MICROS: "microseconds", Unit.BYTES: "bytes", Unit.COUNT: "count"}
+
+# Beyond this, the stacks of a chain of ops would fill a disk: they grow with its square.
+_MOST_FRAMES = 1 << 28
+
+_BLOCK_FRAMES = 1 << 20
+
+
+def selected_numbers(view: View) -> list[Metric]:
+    """The selected metrics that can be added up; refused if there are none."""
+    metrics = [BY_KEY[key] for key in view.options.select]
+    numbers = [metric for metric in metrics if metric.is_number]
+    if not numbers:
+        raise OptionError(
+            f"`{','.join(view.options.select)}` cannot be added up along a stack: "
+            "-select micros, bytes, params, float_ops or another number."
+        )
+    return numbers
+
+
+def unit_name(metric: Metric) -> str:
+    """The unit of a metric that can be added up, in full."""
+    return _UNIT_NAMES[metric.unit or Unit.COUNT]
+
+
+def hidden_below(view: View, key: str) -> Ints:
+    """What each row's total has from rows that are not shown, and no shown row below it has."""
+    hidden = view.total[key] - view.own[key]
+    np.subtract.at(hidden, view.tree.parents[1:], view.total[key][1:])
+    return hidden
+
+
+class Frames(NamedTuple):
+    """What the rows of a view are called in a stack: each has a function, and a line in it."""
+
+    function: Ints
+    line: Ints
+    name: Strings  # of each function, and the same for what follows
+    file: Strings
+    start_line: Ints
+
+
+def frames(view: View) -> Frames:
+    """The frame of each row: a line of code, or a function of the row's own name."""
+    if view.kind == "code":
+        return _code_frames(view)
+    rows = len(view)
+    nowhere = Strings.of_spans(b"", constant(0, rows), constant(0, rows))
+    return Frames(np.arange(rows), constant(0, rows), view.name, nowhere, constant(0, rows))
+
+
+def _code_frames(view: View) -> Frames:
+    lines, arranged = view.profile.code, code.arrange(view.profile)
+    call = arranged.call[view.arranged[1:]]
+    columns = (lines.file.codes, lines.function.codes, lines.function_line)
+    key = np.column_stack([column[call] for column in columns])
+    key = np.column_stack((key, arranged.is_gradient[view.arranged[1:]]))
+    distinct, function = np.unique(key, axis=0, return_inverse=True)
+    names, files = [view.name[0]], [""]
+    for file, function_name, _, is_gradient in distinct.tolist():
+        files.append(lines.file.values[file])
+        suffix = code.GRADIENT_SUFFIX if is_gradient else ""
+        names.append(function_text(files[-1], lines.function.values[function_name] + suffix))
+    return Frames(
+        np.append(0, function.ravel() + 1),
+        np.append(0, lines.line[call]),
+        Strings(names),
+        Strings(files),
+        ints([0, *np.maximum(distinct[:, 2], 0).tolist()]),
+    )
+
+
+def function_text(file: str, function: str) -> str:
+    """A function with the name of its file before it: `model:build`."""
+    base = file.rpartition("/")[2]
+    return f"{base.rpartition('.')[0] or base}:{function}"
+
+
+def stacks(view: View, rows: Ints) -> Iterator[tuple[slice, Ragged]]:
+    """The rows above each of `rows`, itself first, in blocks: which of `rows`, and their stacks.
+
+    The root is in no stack but its own.
+    """
+    lengths = np.maximum(view.tree.depths[rows] - 1, 1)
+    offsets = offsets_of(lengths)
+    if offsets[-1] > _MOST_FRAMES:
+        raise OutputError(
+            f"The stacks of these rows have {int(offsets[-1]):,} frames, and {_MOST_FRAMES:,} are "
+            "the most that are written: lower -max_depth, or choose rows with -start_name_regexes."
+        )
+    first = 0
+    while first < len(rows):
+        last = int(np.searchsorted(offsets, offsets[first] + _BLOCK_FRAMES, side="right")) - 1
+        block = slice(first, max(last, first + 1))
+        starts = offsets[block.start : block.stop + 1] - offsets[first]
+        yield block, Ragged(starts, trees.chains(view.tree.parents, rows[block], starts))
+        first = block.stop

@@ -1,0 +1,73 @@
+"""Protobuf messages from columns."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tfprof.columns import Ragged, Strings, ints
+from tfprof.formats.wire import fields, signed, varint
+from tfprof.outputs import proto
+from tfprof.outputs.pieces import woven
+
+numbers = st.integers(-(2**63), 2**63 - 1)
+
+
+def rows(pieces, count):
+    """Each row's bytes."""
+    column = woven(pieces, count)
+    spans = zip(column.starts.tolist(), column.ends.tolist(), strict=True)
+    return [column.data[start:end] for start, end in spans]
+
+
+@given(st.lists(numbers))
+def test_numbers_are_written_as_they_are_read(values):
+    digits = proto.varints(ints(values))
+
+    starts, ends = digits.starts.tolist(), digits.ends.tolist()
+    read = [varint(digits.data, start) for start in starts]
+    assert [signed(value) for value, _ in read] == values
+    assert [end for _, end in read] == ends
+
+
+def test_a_number_takes_a_byte_more_for_every_seven_bits():
+    found = proto.varints(ints([0, 127, 128, 16_383, 16_384, 2**56 - 1, 2**56, -1])).lengths
+
+    assert found.tolist() == [1, 1, 2, 2, 3, 8, 9, 10]
+
+
+def test_a_message_holds_numbers_texts_and_messages():
+    inner = proto.number(1, ints([300, 5]))
+    found = rows([*proto.message(3, inner, 2), *proto.text(2, Strings(["ab", ""]))], 2)
+
+    assert found == [b"\x1a\x03\x08\xac\x02\x12\x02ab", b"\x1a\x02\x08\x05\x12\x00"]
+
+
+def test_fixed_numbers_take_eight_bytes():
+    (row,) = rows([*proto.fixed64(2, ints([-2])), *proto.double(3, np.array([1.5]))], 1)
+
+    assert row == b"\x11\xfe" + b"\xff" * 7 + b"\x19" + bytes(6) + b"\xf8\x3f"
+
+
+def test_a_list_is_packed_and_missing_where_it_is_empty():
+    found = rows(proto.packed(1, Ragged.of([[1, 300], [], [0]])), 3)
+
+    assert found == [b"\x0a\x03\x01\xac\x02", b"", b"\x0a\x01\x00"]
+
+
+def test_rows_that_are_not_flagged_have_nothing():
+    pieces = proto.number(1, ints([1, 2]))
+
+    assert rows([proto.only_where(np.array([False, True]), pieces)], 2) == [b"", b"\x08\x02"]
+
+
+def test_a_single_message_is_written_the_same_way():
+    data = proto.one_number(1, 300) + proto.one_text(2, b"ab")
+
+    assert [
+        (number, data[start:end] if kind else start) for number, kind, start, end in fields(data)
+    ] == [
+        (1, 300),
+        (2, b"ab"),
+    ]

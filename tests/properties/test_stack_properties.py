@@ -1,0 +1,65 @@
+"""Files of stacks hold what their view holds, whatever was asked."""
+
+from contextlib import suppress
+
+from hypothesis import given
+from hypothesis import strategies as st
+from test_view_properties import TREES, often
+
+from asking import ask
+from pprof_reader import PprofFile
+from profile_strategies import accounts, filters, orders, profiles
+from tfprof.errors import OptionError
+from tfprof.metrics import BY_KEY, METRICS
+from tfprof.outputs import pprof
+from tfprof.outputs.pprof import classic
+
+KEYS = [metric.key for metric in METRICS if metric.is_number]
+
+
+def written(view, **settings):
+    return PprofFile(b"".join(pprof.encode(view, **settings)))
+
+
+@often
+@given(profiles(), accounts(), filters(), orders(), st.sampled_from(KEYS))
+def test_the_pprof_file_of_code_and_what_its_note_says_make_up_the_view(
+    p, account, filter_, order, metric
+):
+    with suppress(OptionError):  # a profile without code, rows without calls
+        view = ask("code", p, **account, **filter_, order_by=order, select=[metric])
+        found = written(view)
+
+        ops, amount = classic.missing(view, BY_KEY[metric])
+        assert found.total(metric) + amount == view.total[metric][0]
+        assert len(found.samples) + ops == view.hidden.ops + len(view.members.values)
+
+
+@often
+@given(
+    profiles(),
+    st.sampled_from(TREES),
+    accounts(),
+    filters(),
+    st.booleans(),
+)
+def test_a_complete_pprof_file_holds_exactly_what_the_view_holds(
+    p, kind, account, filter_, only_shown
+):
+    view = ask(kind, p, **account, **filter_, select=KEYS, account_displayed_op_only=only_shown)
+
+    found = written(view, complete=True)
+
+    assert {key: found.total(key) for key in KEYS} == {key: int(view.total[key][0]) for key in KEYS}
+
+
+@often
+@given(profiles(), st.sampled_from(["scope", "graph"]), accounts(), filters())
+def test_below_each_frame_of_a_pprof_file_is_its_row_s_total(p, kind, account, filter_):
+    view = ask(kind, p, **account, **filter_)
+
+    found = written(view, complete=True)
+
+    for row, name in enumerate(view.name):
+        inside = [sample.values["micros"] for sample in found.samples if name in sample.stack]
+        assert row == 0 or sum(inside) == view.total["micros"][row]
