@@ -18,6 +18,7 @@ from tfprof.options import OutputSpec
 from tfprof.outputs import registry
 from tfprof.outputs.parts import Written
 
+ALL_KINDS = [*registry.PLAIN_OUTPUTS, *registry.FILE_OUTPUTS]
 VIEW = ask("scope", profile(op("a"), run("a")), step=0)
 
 
@@ -62,10 +63,7 @@ def test_an_output_is_taken_apart(text, kind, outfile):
     ("text", "complaint"),
     [
         ("jsn:outfile=x", "No output `jsn`. Did you mean `json`?"),
-        (
-            "???",
-            "No output `???`. There is: csv, file, json, message, none, pprof, stdout, timeline.",
-        ),
+        ("???", f"No output `???`. There is: {', '.join(sorted(ALL_KINDS))}."),
         ("file", "Output `file` needs a file: file:outfile=PATH."),
         ("json:", "Output `json` needs a file: json:outfile=PATH."),
         ("file:outfile=", "Output `file` needs a file: file:outfile=PATH."),

@@ -45,9 +45,13 @@ def test_a_message_holds_numbers_texts_and_messages():
 
 
 def test_fixed_numbers_take_eight_bytes():
-    (row,) = rows([*proto.fixed64(2, ints([-2])), *proto.double(3, np.array([1.5]))], 1)
+    many = proto.repeated_fixed64(47, Ragged.of([[1, -2], []]))
 
-    assert row == b"\x11\xfe" + b"\xff" * 7 + b"\x19" + bytes(6) + b"\xf8\x3f"
+    assert rows(proto.double(3, np.array([1.5])), 1) == [b"\x19" + bytes(6) + b"\xf8\x3f"]
+    assert rows([many], 2) == [
+        b"\xf9\x02\x01" + bytes(7) + b"\xf9\x02\xfe" + b"\xff" * 7,
+        b"",
+    ]
 
 
 def test_a_list_is_packed_and_missing_where_it_is_empty():

@@ -1,5 +1,6 @@
 """Files of stacks hold what their view holds, whatever was asked."""
 
+import json
 from contextlib import suppress
 
 from hypothesis import given
@@ -11,7 +12,7 @@ from pprof_reader import PprofFile
 from profile_strategies import accounts, filters, orders, profiles
 from tfprof.errors import OptionError
 from tfprof.metrics import BY_KEY, METRICS
-from tfprof.outputs import pprof
+from tfprof.outputs import pprof, speedscope
 from tfprof.outputs.pprof import classic
 
 KEYS = [metric.key for metric in METRICS if metric.is_number]
@@ -63,3 +64,34 @@ def test_below_each_frame_of_a_pprof_file_is_its_row_s_total(p, kind, account, f
     for row, name in enumerate(view.name):
         inside = [sample.values["micros"] for sample in found.samples if name in sample.stack]
         assert row == 0 or sum(inside) == view.total["micros"][row]
+
+
+@often
+@given(profiles(), st.sampled_from(TREES), accounts(), filters(), st.booleans())
+def test_a_speedscope_file_is_as_long_as_the_view_and_each_row_as_its_total(
+    p, kind, account, filter_, only_shown
+):
+    view = ask(kind, p, **account, **filter_, account_displayed_op_only=only_shown)
+
+    (found,) = json.loads(b"".join(speedscope.encode(view)))["profiles"]
+
+    assert found["endValue"] == view.total["micros"][0]
+    assert sorted(closed_frames(found["events"])) == sorted(
+        micros for micros in view.total["micros"][1:].tolist() if micros
+    )
+
+
+def closed_frames(events):
+    """How long each frame was open; they close in the order in which they should."""
+    stack, now = [], 0
+    for event in events:
+        assert event["at"] >= now
+        now = event["at"]
+        if event["type"] == "O":
+            stack.append(event)
+        else:
+            opened = stack.pop()
+            assert opened["frame"] == event["frame"]
+            if event["frame"]:  # the root has what is left
+                yield now - opened["at"]
+    assert not stack

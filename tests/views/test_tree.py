@@ -190,3 +190,12 @@ def test_a_descending_key_turns_even_the_smallest_number_round():
     column = np.array([0, -(2**63), 2**63 - 1, 5])
 
     assert np.argsort(descending(column)).tolist() == [2, 3, 0, 1]
+
+
+def test_a_walk_enters_a_node_before_and_leaves_it_after_all_below_it():
+    tree = Tree.of_parents([-1, 0, 1, 0])
+
+    entered, left = tree.walk()
+
+    assert entered.tolist() == [0, 1, 2, 5]
+    assert left.tolist() == [7, 4, 3, 6]

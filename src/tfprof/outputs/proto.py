@@ -42,11 +42,14 @@ def double(field: int, column: npt.NDArray[np.float64]) -> list[Piece]:
     return [encoded(field << 3 | FIXED64), Strings.of_spans(data, offsets[:-1], offsets[1:])]
 
 
-def fixed64(field: int, column: Ints) -> list[Piece]:
-    """A field that holds a number of each row in eight bytes."""
-    offsets = np.arange(len(column) + 1) * 8
-    data = column.astype("<i8").tobytes()
-    return [encoded(field << 3 | FIXED64), Strings.of_spans(data, offsets[:-1], offsets[1:])]
+def repeated_fixed64(field: int, lists: Ragged) -> Strings:
+    """A field that holds a number in eight bytes, as often as the list of each row says."""
+    tag = np.frombuffer(encoded(field << 3 | FIXED64), np.uint8)
+    data = np.empty((len(lists.values), len(tag) + 8), np.uint8)
+    data[:, : len(tag)] = tag
+    data[:, len(tag) :] = lists.values.astype("<i8").view(np.uint8).reshape(-1, 8)
+    places = lists.offsets * data.shape[1]
+    return Strings.of_spans(data.tobytes(), places[:-1], places[1:])
 
 
 def text(field: int, column: Strings) -> list[Piece]:

@@ -74,6 +74,13 @@ FILE_OUTPUTS: dict[str, Output] = {
         hint="look at it with pprof -http=: FILE",
         switches=("complete",),
     ),
+    "speedscope": Output(
+        "tfprof.outputs.speedscope",
+        "flame graphs, for speedscope (not op)",
+        is_in_parts=True,
+        views=("code", "scope", "graph"),
+        hint="open it in https://www.speedscope.app",
+    ),
 }
 
 # These need no file.

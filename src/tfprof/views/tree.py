@@ -72,6 +72,12 @@ class Tree:
             return np.zeros(len(self), np.bool_)
         return self.sums_above(flags.astype(np.int64)) > flags
 
+    def walk(self) -> tuple[Ints, Ints]:
+        """When a walk that enters and leaves every node enters each, and when it leaves it."""
+        # Of the nodes before one, as many are still open as it is deep.
+        above = self.depths - 1
+        return 2 * np.arange(len(self)) - above, 2 * self.end - 1 - above
+
     def keep(self, rows: Ints) -> Tree:
         """The tree of `rows`, ascending; what was below another moves up to one that is left."""
         return Tree(np.searchsorted(rows, self.end[rows]))
