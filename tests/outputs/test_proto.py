@@ -67,11 +67,12 @@ def test_rows_that_are_not_flagged_have_nothing():
 
 
 def test_a_single_message_is_written_the_same_way():
-    data = proto.one_number(1, 300) + proto.one_text(2, b"ab")
+    data = proto.one_number(1, 300) + proto.one_text(2, b"ab") + proto.one_number(3, -1)
 
     assert [
         (number, data[start:end] if kind else start) for number, kind, start, end in fields(data)
     ] == [
         (1, 300),
         (2, b"ab"),
+        (3, 2**64 - 1),
     ]

@@ -78,8 +78,8 @@ def only_where(flags: Bools, pieces: Sequence[Piece]) -> Strings:
 
 
 def one_number(field: int, value: int) -> bytes:
-    """A field of a single message, with a number that is not negative."""
-    return encoded(field << 3 | VARINT) + encoded(value)
+    """A field of a single message, with a number of 64 bits."""
+    return encoded(field << 3 | VARINT) + encoded(value % (1 << 64))
 
 
 def one_text(field: int, value: bytes) -> bytes:

@@ -81,6 +81,13 @@ FILE_OUTPUTS: dict[str, Output] = {
         views=("code", "scope", "graph"),
         hint="open it in https://www.speedscope.app",
     ),
+    "perfetto": Output(
+        "tfprof.outputs.perfetto",
+        "all steps, and facts of ops, for Perfetto (not op)",
+        is_in_parts=True,
+        views=("graph", "scope", "code"),
+        hint="open it in https://ui.perfetto.dev",
+    ),
 }
 
 # These need no file.
@@ -119,7 +126,7 @@ def write(view: View, spec: OutputSpec) -> list[Written]:
     for part in output.parts(view, **switches):
         path = spec.outfile + part.suffix
         write_file(path, part.pieces)
-        written.append(Written(path, part.notes))
+        written.append(Written(path, tuple(part.notes)))
     return written
 
 

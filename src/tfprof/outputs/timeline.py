@@ -18,7 +18,7 @@ from tfprof.outputs.parts import Part
 from tfprof.outputs.pieces import Piece, in_json, whole_numbers, woven
 from tfprof.views.memory_curve import MOST_HOLDERS, DeviceMemory
 from tfprof.views.nested import nested
-from tfprof.views.schedule import Schedule, schedule
+from tfprof.views.schedule import Schedule, left_out_note, schedule
 from tfprof.views.view import View
 
 Event: TypeAlias = dict[str, object]
@@ -205,7 +205,4 @@ def _notes(view: View, plan: Schedule) -> Iterator[str]:
         name = view.profile.devices.name[curve.device]
         yield f"{name} peak memory: {curve.peak / _MEGABYTE:.2f} MB"
     if plan.left_out:
-        runs = "1 run is" if plan.left_out == 1 else f"{plan.left_out:,} runs are"
-        yield (
-            f"{runs} left out: a device shows one op for each microsecond in which some started."
-        )
+        yield left_out_note(plan.left_out)

@@ -68,6 +68,12 @@ class Schedule:
     left_out: int  # runs that have no slot because another one started on their device with them
 
 
+def left_out_note(runs: int) -> str:
+    """The sentence that tells how many runs have no slot."""
+    are = "1 run is" if runs == 1 else f"{runs:,} runs are"
+    return f"{are} left out: a device shows one op for each microsecond in which some started."
+
+
 def schedule(view: View, step: int) -> Schedule:
     """What the graph view shows of a step, laid out; a view of another step is asked anew.
 

@@ -1,0 +1,161 @@
+"""A view as a trace for Perfetto, in its own format.
+
+The graph view is laid out in real time, all its steps in one file. The others are trees, and give
+nested slices: their lengths are real, their places are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tfprof.columns import Bools, Ints, Ragged, Strings, distinct, ints, offsets_of
+from tfprof.errors import MissingInputError
+from tfprof.kernels.rows import grouped
+from tfprof.metrics import BY_KEY
+from tfprof.model.profile import Profile
+from tfprof.outputs.parts import Part
+from tfprof.outputs.perfetto import arguments, packets
+from tfprof.outputs.perfetto.packets import Told, Type
+from tfprof.outputs.perfetto.tracks import Tracks
+from tfprof.outputs.proto import number, only_where, repeated_fixed64
+from tfprof.views.memory_curve import DeviceMemory
+from tfprof.views.nested import nested
+from tfprof.views.schedule import Schedule, left_out_note, schedule
+from tfprof.views.tree import Tree
+from tfprof.views.view import View
+
+
+def parts(view: View) -> Iterator[Part]:
+    """The one file, and what it lacks."""
+    if not len(view.profile.steps):
+        raise MissingInputError(
+            "A trace shows when ops ran, which no file tells: give --run_meta_path."
+        )
+    notes: list[str] = []
+    yield Part("", _packets(view, notes), notes)
+
+
+def _packets(view: View, notes: list[str]) -> Iterator[bytes]:
+    """The packets of the trace; what it lacks is added to `notes` on the way."""
+    yield packets.opening()
+    yield from _steps(view, notes) if view.kind == "graph" else _tree(view)
+
+
+def _tree(view: View) -> Iterator[bytes]:
+    """Rows as slices within each other, each with its totals of what is selected."""
+    slices = nested(view)
+    keys = [key for key in view.options.select if BY_KEY[key].is_number]
+    yield packets.process(1, f"tfprof {view.kind}")
+    yield packets.track(2, 1, "totals laid end to end", 0)
+    yield from packets.told(Told.EVENT_NAMES, view.name.take(slices.row))
+    yield from packets.told(Told.ARGUMENT_NAMES, Strings(f"total {key}" for key in keys))
+    opens, closes = Tree.of_depths(slices.depth + 1).walk()
+    place, is_begin = np.empty((2, 2 * len(slices)), np.int64)
+    place[opens], is_begin[opens] = np.arange(len(slices)), 1
+    place[closes], is_begin[closes] = np.arange(len(slices)), 0
+    for some in packets.blocks(len(place)):
+        at, begins = place[some], is_begin[some] > 0
+        totals = {name: view.total[key][slices.row[at]] for name, key in enumerate(keys, start=1)}
+        said = only_where(begins, [*number(10, at + 1), *arguments.totals(totals)])
+        time = slices.start[at] + np.where(begins, 0, slices.duration[at])
+        types = np.where(begins, Type.BEGIN, Type.END)
+        yield packets.events(time, types, np.full(len(at), 2), [said])
+
+
+def _steps(view: View, notes: list[str]) -> Iterator[bytes]:
+    """Every step that the view is asked of, one behind the other."""
+    asked, tracks, flows, left_out = view.options.step, Tracks(), 0, 0
+    for step in view.profile.steps.tolist() if asked < 0 else [asked]:
+        plan = schedule(view, step)
+        if len(plan.slots):
+            yield from _step(view, step, plan, tracks, flows)
+            flows += len(plan.flows)
+            left_out += plan.left_out
+    if left_out:
+        notes.append(left_out_note(left_out))
+
+
+def _step(
+    view: View, step: int, plan: Schedule, tracks: Tracks, flows_before: int
+) -> Iterator[bytes]:
+    """What ran in a step, and the memory that it took."""
+    slots, names = plan.slots, view.profile.devices.name
+    start, end = int(slots.start.min()), int((slots.start + slots.duration).max())
+    crowd = tracks.crowd(start, end)
+    steps = tracks.steps(crowd)
+    track = _lane_tracks(plan, tracks, crowd)
+    memory = [tracks.memory(names[curve.device], crowd) for curve in plan.memory]
+    yield tracks.new()
+    yield packets.one_slice(start, end - start, steps, f"step {step}")
+    yield from _runs(view.profile, plan, track, arguments.of_step(step), flows_before)
+    for curve, (usage, holders) in zip(plan.memory, memory, strict=True):
+        for some in packets.blocks(len(curve)):
+            yield packets.counters(curve.time[some], usage, curve.in_use[some])
+            yield b"".join(
+                packets.instant(time, holders, "Top Allocations", _holders(view, curve, point))
+                for point, time in zip(some.tolist(), curve.time[some].tolist(), strict=True)
+            )
+
+
+def _holders(view: View, curve: DeviceMemory, point: int) -> Iterator[tuple[str, int]]:
+    """The ops that held most of the memory in use at a point, and how much nobody of them held."""
+    start, end = curve.holders.offsets[point : point + 2].tolist()
+    ops, held = curve.holders.values[start:end].tolist(), curve.holder_bytes[start:end].tolist()
+    yield from zip((view.profile.ops.name[op] for op in ops), held, strict=True)
+    yield "not displayed", int(curve.rest[point])
+
+
+def _lane_tracks(plan: Schedule, tracks: Tracks, crowd: int) -> Ints:
+    """The track of each slot."""
+    names = list(plan.devices.name)
+    lanes = int(plan.slots.lane.max(initial=0)) + 1
+    keys = plan.slots.device * lanes + plan.slots.lane
+    used = distinct(keys)
+    places = (divmod(key, lanes) for key in used.tolist())
+    numbers = ints([tracks.lane(names[device], crowd, lane) for device, lane in places])
+    return numbers[np.searchsorted(used, keys)]
+
+
+def _runs(
+    profile: Profile, plan: Schedule, track: Ints, of_step: bytes, flows_before: int
+) -> Iterator[bytes]:
+    """The slots of a step as slices, each with its arguments and the arrows from and to it."""
+    slots = plan.slots
+    ops = distinct(slots.op)
+    place = np.searchsorted(ops, slots.op)
+    of_ops = arguments.OpArguments(profile, ops)
+    yield packets.forgetting()
+    yield from packets.told(Told.EVENT_NAMES, profile.ops.name.take(ops))
+    yield from packets.told(Told.ARGUMENT_NAMES, arguments.argument_names())
+    yield from of_ops.told()
+    does_work = _does_work(plan)
+    leaving, arriving = _arrows(plan, flows_before)
+    for some in packets.blocks(len(slots)):
+        at, duration = place[some], slots.duration[some]
+        said = [
+            *number(10, at + 1),
+            of_step,
+            *of_ops.of_runs(at, duration, does_work[slots.device[some]]),
+            repeated_fixed64(47, leaving.take(some)),
+            repeated_fixed64(48, arriving.take(some)),
+        ]
+        yield packets.slices(slots.start[some], duration, track[some], said)
+
+
+def _does_work(plan: Schedule) -> Bools:
+    """Which devices work themselves, and do not only send work to another."""
+    devices = plan.devices
+    by_itself = [host == name for host, name in zip(devices.host, devices.name, strict=True)]
+    return devices.is_accelerator_lane | np.array(by_itself, np.bool_)
+
+
+def _arrows(plan: Schedule, before: int) -> tuple[Ragged, Ragged]:
+    """The numbers of the arrows that leave each slot, and of those that arrive there."""
+    slots, flows = len(plan.slots), plan.flows
+    numbers = np.arange(len(flows)) + before + 1
+    leaving = offsets_of(np.bincount(flows.producer, minlength=slots))
+    arriving = offsets_of(np.bincount(flows.consumer, minlength=slots))
+    order = grouped(flows.consumer, slots)
+    return Ragged(leaving, numbers), Ragged(arriving, numbers[order])

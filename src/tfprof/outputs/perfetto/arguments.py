@@ -1,0 +1,111 @@
+"""What a trace says of each op besides its name and times: arguments of its slices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import IntEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.columns import Bools, Ints, NameTable, Strings
+from tfprof.measures.numbers import float_ops_per_run
+from tfprof.model.profile import Profile
+from tfprof.outputs.fields import input_codes, input_texts
+from tfprof.outputs.perfetto import packets
+from tfprof.outputs.perfetto.packets import Told
+from tfprof.outputs.pieces import Piece, woven, written_once
+from tfprof.outputs.proto import double, message, number, one_number, one_text, only_where
+
+_SLASH = ord("/")
+_MICROS = 1e6  # in a second
+
+
+class Argument(IntEnum):
+    """The arguments, by the number that their name goes by."""
+
+    STEP = 1
+    KIND = 2
+    SCOPE = 3
+    INPUT_SHAPES = 4
+    FLOAT_OPS = 5
+    FLOPS = 6
+
+    @property
+    def text(self) -> str:
+        """What it is called in the trace."""
+        return "FLOP/s" if self is Argument.FLOPS else self.name.lower()
+
+
+def argument_names() -> Strings:
+    """The names of all arguments, in the order of their numbers."""
+    return Strings(argument.text for argument in Argument)
+
+
+def of_step(step: int) -> bytes:
+    """The argument that tells the step."""
+    return one_text(4, one_number(1, Argument.STEP) + one_number(4, step))
+
+
+class OpArguments:
+    """The arguments of `ops`, which every run of each repeats."""
+
+    def __init__(self, profile: Profile, ops: Ints) -> None:
+        table = NameTable()
+        # An op that no graph defines has no kind but its name.
+        is_defined = profile.ops.attributes.reader[ops] >= 0
+        kinds, names = profile.ops.kind, profile.ops.name.take(ops)
+        kind = table.add(kinds.values)[kinds.codes[ops]]
+        scopes = enclosing(names)
+        scope = table.add(scopes)
+        inputs, shapes = input_codes(profile.ops, ops)
+        shape = table.add(written_once(inputs, lambda codes: "|".join(input_texts(codes, shapes))))
+        self._texts = table.texts()
+        self.float_ops = float_ops_per_run(profile).per_run[ops]
+        self.encoded = woven(
+            [
+                only_where(is_defined, _text(Argument.KIND, kind)),
+                only_where(scopes.lengths > 0, _text(Argument.SCOPE, scope)),
+                only_where(inputs.lengths > 0, _text(Argument.INPUT_SHAPES, shape)),
+                only_where(self.float_ops > 0, _number(Argument.FLOAT_OPS, self.float_ops)),
+            ],
+            len(ops),
+        )
+
+    def told(self) -> Iterator[bytes]:
+        """The texts that the arguments refer to."""
+        return packets.told(Told.ARGUMENT_TEXTS, self._texts)
+
+    def of_runs(self, place: Ints, duration: Ints, is_work: Bools) -> list[Piece]:
+        """The arguments of runs of ops, each by its place among the ops.
+
+        How fast a run was is only said where it did the op's work, not where it sent it elsewhere.
+        """
+        float_ops = self.float_ops[place]
+        is_known = is_work & (float_ops > 0) & (duration > 0)
+        rate = float_ops * _MICROS / np.maximum(duration, 1)
+        return [self.encoded.take(place), only_where(is_known, _double(Argument.FLOPS, rate))]
+
+
+def enclosing(names: Strings) -> Strings:
+    """The scope that each name is in: what stands before its last slash, or nothing."""
+    slashes = np.flatnonzero(np.frombuffer(names.data, np.uint8) == _SLASH)
+    last = np.append(slashes, -1)[np.searchsorted(slashes, names.ends) - 1]
+    return Strings.of_spans(names.data, names.starts, np.maximum(last, names.starts))
+
+
+def totals(labels: dict[int, Ints]) -> list[Piece]:
+    """Numbers of each row, by the number that the name of each goes by."""
+    return [piece for name, column in labels.items() for piece in _number(name, column)]
+
+
+def _text(name: int, texts: Ints) -> list[Piece]:
+    return message(4, [one_number(1, name), *number(17, texts + 1)], len(texts))
+
+
+def _number(name: int, values: Ints) -> list[Piece]:
+    return message(4, [one_number(1, name), *number(4, values)], len(values))
+
+
+def _double(name: int, values: npt.NDArray[np.float64]) -> list[Piece]:
+    return message(4, [one_number(1, name), *double(5, values)], len(values))

@@ -1,0 +1,289 @@
+"""A view as a trace in Perfetto's own format."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+import tfprof
+from asking import ask
+from build import CPU, GPU, GPU_STREAM, op, profile, run
+from perfetto_reader import Trace
+from profile_strategies import accounts, filters, profiles
+from tfprof.api import Answer
+from tfprof.errors import MissingInputError
+from tfprof.options import Options
+from tfprof.outputs import perfetto, timeline
+from tfprof.outputs.perfetto import packets
+
+SAMPLE = Path(__file__).parent.parent / "parity" / "recorded" / "gpu_synth" / "inputs"
+
+
+@pytest.fixture(scope="module")
+def accelerated():
+    """Six steps of a model on a CPU and an accelerator."""
+    names = ["graph.pb", "tfprof_log", *(f"run_meta_{step}" for step in range(6))]
+    return tfprof.load(*(SAMPLE / f"{name}.gz" for name in names))
+
+
+def encoded(view):
+    (part,) = perfetto.parts(view)
+    return b"".join(part.pieces)
+
+
+def written(view):
+    return Trace(encoded(view))
+
+
+def shown(process):
+    """A device as it is called in a trace."""
+    return process.removeprefix("/")
+
+
+# The graph view.
+
+
+def test_a_run_is_a_slice_on_a_lane_of_its_device():
+    found = written(ask("graph", profile(run("a", start=7, micros=2), run("b", start=8))))
+
+    assert [(s.process, s.track, s.name, s.start, s.duration) for s in found.slices[1:]] == [
+        (shown(CPU), "lane 0", "a", 7000, 2000),
+        (shown(CPU), "lane 1", "b", 8000, 1000),
+    ]
+
+
+def test_a_step_is_a_slice_above_what_ran_in_it():
+    steps = profile(
+        run("a", start=10, micros=2, step=3),
+        run("b", start=14, micros=2, step=3),
+        run("a", start=90, micros=5, step=4),
+    )
+
+    found = written(ask("graph", steps))
+
+    assert [(s.name, s.start, s.duration) for s in found.on("Steps")] == [
+        ("step 3", 10_000, 6000),
+        ("step 4", 90_000, 5000),
+    ]
+    assert [(s.name, s.arguments["step"]) for s in found.on("lane 0")] == [
+        ("a", 3),
+        ("b", 3),
+        ("a", 4),
+    ]
+
+
+def test_one_step_is_all_there_is_where_it_is_asked_for():
+    steps = profile(run("a", start=10, step=3), run("a", start=90, step=4))
+
+    assert [s.name for s in written(ask("graph", steps, step=4)).slices] == ["step 4", "a"]
+
+
+def test_steps_that_overlap_stand_on_tracks_of_their_own():
+    steps = profile(
+        run("a", start=10, micros=50, step=0),
+        run("a", start=20, micros=5, step=1),
+        run("a", start=70, micros=5, step=2),
+    )
+
+    found = written(ask("graph", steps))
+
+    assert [s.name for s in found.on("Steps")] == ["step 0", "step 2"]
+    assert [s.name for s in found.on("Steps (2)")] == ["step 1"]
+    assert [s.process for s in found.on("lane 0")] == [
+        shown(CPU),
+        f"{shown(CPU)} (2)",
+        shown(CPU),
+    ]
+
+
+def test_a_slice_has_the_facts_of_its_op_for_arguments():
+    known = profile(
+        op("x", outputs=[(2, 3)]),
+        op("net/y", "MatMul", inputs=["x", "x"], float_ops=36),
+        run("net/y", start=10, micros=9),
+    )
+
+    assert written(ask("graph", known)).slices[-1].arguments == {
+        "step": 0,
+        "kind": "MatMul",
+        "scope": "net",
+        "input_shapes": "0:2x3|1:2x3",
+        "float_ops": 36,
+        "FLOP/s": 4e6,
+    }
+
+
+def test_what_is_not_known_of_an_op_is_no_argument():
+    assert written(ask("graph", profile(run("a")))).slices[-1].arguments == {"step": 0}
+
+
+def test_only_the_place_that_does_the_work_has_a_speed():
+    matmul = op("a", "MatMul", float_ops=10)
+    runs = [run("a", start=10, device=GPU), run("a", start=20, device=GPU_STREAM)]
+
+    found = written(ask("graph", profile(matmul, *runs)))
+
+    assert [s.process for s in found.slices if "FLOP/s" in s.arguments] == [shown(GPU_STREAM)]
+
+
+def test_an_arrow_goes_from_a_run_to_a_run_on_another_device():
+    fed = profile(
+        op("b", inputs=["a"]),
+        run("a", start=10, micros=4, device="/other/cpu:0"),
+        run("b", start=30),
+    )
+
+    found = written(ask("graph", fed))
+
+    assert [(one.name, other.name) for one, other in found.arrows] == [("a", "b")]
+
+
+def test_memory_is_a_counter_beside_who_holds_it():
+    memory = {"micros": 500, "in_use": 10_000_000}
+    held = profile(run("a", start=400, device=GPU, memory=memory, allocations=[(1, 2_500_000)]))
+
+    found = written(ask("graph", held))
+
+    assert found.counters == [(shown(GPU), "Allocator Bytes in Use", 500_000, 10_000_000)]
+    (top,) = found.on("Top Allocations")
+    assert (top.start, top.arguments) == (500_000, {"a": 2_500_000, "not displayed": 7_500_000})
+
+
+def test_runs_that_are_left_out_are_told_once_the_file_is_written(tmp_path):
+    view = ask("graph", profile(run("a", start=7), run("b", start=7)))
+
+    (file,) = Answer(view).write(f"perfetto:outfile={tmp_path / 'trace'}")
+
+    (note,) = file.notes
+    assert note.startswith("1 run is left out: ")
+
+
+# Trees.
+
+
+def test_a_row_is_a_slice_within_the_row_above_it():
+    tree = profile(run("a", micros=2), run("a/b", micros=3), run("c", micros=4))
+
+    found = written(ask("scope", tree))
+
+    assert [(s.name, s.depth, s.start, s.duration) for s in found.slices] == [
+        ("_TFProfRoot", 0, 0, 9000),
+        ("a", 1, 0, 5000),
+        ("a/b", 2, 0, 3000),
+        ("c", 1, 5000, 4000),
+    ]
+
+
+def test_a_row_has_its_selected_totals_for_arguments():
+    tree = profile(run("a", micros=2, memory={"requested": 7}), run("a/b", micros=3))
+
+    found = written(ask("scope", tree, select=["micros", "bytes", "device"]))
+
+    assert found.slices[1].arguments == {"total bytes": 7, "total micros": 5}
+
+
+# Both.
+
+
+@pytest.mark.parametrize("kind", ["scope", "graph"])
+def test_without_any_step_there_is_no_trace(kind):
+    with pytest.raises(MissingInputError, match="--run_meta_path"):
+        written(ask(kind, profile(op("a"))))
+
+
+def test_a_step_in_which_nothing_has_a_time_gives_a_trace_without_slices():
+    assert written(ask("graph", profile(op("a"), run("a", start=0)))).slices == []
+
+
+@pytest.mark.parametrize("kind", ["scope", "graph", "code"])
+def test_a_trace_is_the_same_in_blocks_of_any_size(kind, monkeypatch, accelerated):
+    view = accelerated.view(kind, Options.of(max_depth=100)).view
+    whole = written(view)
+    monkeypatch.setattr(packets, "BLOCK_ROWS", 3)
+
+    small = written(view)
+
+    assert sorted(small.slices, key=repr) == sorted(whole.slices, key=repr)
+    assert small.counters == whole.counters
+
+
+@pytest.mark.parametrize("kind", ["scope", "graph", "code"])
+def test_another_reader_knows_every_field(kind, accelerated):
+    messages = pytest.importorskip(
+        "perfetto.protos.perfetto.trace.perfetto_trace_pb2", reason="needs the package perfetto"
+    )
+    unknown_fields = pytest.importorskip("google.protobuf.unknown_fields")
+    data = encoded(accelerated.view(kind, Options.of(max_depth=100)).view)
+
+    trace = messages.Trace.FromString(data)
+
+    strange = [m for m in within(trace) if len(unknown_fields.UnknownFieldSet(m))]
+    assert strange == []
+    types = [packet.track_event.type for packet in trace.packet if packet.HasField("track_event")]
+    assert types.count(1) == types.count(2)
+    assert types.count(1) + types.count(3) == len(Trace(data).slices)
+
+
+def within(message):
+    """A message and all messages inside it."""
+    yield message
+    for field, value in message.ListFields():
+        if field.message_type:
+            for inner in value if field.is_repeated else [value]:
+                yield from within(inner)
+
+
+def test_the_classic_timeline_has_the_same_slices_arrows_and_counters(accelerated):
+    view = accelerated.graph(max_depth=1000).view
+
+    slices, arrows, counters = classic(view)
+
+    assert (len(slices), len(arrows), len(counters)) == (323, 31, 32)
+    assert native(view) == (slices, arrows, counters)
+
+
+@settings(max_examples=25, deadline=None)
+@given(profiles(), accounts(), filters())
+def test_any_classic_timeline_has_the_same_slices_arrows_and_counters(p, account, filter_):
+    view = ask("graph", p, **account, **filter_)
+
+    assert native(view) == classic(view)
+
+
+def native(view):
+    """The slices of runs, the arrows and the counters of a trace, in some order."""
+    found = written(view)
+    return (
+        sorted(
+            (s.process.partition(" (")[0], s.track, s.name, s.start // 1000, s.duration // 1000)
+            for s in found.slices
+            if s.track.startswith("lane")
+        ),
+        sorted(
+            (one.name, (one.start + one.duration) // 1000, other.start // 1000)
+            for one, other in found.arrows
+        ),
+        sorted((time // 1000, value) for _, _, time, value in found.counters),
+    )
+
+
+def classic(view):
+    """The same of the timelines."""
+    slices, arrows, counters = [], [], []
+    for part in timeline.parts(view):
+        events = json.loads(b"".join(part.pieces))["traceEvents"]
+        names = {e["pid"]: e["args"]["name"] for e in events if e["ph"] == "M"}
+        left = {e["id"]: e for e in events if e["ph"] == "s"}
+        for e in events:
+            if e["ph"] == "X":
+                process = shown(names[e["pid"]].partition(" threads: ")[2])
+                slices.append((process, f"lane {e['tid']}", e["name"], e["ts"], e["dur"]))
+            elif e["ph"] == "t":
+                name = e["name"].removesuffix("_flow")
+                arrows.append((name, left[e["id"]]["ts"], e["ts"]))
+            elif e["ph"] == "C" and e["name"] == "Allocated Bytes":
+                counters.append((e["ts"], e["args"]["Allocator Bytes in Use"]))
+    return sorted(slices), sorted(arrows), sorted(counters)
