@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tfprof.columns import Strings
+from tfprof.formats.wire import signed, varint
 from tfprof.kernels import plain_lines
 from tfprof.units import Unit
 
@@ -110,3 +111,21 @@ def test_a_text_outside_of_its_data_is_refused(kernel, start, end):
 
     with pytest.raises(ValueError, match="a text lies outside of its data"):
         kernel.woven([piece], 2)
+
+
+@both
+@given(st.lists(INT64))
+def test_numbers_are_written_as_protobuf_reads_them(kernel, numbers):
+    data, starts, ends = kernel.varints(column(numbers))
+
+    read = [varint(data, start) for start in starts.tolist()]
+    assert [signed(value) for value, _ in read] == numbers
+    assert [end for _, end in read] == ends.tolist()
+    assert [0, *ends.tolist()[:-1]][: len(numbers)] == starts.tolist()
+
+
+@both
+def test_a_number_takes_a_byte_more_for_every_seven_bits(kernel):
+    _, starts, ends = kernel.varints(column([0, 127, 128, 16_383, 16_384, 2**56 - 1, 2**56, -1]))
+
+    assert (ends - starts).tolist() == [1, 1, 2, 2, 3, 8, 9, 10]

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tfprof.columns import Ragged, Strings, ints
-from tfprof.formats.wire import fields, signed, varint
+from tfprof.formats.wire import fields
 from tfprof.outputs import proto
 from tfprof.outputs.pieces import woven
-
-numbers = st.integers(-(2**63), 2**63 - 1)
 
 
 def rows(pieces, count):
@@ -19,22 +15,6 @@ def rows(pieces, count):
     column = woven(pieces, count)
     spans = zip(column.starts.tolist(), column.ends.tolist(), strict=True)
     return [column.data[start:end] for start, end in spans]
-
-
-@given(st.lists(numbers))
-def test_numbers_are_written_as_they_are_read(values):
-    digits = proto.varints(ints(values))
-
-    starts, ends = digits.starts.tolist(), digits.ends.tolist()
-    read = [varint(digits.data, start) for start in starts]
-    assert [signed(value) for value, _ in read] == values
-    assert [end for _, end in read] == ends
-
-
-def test_a_number_takes_a_byte_more_for_every_seven_bits():
-    found = proto.varints(ints([0, 127, 128, 16_383, 16_384, 2**56 - 1, 2**56, -1])).lengths
-
-    assert found.tolist() == [1, 1, 2, 2, 3, 8, 9, 10]
 
 
 def test_a_message_holds_numbers_texts_and_messages():

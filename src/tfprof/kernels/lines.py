@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 # cython: cdivision=True, show_performance_hints=False
-"""Loops that write many rows of text: numbers with their units, and rows woven from pieces.
+"""Loops that write many rows: numbers with their units or in bytes, and rows woven from pieces.
 
 This module only runs compiled; `plain_lines` has the same in ordinary Python. Where the texts of
 a piece begin and end is checked once, before anything is copied, so that the loops need not check
@@ -24,8 +24,9 @@ from cython.cimports.cpython.bytes import PyBytes_FromStringAndSize
 from cython.cimports.libc.math import fma
 from cython.cimports.libc.string import memcpy, memset
 
-__all__ = ["amounts", "woven"]
+__all__ = ["amounts", "varints", "woven"]
 
+LONGEST_VARINT = cython.declare(cython.Py_ssize_t, 10)  # of 64 bits, seven a byte
 LONGEST = cython.declare(cython.Py_ssize_t, 20)  # the digits of an int64 and its sign
 ROWS_AT_ONCE = 2048  # so that they stay in the cache while their pieces come
 EXACT = cython.declare(cython.longlong, 1 << 53)  # below it a double is as good as an int64
@@ -170,6 +171,36 @@ def _write_rounded(amount: cython.longlong, step: cython.int, end: cython.p_char
     length: cython.Py_ssize_t = len(text)
     memcpy(end - length, cython.cast(cython.p_char, text), length)
     return end - length
+
+
+def varints(column: Ints) -> Spans:
+    """The base-128 digits of each number, as protobuf writes it, without a gap."""
+    starts, ends = np.empty(len(column), np.int64), np.empty(len(column), np.int64)
+    return _write_varints(column, starts, ends), starts, ends
+
+
+@cython.cfunc
+def _write_varints(
+    column: cython.const[cython.longlong][:],
+    starts: cython.longlong[::1],
+    ends: cython.longlong[::1],
+) -> bytes:
+    data: bytes = PyBytes_FromStringAndSize(cython.NULL, column.shape[0] * LONGEST_VARINT)
+    target: cython.p_char = data
+    at: cython.Py_ssize_t = 0
+    row: cython.Py_ssize_t
+    number: cython.ulonglong
+    for row in range(column.shape[0]):
+        number = cython.cast(cython.ulonglong, column[row])
+        starts[row] = at
+        while number > 127:
+            target[at] = cython.cast(cython.char, (number & 127) | 128)
+            number >>= 7
+            at += 1
+        target[at] = cython.cast(cython.char, number)
+        at += 1
+        ends[row] = at
+    return data[:at]
 
 
 def woven(pieces: Sequence[Piece], rows: int) -> Spans:

@@ -10,7 +10,11 @@ import numpy as np
 
 from tfprof.kernels.spans import Ints, check_spans
 
-__all__ = ["amounts", "woven"]
+__all__ = ["amounts", "varints", "woven"]
+
+
+# From each of these on, a number takes one more byte.
+_LIMITS = np.uint64(1) << np.arange(7, 64, 7, dtype=np.uint64)
 
 
 class Texts(Protocol):
@@ -39,6 +43,21 @@ class Unit(Protocol):
 def amounts(column: Ints, unit: Unit, after: str) -> Spans:
     """Each number of `column` as `unit` writes it, with `after` behind it."""
     return _spans([f"{text}{after}".encode() for text in unit.format_column(column)])
+
+
+def varints(column: Ints) -> Spans:
+    """The base-128 digits of each number, as protobuf writes it, without a gap."""
+    numbers = np.ascontiguousarray(column, np.int64).view(np.uint64)
+    sizes = np.searchsorted(_LIMITS, numbers, side="right") + 1
+    offsets = np.concatenate(([0], np.cumsum(sizes)))
+    starts = offsets[:-1]
+    data = np.empty(int(offsets[-1]), np.uint8)
+    rows = np.arange(len(numbers))
+    for digit in range(int(sizes.max(initial=0))):
+        rows = rows[sizes[rows] > digit]
+        septets = (numbers[rows] >> np.uint64(7 * digit)).astype(np.uint8) & 0x7F
+        data[starts[rows] + digit] = septets | ((sizes[rows] > digit + 1).view(np.uint8) << 7)
+    return data.tobytes(), starts, offsets[1:]
 
 
 def woven(pieces: Sequence[Piece], rows: int) -> Spans:

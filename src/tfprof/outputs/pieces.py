@@ -55,6 +55,11 @@ def whole_numbers(column: Ints) -> Strings:
     return digits(column)
 
 
+def varints(column: Ints) -> Strings:
+    """The base-128 digits of each number, one behind the other; a negative one has ten."""
+    return Strings.of_spans(*lines.varints(column))
+
+
 def in_json(texts: Strings) -> Strings:
     """Each text as it stands between the quotes of a JSON that is all ASCII."""
     packed = woven([texts], len(texts))

@@ -7,27 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.columns import Bools, Ints, Ragged, Strings, offsets_of
+from tfprof.columns import Bools, Ints, Ragged, Strings
 from tfprof.formats.wire import FIXED64, SPAN, VARINT, encoded
-from tfprof.outputs.pieces import Piece, woven
-
-# From each of these on, a number takes one more byte.
-_LIMITS = np.uint64(1) << np.arange(7, 64, 7, dtype=np.uint64)
-
-
-def varints(column: Ints) -> Strings:
-    """The base-128 digits of each number, one behind the other; a negative one has ten."""
-    numbers = np.ascontiguousarray(column, np.int64).view(np.uint64)
-    sizes = np.searchsorted(_LIMITS, numbers, side="right") + 1
-    offsets = offsets_of(sizes)
-    starts = offsets[:-1]
-    data = np.empty(int(offsets[-1]), np.uint8)
-    rows = np.arange(len(numbers))
-    for digit in range(int(sizes.max(initial=0))):
-        rows = rows[sizes[rows] > digit]
-        septets = (numbers[rows] >> np.uint64(7 * digit)).astype(np.uint8) & 0x7F
-        data[starts[rows] + digit] = septets | ((sizes[rows] > digit + 1).view(np.uint8) << 7)
-    return Strings.of_spans(data.tobytes(), starts, offsets[1:])
+from tfprof.outputs.pieces import Piece, varints, woven
 
 
 def number(field: int, column: Ints) -> list[Piece]:
