@@ -45,11 +45,30 @@ class RunFact:
     start: int = 1000
     device: str = CPU
     memory: Mapping[str, int] = field(default_factory=dict)
-    allocations: Sequence[tuple[int, int]] = ()  # when, and how many bytes
+    allocators: Sequence[AllocatorFact] = ()
+    allocations: Sequence[tuple[int, int]] = ()  # in short, of an accelerator's only allocator
+
+    @property
+    def used(self) -> list[AllocatorFact]:
+        """All allocators that it used."""
+        if not self.allocations:
+            return list(self.allocators)
+        return [*self.allocators, AllocatorFact("gpu", self.allocations, is_accelerator=True)]
+
+
+@dataclass(frozen=True)
+class AllocatorFact:
+    """An allocator that a run used: when it gave how many bytes, or got them back."""
+
+    name: str
+    events: Sequence[tuple[int, int]] = ()
+    level: int = 0
+    is_accelerator: bool = False
 
 
 op = OpFact
 run = RunFact
+allocator = AllocatorFact
 
 
 def profile(*facts: OpFact | RunFact, counts_float_ops: bool = False) -> Profile:
@@ -127,8 +146,7 @@ def _frame(text: str) -> Frame:
 
 def _runs(builder: ProfileBuilder, runs: Sequence[RunFact]) -> Runs:
     nothing = ints([])
-    allocated = [(place, *entry) for place, run in enumerate(runs) for entry in run.allocations]
-    allocations = np.array(allocated, np.int64).reshape(-1, 3).T
+    allocators = [used for fact in runs for used in fact.used]
     return Runs(
         op=ints(builder.ids(fact.name for fact in runs)),
         device=ints([_device(builder, fact.device) for fact in runs]),
@@ -139,9 +157,15 @@ def _runs(builder: ProfileBuilder, runs: Sequence[RunFact]) -> Runs:
         output_slot=nothing,
         output_bytes=nothing,
         output_address=nothing,
-        allocation_run=allocations[0],
-        allocation_micros=allocations[1],
-        allocation_bytes=allocations[2],
+        allocator_run=np.repeat(np.arange(len(runs)), [len(fact.used) for fact in runs]),
+        allocator_name=Coded.of([used.name for used in allocators]),
+        allocator_level=ints([used.level for used in allocators]),
+        allocator_is_accelerator=np.array([used.is_accelerator for used in allocators], np.bool_),
+        allocation_allocator=np.repeat(
+            np.arange(len(allocators)), [len(used.events) for used in allocators]
+        ),
+        allocation_micros=ints([micros for used in allocators for micros, _ in used.events]),
+        allocation_bytes=ints([size for used in allocators for _, size in used.events]),
     )
 
 

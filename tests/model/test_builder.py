@@ -52,7 +52,9 @@ def runs(op, device, start=(), duration=(), **more):
         "duration": ints(list(duration) or [1] * count),
         "memory": {fact: ints([0] * count) for fact in MEMORY_FACTS},
         **dict.fromkeys(("output_run", "output_slot", "output_bytes", "output_address"), nothing),
-        **dict.fromkeys(("allocation_run", "allocation_micros", "allocation_bytes"), nothing),
+        **dict.fromkeys(("allocator_run", "allocator_level", "allocator_is_accelerator"), nothing),
+        "allocator_name": Coded.of([]),
+        **dict.fromkeys(("allocation_allocator", "allocation_micros", "allocation_bytes"), nothing),
     }
     return Runs(op=ints(op), device=ints(device), **columns | more)
 
@@ -396,20 +398,78 @@ def test_outputs_follow_the_run_that_left_them(builder):
     assert built.output_memory.address.tolist() == [1, 3, 4, 1]
 
 
-def test_allocations_follow_the_record_of_their_run(builder):
+def allocating(run, names, level, is_accelerator, **allocations):
+    """The columns of allocators that runs used, and of what those gave."""
+    return {
+        "allocator_run": ints(run),
+        "allocator_name": Coded.of(names),
+        "allocator_level": ints(level),
+        "allocator_is_accelerator": np.array(is_accelerator),
+        **{f"allocation_{name}": ints(column) for name, column in allocations.items()},
+    }
+
+
+def test_allocations_on_accelerators_follow_the_record_of_their_run(builder):
     builder.ensure_ops(["b", "a"])
     cpu, lane, _ = devices(builder)
-    columns = {
-        "allocation_run": ints([0, 1, 2]),
-        "allocation_micros": ints([10, 20, 30]),
-        "allocation_bytes": ints([64, 99, -64]),
-    }
+    columns = allocating(
+        run=[0, 1, 2, 2],
+        names=["gpu", "gpu", "gpu", "host"],
+        level=[0, 0, 0, 0],
+        is_accelerator=[True, True, True, False],
+        allocator=[0, 1, 2, 3],
+        micros=[10, 20, 30, 40],
+        bytes=[64, 99, -64, 7],
+    )
     builder.add_runs(5, runs([0, 0, 1], [cpu, lane, cpu], **columns))
     allocations = builder.build().allocations
 
     assert allocations.record.tolist() == [0, 1]
     assert allocations.micros.tolist() == [30, 10]
     assert allocations.bytes.tolist() == [-64, 64]
+
+
+def test_every_allocator_of_every_run_is_known_with_its_level_at_the_end_of_the_run(builder):
+    builder.ensure_ops(["b", "a"])
+    cpu, lane, _ = devices(builder)
+    memory = {fact: ints([0, 0, 0]) for fact in MEMORY_FACTS} | {"micros": ints([7, 8, 9])}
+    columns = allocating(
+        run=[2, 0, 1],
+        names=["host", "gpu", "host"],
+        level=[50, 0, 60],
+        is_accelerator=[False, True, False],
+        allocator=[2, 0, 0],
+        micros=[10, 20, 30],
+        bytes=[1, 2, 3],
+    )
+    columns |= {"start": ints([0, 1, 1]), "memory": memory}
+    builder.add_runs(5, runs([0, 0, 1], [cpu, lane, cpu], **columns))
+    built = builder.build()
+    built.check()
+    uses = built.allocator_uses
+
+    assert list(built.ops.name.take(uses.op)) == ["a", "b", "b"]
+    assert uses.device.tolist() == [cpu, cpu, lane]
+    assert list(uses.allocator.values.take(uses.allocator.codes)) == ["host", "gpu", "host"]
+    assert (uses.micros.tolist(), uses.level.tolist()) == ([9, 7, 8], [50, 0, 60])
+    assert uses.step.tolist() == [5, 5, 5]
+    assert uses.record.tolist() == [-1, -1, -1]
+    assert built.allocator_events.use.tolist() == [2, 0, 0]
+    assert built.allocator_events.bytes.tolist() == [1, 2, 3]
+
+
+def test_allocators_of_several_steps_keep_their_allocations(builder):
+    builder.ensure_ops(["a"])
+    cpu, _, _ = devices(builder)
+    for step, name in ((0, "x"), (1, "y")):
+        columns = allocating([0], [name], [0], [True], allocator=[0], micros=[1], bytes=[step + 5])
+        builder.add_runs(step, runs([0], [cpu], **columns))
+    built = builder.build()
+
+    assert built.allocator_events.use.tolist() == [0, 1]
+    assert [built.allocator_uses.allocator[row] for row in (0, 1)] == ["x", "y"]
+    assert built.allocator_uses.record.tolist() == [0, 1]
+    assert built.allocations.bytes.tolist() == [5, 6]
 
 
 def test_columns_of_a_built_profile_cannot_be_written():

@@ -47,7 +47,11 @@ def steps_of_runs(draw, ops, devices):
         output_slot=column(st.integers(0, 3), outputs),
         output_bytes=column(NUMBERS, outputs),
         output_address=column(NUMBERS, outputs),
-        allocation_run=column(owners, allocations),
+        allocator_run=column(owners, allocations),
+        allocator_name=Coded.of(["x", "y"][:allocations]),
+        allocator_level=column(NUMBERS, allocations),
+        allocator_is_accelerator=column(st.booleans(), allocations) != 0,
+        allocation_allocator=column(st.integers(0, max(allocations - 1, 0)), allocations),
         allocation_micros=column(NUMBERS, allocations),
         allocation_bytes=column(st.integers(-1000, 1000), allocations),
     )

@@ -191,6 +191,18 @@ def test_allocations_come_back():
     assert (allocations.micros.tolist(), allocations.bytes.tolist()) == ([10], [-64])
 
 
+def test_allocators_come_back_without_their_names():
+    use = message_class("tensorflow.tfprof.ExecMemory")(memory_micros=9, allocator_bytes_in_use=70)
+    profile = ran(memory_execs=[use], allocations=[{"alloc_micros": 10, "alloc_bytes": 64}] * 2)
+    uses = profile.allocator_uses
+
+    assert profile.lacks_host_allocations
+    assert [uses.allocator[row] for row in range(len(uses))] == ["", ""]
+    assert (uses.micros.tolist(), uses.level.tolist()) == ([0, 9], [0, 70])
+    assert uses.device.tolist() == [-1, -1]
+    assert profile.allocator_events.use.tolist() == [0, 0]
+
+
 def test_outputs_in_memory_come_back_behind_those_already_there():
     address = message_class("tensorflow.tfprof.Memory")(bytes=32, ptr=2**64 - 1)
     use = message_class("tensorflow.tfprof.ExecMemory")(output_memory={1: address})

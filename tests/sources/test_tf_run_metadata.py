@@ -326,6 +326,40 @@ def test_allocations_on_a_gpu_are_kept_one_by_one():
     assert allocations.bytes.tolist() == [64, -64]
 
 
+def test_allocators_of_all_kinds_are_kept_where_they_gave_memory_or_tell_their_level():
+    given = [{"alloc_micros": 5, "alloc_bytes": 1}]
+    allocators = [
+        {"allocator_name": "idle", "total_bytes": 1},
+        {"allocator_name": "cpu", "allocation_records": given},
+        {"allocator_name": "GPU_0_bfc", "allocator_bytes_in_use": 70},
+    ]
+    profile = ran(
+        (CPU, [stats("_SOURCE", memory=allocators)]), (GPU, [stats("a", memory=allocators)])
+    )
+    uses, events = profile.allocator_uses, profile.allocator_events
+
+    assert [uses.allocator[row] for row in range(len(uses))] == ["cpu", "GPU_0_bfc"]
+    assert [profile.devices.name[device] for device in uses.device] == [GPU.lower()] * 2
+    assert uses.level.tolist() == [0, 70]
+    assert events.use.tolist() == [0]
+    assert (events.micros.tolist(), events.bytes.tolist()) == ([5], [1])
+
+
+def test_memory_of_entries_that_are_no_ops_is_said_to_be_left_out():
+    memory = [{"allocation_records": [{"alloc_micros": 5, "alloc_bytes": 1}] * 2}]
+    notes = []
+
+    read(runs=[(0, run_metadata((CPU, [stats("_SOURCE", memory=memory)])))], notes=notes)
+
+    assert notes == ["run_meta has 2 allocation records of entries that are no ops: left out."]
+
+
+def test_memory_of_an_entry_without_a_start_is_left_out():
+    memory = [{"allocation_records": [{"alloc_micros": 5, "alloc_bytes": 1}]}]
+
+    assert len(ran_on_cpu(stats("a", 0, 7, memory=memory)).allocator_events) == 0
+
+
 def test_outputs_are_remembered_with_their_addresses():
     outputs = [output(1, allocated=32, address=4096), {"slot": 0}]
     profile = ran_on_cpu(

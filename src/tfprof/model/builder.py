@@ -119,6 +119,7 @@ class ProfileBuilder:
         self._placements: list[tuple[Ints, Ints]] = []
         self._covered: list[Ints] = []
         self._lacks_accelerator_time = False
+        self._lacks_host_allocations = False
         self._tensors = Tensors.none()
 
     def __len__(self) -> int:
@@ -200,6 +201,9 @@ class ProfileBuilder:
     def mark_lacks_accelerator_time(self) -> None:
         self._lacks_accelerator_time = True
 
+    def mark_lacks_host_allocations(self) -> None:
+        self._lacks_host_allocations = True
+
     def see_outputs(self, ops: Sequence[int] | Ints, outputs: OutputShapes) -> None:
         """Say what shapes each of `ops` put out in a run; the first word on an op stays."""
         self._seen_outputs.append((ints(ops), outputs))
@@ -241,6 +245,7 @@ class ProfileBuilder:
             tensors=self._tensors,
             has_code=self._has_code,
             lacks_accelerator_time=self._lacks_accelerator_time,
+            lacks_host_allocations=self._lacks_host_allocations,
             covered_ops=self._covered_count(len(names)),
             counts_float_ops=self._counts_float_ops,
         ).freeze()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfprof.columns import Ints, Ragged, offsets_of
+from tfprof.columns import Coded, Ints, Ragged, offsets_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,8 +87,42 @@ class OutputMemory:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class AllocatorUses:
+    """A row for each allocator that a run used, in the order of recording.
+
+    Unlike elsewhere, runs away from their op's own device are among them.
+    """
+
+    op: Ints
+    step: Ints  # the step's number, not its place
+    device: Ints  # where the run was, -1 where that is not known
+    allocator: Coded  # its name, empty where that is not known
+    micros: Ints  # when its level was read: at the end of the run
+    level: Ints  # what was in use of the whole allocator then, 0 where that was not recorded
+    record: Ints  # the record that counts its allocations, -1 where none does
+
+    def __len__(self) -> int:
+        return len(self.op)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AllocatorEvents:
+    """A row for each time an allocator gave memory or, with negative bytes, got it back."""
+
+    use: Ints  # the row of `AllocatorUses`: whose memory it is, also when it is given back
+    micros: Ints
+    bytes: Ints
+
+    def __len__(self) -> int:
+        return len(self.use)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Allocations:
-    """A row for each allocation (or, negative, release) on an accelerator, ordered by record."""
+    """A row for each allocation or release that a record counts, ordered by record.
+
+    Those are the ones on accelerators, by runs on their op's own device.
+    """
 
     record: Ints
     micros: Ints

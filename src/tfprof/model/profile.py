@@ -10,10 +10,19 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.columns import Ints, Shapes
+from tfprof.columns import Ints, Shapes, ints
+from tfprof.memo import remembered
 from tfprof.model.code import CodeTree
 from tfprof.model.devices import Devices
-from tfprof.model.executions import Allocations, Executions, MemoryUse, OutputMemory, Records
+from tfprof.model.executions import (
+    Allocations,
+    AllocatorEvents,
+    AllocatorUses,
+    Executions,
+    MemoryUse,
+    OutputMemory,
+    Records,
+)
 from tfprof.model.ops import Ops
 from tfprof.model.tensors import Tensors
 
@@ -28,15 +37,22 @@ class Profile:
     executions: Executions
     memory: MemoryUse
     output_memory: OutputMemory
-    allocations: Allocations
+    allocator_uses: AllocatorUses
+    allocator_events: AllocatorEvents
     devices: Devices
     code: CodeTree
     tensors: Tensors
     has_code: bool  # somebody logged code lines, be it for a single op
     lacks_accelerator_time: bool  # ops ran on an accelerator whose own time was not recorded
+    lacks_host_allocations: bool  # a file was read that cannot tell of them
     covered_ops: int  # how many ops of the graph a run was seen of
     counts_float_ops: bool  # float ops that no log gives may be counted from shapes
     memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def allocations(self) -> Allocations:
+        """The allocations that records count, by record."""
+        return _counted_allocations(self)
 
     def freeze(self) -> Self:
         """This profile, with every array of it made read-only."""
@@ -75,7 +91,8 @@ class Profile:
         rows: list[Sized] = [
             table.offsets[1:] for table in (ops.inputs, ops.outputs, ops.seen_outputs)
         ]
-        tables = (self.records, self.executions, self.memory, self.output_memory, self.allocations)
+        run = (self.records, self.executions, self.memory, self.output_memory)
+        tables = (*run, self.allocator_uses, self.allocator_events, self.allocations)
         return [
             [*named, *given, *read, *rows],
             [ops.inputs.source, ops.inputs.slot],
@@ -113,9 +130,22 @@ class Profile:
             (self.executions.record, len(self.records)),
             (self.executions.device, len(self.devices)),
             (self.memory.record, len(self.records)),
-            (self.allocations.record, len(self.records)),
+            (self.allocator_uses.op, len(ops)),
+            (self.allocator_uses.device, len(self.devices)),
+            (self.allocator_uses.allocator.codes, len(self.allocator_uses.allocator.values)),
+            (self.allocator_uses.record, len(self.records)),
+            (self.allocator_events.use, len(self.allocator_uses)),
             (self.output_memory.use, len(self.memory)),
         ]
+
+
+@remembered
+def _counted_allocations(profile: Profile) -> Allocations:
+    events = profile.allocator_events
+    record = profile.allocator_uses.record[events.use]
+    rows = np.flatnonzero(record >= 0)
+    rows = rows[np.argsort(record[rows], kind="stable")]
+    return Allocations(ints(record[rows]), ints(events.micros[rows]), ints(events.bytes[rows]))
 
 
 def _arrays(holder: object) -> Iterator[npt.NDArray[Any]]:

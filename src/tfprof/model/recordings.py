@@ -10,6 +10,7 @@ import numpy as np
 
 from tfprof.columns import (
     Bools,
+    Coded,
     Ints,
     Ragged,
     constant,
@@ -23,7 +24,8 @@ from tfprof.kernels.rows import grouped
 from tfprof.model.devices import Devices
 from tfprof.model.executions import (
     MEMORY_FACTS,
-    Allocations,
+    AllocatorEvents,
+    AllocatorUses,
     Executions,
     MemoryUse,
     OutputMemory,
@@ -39,7 +41,7 @@ class Runs:
     """Runs of ops in one step, in the order they were recorded; a start of 0 is no start.
 
     `op` holds ids as `ProfileBuilder.ids` gives them, `memory` a column for each name of
-    `MEMORY_FACTS`. Outputs and allocations name the run they belong to.
+    `MEMORY_FACTS`. Outputs and allocators name the run they belong to, allocations the allocator.
     """
 
     op: Ints
@@ -51,7 +53,11 @@ class Runs:
     output_slot: Ints
     output_bytes: Ints
     output_address: Ints
-    allocation_run: Ints
+    allocator_run: Ints
+    allocator_name: Coded
+    allocator_level: Ints  # what was in use of all of it when the run ended
+    allocator_is_accelerator: Bools
+    allocation_allocator: Ints
     allocation_micros: Ints
     allocation_bytes: Ints
 
@@ -85,7 +91,8 @@ class Recorded(NamedTuple):
     executions: Executions
     memory: MemoryUse
     output_memory: OutputMemory
-    allocations: Allocations
+    allocator_uses: AllocatorUses
+    allocator_events: AllocatorEvents
 
 
 class Recordings:
@@ -97,6 +104,8 @@ class Recordings:
         self._slots = _Collected()
         self._uses = _Collected()
         self._output_memory = _Collected()
+        self._allocators = _Collected()
+        self._allocator_names: list[Coded] = []
         self._allocations = _Collected()
 
     def add_step(self, step: int) -> None:
@@ -132,6 +141,7 @@ class Recordings:
             duration=runs.duration[timed],
         )
         self._add_memory(step, runs, is_timed & on_placement)
+        self._add_allocators(step, runs, is_timed & on_placement)
 
     def _add_memory(self, step: int, runs: Runs, is_counted: Bools) -> None:
         counted = rows_where(is_counted)
@@ -150,13 +160,22 @@ class Recordings:
             bytes=runs.output_bytes[kept],
             address=runs.output_address[kept],
         )
-        kept = rows_where(is_counted[runs.allocation_run])
-        op = runs.op[runs.allocation_run[kept]]
+
+    def _add_allocators(self, step: int, runs: Runs, is_counted: Bools) -> None:
+        run = runs.allocator_run
+        first = self.add_allocators(
+            runs.allocator_name,
+            is_counted[run] & runs.allocator_is_accelerator,
+            op=runs.op[run],
+            step=constant(step, len(run)),
+            device=runs.device[run],
+            micros=runs.memory["micros"][run],
+            level=runs.allocator_level,
+        )
         self.add_allocations(
-            op=op,
-            step=constant(step, len(op)),
-            micros=runs.allocation_micros[kept],
-            bytes=runs.allocation_bytes[kept],
+            use=runs.allocation_allocator + first,
+            micros=runs.allocation_micros,
+            bytes=runs.allocation_bytes,
         )
 
     def add_sightings(self, **columns: Ints) -> None:
@@ -179,8 +198,18 @@ class Recordings:
         """Add columns use, slot, bytes, address; `use` counts the rows of `add_memory`."""
         self._output_memory.add(**columns)
 
+    def add_allocators(self, names: Coded, is_counted: Bools, **columns: Ints) -> int:
+        """Add columns op, step, device, micros, level; gives the place of the first row.
+
+        The op of one that is counted was sighted in that step.
+        """
+        first = self._allocators.count("op")
+        self._allocator_names.append(Coded(names.codes, names.values.packed()))
+        self._allocators.add(is_counted=is_counted.astype(np.int64), **columns)
+        return first
+
     def add_allocations(self, **columns: Ints) -> None:
-        """Add columns op, step, micros, bytes of ops that were sighted."""
+        """Add columns use, micros, bytes; `use` counts the rows of `add_allocators`."""
         self._allocations.add(**columns)
 
     def build(self, row_of: Ints) -> Recorded:
@@ -189,8 +218,7 @@ class Recordings:
         records, record_of = self._records(row_of, steps)
         slots, _ = _by_record(self._slots, row_of, record_of, ("device", "start", "duration"))
         uses, use_of = _by_record(self._uses, row_of, record_of, MEMORY_FACTS)
-        allocations, _ = _by_record(self._allocations, row_of, record_of, ("micros", "bytes"))
-        outputs = self._output_memory
+        outputs, events = self._output_memory, self._allocations
         return Recorded(
             steps=steps,
             records=records,
@@ -202,7 +230,26 @@ class Recordings:
                 bytes=outputs.release("bytes"),
                 address=outputs.release("address"),
             ),
-            allocations=Allocations(**allocations),
+            allocator_uses=self._allocator_uses(row_of, record_of),
+            allocator_events=AllocatorEvents(
+                *(events.release(name) for name in ("use", "micros", "bytes"))
+            ),
+        )
+
+    def _allocator_uses(self, row_of: Ints, record_of: _RecordFinder) -> AllocatorUses:
+        rows = self._allocators
+        op, step = row_of[rows.release("op")], rows.release("step")
+        counted = np.flatnonzero(rows.release("is_counted"))
+        record = np.full(len(op), -1)
+        record[counted] = record_of(op[counted], step[counted])
+        return AllocatorUses(
+            op=op,
+            step=step,
+            device=rows.release("device"),
+            allocator=Coded.joined(self._allocator_names),
+            micros=rows.release("micros"),
+            level=rows.release("level"),
+            record=record,
         )
 
     def _records(self, row_of: Ints, steps: Ints) -> tuple[Records, _RecordFinder]:

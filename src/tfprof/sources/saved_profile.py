@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfprof.columns import Coded, Ints, Ragged, Shapes, Strings, distinct, offsets_of
+from tfprof.columns import Coded, Ints, Ragged, Shapes, Strings, distinct, joined, offsets_of
 from tfprof.formats.op_log import StackReader
 from tfprof.formats.profile_proto import (
     PROFILE,
@@ -43,6 +43,7 @@ def add(records: Records, columns: ProfileColumns, builder: ProfileBuilder) -> N
     _describe(columns, ops, order, builder)
     _locate(columns, ops, order, StackReader(records.path, columns.header.strings), builder)
     _record(columns.recorded, ops, builder)
+    _allocate(columns, ops, builder)
 
 
 def _define(
@@ -161,11 +162,37 @@ def _record(found: RecordedColumns, ops: Ints, builder: ProfileBuilder) -> None:
         bytes=found.output_bytes,
         address=found.output_address,
     )
+
+
+def _allocate(columns: ProfileColumns, ops: Ints, builder: ProfileBuilder) -> None:
+    """Add the allocations: they are of accelerators alone, and nobody wrote down of which."""
+    builder.mark_lacks_host_allocations()
+    found, recordings = columns.recorded, builder.recordings
+    records = distinct(found.allocation_record)
+    levels = np.flatnonzero(found.memory["in_use"])
+    record = joined([records, found.memory_record[levels]])
+    nothing = np.zeros(len(records), np.int64)
+    first = recordings.add_allocators(
+        Coded(np.zeros(len(record), np.int64), Strings([""])),
+        np.ones(len(record), np.bool_),
+        **_key(found, ops, record),
+        device=_homes(columns.device, builder)[found.node[record]],
+        micros=joined([nothing, found.memory["micros"][levels]]),
+        level=joined([nothing, found.memory["in_use"][levels]]),
+    )
     recordings.add_allocations(
-        **_key(found, ops, found.allocation_record),
+        use=np.searchsorted(records, found.allocation_record) + first,
         micros=found.allocation_micros,
         bytes=found.allocation_bytes,
     )
+
+
+def _homes(names: Coded, builder: ProfileBuilder) -> Ints:
+    """The device of each row, -1 where none is named."""
+    homes = np.full(len(names), -1)
+    named = _named(names)
+    homes[named] = _device_codes(names.take(named), builder)
+    return homes
 
 
 def _add_sightings(found: RecordedColumns, ops: Ints, builder: ProfileBuilder) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, Shapes, Strings, offsets_of, rows_where
+from tfprof.columns import Bools, Coded, Ints, Shapes, Strings, offsets_of, rows_where
 from tfprof.formats.records import Records
 from tfprof.formats.run_metadata import RUN_METADATA, RunColumns, decode
 from tfprof.model.builder import ProfileBuilder
@@ -33,6 +33,7 @@ def add(records: Records, columns: RunColumns, builder: ProfileBuilder, step: in
         builder.mark_lacks_accelerator_time()
     _see_outputs(columns, ops, builder)
     _note_untimed(records.path, columns, ops, builder)
+    _note_unowned(records.path, columns, ops, builder)
     builder.add_runs(step, _runs(columns, ops, builder))
 
 
@@ -61,6 +62,14 @@ def _note_untimed(path: str, columns: RunColumns, ops: Ints, builder: ProfileBui
         builder.notes.append(
             f"{path} has {entries} without a start time; {their} time and memory are not counted."
         )
+
+
+def _note_unowned(path: str, columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> None:
+    """Say how many allocations belong to no op of the model."""
+    unowned = int((ops[columns.allocators.entry[columns.allocations.allocator]] < 0).sum())
+    if unowned:
+        records = "1 allocation record" if unowned == 1 else f"{unowned:,} allocation records"
+        builder.notes.append(f"{path} has {records} of entries that are no ops: left out.")
 
 
 def _see_outputs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> None:
@@ -94,8 +103,12 @@ def _runs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> Runs:
     size = np.maximum(outputs.allocated, outputs.requested)
     gpu_names = np.array(["GPU" in name for name in allocators.name.values], np.bool_)
     on_gpu = gpu_names[allocators.name.codes] if len(gpu_names) else np.zeros(0, np.bool_)
-    allocating_entry = allocators.entry[allocations.allocator]
-    shown = rows_where(on_gpu[allocations.allocator] & is_kept[allocating_entry])
+    # Most runs touch no memory, but name the allocators of their device all the same.
+    is_used = np.bincount(allocations.allocator, minlength=len(allocators.entry)) > 0
+    is_used |= allocators.in_use != 0
+    is_used &= (is_kept & (columns.start_micros != 0))[allocators.entry]
+    used = rows_where(is_used)
+    shown = rows_where(is_used[allocations.allocator])
     memory = _memory(columns, _is_host(columns), on_gpu)
     return Runs(
         op=ops[kept],
@@ -108,7 +121,11 @@ def _runs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> Runs:
         output_slot=outputs.slot[described],
         output_bytes=size[described],
         output_address=outputs.address[described],
-        allocation_run=place[allocating_entry[shown]],
+        allocator_run=place[allocators.entry[used]],
+        allocator_name=Coded(allocators.name.codes[used], allocators.name.values),
+        allocator_level=allocators.in_use[used],
+        allocator_is_accelerator=on_gpu[used],
+        allocation_allocator=(np.cumsum(is_used) - 1)[allocations.allocator[shown]],
         allocation_micros=allocations.micros[shown],
         allocation_bytes=allocations.bytes[shown],
     )
