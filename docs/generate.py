@@ -9,7 +9,7 @@ from tfprof.cli.commands import COMMANDS, FLAG_OPTIONS
 from tfprof.measures import flop_rules  # noqa: F401 -- fills the table of rules
 from tfprof.measures.flop_rules.registry import kinds, no_arithmetic, rule_of
 from tfprof.metrics import METRICS, ORDER_KEYS
-from tfprof.options import INPUT_OPTIONS, VIEW_OPTIONS, Option
+from tfprof.options import INPUT_OPTIONS, MEMORY_OPTIONS, VIEW_OPTIONS, Option
 from tfprof.outputs.registry import FILE_OUTPUTS, PLAIN_OUTPUTS
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -47,6 +47,10 @@ def options_page() -> str:
             "| `show`, `hide`, `trim`, `start` | the op's name | the line | the kind |",
             "",
             "`order_by` is one of " + ", ".join(f"`{key}`" for key in ORDER_KEYS) + ".",
+            "",
+            "## Of `memory`",
+            "",
+            *_option_table(MEMORY_OPTIONS),
             "",
             "## Files",
             "",

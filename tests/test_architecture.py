@@ -62,7 +62,10 @@ EVERY = None
 SHARED = {
     "sources": {"tf_attributes", "tf_devices", "ahead"},
     "views": {"view", "tree", "select", "accounting"},
-    "outputs": {"text", "tabular", "tensor_text", "fields", "parts", "pieces", "proto", "stacks"},
+    "outputs": {
+        *("text", "tabular", "tensor_text", "fields", "parts", "pieces", "proto", "stacks"),
+        "chart",
+    },
     "measures.flop_rules": {"registry"},
 }
 KNOW_MORE = {
@@ -70,6 +73,8 @@ KNOW_MORE = {
     "sources.summary": {"registry"},
     "views.notes": {"code"},
     "views.schedule": {"graph", "memory_curve"},
+    "views.lines": {"code"},
+    "views.memory": {"scope", "lines"},
     "outputs.registry": EVERY,
     "outputs.op_log": {"registry"},
     "outputs.tensor_descriptions": {"json_rows"},

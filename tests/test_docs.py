@@ -17,7 +17,7 @@ import tfprof
 from tfprof.cli import main
 from tfprof.cli.commands import COMMANDS
 from tfprof.metrics import METRICS
-from tfprof.options import INPUT_OPTIONS, VIEW_OPTIONS, Options
+from tfprof.options import INPUT_OPTIONS, MEMORY_OPTIONS, VIEW_OPTIONS, Options
 from tfprof.outputs.registry import FILE_OUTPUTS
 from tfprof.shell import loop
 from tfprof.shell.screen import Pipe
@@ -85,11 +85,24 @@ def test_the_page_on_the_shell_shows_the_real_answers_of_its_session(capsys):
     assert typist.answers == shown
 
 
+@pytest.mark.usefixtures("_repository_copy")
+def test_the_page_on_memory_shows_the_real_output_of_its_example(capsys):
+    page = (ROOT / "docs" / "how-to" / "memory.md").read_text("utf-8")
+    shown = re.search(r"```console\n\$ tfprof memory .+\n((?:.*\n)*?)```", page).group(1)
+    files = sorted(map(str, Path("examples/resnet32").glob("*.gz")))
+
+    main(["memory", *files, "-max_rows", "5"])
+
+    assert capsys.readouterr().out == shown
+
+
 def test_the_readme_is_short():
     assert len(README.splitlines()) < 150
 
 
-@pytest.mark.parametrize("name", [*VIEW_OPTIONS, *INPUT_OPTIONS, *COMMANDS, *FILE_OUTPUTS])
+@pytest.mark.parametrize(
+    "name", [*(VIEW_OPTIONS | MEMORY_OPTIONS | INPUT_OPTIONS), *COMMANDS, *FILE_OUTPUTS]
+)
 def test_every_option_command_and_output_is_in_the_manual(name):
     assert f"`{name}" in MANUAL
 

@@ -25,7 +25,8 @@ def test_a_public_name_exists_and_is_described(name):
 
 def test_the_public_names_are_these():
     assert set(tfprof.__all__) == {
-        *("load", "LoadedProfile", "Answer", "info", "Info", "OpLog", "step_timeline"),
+        *("load", "LoadedProfile", "Answer", "info", "Info", "OpLog", "MemoryAnswer"),
+        "step_timeline",
         *("TfprofError", "InputError", "UnknownFormatError", "MissingInputError"),
         *("OptionError", "OutputError"),
     }

@@ -15,13 +15,23 @@ from tfprof.errors import (
 )
 
 if TYPE_CHECKING:
-    from tfprof.api import Answer, Info, LoadedProfile, OpLog, info, load, step_timeline
+    from tfprof.api import (
+        Answer,
+        Info,
+        LoadedProfile,
+        MemoryAnswer,
+        OpLog,
+        info,
+        load,
+        step_timeline,
+    )
 
 __all__ = [
     "Answer",
     "Info",
     "InputError",
     "LoadedProfile",
+    "MemoryAnswer",
     "MissingInputError",
     "OpLog",
     "OptionError",

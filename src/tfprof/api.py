@@ -7,7 +7,8 @@ what it has no use of.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -18,7 +19,7 @@ from tfprof.formats.recognise import FileKind
 from tfprof.metrics import METRICS
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.profile import Profile
-from tfprof.options import INPUT_OPTIONS, Inputs, Options, OutputSpec, find
+from tfprof.options import INPUT_OPTIONS, Inputs, MemoryOptions, Options, OutputSpec, find
 from tfprof.outputs import registry
 from tfprof.outputs.op_log import OpLog as OpLog  # noqa: PLC0414 -- one of the names given out
 from tfprof.sources import registry as sources
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from tfprof.outputs.parts import Written
     from tfprof.outputs.tabular import Row
     from tfprof.sources.summary import FileSummary
+    from tfprof.views.memory import AllocatorMemory, Memory
 
     Path = str | os.PathLike[str]
 
@@ -184,6 +186,17 @@ class LoadedProfile:
         """Ops by kind; options as in `tfprof op --help`."""
         return self.view("op", Options.of(**options))
 
+    def memory(self, **options: Any) -> MemoryAnswer:
+        """Who held which memory when; options as in `tfprof memory --help`."""
+        return self.memory_over_time(MemoryOptions.of(**options))
+
+    def memory_over_time(self, options: MemoryOptions) -> MemoryAnswer:
+        """`memory`, with the options already checked."""
+        from tfprof.views import memory
+
+        found = memory.build(self.columns, options)
+        return MemoryAnswer(replace(found, notes=self.notes + found.notes))
+
     def save(self, path: Path) -> None:
         """Write the whole profile to one file, which loads to the same answers."""
         from tfprof.outputs import saved_profile
@@ -193,9 +206,15 @@ class LoadedProfile:
     @property
     def unsaved(self) -> tuple[str, ...]:
         """What `save` leaves out, in sentences."""
-        if not len(self.columns.tensors):
-            return ()
-        return ("values stay in the checkpoint: name it again beside the saved profile.",)
+        columns, told = self.columns, []
+        if len(columns.tensors):
+            told.append("values stay in the checkpoint: name it again beside the saved profile.")
+        if len(columns.allocator_events) > len(columns.allocations.record):
+            told.append(
+                "allocations on the host, which `tfprof memory` tells of, have no room in a saved "
+                "profile."
+            )
+        return tuple(told)
 
     @property
     def steps(self) -> list[int]:
@@ -206,7 +225,11 @@ class LoadedProfile:
         """Which metrics and views this profile has an answer to."""
         has = available_inputs(self.columns)
         metrics = {m.key: has[m.needs] for m in METRICS if not m.is_of_answer}
-        return metrics | {"code view": self.columns.has_code}
+        views = {
+            "code view": self.columns.has_code,
+            "memory over time": len(self.columns.allocator_events) > 0,
+        }
+        return metrics | views
 
     def __repr__(self) -> str:
         profile = self.columns
@@ -324,6 +347,79 @@ class Answer:
         from tfprof.outputs import html
 
         return html.table(self.view)
+
+
+class MemoryAnswer:
+    """Memory over time: an `AllocatorMemory` for each allocator, the highest peak first.
+
+    Its `curve`, `levels` and breakdowns (`by_scope`, `by_kind`, `by_line`) are columns.
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+
+    @property
+    def allocators(self) -> tuple[AllocatorMemory, ...]:
+        """What was found of each allocator."""
+        return self.memory.allocators
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the answer lacks, in sentences; empty when it lacks nothing."""
+        return self.memory.notes
+
+    @property
+    def report(self) -> str:
+        """Peaks, curves and who held what, as text."""
+        return self.draw()
+
+    def draw(self, width: int = 80, encoding: str = "utf-8") -> str:
+        """The report, with curves so many characters wide, in such as `encoding` has."""
+        from tfprof.outputs import chart, memory_text
+
+        return memory_text.report(self.memory, width=width, pen=chart.pen_for(encoding))
+
+    def show(self, show: Callable[[Iterable[str]], None] | None = None) -> None:
+        """Print the report, as wide as the terminal and in such characters as it has.
+
+        What would be printed is handed to `show` instead, where that is given.
+        """
+        from shutil import get_terminal_size
+
+        stream = sys.stdout
+        if stream is None:  # the program was started without one, and print would not mind
+            return
+        width = get_terminal_size().columns if stream.isatty() else 80
+        report = self.draw(width, stream.encoding or "ascii")
+        if show is None:
+            print(report, end="")
+        else:
+            show([report])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The question and all that was found, as plain values."""
+        from tfprof.outputs import memory_json
+
+        return memory_json.as_dict(self.memory)
+
+    def to_json(self) -> str:
+        """The same as JSON text."""
+        from tfprof.outputs import memory_json
+
+        return b"".join(memory_json.encode(self.memory)).decode()
+
+    def __iter__(self) -> Iterator[AllocatorMemory]:
+        return iter(self.allocators)
+
+    def __len__(self) -> int:
+        return len(self.allocators)
+
+    def __str__(self) -> str:
+        return self.report
+
+    def __repr__(self) -> str:
+        peaks = ", ".join(f"{one.allocator}: {one.peak_bytes:,} bytes" for one in self)
+        return f"<tfprof memory, peaks of {peaks}>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from tfprof.dialects import DIALECTS
 from tfprof.errors import OptionError, nearest
 from tfprof.metrics import METRICS, ORDER_KEYS, Metric
-from tfprof.options import INPUT_OPTIONS, VIEW_OPTIONS, Option
+from tfprof.options import INPUT_OPTIONS, MEMORY_OPTIONS, VIEW_OPTIONS, Option
 from tfprof.outputs.registry import FILE_OUTPUTS, PLAIN_OUTPUTS
 
 _WIDTH = 80
@@ -60,6 +60,10 @@ _EXAMPLES = {
     "graph": ("tfprof graph graph.pbtxt run_meta -start_name_regexes 'cost.*'",),
     "code": ("tfprof code graph.pbtxt run_meta tfprof_log -order_by micros -max_depth 5",),
     "op": ("tfprof op graph.pbtxt run_meta -select micros,occurrence -order_by micros",),
+    "memory": (
+        "tfprof memory graph.pbtxt run_meta tfprof_log",
+        "tfprof memory graph.pbtxt run_meta_1 run_meta_2 -step 1 -max_rows 20",
+    ),
     "info": ("tfprof info graph.pbtxt run_meta tfprof_log model.ckpt",),
     "save": (
         "tfprof save graph.pbtxt run_meta tfprof_log --outfile profile.pb",
@@ -86,20 +90,28 @@ _PROFILE = (
     "device.txt (where each op ran), as the first generation of tfprof printed them."
 )
 
+_MEMORY = (
+    "The curve is the sum of the allocation records of a traced step, from 0 at its start: what "
+    "was held before is not in it, but the allocator's own count is shown beside it where it was "
+    "recorded. All that happened within one microsecond counts together. A line of code is the "
+    "innermost one outside installed packages."
+)
+
 _SHELL = (
-    "Each line is a view with its options, `op -select params`; `set -max_depth 3` keeps options "
-    "for the lines after it, an empty line shows them, `reset` takes them back, `save FILE` writes "
-    "all that was read, `help` explains, `quit` or Ctrl-D ends. Tab completes commands, options, "
-    "metrics, files and the names of the model; Ctrl-C stops a command. In the shell an option is "
-    "written -name value. Lines may come from a pipe: a mistake is reported, the others are "
-    "answered, and the exit status is 1. The options are those of the views: `tfprof scope --help`."
+    "Each line is a view with its options, `op -select params`, or `memory`; `set -max_depth 3` "
+    "keeps options for the lines after it, an empty line shows them, `reset` takes them back, "
+    "`save FILE` writes all that was read, `help` explains, `quit` or Ctrl-D ends. Tab completes "
+    "commands, options, metrics, files and the names of the model; Ctrl-C stops a command. In the "
+    "shell an option is written -name value. Lines may come from a pipe: a mistake is reported, "
+    "the others are answered, and the exit status is 1. The options are those of the views: "
+    "`tfprof scope --help`."
 )
 
 
 def text(topic: str, commands: Mapping[str, str], flags: Mapping[str, Option]) -> str:
     """The help on a command, an option or a metric, or without a topic on tfprof as a whole."""
     name = topic.lstrip("-")
-    options = VIEW_OPTIONS | INPUT_OPTIONS | dict(flags)
+    options = MEMORY_OPTIONS | VIEW_OPTIONS | INPUT_OPTIONS | dict(flags)
     metrics = {metric.key: metric for metric in METRICS}
     if not name:
         parts = _overview(commands)
@@ -146,6 +158,9 @@ def _command(name: str, sentence: str, flags: Mapping[str, Option]) -> Iterable[
     if is_view:
         yield from view_options([_JSON])
         yield from ("", *folded(_SPELLING))
+    if name == "memory":
+        yield from section("What is shown", [*map(_option_line, MEMORY_OPTIONS.values()), _JSON])
+        yield from ("", *folded(_MEMORY))
     if name == "info":
         yield from section("Also", [_JSON])
     if name in ("save", "timeline"):
@@ -230,7 +245,8 @@ def _option_line(option: Option) -> str:
 
 def _spelled(option: Option) -> str:
     """An option as it is typed, with the kind of its value."""
-    return f"{'-' if option.name in VIEW_OPTIONS else '--'}{option.name} {option.kind}"
+    of_questions = VIEW_OPTIONS | MEMORY_OPTIONS
+    return f"{'-' if option.name in of_questions else '--'}{option.name} {option.kind}"
 
 
 def _explained(option: Option) -> str:

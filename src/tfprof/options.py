@@ -164,6 +164,28 @@ class Options:
         return Patterns(getattr(self, name))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryOptions:
+    """What a question about memory over time can say."""
+
+    step: int = _option(
+        Kind.NUMBER,
+        -1,
+        "Use one recorded step; -1 takes, of each allocator, that with the highest peak.",
+    )
+    max_depth: int = _option(
+        Kind.NUMBER, 10, "Break down by scopes at most this deep; the root is at depth 1."
+    )
+    max_rows: int = _option(
+        Kind.NUMBER, 10, "Show this many rows of each breakdown, the largest; -1 shows all."
+    )
+
+    @classmethod
+    def of(cls, **given: Any) -> Self:
+        """Options with `given` checked, the rest at their defaults."""
+        return cls(**{name: find(name, MEMORY_OPTIONS).check(given[name]) for name in given})
+
+
 def _table(*holders: type) -> dict[str, Option]:
     return {
         column.name: Option(
@@ -197,6 +219,7 @@ class Inputs:
 
 
 VIEW_OPTIONS: dict[str, Option] = _table(Options)
+MEMORY_OPTIONS: dict[str, Option] = _table(MemoryOptions)
 INPUT_OPTIONS: dict[str, Option] = _table(Inputs)
 
 

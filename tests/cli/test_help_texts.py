@@ -8,10 +8,10 @@ from tfprof import help_texts
 from tfprof.cli import main
 from tfprof.cli.commands import COMMANDS, FLAG_OPTIONS
 from tfprof.metrics import METRICS
-from tfprof.options import INPUT_OPTIONS, VIEW_OPTIONS
+from tfprof.options import INPUT_OPTIONS, MEMORY_OPTIONS, VIEW_OPTIONS
 from tfprof.outputs.registry import FILE_OUTPUTS, PLAIN_OUTPUTS
 
-OPTIONS = VIEW_OPTIONS | INPUT_OPTIONS | FLAG_OPTIONS
+OPTIONS = VIEW_OPTIONS | MEMORY_OPTIONS | INPUT_OPTIONS | FLAG_OPTIONS
 TOPICS = [*COMMANDS, *OPTIONS, *(metric.key for metric in METRICS)]
 
 

@@ -36,6 +36,12 @@ COMMAND_LINES = [
     "tfprof op profile.pb -select micros,input_shapes -order_by micros --json",
     "tfprof op graph.pb -select float_ops -order_by float_ops",
 ]
+# Of a real model, recorded on a GPU and on a CPU beside it.
+SAMPLE = Path(__file__).parent.parent / "samples" / "tensorflow" / "gpu_synth"
+SAMPLE_LINES = [
+    "tfprof memory graph.pb.gz run_meta_0.gz tfprof_log.gz -max_rows 5",
+    "tfprof memory graph.pb.gz run_meta_0.gz -max_rows 1 --json",
+]
 SHELL_LINES = """
 set -select params -max_depth 2
 scope
@@ -72,6 +78,15 @@ def test_a_command_prints_what_it_did_before(line, golden, capsys):
     golden(file_name(line), whole(status, capsys.readouterr()))
 
 
+@pytest.mark.parametrize("line", SAMPLE_LINES)
+def test_a_command_prints_what_it_did_before_of_a_real_model(line, golden, capsys, monkeypatch):
+    monkeypatch.chdir(SAMPLE)
+
+    status = main(shlex.split(line)[1:])
+
+    golden(file_name(line), whole(status, capsys.readouterr()))
+
+
 @pytest.mark.usefixtures("files")
 def test_a_shell_prints_what_it_did_before(golden, capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO(SHELL_LINES))
@@ -82,6 +97,6 @@ def test_a_shell_prints_what_it_did_before(golden, capsys, monkeypatch):
 
 
 def test_every_golden_file_has_its_command():
-    made = {file_name(line) for line in [*COMMAND_LINES, "tfprof graph.pb"]}
+    made = {file_name(line) for line in [*COMMAND_LINES, *SAMPLE_LINES, "tfprof graph.pb"]}
 
     assert {path.name for path in GOLDEN.glob("*.txt")} <= made

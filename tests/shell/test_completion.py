@@ -17,6 +17,7 @@ COMMANDS = {
     "graph": (Takes.OPTIONS, "by graph"),
     "code": (Takes.OPTIONS, "by code"),
     "op": (Takes.OPTIONS, "by kind"),
+    "memory": (Takes.MEMORY_OPTIONS, "over time"),
     "set": (Takes.OPTIONS, "keep options"),
     "reset": (Takes.OPTION_NAMES, "take back"),
     "save": (Takes.PATH, "write"),
@@ -270,3 +271,8 @@ def test_a_device_is_completed():
 def test_the_names_that_a_type_is_defined_for_are_completed():
     assert shown("scope -define_type mine=net/") == shown("graph -show_name_regexes net/")
     assert shown("scope -define_type mine") == {}
+
+
+def test_the_options_of_memory_are_its_own():
+    assert list(shown("memory -m")) == ["-max_depth", "-max_rows"]
+    assert list(shown("memory -step ")) == ["-1", "3", "20"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import tfprof
-from build import op, profile, run
+from build import allocator, op, profile, run
 from tfprof.api import LoadedProfile
 from tfprof.cli import main
 from tfprof.options import VIEW_OPTIONS, Options
@@ -238,7 +238,7 @@ def test_a_list_may_stand_in_quotes(quote, shell):
         ("help selec", "No help on `selec`. Did you mean `select`?"),
         ("help rest", "No help on `rest`. Did you mean `reset`?"),
         ("scope -output file:outfile=gone/x", "there is no folder gone; make it first."),
-        ("???", "No command `???`. There is: code, exit, graph, help, op, quit, reset, save,"),
+        ("???", "No command `???`. There is: code, exit, graph, help, memory, op, quit, reset,"),
     ],
 )
 def test_a_mistake_is_one_line_that_says_what_to_do(line, complaint, shell):
@@ -484,3 +484,22 @@ def test_reset_keeps_to_the_dialect_until_that_is_reset():
     assert (session.options.max_depth, session.options.min_params) == (10, 3)
     session.answer("reset")
     assert session.options == Options()
+
+
+def allocating(step, size):
+    return run("a", step=step, allocators=[allocator("host", [(1010, size)])])
+
+
+def test_memory_over_time_is_a_line_too(capsys):
+    loaded = LoadedProfile(profile(allocating(0, 5), allocating(1, 7)))
+    lines = io.StringIO(
+        "memory -max_rows 3\nset -step 0\nmemory\nmemory -step 1\nmemory --step 1\n"
+    )
+
+    assert loop.serve(loaded, Options(), lines) == 1
+    shown = capsys.readouterr()
+
+    wanted = (loaded.memory(), loaded.memory(step=0), loaded.memory(step=1))
+    assert shown.out == "".join(answer.report for answer in wanted)
+    assert shown.err.splitlines()[0] == f"tfprof: {wanted[0].notes[0]}"
+    assert shown.err.splitlines()[-1] == "tfprof: `--step` is spelled -step VALUE in the shell."

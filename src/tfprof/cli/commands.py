@@ -11,7 +11,17 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 from tfprof.errors import OptionError, nearest, one_line
-from tfprof.options import INPUT_OPTIONS, VIEW_OPTIONS, Inputs, Kind, Option, Options, take_options
+from tfprof.options import (
+    INPUT_OPTIONS,
+    MEMORY_OPTIONS,
+    VIEW_OPTIONS,
+    Inputs,
+    Kind,
+    MemoryOptions,
+    Option,
+    Options,
+    take_options,
+)
 
 if TYPE_CHECKING:
     from tfprof.api import LoadedProfile
@@ -61,7 +71,7 @@ FLAG_OPTIONS: dict[str, Option] = {
     for flag in fields(Flags)
 }
 _SHORT = {"-h": "--help", "-o": "--outfile"}
-_ALL_OPTIONS = INPUT_OPTIONS | VIEW_OPTIONS | FLAG_OPTIONS
+_ALL_OPTIONS = INPUT_OPTIONS | MEMORY_OPTIONS | VIEW_OPTIONS | FLAG_OPTIONS
 _ANYWHERE = frozenset({*INPUT_OPTIONS, "help", "version"})
 
 
@@ -73,6 +83,7 @@ class Request:
     paths: tuple[str, ...]
     inputs: Inputs
     options: Options
+    memory_options: MemoryOptions
     flags: Flags
     given: frozenset[str]  # the names of all options that were set
 
@@ -125,6 +136,7 @@ def parse(words: Sequence[str]) -> Request:
         (*rest, *paths),
         Inputs(**{name: given[name] for name in given if name in INPUT_OPTIONS}),
         Options().taking({name: given[name] for name in given if name in VIEW_OPTIONS}),
+        MemoryOptions(**{name: given[name] for name in given if name in MEMORY_OPTIONS}),
         Flags(**{name: given[name] for name in given if name in FLAG_OPTIONS}),
         frozenset(given),
     )
@@ -227,6 +239,16 @@ def note(sentences: Sequence[str]) -> None:
         print("tfprof:", one_line(sentence), file=sys.stderr)
 
 
+def _memory(request: Request) -> int:
+    answer = load(request).memory_over_time(request.memory_options)
+    if request.flags.json:
+        print(answer.to_json(), end="")
+    else:
+        answer.show()
+    note(answer.notes)
+    return 0
+
+
 def _info(request: Request) -> int:
     _require_files(request)
     from tfprof import api  # noqa: PLC0415 -- see the module's docstring
@@ -311,6 +333,11 @@ COMMANDS: dict[str, Command] = {
     "graph": Command(_view, "Ops by what feeds them: which chain of ops.", _VIEW | _JSON),
     "code": Command(_view, "Ops by the line of Python that made them.", _VIEW | _JSON),
     "op": Command(_view, "Ops by kind: Conv2D, MatMul, …", _VIEW | _JSON),
+    "memory": Command(
+        _memory,
+        "Memory over time: the peak, and who held what then.",
+        frozenset(MEMORY_OPTIONS) | _JSON,
+    ),
     "info": Command(_info, "What files are, and which questions they can answer.", _JSON),
     "save": Command(_save, "Put everything into one profile file.", frozenset({"outfile"})),
     "timeline": Command(

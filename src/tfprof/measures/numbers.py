@@ -46,10 +46,15 @@ def per_op(profile: Profile, step: int) -> Numbers:
     An op is averaged over the steps it was seen in; each number is cut to a whole one on its own,
     so a total may differ by one from the sum of its parts.
     """
+    require_step(profile, step, "averages over them")
+    return OnDemand(NUMBERS, lambda key: ints(_column(profile, step, key)))
+
+
+def require_step(profile: Profile, step: int, otherwise: str) -> None:
+    """Refuse a step that was not recorded; `otherwise` says what -1 does."""
     if step >= 0 and step not in profile.steps:
         recorded_steps = ", ".join(map(str, profile.steps.tolist())) or "none"
-        raise OptionError(f"No step {step}. Recorded: {recorded_steps}; -1 averages over them.")
-    return OnDemand(NUMBERS, lambda key: ints(_column(profile, step, key)))
+        raise OptionError(f"No step {step}. Recorded: {recorded_steps}; -1 {otherwise}.")
 
 
 def _column(profile: Profile, step: int, key: str) -> Ints:

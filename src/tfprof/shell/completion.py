@@ -9,7 +9,7 @@ from itertools import islice
 from tfprof.dialects import DIALECTS
 from tfprof.metrics import METRICS, ORDER_KEYS
 from tfprof.model.profile import Profile
-from tfprof.options import VIEW_OPTIONS, Kind, Option
+from tfprof.options import MEMORY_OPTIONS, VIEW_OPTIONS, Kind, Option
 from tfprof.outputs.registry import FILE_OUTPUTS, PLAIN_OUTPUTS
 from tfprof.shell.candidates import MOST, Found, paths, words
 from tfprof.shell.model_names import ModelNames
@@ -20,9 +20,17 @@ class Takes(StrEnum):
 
     NOTHING = ""
     OPTIONS = "[-option value]…"
+    MEMORY_OPTIONS = "[-step N] [-max_depth N] [-max_rows N]"
     OPTION_NAMES = "[option]…"
     TOPIC = "[command | option | metric]"
     PATH = "FILE"
+
+
+# The options that may stand behind a command.
+_TABLES: dict[Takes, Mapping[str, Option]] = {
+    Takes.OPTIONS: VIEW_OPTIONS,
+    Takes.MEMORY_OPTIONS: MEMORY_OPTIONS,
+}
 
 
 class Completer:
@@ -45,8 +53,8 @@ class Completer:
             return words(word, self._meanings)
         command, *rest = before
         takes = self._takes.get(command, Takes.NOTHING)
-        if takes is Takes.OPTIONS:
-            return self._option_or_value(command, rest, word)
+        if takes in _TABLES:
+            return self._option_or_value(command, _TABLES[takes], rest, word)
         if takes is Takes.OPTION_NAMES:
             return words(word, _option_names("-" if word.startswith("-") else ""))
         if takes is Takes.TOPIC and not rest:
@@ -55,10 +63,12 @@ class Completer:
             return paths(word)
         return Found(word, [])
 
-    def _option_or_value(self, command: str, before: Iterable[str], word: str) -> Found:
-        option = _in_want_of_a_value(before)
+    def _option_or_value(
+        self, command: str, known: Mapping[str, Option], before: Iterable[str], word: str
+    ) -> Found:
+        option = _in_want_of_a_value(before, known)
         if option is None:
-            return words(word, _option_names("-"))
+            return words(word, _option_names("-", known))
         if option.kind is Kind.REGEXES:
             return self._names.complete(option.name, command, word)
         if option.kind is Kind.TYPES:
@@ -68,24 +78,24 @@ class Completer:
             recorded = {str(step): "" for step in islice(self._steps.tolist(), MOST)}
             return words(word, {"-1": "the average of all"} | recorded)
         if option.kind is Kind.SWITCH and word.startswith("-"):
-            return words(word, _option_names("-"))  # it may stand by itself
+            return words(word, _option_names("-", known))  # it may stand by itself
         return _VALUES[option.kind](word) if option.kind in _VALUES else Found(word, [])
 
 
 _METRICS = {metric.key: metric.sentence.partition(": ")[2] for metric in METRICS}
 
 
-def _option_names(dash: str = "") -> dict[str, str]:
-    return {dash + option.name: option.help for option in VIEW_OPTIONS.values()}
+def _option_names(dash: str = "", known: Mapping[str, Option] = VIEW_OPTIONS) -> dict[str, str]:
+    return {dash + option.name: option.help for option in known.values()}
 
 
-def _in_want_of_a_value(before: Iterable[str]) -> Option | None:
+def _in_want_of_a_value(before: Iterable[str], known: Mapping[str, Option]) -> Option | None:
     """The option that ends the words before the cursor, if one does."""
     option: Option | None = None
     for word in before:
         stands_alone = option is None or (option.kind is Kind.SWITCH and word.startswith("-"))
         is_option = stands_alone and word.startswith("-")
-        option = VIEW_OPTIONS.get(word[1:]) if is_option else None
+        option = known.get(word[1:]) if is_option else None
     return option
 
 

@@ -8,7 +8,7 @@ from tfprof import help_texts
 from tfprof.options import VIEW_OPTIONS
 from tfprof.shell.completion import Takes
 
-_COMMAND_COLUMN = 10
+_COMMAND_COLUMN = 11
 
 _KEYS = (
     "An empty line shows what the options are set to. Tab completes commands, options, metrics, "

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from tfprof.api import LoadedProfile
 from tfprof.errors import OptionError, nearest
 from tfprof.metrics import BY_KEY
-from tfprof.options import VIEW_OPTIONS, Options, default_of, find, take_options
+from tfprof.options import (
+    MEMORY_OPTIONS,
+    VIEW_OPTIONS,
+    MemoryOptions,
+    Option,
+    Options,
+    default_of,
+    find,
+    take_options,
+)
 from tfprof.outputs import registry
 from tfprof.outputs.text import VIEW_SENTENCES
 from tfprof.shell import helping
@@ -43,11 +53,7 @@ class Session:
 
     def changed(self, words: list[str]) -> Options:
         """The options as they are set, with those that `words` give in their place."""
-        _require_shell_spelling(words)
-        given, rest = take_options(words, VIEW_OPTIONS, dashes=("-",), loose=False)
-        if rest:
-            raise OptionError(f"`{rest[0]}` belongs to no option. {_advice(rest[0])}")
-        options = self.options.taking(given)
+        options = self.options.taking(_given(words, VIEW_OPTIONS))
         registry.require(options.destination)
         return options
 
@@ -73,6 +79,15 @@ def _view(kind: str) -> Command:
             session.screen.say(sentence)
 
     return Command(show, Takes.OPTIONS, VIEW_SENTENCES[kind])
+
+
+def _memory(session: Session, words: list[str]) -> None:
+    """Tell of memory over time, in the step that is set; other options of views say nothing."""
+    given = {"step": session.options.step} | _given(words, MEMORY_OPTIONS)
+    answer = session.profile.memory_over_time(MemoryOptions(**given))
+    answer.show(session.screen.show)
+    for note in answer.notes:
+        session.screen.say(note)
 
 
 def _set(session: Session, words: list[str]) -> None:
@@ -106,6 +121,9 @@ def _quit(_: Session, __: list[str]) -> None:
 
 COMMANDS: dict[str, Command] = {
     **{kind: _view(kind) for kind in VIEW_SENTENCES},
+    "memory": Command(
+        _memory, Takes.MEMORY_OPTIONS, "Memory over time: the peak, and who held what then."
+    ),
     "set": Command(_set, Takes.OPTIONS, "Keep options for the lines to come: set -max_depth 3."),
     "reset": Command(
         _reset, Takes.OPTION_NAMES, "Take all options back to their defaults, or some: reset step."
@@ -122,6 +140,15 @@ WORDS: dict[str, tuple[Takes, str]] = {
 }
 
 
+def _given(words: list[str], known: Mapping[str, Option]) -> dict[str, Any]:
+    """The options that `words` set, as the shell spells them."""
+    _require_shell_spelling(words)
+    given, rest = take_options(words, known, dashes=("-",), loose=False)
+    if rest:
+        raise OptionError(f"`{rest[0]}` belongs to no option. {_advice(rest[0])}")
+    return given
+
+
 def _advice(stray: str) -> str:
     """What somebody may have meant by a word that stands alone."""
     if stray in VIEW_OPTIONS:
@@ -135,5 +162,6 @@ def _require_shell_spelling(words: list[str]) -> None:
     """Refuse an option as the command line spells it: here it has one dash and no equals sign."""
     for word in words:
         name, equals, value = word.lstrip("-").partition("=")
-        if word.startswith("-") and name in VIEW_OPTIONS and (equals or word.startswith("--")):
+        is_known = name in VIEW_OPTIONS or name in MEMORY_OPTIONS
+        if word.startswith("-") and is_known and (equals or word.startswith("--")):
             raise OptionError(f"`{word}` is spelled -{name} {value or 'VALUE'} in the shell.")

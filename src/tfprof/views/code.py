@@ -69,7 +69,7 @@ def arrange(
     profile: Profile, *, places_gradients: bool = True, quotes_source: bool = False
 ) -> CodeArrangement:
     """Every op under the calls that made it; a gradient, if so wanted, under its forward op's."""
-    placed, left_out = _place_ops(profile) if places_gradients else (_as_made(profile), 0)
+    placed, left_out = place_ops(profile) if places_gradients else (_as_made(profile), 0)
     rows = _CodeRows(profile.code, quotes_source=quotes_source)
     key = 2 * profile.ops.code[placed.forward] + placed.is_gradient
     row_of_key = np.zeros(2 * len(profile.code), np.int64)
@@ -79,7 +79,7 @@ def arrange(
     return rows.arrangement(placed.op, row_of_key[key], left_out)
 
 
-def _in_order_of_use(key: Ints, placed: _Placed) -> Ints:
+def _in_order_of_use(key: Ints, placed: Placed) -> Ints:
     """The distinct keys: those of forward ops, in name order, and then those of gradients."""
     never = np.iinfo(np.int64).max
     first = np.full(int(key.max(initial=-1)) + 1, never)
@@ -112,7 +112,7 @@ def forward_names(names: Strings) -> tuple[Bools, Strings]:
     return is_gradient, Strings.of_spans(names.data, starts, ends)
 
 
-class _Placed(NamedTuple):
+class Placed(NamedTuple):
     """Ops and where they stand: at the call of `forward`, which is the op itself or its source."""
 
     op: Ints
@@ -120,13 +120,13 @@ class _Placed(NamedTuple):
     is_gradient: Bools
 
 
-def _as_made(profile: Profile) -> _Placed:
+def _as_made(profile: Profile) -> Placed:
     """Every op that has a stack at its own call."""
     ops = np.flatnonzero(profile.ops.code >= 0)
-    return _Placed(ops, ops, np.zeros(len(ops), np.bool_))
+    return Placed(ops, ops, np.zeros(len(ops), np.bool_))
 
 
-def _place_ops(profile: Profile) -> tuple[_Placed, int]:
+def place_ops(profile: Profile) -> tuple[Placed, int]:
     """Every op that has a stack at its call, and how many forward ops were not found."""
     ops = np.flatnonzero(profile.ops.code >= 0)
     names = profile.ops.name.take(ops)
@@ -139,7 +139,7 @@ def _place_ops(profile: Profile) -> tuple[_Placed, int]:
     at = np.arange(len(ops))
     at[gradients] = np.append(forward, -1)[source]
     is_placed = at >= 0
-    return _Placed(ops[is_placed], ops[at[is_placed]], is_gradient[is_placed]), len(missing)
+    return Placed(ops[is_placed], ops[at[is_placed]], is_gradient[is_placed]), len(missing)
 
 
 class _CodeRows:

@@ -1,0 +1,94 @@
+"""A curve drawn in characters, for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfprof.columns import Ints
+from tfprof.measures.memory import Curve
+from tfprof.units import format_bytes, format_micros
+
+_HEIGHT = 8
+_LEAST_WIDTH = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Pen:
+    """The characters to draw with: from an empty cell to a full one, and the axes."""
+
+    cells: str
+    side: str
+    corner: str
+    floor: str
+    mark: str
+
+    @property
+    def characters(self) -> str:
+        """All of them, to see whether a terminal can show them."""
+        return self.cells + self.side + self.corner + self.floor + self.mark
+
+
+UNICODE = Pen(" ▁▂▃▄▅▆▇█", "│", "└", "─", "┴")
+ASCII = Pen(" .:#", "|", "+", "-", "^")
+
+
+def pen_for(encoding: str) -> Pen:
+    """The finest characters that text in that encoding can have."""
+    try:
+        UNICODE.characters.encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        return ASCII
+    return UNICODE
+
+
+def draw(curve: Curve, width: int, pen: Pen) -> list[str]:
+    """The lines of a chart from moment 0 to the last; a column shows the highest of its time.
+
+    What is below zero is not drawn.
+    """
+    labels = [format_bytes(max(curve.peak_bytes, 0)), "0B"]
+    margin = max(map(len, labels))
+    columns = max(width, _LEAST_WIDTH) - margin - 2
+    highest, column_of = _stretches(curve, columns)
+    peak = int(column_of[curve.peak])
+    floor = pen.floor * peak + pen.mark + pen.floor * (columns - peak - 1)
+    tops = ["" if row else labels[0] for row in range(_HEIGHT)]
+    return [
+        *(f"{top:>{margin}} {pen.side}{bars}".rstrip() for top, bars in _rows(tops, highest, pen)),
+        f"{labels[1]:>{margin}} {pen.corner}{floor}",
+        " " * (margin + 2) + _times(curve, columns, peak),
+    ]
+
+
+def _stretches(curve: Curve, columns: int) -> tuple[Ints, Ints]:
+    """The most that is held in each of so many stretches of time, and where each moment falls."""
+    edges = np.linspace(0, int(curve.micros[-1]), columns + 1).astype(np.int64)
+    place = np.searchsorted(curve.micros, edges[:-1], side="right") - 1
+    highest = np.where(place >= 0, curve.bytes[place], 0)
+    column_of = np.searchsorted(edges[1:-1], curve.micros, side="right")
+    np.maximum.at(highest, column_of, curve.bytes)
+    return highest, column_of
+
+
+def _rows(labels: Sequence[str], highest: Ints, pen: Pen) -> Iterator[tuple[str, str]]:
+    """Each label, from the top, with the cells beside it; what is not zero is seen."""
+    cell = len(pen.cells) - 1
+    most = max(int(highest.max()), 1)
+    heights = np.ceil(np.maximum(highest, 0) / most * (len(labels) * cell)).astype(np.int64)
+    for row, label in enumerate(labels):
+        filled = np.clip(heights - (len(labels) - 1 - row) * cell, 0, cell)
+        yield label, "".join(pen.cells[level] for level in filled.tolist())
+
+
+def _times(curve: Curve, columns: int, peak: int) -> str:
+    """The first moment, that of the peak below its mark, and the last; as far as there is room."""
+    first, last = format_micros(0), format_micros(int(curve.micros[-1]))
+    text = format_micros(curve.peak_micros)
+    start = min(max(peak - len(text) // 2, 0), columns - len(text))
+    end = columns - len(last)
+    if start <= len(first) or start + len(text) >= end:
+        return f"{first}{last:>{columns - len(first)}}"
+    return f"{first:<{start}}{text:<{end - start}}{last}"

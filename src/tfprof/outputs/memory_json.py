@@ -1,0 +1,60 @@
+"""Memory over time as JSON: curves, and who held what at their peaks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from tfprof.measures.memory import Curve
+from tfprof.views.memory import AllocatorMemory, Breakdown, Memory
+
+
+def as_dict(memory: Memory) -> dict[str, Any]:
+    """The whole answer as plain values."""
+    return _head(memory) | {"allocators": [_allocator(one) for one in memory.allocators]}
+
+
+def encode(memory: Memory) -> Iterator[bytes]:
+    """The answer as JSON text, an allocator a line."""
+    opening = json.dumps(_head(memory), indent=1).removesuffix("\n}")
+    lines = ",\n  ".join(json.dumps(_allocator(one)) for one in memory.allocators)
+    yield f'{opening},\n "allocators": [\n  {lines}\n ]\n}}\n'.encode()
+
+
+def _head(memory: Memory) -> dict[str, Any]:
+    return {"options": asdict(memory.options), "notes": list(memory.notes)}
+
+
+def _allocator(one: AllocatorMemory) -> dict[str, Any]:
+    return {
+        "allocator": one.allocator,
+        "device": one.device,
+        "step": one.step,
+        "start_micros": one.start_micros,
+        "peak_bytes": one.peak_bytes,
+        "peak_micros": one.peak_micros,
+        "reached_by": [{"op": op, "bytes": taken} for op, taken in one.reached_by],
+        "left_bytes": one.left_bytes,
+        "step_peaks": [{"step": step, "bytes": peak} for step, peak in one.step_peaks.items()],
+        "held_at_peak": {kind: _rows(found) for kind, found in one.breakdowns.items()},
+        "curve": _points(one.curve),
+        "allocator_level": _points(one.levels),
+    }
+
+
+def _rows(breakdown: Breakdown) -> dict[str, Any]:
+    columns = (breakdown.depth.tolist(), breakdown.bytes.tolist(), breakdown.ops.tolist())
+    return {
+        "rows": [
+            {"name": name, "depth": depth, "bytes": size, "ops": ops}
+            for name, depth, size, ops in zip(breakdown.name, *columns, strict=True)
+        ],
+        "hidden_rows": breakdown.hidden_rows,
+        "hidden_bytes": breakdown.hidden_bytes,
+    }
+
+
+def _points(curve: Curve) -> dict[str, list[int]]:
+    return {"micros": curve.micros.tolist(), "bytes": curve.bytes.tolist()}

@@ -1,0 +1,79 @@
+"""Memory over time as people read it: peak, curve, and who held what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tfprof.errors import one_line
+from tfprof.outputs.chart import UNICODE, Pen, draw
+from tfprof.units import format_bytes, format_percent
+from tfprof.units import format_micros as format_time
+from tfprof.views.memory import AllocatorMemory, Breakdown, Memory
+
+WIDTH = 80
+
+_DOC = (
+    "Memory that ops took and had not given back, from 0 at the start of the step.\n"
+    "What was held before, as variables are, is only in the allocator's own count.\n"
+    "Memory is booked on the op that took it until it is given back.\n"
+)
+
+_BREAKDOWNS = {"scope": "scope", "op": "op kind", "code": "line of code"}
+
+
+def report(memory: Memory, *, width: int = WIDTH, pen: Pen = UNICODE) -> str:
+    """Allocator by allocator, behind sentences that say what the numbers mean."""
+    parts = ["".join(_allocator(one, width, pen)) for one in memory.allocators]
+    return "\n".join([f"\nDoc:\n{_DOC}", *parts])
+
+
+def _allocator(one: AllocatorMemory, width: int, pen: Pen) -> Iterator[str]:
+    allocator, device = one.allocator or "unknown allocator", one.device or "unknown device"
+    yield f"{one_line(allocator)} on {one_line(device)}\n"
+    yield f"{_peak(one)}\n{_steps(one)}\n"
+    yield from (f"{line}\n" for line in draw(one.curve, width, pen))
+    yield f"\n{_levels(one)}Left at the end: {format_bytes(one.left_bytes)}.\n"
+    for kind, breakdown in one.breakdowns.items():
+        yield f"\nHeld at the peak, by {_BREAKDOWNS[kind]}:\n"
+        yield from _rows(one, breakdown)
+
+
+def _peak(one: AllocatorMemory) -> str:
+    when = f"Peak: {format_bytes(one.peak_bytes)} at {format_time(one.peak_micros)}"
+    if not one.reached_by:
+        return f"{when}."
+    op, taken = one.reached_by[0]
+    return f"{when}, when {one_line(op)} took {format_bytes(taken)}."
+
+
+def _steps(one: AllocatorMemory) -> str:
+    peaks = one.step_peaks
+    if len(peaks) == 1:
+        return f"Step: {one.step}."
+    low, high = format_bytes(min(peaks.values())), format_bytes(max(peaks.values()))
+    return f"Step: {one.step}, of {len(peaks)} whose peaks are from {low} to {high}."
+
+
+def _levels(one: AllocatorMemory) -> str:
+    if not len(one.levels):
+        return ""
+    moment = one.levels.peak_micros
+    most, known = format_bytes(one.levels.peak_bytes), format_bytes(one.curve.at(moment))
+    return f"Allocator's own count: at most {most}, at {format_time(moment)} (curve: {known}).\n"
+
+
+def _rows(one: AllocatorMemory, breakdown: Breakdown) -> Iterator[str]:
+    sizes, ops = breakdown.bytes.tolist(), breakdown.ops.tolist()
+    for row, depth in enumerate(breakdown.depth.tolist()):
+        indent = "  " * depth
+        share = format_percent(sizes[row], one.peak_bytes)
+        count = "1 op" if ops[row] == 1 else f"{ops[row]:,} ops"
+        name = one_line(breakdown.name[row])
+        yield f"{format_bytes(sizes[row]):>11} {share:>8} {count:>10}{indent}{name}\n"
+    if breakdown.hidden_rows:
+        rest = breakdown.hidden_bytes
+        share = format_percent(rest, one.peak_bytes)
+        rows = (
+            "1 more row" if breakdown.hidden_rows == 1 else f"{breakdown.hidden_rows:,} more rows"
+        )
+        yield f"{format_bytes(rest):>11} {share:>8} {'':>10}  outside these; {rows}\n"

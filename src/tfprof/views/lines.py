@@ -1,0 +1,58 @@
+"""Which line of the user's own code made each op."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from tfprof.columns import Bools, Coded, Ints, Strings
+from tfprof.memo import remembered
+from tfprof.model.code import CodeTree
+from tfprof.model.profile import Profile
+from tfprof.views.code import GRADIENT_SUFFIX, frame_name, place_ops
+
+NO_LINE = "(no line known)"
+
+# Where Python keeps its own modules and those that were installed.
+_INSTALLED = re.compile(r"[/\\]lib[/\\]python\d|[/\\](site|dist)-packages[/\\]", re.IGNORECASE)
+
+
+@remembered
+def of_ops(profile: Profile) -> Coded:
+    """For each op the innermost line outside installed packages, as the code view names it.
+
+    Where all of them are installed, it is the innermost of all. A gradient has the line of its
+    forward op, where that is known, and says that it is one.
+    """
+    placed, _ = place_ops(profile)
+    call, is_gradient = profile.ops.code.copy(), np.zeros(len(profile.ops), np.bool_)
+    call[placed.op] = call[placed.forward]
+    is_gradient[placed.op] = placed.is_gradient
+    own = np.append(_own_calls(profile.code), -1)[call]
+    keys, codes = np.unique(2 * own + is_gradient, return_inverse=True)
+    names = [_name(profile.code, key // 2, is_gradient=key % 2 == 1) for key in keys.tolist()]
+    # Two lines may go by one name, of files in different folders: then they share a code.
+    return Coded.joined([Coded(codes, Strings(names))])
+
+
+def _name(code: CodeTree, call: int, *, is_gradient: bool) -> str:
+    if call < 0:
+        return NO_LINE
+    return frame_name(code.frame(call)) + (GRADIENT_SUFFIX if is_gradient else "")
+
+
+def _own_calls(code: CodeTree) -> Ints:
+    """For each call the innermost that is not of an installed package, up from the call itself."""
+    calls = np.arange(len(code))
+    own = calls
+    is_installed = _is_installed(code)
+    while len(to_leave := np.flatnonzero(is_installed[own] & (code.caller[own] >= 0))):
+        own = own.copy()
+        own[to_leave] = code.caller[own[to_leave]]
+    return np.where(is_installed[own], calls, own)
+
+
+def _is_installed(code: CodeTree) -> Bools:
+    flags = [_INSTALLED.search(file) is not None for file in code.file.values]
+    return np.array(flags, np.bool_)[code.file.codes]

@@ -1,0 +1,252 @@
+"""Memory over time: for each allocator its peak, and who held what at that moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfprof.columns import Coded, Ints, Strings, ints
+from tfprof.errors import MissingInputError
+from tfprof.measures.memory import Curve, Recording, recordings
+from tfprof.measures.numbers import require_step
+from tfprof.model.profile import Profile
+from tfprof.options import MemoryOptions
+from tfprof.views import lines, scope
+from tfprof.views.select import descending
+from tfprof.views.tree import Tree
+
+_MOST_REACHED_BY = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Breakdown:
+    """Who held how much at the peak: the largest first, each followed by those within it."""
+
+    name: Strings
+    depth: Ints  # 1 for a row that is within no other
+    bytes: Ints  # with everything within the row
+    ops: Ints  # how many ops hold them
+    hidden_rows: int  # rows beyond `max_rows`
+    hidden_bytes: int  # what is within none of the rows
+
+    def __len__(self) -> int:
+        return len(self.name)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AllocatorMemory:
+    """What ops on one device held of one allocator, in one step.
+
+    Times are in microseconds since the step began, bytes are counted from 0 at that moment: what
+    was held already is not among them.
+    """
+
+    allocator: str  # empty where its name is not known
+    device: str  # the same
+    step: int
+    step_peaks: Mapping[int, int]  # the peak in each step
+    start_micros: int  # when the step began, by the clock of the program
+    curve: Curve
+    levels: Curve  # what the allocator itself reported to be in use, by whomever
+    reached_by: tuple[tuple[str, int], ...]  # ops that took memory just then, and how much
+    by_scope: Breakdown
+    by_kind: Breakdown
+    by_line: Breakdown | None  # None where no code lines were logged
+
+    @property
+    def peak_bytes(self) -> int:
+        """The most that was held."""
+        return self.curve.peak_bytes
+
+    @property
+    def peak_micros(self) -> int:
+        """When that was."""
+        return self.curve.peak_micros
+
+    @property
+    def left_bytes(self) -> int:
+        """What had not been given back when the recording ended."""
+        return int(self.curve.bytes[-1])
+
+    @property
+    def breakdowns(self) -> dict[str, Breakdown]:
+        """Those that there are, by name."""
+        found = {"scope": self.by_scope, "op": self.by_kind}
+        return found if self.by_line is None else found | {"code": self.by_line}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Memory:
+    """The answer: an entry an allocator, the highest peak first."""
+
+    options: MemoryOptions
+    allocators: tuple[AllocatorMemory, ...]
+    notes: tuple[str, ...]
+
+
+def build(profile: Profile, options: MemoryOptions) -> Memory:
+    """Who held which memory of `profile` when, in the step that `options` asks for."""
+    require_step(profile, options.step, "takes the highest peak")
+    found = recordings(profile)
+    chosen = _chosen(found, options.step)
+    if not chosen:
+        raise MissingInputError(_nothing(profile, found, options.step))
+    allocators = [_allocator(profile, options, found, one) for one in chosen]
+    allocators.sort(key=lambda one: -one.peak_bytes)
+    return Memory(options, tuple(allocators), tuple(_notes(profile, found, chosen)))
+
+
+def _chosen(found: Sequence[Recording], step: int) -> list[Recording]:
+    """Of each allocator on each device the recording of that step, or that of the highest peak."""
+    best: dict[tuple[str, int], Recording] = {}
+    for one in found:
+        if step < 0 or one.step == step:
+            known = best.setdefault((one.allocator, one.device), one)
+            if one.curve.peak_bytes > known.curve.peak_bytes:
+                best[one.allocator, one.device] = one
+    return list(best.values())
+
+
+def _allocator(
+    profile: Profile, options: MemoryOptions, found: Sequence[Recording], one: Recording
+) -> AllocatorMemory:
+    start = _start(profile, found, one.step)
+    moment, count = one.curve.peak_micros, len(profile.ops)
+    held = one.held(moment, count)
+    return AllocatorMemory(
+        allocator=one.allocator,
+        device=profile.devices.name[one.device] if one.device >= 0 else "",
+        step=one.step,
+        step_peaks={
+            other.step: other.curve.peak_bytes
+            for other in found
+            if (other.allocator, other.device) == (one.allocator, one.device)
+        },
+        start_micros=start,
+        curve=_since(one.curve, start),
+        levels=_since(one.levels, start),
+        reached_by=_takers(profile, one.taken(moment, count)),
+        by_scope=_by_scope(profile, held, options),
+        by_kind=_by_label(profile.ops.kind, held, options),
+        by_line=(_by_label(lines.of_ops(profile), held, options) if profile.has_code else None),
+    )
+
+
+def _takers(profile: Profile, taken: Ints) -> tuple[tuple[str, int], ...]:
+    """The ops that took most, and how much."""
+    ops = np.argsort(descending(taken), kind="stable")[:_MOST_REACHED_BY].tolist()
+    return tuple((profile.ops.name[op], int(taken[op])) for op in ops if taken[op] > 0)
+
+
+def _start(profile: Profile, found: Sequence[Recording], step: int) -> int:
+    """When a step began: its first op, or its first allocation if that was earlier."""
+    starts = profile.records.first_start[profile.records.step == step]
+    first = min(int(one.micros.min()) for one in found if one.step == step)
+    return int(starts[starts > 0].min(initial=first))
+
+
+def _since(curve: Curve, start: int) -> Curve:
+    return Curve(ints(curve.micros - start), curve.bytes)
+
+
+def _by_label(labels: Coded, held: Ints, options: MemoryOptions) -> Breakdown:
+    """What the ops with each label hold."""
+    sums = np.zeros(len(labels.values), np.int64)
+    np.add.at(sums, labels.codes, held)
+    ops = np.bincount(labels.codes[held != 0], minlength=len(sums))
+    rows = labels.values.order()
+    rows = rows[sums[rows] != 0]
+    rows = rows[np.argsort(descending(sums[rows]), kind="stable")]
+    shown = rows[: _limit(options, len(rows))]
+    return Breakdown(
+        name=labels.values.take(shown),
+        depth=np.ones(len(shown), np.int64),
+        bytes=sums[shown],
+        ops=ops[shown],
+        hidden_rows=len(rows) - len(shown),
+        hidden_bytes=int(held.sum()) - int(sums[shown].sum()),
+    )
+
+
+def _by_scope(profile: Profile, held: Ints, options: MemoryOptions) -> Breakdown:
+    """What the ops in each scope hold; a scope that only holds another is left out."""
+    arrangement = scope.arrange(profile)
+    tree, members = arrangement.tree, arrangement.members
+    own = np.zeros(len(tree), np.int64)
+    own[members.lengths > 0] = held[members.values]
+    total, ops = tree.sums_below(own), tree.sums_below((own != 0).astype(np.int64))
+    flags = ((total != 0) | (own != 0)) & (tree.depths <= options.max_depth)
+    flags[0] = True
+    rows = np.flatnonzero(flags)
+    tree, rows = _without_chains(tree.keep(rows), rows, own)
+    tree, old = tree.ordered(descending(total[rows]))
+    rows = rows[old]
+    shown = np.argsort(descending(total[rows[1:]]), kind="stable")
+    shown = np.sort(shown[: _limit(options, len(shown))]) + 1
+    tree = tree.keep(np.concatenate(([0], shown)))
+    depth, chosen = tree.depths[1:] - 1, rows[shown]
+    return Breakdown(
+        name=arrangement.name.take(chosen),
+        depth=depth,
+        bytes=total[chosen],
+        ops=ops[chosen],
+        hidden_rows=len(rows) - 1 - len(shown),
+        hidden_bytes=int(held.sum()) - int(total[chosen[depth == 1]].sum()),
+    )
+
+
+def _without_chains(tree: Tree, rows: Ints, own: Ints) -> tuple[Tree, Ints]:
+    """A tree, and the rows it is of, without nodes that hold nothing but one other node."""
+    children = np.bincount(tree.parents[1:], minlength=len(tree))
+    flags = (children != 1) | (own[rows] != 0)
+    flags[0] = True
+    left = np.flatnonzero(flags)
+    return tree.keep(left), rows[left]
+
+
+def _limit(options: MemoryOptions, count: int) -> int:
+    return count if options.max_rows < 0 else options.max_rows
+
+
+def _nothing(profile: Profile, found: Sequence[Recording], step: int) -> str:
+    """Why there is nothing to tell, and what to do."""
+    if found:
+        steps = ", ".join(map(str, sorted({one.step for one in found})))
+        return f"Step {step} has no allocation records; there are some of: {steps}."
+    if profile.lacks_host_allocations:
+        return (
+            "A saved profile keeps allocation records of accelerators alone, and this one has "
+            "none: name the graph and the run metadata it was made from."
+        )
+    record = "RunOptions(trace_level=RunOptions.FULL_TRACE)"
+    if not len(profile.steps):
+        return f"Memory over time is recorded by running: give --run_meta_path, made with {record}."
+    return f"No step has allocation records: record one with {record}, in a session's run."
+
+
+def _notes(
+    profile: Profile, found: Sequence[Recording], chosen: Sequence[Recording]
+) -> Iterator[str]:
+    """What a reader should know before quoting the numbers."""
+    if profile.lacks_host_allocations:
+        yield (
+            "a saved profile keeps allocation records of accelerators alone, without the names "
+            "of allocators: those of the host are missing."
+        )
+    if untimed := sum(one.untimed for one in chosen):
+        record = "record without a time counts" if untimed == 1 else "records without a time count"
+        yield f"{untimed:,} allocation {record} from the beginning."
+    silent = sorted(set(profile.steps.tolist()) - {one.step for one in found})
+    if silent:
+        steps = "step" if len(silent) == 1 else "steps"
+        yield f"{steps} {', '.join(map(str, silent))}: no allocation records."
+    names = [one.allocator for one in chosen if one.allocator]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield (
+            f"{names.count(name)} devices use an allocator `{name}`; where they are of one "
+            "process they share it, and its memory is that of all of them."
+        )
+    if not profile.has_code:
+        yield "which lines of code hold memory is not known: --op_log_path would tell."

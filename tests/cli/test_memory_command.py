@@ -1,0 +1,103 @@
+"""`tfprof memory`: words, files and mistakes."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+import tfprof
+from tfprof.cli import main
+
+SAMPLES = Path(__file__).parent.parent / "samples" / "tensorflow"
+
+
+@pytest.fixture
+def _sample(tmp_path, monkeypatch):
+    """The current folder, with the files of a run on a GPU and of one on a CPU in it."""
+    for folder in ("gpu_synth", "mlp_tiny"):
+        shutil.copytree(SAMPLES / folder, tmp_path / folder)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def asked(capsys, _sample):
+    """Status, output and complaints of a command line."""
+
+    def run(line):
+        status = main(line.split())
+        shown = capsys.readouterr()
+        return status, shown.out, shown.err
+
+    return run
+
+
+GPU = "gpu_synth/graph.pb.gz gpu_synth/run_meta_0.gz"
+CPU = "mlp_tiny/graph.pb.gz mlp_tiny/run_meta_1.gz"
+
+
+UNRECORDED = (
+    "Memory over time is recorded by running: give --run_meta_path, made with "
+    "RunOptions(trace_level=RunOptions.FULL_TRACE)."
+)
+LOST = "allocations on the host, which `tfprof memory` tells of, have no room in a saved profile."
+SAVED = (
+    "A saved profile keeps allocation records of accelerators alone, and this one has none: "
+    "name the graph and the run metadata it was made from."
+)
+
+
+def test_a_cpu_has_a_curve_too(asked):
+    status, out, _ = asked(f"memory {CPU}")
+
+    assert status == 0
+    assert "mklcpu on /job:localhost/replica:0/task:0/device:cpu:0\nPeak: 40B at " in out
+
+
+def test_json_is_what_python_gets(asked):
+    status, out, _ = asked(f"memory {GPU} --json -max_depth 3")
+
+    assert status == 0
+    assert json.loads(out) == tfprof.load(*GPU.split()).memory(max_depth=3).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "complaint"),
+    [
+        ("memory", 2, "No file to read: name the files, or give --graph_path."),
+        (f"memory {CPU} -step 9", 2, "No step 9. Recorded: 0; -1 takes the highest peak."),
+        (f"memory {CPU} -max_row 9", 2, "No option `max_row`. Did you mean `max_rows`?"),
+        (f"memory {CPU} -max_rows x", 2, "`-max_rows` takes a whole number, not `x`."),
+        (f"scope {CPU} -max_rows 9", 2, "`scope` has no option `max_rows`. It is for memory."),
+        ("memory mlp_tiny/graph.pb.gz", 1, UNRECORDED),
+    ],
+)
+def test_a_mistake_is_one_line_that_says_what_to_do(line, status, complaint, asked):
+    assert asked(line) == (status, "", f"tfprof: {complaint}\n")
+
+
+def test_saving_says_that_allocations_on_the_host_are_lost(asked):
+    _, _, said = asked(f"save {CPU} --outfile saved")
+
+    assert f"tfprof: {LOST}\n" in said
+    assert asked("memory saved") == (1, "", f"tfprof: {SAVED}\n")
+
+
+def test_a_saved_profile_has_the_curve_of_the_accelerator(asked):
+    asked(f"save {GPU} --outfile saved")
+    before = {one.allocator: one for one in tfprof.load(*GPU.split()).memory()}["GPU_0_bfc"]
+
+    (after,) = tfprof.load("saved").memory()
+
+    assert after.curve.bytes.tolist() == before.curve.bytes.tolist()
+    assert after.levels.bytes.tolist() == before.levels.bytes.tolist()
+    assert (after.device, after.peak_micros) == (before.device, before.peak_micros)
+    assert after.by_kind.name == before.by_kind.name
+    _, out, said = asked("memory saved")
+    assert "unknown allocator on " in out
+    assert "those of the host are missing" in said
+
+
+def test_info_says_whether_there_is_a_curve(asked):
+    assert "memory over time" in asked(f"info {CPU}")[1].partition("Cannot:")[0]
+    assert "memory over time" in asked("info mlp_tiny/graph.pb.gz")[1].partition("Cannot:")[2]

@@ -1,0 +1,132 @@
+"""Curves of memory: from records of allocations to what was held when."""
+
+import numpy as np
+import pytest
+
+from build import CPU, GPU, allocator, profile, run
+from tfprof.columns import ints
+from tfprof.errors import TfprofError
+from tfprof.measures.memory import Curve, recordings
+
+
+def changes(*pairs):
+    """The curve of these changes, each a moment and bytes."""
+    micros, sizes = zip(*pairs, strict=True)
+    return Curve.of_changes(ints(micros), ints(sizes))
+
+
+def points(curve):
+    return list(zip(curve.micros.tolist(), curve.bytes.tolist(), strict=True))
+
+
+def recorded(*events, name="host", **more):
+    """The one recording of an op that did this."""
+    (found,) = recordings(profile(run("a", allocators=[allocator(name, events, **more)])))
+    return found
+
+
+# A curve
+
+
+def test_a_curve_is_the_running_sum_in_order_of_time():
+    assert points(changes((30, -5), (10, 5), (20, 7))) == [(10, 5), (20, 12), (30, 7)]
+
+
+def test_what_happens_in_one_microsecond_counts_together():
+    assert points(changes((10, 5), (10, 100), (10, -100))) == [(10, 5)]
+
+
+def test_the_peak_is_the_first_of_the_highest_points():
+    curve = changes((10, 5), (20, -1), (30, 1))
+
+    assert (curve.peak, curve.peak_bytes, curve.peak_micros) == (0, 5, 10)
+
+
+@pytest.mark.parametrize(("micros", "held"), [(9, 0), (10, 5), (15, 5), (20, 8), (99, 8)])
+def test_a_curve_holds_until_its_next_point(micros, held):
+    assert changes((10, 5), (20, 3)).at(micros) == held
+
+
+def test_of_levels_that_were_read_at_one_moment_the_highest_stays():
+    curve = Curve.of_levels(ints([20, 10, 20, 20]), ints([7, 5, 9, 8]))
+
+    assert points(curve) == [(10, 5), (20, 9)]
+
+
+# Recordings
+
+
+def test_allocators_devices_and_steps_have_curves_of_their_own():
+    p = profile(
+        run("a", step=1, allocators=[allocator("x", [(10, 1)]), allocator("w", [(10, 2)])]),
+        run("b", step=0, allocators=[allocator("x", [(10, 4)])]),
+        run("c", step=1, device=GPU, allocators=[allocator("x", [(10, 8)])]),
+        run("d", step=1, allocators=[allocator("x", [(20, 16)])]),
+    )
+    names = {0: CPU, 1: GPU}
+
+    found = [(r.allocator, names[r.device], r.step, points(r.curve)) for r in recordings(p)]
+
+    assert found == [
+        ("w", CPU, 1, [(10, 2)]),
+        ("x", CPU, 0, [(10, 4)]),
+        ("x", CPU, 1, [(10, 1), (20, 17)]),
+        ("x", GPU, 1, [(10, 8)]),
+    ]
+
+
+def test_levels_belong_to_the_curve_of_their_allocator():
+    p = profile(
+        run("a", memory={"micros": 5}, allocators=[allocator("x", [(10, 1)], level=70)]),
+        run("b", memory={"micros": 9}, allocators=[allocator("x", level=80)]),
+        run("c", memory={"micros": 9}, allocators=[allocator("y", level=90)]),
+        run("d", memory={"micros": 0}, allocators=[allocator("x", level=99)]),
+    )
+
+    (found,) = recordings(p)
+
+    assert points(found.levels) == [(5, 70), (9, 80)]
+
+
+def test_without_records_there_are_no_recordings():
+    assert recordings(profile(run("a", allocators=[allocator("x", level=5)]))) == ()
+
+
+def test_each_op_holds_what_it_took_and_has_not_given_back():
+    p = profile(
+        run("a", allocators=[allocator("x", [(10, 64), (30, -64)])]),
+        run("b", allocators=[allocator("x", [(20, 8), (30, 1)])]),
+    )
+
+    (found,) = recordings(p)
+
+    assert found.held(9, 2).tolist() == [0, 0]
+    assert found.held(20, 2).tolist() == [64, 8]
+    assert found.held(30, 2).tolist() == [0, 9]
+    assert found.taken(30, 2).tolist() == [-64, 1]
+
+
+@pytest.mark.parametrize("no_time", [0, -5, -(2**63), 2**63 - 1])
+def test_records_without_a_time_count_from_the_beginning(no_time):
+    found = recorded((no_time, 3), (20, 5), (10, 1))
+
+    assert points(found.curve) == [(10, 4), (20, 9)]
+    assert found.untimed == 1
+
+
+def test_records_that_all_lack_a_time_are_one_moment():
+    found = recorded((0, 3), (0, 5))
+
+    assert points(found.curve) == [(0, 8)]
+    assert found.untimed == 2
+
+
+@pytest.mark.parametrize("sizes", [(2**62, 2**62), (-(2**63), 0)])
+def test_sizes_beyond_all_machines_are_refused(sizes):
+    with pytest.raises(TfprofError, match="damaged"):
+        recorded(*((10, size) for size in sizes))
+
+
+def test_a_curve_cannot_be_written():
+    with pytest.raises(ValueError, match="read-only"):
+        recorded((10, 1)).curve.bytes += np.int64(1)

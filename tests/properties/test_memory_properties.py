@@ -1,0 +1,136 @@
+"""What holds for the memory of every profile; see `test_view_properties` on looking longer."""
+
+import os
+from dataclasses import replace
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from build import RunFact, allocator, profile, run
+from profile_strategies import facts
+from tfprof.errors import TfprofError
+from tfprof.options import MemoryOptions
+from tfprof.outputs import chart, memory_json, memory_text
+from tfprof.views import memory
+
+often = settings(
+    max_examples=int(os.environ.get("TFPROF_PROPERTY_EXAMPLES", "25")),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+
+# Ties, moments before the step began and none at all, releases of what nobody took.
+_events = st.lists(st.tuples(st.integers(-1, 6), st.integers(-3, 5)), max_size=4)
+_allocators = st.lists(
+    st.builds(allocator, st.sampled_from(("x", "y")), _events, st.integers(0, 3)), max_size=2
+)
+
+
+@st.composite
+def profiles(draw):
+    """Profiles with at least one allocation."""
+    found = [
+        replace(fact, start=3, allocators=draw(_allocators)) if isinstance(fact, RunFact) else fact
+        for fact in draw(facts())
+    ]
+    found[-1] = replace(found[-1], allocators=[allocator("x", [(2, 1)])])
+    return profile(*found)
+
+
+WHOLE = MemoryOptions(max_depth=100, max_rows=-1)
+QUESTIONS = st.builds(
+    MemoryOptions, max_depth=st.integers(0, 4), max_rows=st.integers(-1, 3), step=st.just(-1)
+)
+
+
+def changes_of(p, one):
+    """The bytes of all records of an allocator, one by one."""
+    uses, events = p.allocator_uses, p.allocator_events
+    return [
+        size
+        for use, size in zip(events.use.tolist(), events.bytes.tolist(), strict=True)
+        if uses.allocator[use] == one.allocator
+        and p.devices.name[uses.device[use]] == one.device
+        and uses.step[use] == one.step
+    ]
+
+
+@often
+@given(profiles())
+def test_a_curve_ends_at_the_sum_of_all_records(p):
+    for one in memory.build(p, WHOLE).allocators:
+        assert one.left_bytes == one.curve.bytes[-1] == sum(changes_of(p, one))
+
+
+@often
+@given(profiles())
+def test_the_peak_is_the_highest_point_and_the_highest_of_all_steps(p):
+    for one in memory.build(p, WHOLE).allocators:
+        assert one.peak_bytes == max(one.curve.bytes.tolist()) == max(one.step_peaks.values())
+        assert one.curve.at(one.peak_micros) == one.peak_bytes
+        assert one.curve.micros.tolist() == sorted(set(one.curve.micros.tolist()))
+        assert one.peak_micros >= 0
+
+
+@often
+@given(profiles())
+def test_what_is_held_at_the_peak_adds_up_to_it_in_each_breakdown(p):
+    for one in memory.build(p, WHOLE).allocators:
+        for found in one.breakdowns.values():
+            assert int(found.bytes[found.depth == 1].sum()) == one.peak_bytes
+            assert (found.hidden_rows, found.hidden_bytes) == (0, 0)
+
+
+@often
+@given(profiles(), QUESTIONS)
+def test_what_is_not_shown_is_counted(p, options):
+    for one in memory.build(p, options).allocators:
+        for found in one.breakdowns.values():
+            shown = int(found.bytes[found.depth == 1].sum())
+            assert shown + found.hidden_bytes == one.peak_bytes
+            assert options.max_rows < 0 or len(found) <= options.max_rows
+
+
+@often
+@given(profiles(), st.integers(0, 200), st.sampled_from((chart.ASCII, chart.UNICODE)))
+def test_every_answer_can_be_written(p, width, pen):
+    found = memory.build(p, MemoryOptions())
+
+    report = memory_text.report(found, width=width, pen=pen)
+
+    assert report.count("Peak: ") == len(found.allocators)
+    assert len(memory_json.as_dict(found)["allocators"]) == len(found.allocators)
+
+
+_numbers = st.sampled_from((-(2**63), -1, 0, 1, 5, 2**40, 2**61, 2**62, 2**63 - 1))
+_odd_allocators = st.lists(
+    st.builds(
+        allocator, st.just("x"), st.lists(st.tuples(_numbers, _numbers), max_size=3), _numbers
+    ),
+    max_size=2,
+)
+_odd_runs = st.lists(
+    st.builds(
+        run,
+        st.sampled_from(("a", "a/b")),
+        start=_numbers,
+        memory=st.builds(dict, micros=_numbers),
+        allocators=_odd_allocators,
+    ),
+    max_size=3,
+)
+
+
+@often
+@given(_odd_runs, st.sampled_from((chart.ASCII, chart.UNICODE)))
+def test_numbers_that_no_machine_gives_are_answered_or_refused(runs, pen):
+    try:
+        found = memory.build(profile(*runs), WHOLE)
+    except TfprofError:
+        return
+
+    assert memory_text.report(found, pen=pen)
+    for one in found.allocators:
+        assert one.curve.micros[0] >= 0
+        for rows in one.breakdowns.values():
+            assert int(rows.bytes[rows.depth == 1].sum()) == one.peak_bytes

@@ -1,0 +1,266 @@
+"""Memory over time: which peak is told of, and who held what then."""
+
+import pytest
+
+from build import CPU, GPU, allocator, op, profile, run
+from tfprof.errors import MissingInputError, OptionError
+from tfprof.model.builder import ProfileBuilder
+from tfprof.options import MemoryOptions
+from tfprof.views import memory
+
+
+def ask(p, **options):
+    return memory.build(p, MemoryOptions(**options))
+
+
+def ask_one(p, **options):
+    """The answer where there is one allocator."""
+    (found,) = ask(p, **options).allocators
+    return found
+
+
+def took(name, *events, step=0, device=CPU, of="host", start=1000, **more):
+    """A run that took and gave back memory."""
+    used = [allocator(of, events, **more)]
+    return run(name, step=step, start=start, device=device, allocators=used)
+
+
+def rows(breakdown):
+    """Rows as text, indented by their depth."""
+    depths, sizes = breakdown.depth.tolist(), breakdown.bytes.tolist()
+    return [
+        f"{'  ' * (depths[row] - 1)}{name} {sizes[row]}" for row, name in enumerate(breakdown.name)
+    ]
+
+
+def network():
+    """Two scopes: at its peak one op of each holds memory, and a third has given its back."""
+    return profile(
+        op("net/a/conv", "Conv", code=["net.py:3:conv"]),
+        op("net/a/bias", "Add", code=["net.py:4:bias"]),
+        op("net/b/conv", "Conv", code=["net.py:3:conv"]),
+        op("loss", "Sum", code=["net.py:9:loss"]),
+        took("net/a/conv", (1010, 100), (1060, -100)),
+        took("net/a/bias", (1020, 10), (1030, -10)),
+        took("net/b/conv", (1040, 50), (1060, -50)),
+        took("loss", (1050, 4)),
+    )
+
+
+# The peak
+
+
+def test_the_peak_has_its_height_its_moment_and_the_op_that_reached_it():
+    found = ask_one(network())
+
+    assert (found.peak_bytes, found.peak_micros) == (154, 50)
+    assert found.reached_by == (("loss", 4),)
+    assert found.left_bytes == 4
+
+
+def test_the_ops_that_reached_a_peak_come_by_what_they_took():
+    events = {name: (1010, size) for name, size in zip("abcde", (1, 5, -1, 3, 2), strict=True)}
+    p = profile(*(took(name, event) for name, event in events.items()))
+
+    assert ask_one(p).reached_by == (("b", 5), ("d", 3), ("e", 2))
+
+
+def test_time_begins_with_the_first_op_of_the_step():
+    p = profile(run("early", start=900), took("a", (1010, 1)))
+
+    assert (ask_one(p).start_micros, ask_one(p).peak_micros) == (900, 110)
+
+
+def test_time_begins_with_the_first_allocation_if_no_op_is_earlier():
+    p = profile(took("a", (800, 1)), took("b", (900, 1), of="other"))
+
+    assert {one.allocator: one.peak_micros for one in ask(p).allocators} == {
+        "host": 0,
+        "other": 100,
+    }
+
+
+def test_levels_are_told_in_the_time_of_the_curve():
+    used = [allocator("host", [(1010, 1)], level=70)]
+    p = profile(run("a", memory={"micros": 1020}, allocators=used))
+
+    assert ask_one(p).levels.micros.tolist() == [20]
+    assert ask_one(p).levels.bytes.tolist() == [70]
+
+
+def test_allocators_come_by_their_peaks():
+    p = profile(took("a", (1010, 1), of="x"), took("b", (1010, 9), of="y"))
+
+    assert [one.allocator for one in ask(p).allocators] == ["y", "x"]
+
+
+def test_an_allocator_is_told_of_device_by_device():
+    p = profile(took("a", (1010, 5)), took("b", (1010, 3), device=GPU))
+
+    assert [(one.device, one.peak_bytes) for one in ask(p).allocators] == [(CPU, 5), (GPU, 3)]
+
+
+# The step
+
+
+def steps():
+    return profile(
+        took("a", (1010, 5), step=3, of="x"),
+        took("a", (2010, 9), step=4, of="x", start=2000),
+        took("a", (3010, 7), step=8, of="x", start=3000),
+        took("a", (3010, 2), step=8, of="y", start=3000),
+    )
+
+
+def test_each_allocator_is_told_of_in_the_step_of_its_highest_peak():
+    found = ask(steps()).allocators
+
+    assert [(one.allocator, one.step, one.peak_bytes) for one in found] == [
+        ("x", 4, 9),
+        ("y", 8, 2),
+    ]
+    assert found[0].step_peaks == {3: 5, 4: 9, 8: 7}
+
+
+def test_the_first_step_is_taken_where_peaks_are_equal():
+    p = profile(took("a", (1010, 5), step=1), took("a", (1010, 5), step=0))
+
+    assert ask_one(p).step == 0
+
+
+def test_a_step_may_be_asked_for():
+    found = ask_one(steps(), step=3)
+
+    assert (found.allocator, found.step, found.peak_bytes) == ("x", 3, 5)
+
+
+def test_a_step_that_was_not_recorded_is_refused():
+    with pytest.raises(OptionError, match=r"No step 5. Recorded: 3, 4, 8; -1 takes the highest"):
+        ask(steps(), step=5)
+
+
+# Who held what
+
+
+def test_scopes_hold_what_is_in_them():
+    assert rows(ask_one(network()).by_scope) == [
+        "net 150",
+        "  net/a/conv 100",
+        "  net/b/conv 50",
+        "loss 4",
+    ]
+
+
+def test_a_scope_that_only_holds_another_is_left_out():
+    p = profile(took("a/b/c/d", (1010, 5)), took("a/b/e", (1010, 7)))
+
+    assert rows(ask_one(p).by_scope) == ["a/b 12", "  a/b/e 7", "  a/b/c/d 5"]
+
+
+def test_an_op_that_is_a_scope_too_stays():
+    p = profile(took("a", (1010, 5)), took("a/b", (1010, 7)))
+
+    assert rows(ask_one(p).by_scope) == ["a 12", "  a/b 7"]
+
+
+def test_scopes_are_told_of_down_to_a_depth():
+    assert rows(ask_one(network(), max_depth=2).by_scope) == ["net 150", "loss 4"]
+    assert rows(ask_one(network(), max_depth=3).by_scope)[1:3] == ["  net/a 100", "  net/b 50"]
+
+
+def test_a_depth_without_scopes_leaves_everything_hidden():
+    found = ask_one(network(), max_depth=1).by_scope
+
+    assert (len(found), found.hidden_bytes) == (0, 154)
+
+
+def test_kinds_and_lines_hold_what_their_ops_do():
+    found = ask_one(network())
+
+    assert rows(found.by_kind) == ["Conv 150", "Sum 4"]
+    assert rows(found.by_line) == ["net.py:3:conv 150", "net.py:9:loss 4"]
+    assert found.by_kind.ops.tolist() == [2, 1]
+    assert found.by_scope.ops.tolist() == [2, 1, 1, 1]
+
+
+def test_rows_of_equal_size_come_by_name():
+    p = profile(took("b", (1010, 1)), took("a", (1010, 1)))
+
+    assert rows(ask_one(p).by_kind) == ["a 1", "b 1"]
+    assert rows(ask_one(p).by_scope) == ["a 1", "b 1"]
+
+
+def test_the_largest_rows_are_shown_and_the_rest_is_counted():
+    found = ask_one(network(), max_rows=1)
+
+    for breakdown, row, rest in (
+        (found.by_scope, "net 150", (3, 4)),
+        (found.by_kind, "Conv 150", (1, 4)),
+        (found.by_line, "net.py:3:conv 150", (1, 4)),
+    ):
+        assert rows(breakdown) == [row]
+        assert (breakdown.hidden_rows, breakdown.hidden_bytes) == rest
+
+
+def test_all_rows_can_be_asked_for():
+    p = profile(*(took(f"op{place}", (1010, 1)) for place in range(20)))
+
+    assert len(ask_one(p).by_scope) == 10
+    assert len(ask_one(p, max_rows=-1).by_scope) == 20
+
+
+def test_without_code_lines_there_is_no_breakdown_by_them():
+    found = ask(profile(took("a", (1010, 1))))
+
+    assert found.allocators[0].by_line is None
+    assert found.notes == (
+        "which lines of code hold memory is not known: --op_log_path would tell.",
+    )
+
+
+# What is missing
+
+
+def test_without_a_run_the_answer_says_what_to_give():
+    with pytest.raises(MissingInputError, match="--run_meta_path, made with RunOptions"):
+        ask(profile(op("a")))
+
+
+def test_without_records_the_answer_says_what_to_record():
+    with pytest.raises(MissingInputError, match=r"No step has allocation records.*FULL_TRACE"):
+        ask(profile(run("a")))
+
+
+def test_a_step_without_records_is_told_from_those_with():
+    p = profile(took("a", (1010, 1), step=1), run("a", step=2), took("a", (1, 1), step=3))
+
+    with pytest.raises(MissingInputError, match=r"Step 2 has no .*; there are some of: 1, 3\."):
+        ask(p, step=2)
+    assert "step 2: no allocation records." in ask(p).notes
+
+
+def test_a_saved_profile_says_that_it_never_had_those_of_the_host():
+    builder = ProfileBuilder()
+    builder.mark_lacks_host_allocations()
+
+    with pytest.raises(MissingInputError, match="A saved profile keeps"):
+        ask(builder.build())
+
+
+def test_records_without_a_time_are_spoken_of():
+    assert (
+        "1 allocation record without a time counts from the beginning."
+        in ask(profile(took("a", (1010, 1), (0, 1)))).notes
+    )
+
+
+def test_an_allocator_that_devices_may_share_is_spoken_of():
+    p = profile(took("a", (1010, 5)), took("b", (1010, 3), device=GPU))
+
+    assert ask(p).notes[0].startswith("2 devices use an allocator `host`; ")
+
+
+def test_what_cancels_out_in_a_scope_still_adds_up():
+    p = profile(took("a", (1010, 3)), took("a/b", (1010, -3)), took("c", (1010, 1)))
+
+    assert rows(ask_one(p).by_scope) == ["c 1", "a 0", "  a/b -3"]
