@@ -18,6 +18,7 @@ from tfprof.model.recordings import Runs
 CPU = "/job:localhost/replica:0/task:0/device:cpu:0"
 GPU = "/job:localhost/replica:0/task:0/device:gpu:0"
 GPU_STREAM = "/device:gpu:0/stream:all"
+MEMCPY = "/device:gpu:0/memcpy"
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class RunFact:
     memory: Mapping[str, int] = field(default_factory=dict)
     allocators: Sequence[AllocatorFact] = ()
     allocations: Sequence[tuple[int, int]] = ()  # in short, of an accelerator's only allocator
+    outputs: Sequence[tuple[int, int, int]] = ()  # slot, bytes, address
 
     @property
     def used(self) -> list[AllocatorFact]:
@@ -66,12 +68,24 @@ class AllocatorFact:
     is_accelerator: bool = False
 
 
+@dataclass(frozen=True)
+class CopyFact:
+    """One transfer between devices as a test states it."""
+
+    name: str
+    micros: int = 1
+    step: int = 0
+    start: int = 1000
+    device: str = MEMCPY
+
+
 op = OpFact
 run = RunFact
 allocator = AllocatorFact
+copy = CopyFact
 
 
-def profile(*facts: OpFact | RunFact, counts_float_ops: bool = False) -> Profile:
+def profile(*facts: OpFact | RunFact | CopyFact, counts_float_ops: bool = False) -> Profile:
     """The profile of these ops and runs; an op that only ran is known by its name."""
     builder = ProfileBuilder(counts_float_ops=counts_float_ops)
     ops = [fact for fact in facts if isinstance(fact, OpFact)]
@@ -80,6 +94,16 @@ def profile(*facts: OpFact | RunFact, counts_float_ops: bool = False) -> Profile
     builder.ensure_ops([fact.name for fact in runs])
     for step in dict.fromkeys(fact.step for fact in runs):
         builder.add_runs(step, _runs(builder, [fact for fact in runs if fact.step == step]))
+    for fact in facts:
+        if isinstance(fact, CopyFact):
+            builder.add_step(fact.step)
+            builder.recordings.add_copies(
+                fact.step,
+                Coded.of([fact.name]),
+                device=ints([_device(builder, fact.device)]),
+                start=ints([fact.start]),
+                duration=ints([fact.micros]),
+            )
     _describe(builder, ops)
     built = builder.build()
     built.check()
@@ -145,18 +169,19 @@ def _frame(text: str) -> Frame:
 
 
 def _runs(builder: ProfileBuilder, runs: Sequence[RunFact]) -> Runs:
-    nothing = ints([])
     allocators = [used for fact in runs for used in fact.used]
+    outputs = [(row, *output) for row, fact in enumerate(runs) for output in fact.outputs]
+    run, slot, size, address = ints(outputs).reshape(-1, 4).T
     return Runs(
         op=ints(builder.ids(fact.name for fact in runs)),
         device=ints([_device(builder, fact.device) for fact in runs]),
         start=ints([fact.start for fact in runs]),
         duration=ints([fact.micros for fact in runs]),
         memory={fact: _memory(runs, fact) for fact in MEMORY_FACTS},
-        output_run=nothing,
-        output_slot=nothing,
-        output_bytes=nothing,
-        output_address=nothing,
+        output_run=run,
+        output_slot=slot,
+        output_bytes=size,
+        output_address=address,
         allocator_run=np.repeat(np.arange(len(runs)), [len(fact.used) for fact in runs]),
         allocator_name=Coded.of([used.name for used in allocators]),
         allocator_level=ints([used.level for used in allocators]),
@@ -177,7 +202,7 @@ def _device(builder: ProfileBuilder, name: str) -> int:
     is_lane = "stream:all" in name
     return builder.add_device(
         name,
-        is_placement=not is_lane,
+        is_placement=not is_lane and name != MEMCPY,
         is_accelerator_lane=is_lane,
         host=name.replace("gpu", "cpu"),
     )

@@ -110,6 +110,7 @@ def test_an_empty_profile_is_whole():
         (lambda p: broken(p, "memory", peak=ints([])), "columns are equally long"),
         (lambda p: broken(p, "allocator_uses", level=ints([1])), "columns are equally long"),
         (lambda p: broken(p, "allocator_events", micros=ints([1])), "columns are equally long"),
+        (lambda p: broken(p, "copies", start=ints([1])), "columns are equally long"),
         (lambda p: broken(p, "code", caller=ints([1, -1])), "callers come first"),
         (lambda p: broken(p, "code", line=ints([1])), "columns are equally long"),
         (lambda p: broken(p, "devices", host=Strings()), "columns are equally long"),

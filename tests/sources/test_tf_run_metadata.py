@@ -19,6 +19,7 @@ from sources.tf_files import (
 from tfprof.model.executions import MEMORY_FACTS
 
 SYNC = "/device:GPU:0/sync"
+MEMCPY = "/device:GPU:0/memcpy"
 
 
 def ran(*devices, graph=None):
@@ -421,3 +422,38 @@ def test_a_real_trace_of_a_gpu():
     assert profile.devices.is_accelerator_lane.sum() == 1
     assert len(profile.allocations.record) > 0
     assert profile.memory.in_use.max() > 0
+
+
+# Copies
+
+
+def copies(profile):
+    found = profile.copies
+    rows = range(len(found))
+    return [(found.name[row], int(found.start[row]), int(found.duration[row])) for row in rows]
+
+
+def test_transfers_are_kept_as_copies_and_add_to_no_op():
+    profile = ran((CPU, [stats("RecvTensor", 10, 7)]), (MEMCPY, [stats("a:MEMCPYDtoH", 20, 3)]))
+
+    assert copies(profile) == [("RecvTensor", 10, 7), ("a", 20, 3)]
+    assert profile.copies.step.tolist() == [0, 0]
+    assert [profile.devices.name[code] for code in profile.copies.device] == [
+        CPU.lower(),
+        MEMCPY.lower(),
+    ]
+    assert len(profile.executions) == 0
+
+
+def test_a_transfer_on_a_stream_of_its_own_is_not_kept_a_second_time():
+    lanes = [MEMCPY, "/device:GPU:0/stream:14<MemcpyH2D>"]
+
+    assert len(ran(*((lane, [stats("a:MEMCPYHtoD")]) for lane in lanes)).copies) == 1
+
+
+def test_a_transfer_without_a_start_is_left_out():
+    assert copies(ran((MEMCPY, [stats("a", 0, 7)]))) == []
+
+
+def test_an_op_with_a_name_like_that_of_a_transfer_is_no_copy():
+    assert copies(ran_on_cpu(stats("RecvTensorNot"), stats("my/RecvTensor"))) == []

@@ -127,3 +127,17 @@ class Allocations:
     record: Ints
     micros: Ints
     bytes: Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Copies:
+    """A row for each recorded transfer of data between devices; a transfer is a run of no op."""
+
+    step: Ints
+    name: Coded  # what was copied, as far as the recording says
+    device: Ints  # the device, or the lane of one, that recorded it
+    start: Ints
+    duration: Ints
+
+    def __len__(self) -> int:
+        return len(self.step)

@@ -18,6 +18,7 @@ from tfprof.model.executions import (
     Allocations,
     AllocatorEvents,
     AllocatorUses,
+    Copies,
     Executions,
     MemoryUse,
     OutputMemory,
@@ -39,6 +40,7 @@ class Profile:
     output_memory: OutputMemory
     allocator_uses: AllocatorUses
     allocator_events: AllocatorEvents
+    copies: Copies
     devices: Devices
     code: CodeTree
     tensors: Tensors
@@ -91,7 +93,7 @@ class Profile:
         rows: list[Sized] = [
             table.offsets[1:] for table in (ops.inputs, ops.outputs, ops.seen_outputs)
         ]
-        run = (self.records, self.executions, self.memory, self.output_memory)
+        run = (self.records, self.executions, self.memory, self.output_memory, self.copies)
         tables = (*run, self.allocator_uses, self.allocator_events, self.allocations)
         return [
             [*named, *given, *read, *rows],
@@ -136,6 +138,8 @@ class Profile:
             (self.allocator_uses.record, len(self.records)),
             (self.allocator_events.use, len(self.allocator_uses)),
             (self.output_memory.use, len(self.memory)),
+            (self.copies.device, len(self.devices)),
+            (self.copies.name.codes, len(self.copies.name.values)),
         ]
 
 

@@ -26,11 +26,14 @@ from tfprof.model.executions import (
     MEMORY_FACTS,
     AllocatorEvents,
     AllocatorUses,
+    Copies,
     Executions,
     MemoryUse,
     OutputMemory,
     Records,
 )
+
+_COPY_COLUMNS = ("step", "device", "start", "duration")
 
 # A table by op and step is quicker than a search, as long as it is not many times larger.
 _MOST_CELLS_A_ROW = 8
@@ -93,6 +96,7 @@ class Recorded(NamedTuple):
     output_memory: OutputMemory
     allocator_uses: AllocatorUses
     allocator_events: AllocatorEvents
+    copies: Copies
 
 
 class Recordings:
@@ -107,6 +111,8 @@ class Recordings:
         self._allocators = _Collected()
         self._allocator_names: list[Coded] = []
         self._allocations = _Collected()
+        self._copies = _Collected()
+        self._copy_names: list[Coded] = []
 
     def add_step(self, step: int) -> None:
         self._steps.add(step)
@@ -212,6 +218,11 @@ class Recordings:
         """Add columns use, micros, bytes; `use` counts the rows of `add_allocators`."""
         self._allocations.add(**columns)
 
+    def add_copies(self, step: int, name: Coded, **columns: Ints) -> None:
+        """Add columns device, start, duration of transfers in one step."""
+        self._copy_names.append(Coded(name.codes, name.values.packed()))
+        self._copies.add(step=constant(step, len(name)), **columns)
+
     def build(self, row_of: Ints) -> Recorded:
         """The columns, with ops by their rows: `row_of` has the row of each id."""
         steps = ints(sorted(self._steps))
@@ -233,6 +244,10 @@ class Recordings:
             allocator_uses=self._allocator_uses(row_of, record_of),
             allocator_events=AllocatorEvents(
                 *(events.release(name) for name in ("use", "micros", "bytes"))
+            ),
+            copies=Copies(
+                name=Coded.joined(self._copy_names),
+                **{part: self._copies.release(part) for part in _COPY_COLUMNS},
             ),
         )
 

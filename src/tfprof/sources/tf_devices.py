@@ -21,6 +21,11 @@ def add_device(builder: ProfileBuilder, name: str) -> int:
     )
 
 
+def is_copy_lane(name: str) -> bool:
+    """Whether a lane holds transfers to and from a GPU; its streams hold them a second time."""
+    return name.lower().endswith("/memcpy")
+
+
 def misses_accelerator_stream(names: list[str]) -> bool:
     """Whether a run on a GPU recorded no stream of it, so that its own time is missing."""
     gpus = [name.lower() for name in names if "gpu" in name.lower()]

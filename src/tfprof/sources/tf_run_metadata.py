@@ -10,14 +10,15 @@ from tfprof.formats.run_metadata import RUN_METADATA, RunColumns, decode
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.ops import MOST_OUTPUTS, OutputShapes
 from tfprof.model.recordings import Runs
-from tfprof.sources.tf_devices import add_device, misses_accelerator_stream
+from tfprof.sources.tf_devices import add_device, is_copy_lane, misses_accelerator_stream
 
 __all__ = ["MESSAGE", "add", "decode"]
 
 MESSAGE = RUN_METADATA
 
 # Bookkeeping of the runtime that belongs to no op of the model.
-_NOT_OPS = frozenset({"RecvTensor", "_SOURCE"})
+_RECEIVING = "RecvTensor"  # a tensor that came from another task
+_NOT_OPS = frozenset({_RECEIVING, "_SOURCE"})
 
 
 def add(records: Records, columns: RunColumns, builder: ProfileBuilder, step: int) -> None:
@@ -35,6 +36,7 @@ def add(records: Records, columns: RunColumns, builder: ProfileBuilder, step: in
     _note_untimed(records.path, columns, ops, builder)
     _note_unowned(records.path, columns, ops, builder)
     builder.add_runs(step, _runs(columns, ops, builder))
+    _add_copies(columns, step, builder)
 
 
 def _identify(names: Strings, builder: ProfileBuilder) -> Ints:
@@ -128,6 +130,22 @@ def _runs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> Runs:
         allocation_allocator=(np.cumsum(is_used) - 1)[allocations.allocator[shown]],
         allocation_micros=allocations.micros[shown],
         allocation_bytes=allocations.bytes[shown],
+    )
+
+
+def _add_copies(columns: RunColumns, step: int, builder: ProfileBuilder) -> None:
+    """Keep the transfers, which are runs of no op and add to no op's time."""
+    on_lane = np.array([is_copy_lane(name) for name in columns.devices], np.bool_)
+    is_received = (columns.name.find(_RECEIVING) == 0) & (columns.name.lengths == len(_RECEIVING))
+    copied = np.flatnonzero((on_lane[columns.device] | is_received) & (columns.start_micros != 0))
+    codes = np.array([add_device(builder, name) for name in columns.devices], np.int64)
+    names = columns.name.take(copied)
+    builder.recordings.add_copies(
+        step,
+        Coded(np.arange(len(names)), names),
+        device=codes[columns.device[copied]],
+        start=columns.start_micros[copied],
+        duration=columns.end_rel_micros[copied],
     )
 
 
