@@ -16,17 +16,8 @@ SOURCE = ROOT / "src" / "tfprof"
 
 BASE = {"errors", "units", "characters", "patterns", "columns", "memo", "kernels"}
 BELOW_API = BASE | {
-    *(
-        "dialects",
-        "metrics",
-        "formats",
-        "options",
-        "model",
-        "sources",
-        "measures",
-        "views",
-        "outputs",
-    )
+    *("dialects", "metrics", "formats", "options", "model"),
+    *("sources", "measures", "views", "advisor", "outputs"),
 }
 
 # The table of docs/explanation/architecture.md: what each module or folder may import.
@@ -44,10 +35,13 @@ LAYERS: dict[int, dict[str, set[str]]] = {
     2: {"options": BASE | {"metrics", "dialects"}, "model": BASE | {"metrics"}},
     3: {"sources": BASE | {"formats", "model"}, "measures": BASE | {"model", "metrics"}},
     4: {"views": BASE | {"model", "metrics", "dialects", "options", "measures"}},
-    5: {"outputs": BASE | {"formats", "model", "metrics", "options", "measures", "views"}},
-    6: {"api": BELOW_API, "help_texts": BELOW_API},
-    7: {"model_dir": BELOW_API | {"api"}},
-    8: {
+    5: {"advisor": BASE | {"model", "metrics", "options", "measures", "views"}},
+    6: {
+        "outputs": BASE | {"formats", "model", "metrics", "options", "measures", "views", "advisor"}
+    },
+    7: {"api": BELOW_API, "help_texts": BELOW_API},
+    8: {"model_dir": BELOW_API | {"api"}},
+    9: {
         "cli": BELOW_API | {"api", "help_texts", "model_dir", "shell"},
         "shell": BELOW_API | {"api", "help_texts"},
     },
@@ -62,6 +56,7 @@ EVERY = None
 SHARED = {
     "sources": {"tf_attributes", "tf_devices", "ahead"},
     "views": {"view", "tree", "select", "accounting"},
+    "advisor": {"finding", "steps", "kinds"},
     "outputs": {
         *("text", "tabular", "tensor_text", "fields", "parts", "pieces", "proto", "stacks"),
         "chart",
@@ -75,6 +70,8 @@ KNOW_MORE = {
     "views.schedule": {"graph", "memory_curve"},
     "views.lines": {"code"},
     "views.memory": {"scope", "lines"},
+    "advisor.registry": EVERY,
+    "outputs.advice_message": {"advice"},
     "outputs.registry": EVERY,
     "outputs.op_log": {"registry"},
     "outputs.tensor_descriptions": {"json_rows"},

@@ -16,6 +16,7 @@ from tfprof.errors import (
 
 if TYPE_CHECKING:
     from tfprof.api import (
+        Advice,
         Answer,
         Info,
         LoadedProfile,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "Advice",
     "Answer",
     "Info",
     "InputError",

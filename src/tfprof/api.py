@@ -19,7 +19,15 @@ from tfprof.formats.recognise import FileKind
 from tfprof.metrics import METRICS
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.profile import Profile
-from tfprof.options import INPUT_OPTIONS, Inputs, MemoryOptions, Options, OutputSpec, find
+from tfprof.options import (
+    CHECKERS_OPTION,
+    INPUT_OPTIONS,
+    Inputs,
+    MemoryOptions,
+    Options,
+    OutputSpec,
+    find,
+)
 from tfprof.outputs import registry
 from tfprof.outputs.op_log import OpLog as OpLog  # noqa: PLC0414 -- one of the names given out
 from tfprof.sources import registry as sources
@@ -33,6 +41,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from tfprof.advisor.finding import Finding
+    from tfprof.advisor.registry import Reports
     from tfprof.formats.messages import Message
     from tfprof.outputs.parts import Written
     from tfprof.outputs.tabular import Row
@@ -196,6 +206,13 @@ class LoadedProfile:
 
         found = memory.build(self.columns, options)
         return MemoryAnswer(replace(found, notes=self.notes + found.notes))
+
+    def advise(self, checkers: str | Sequence[str] | None = None) -> Advice:
+        """What could be better: the findings of all checkers, or of those that are named."""
+        from tfprof.advisor import registry as advisor
+
+        chosen = CHECKERS_OPTION.check(checkers) if checkers is not None else None
+        return Advice(advisor.advise(self.columns, chosen), self.notes)
 
     def save(self, path: Path) -> None:
         """Write the whole profile to one file, which loads to the same answers."""
@@ -420,6 +437,58 @@ class MemoryAnswer:
     def __repr__(self) -> str:
         peaks = ", ".join(f"{one.allocator}: {one.peak_bytes:,} bytes" for one in self)
         return f"<tfprof memory, peaks of {peaks}>"
+
+
+class Advice:
+    """What checkers found: findings to print, iterate, convert.
+
+    `notes` says what was odd about the files, and which checkers could not say all.
+    """
+
+    def __init__(self, reports: Reports, notes_: Sequence[str] = ()) -> None:
+        self.reports = reports
+        self.notes = (*notes_, *reports.notes)
+
+    def text(self, *, colour: bool = False) -> str:
+        """The findings under the names of their checkers; those of the original in its words."""
+        from tfprof.outputs import advice
+
+        return advice.text(self.reports, colour=colour)
+
+    def __iter__(self) -> Iterator[Finding]:
+        return (finding for report in self.reports.reports for finding in report.findings)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __getitem__(self, checker: str) -> tuple[Finding, ...]:
+        """The findings of one checker."""
+        found = {report.checker: report.findings for report in self.reports.reports}
+        if checker not in found:
+            raise KeyError(f"{checker!r} was not asked. {nearest(checker, found)}")
+        return found[checker]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All findings by checker, and the notes, as plain values."""
+        return {
+            "checkers": {
+                report.checker: [finding.to_dict() for finding in report.findings]
+                for report in self.reports.reports
+            },
+            "notes": list(self.notes),
+        }
+
+    def to_message(self) -> Message:
+        """The findings as an AdviceProto."""
+        from tfprof.outputs import advice_message
+
+        return advice_message.build(self.reports)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return f"<tfprof advice: {len(self):,} findings>"
 
 
 @dataclass(frozen=True, slots=True)

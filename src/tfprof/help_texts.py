@@ -11,7 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from tfprof.dialects import DIALECTS
 from tfprof.errors import OptionError, nearest
 from tfprof.metrics import METRICS, ORDER_KEYS, Metric
-from tfprof.options import INPUT_OPTIONS, MEMORY_OPTIONS, VIEW_OPTIONS, Option
+from tfprof.options import (
+    CHECKERS_OPTION,
+    INPUT_OPTIONS,
+    MEMORY_OPTIONS,
+    VIEW_OPTIONS,
+    Option,
+)
 from tfprof.outputs.registry import FILE_OUTPUTS, PLAIN_OUTPUTS
 
 _WIDTH = 80
@@ -20,6 +26,7 @@ _COMMAND_COLUMN = 12
 _METRIC_COLUMN = 22
 _DIALECT_COLUMN = 11
 _OUTPUT_COLUMN = 26
+_CHECKER_COLUMN = 34
 
 # The options of a view, by what they are for.
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -49,6 +56,7 @@ _USAGE = {
     "help": "tfprof help [COMMAND | OPTION | METRIC]",
     "info": "tfprof info FILES… [--json]",
     "timeline": "tfprof timeline RUN_META --outfile TIMELINE [-option value]…",
+    "advise": "tfprof advise FILES… [--checkers NAME,…] [--json]",
 }
 
 _EXAMPLES = {
@@ -63,6 +71,10 @@ _EXAMPLES = {
     "memory": (
         "tfprof memory graph.pbtxt run_meta tfprof_log",
         "tfprof memory graph.pbtxt run_meta_1 run_meta_2 -step 1 -max_rows 20",
+    ),
+    "advise": (
+        "tfprof advise graph.pbtxt run_meta tfprof_log",
+        "tfprof advise profile.pb --checkers DataFeedingChecker --json",
     ),
     "info": ("tfprof info graph.pbtxt run_meta tfprof_log model.ckpt",),
     "save": (
@@ -161,6 +173,8 @@ def _command(name: str, sentence: str, flags: Mapping[str, Option]) -> Iterable[
     if name == "memory":
         yield from section("What is shown", [*map(_option_line, MEMORY_OPTIONS.values()), _JSON])
         yield from ("", *folded(_MEMORY))
+    if name == "advise":
+        yield from _checkers()
     if name == "info":
         yield from section("Also", [_JSON])
     if name in ("save", "timeline"):
@@ -172,6 +186,14 @@ _MODEL_DIR = "  --model_dir DIR".ljust(_COLUMN) + "The folder that a training ru
 _OUTPUT_DIR = "  --output_dir DIR".ljust(_COLUMN) + "Where the texts go, if not there."
 _JSON = "  --json".ljust(_COLUMN) + "Print JSON to the standard output."
 _VERSION = "  --version".ljust(_COLUMN) + "Print tfprof's version."
+
+
+def _checkers() -> Iterable[str]:
+    from tfprof.advisor import registry  # noqa: PLC0415 -- for this page alone, as it needs numpy
+
+    summaries = registry.summaries().items()
+    yield from section("Checkers", (entry(*checker, _CHECKER_COLUMN) for checker in summaries))
+    yield from section("Also", [_option_line(CHECKERS_OPTION), _JSON])
 
 
 def view_options(also: Sequence[str] = ()) -> Iterable[str]:

@@ -30,6 +30,7 @@ class Kind(StrEnum):
     DIALECT = "NAME"
     PATH = "FILE"
     PATHS = "[STEP:]FILE,…"
+    NAMES = "NAME,…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +222,9 @@ class Inputs:
 VIEW_OPTIONS: dict[str, Option] = _table(Options)
 MEMORY_OPTIONS: dict[str, Option] = _table(MemoryOptions)
 INPUT_OPTIONS: dict[str, Option] = _table(Inputs)
+CHECKERS_OPTION = Option(
+    "checkers", Kind.NAMES, (), "Ask only these checkers (advise only); all without it."
+)
 
 
 def default_of(name: str, dialect: str) -> Any:
@@ -457,6 +461,7 @@ _PARSERS: dict[Kind, Callable[[Option, str], Any]] = {
     Kind.DIALECT: lambda option, text: _check_dialect(option, text.strip("\"'")),
     Kind.PATH: lambda _, text: text,
     Kind.PATHS: _parse_paths,
+    Kind.NAMES: _words,
 }
 
 _CHECKS: dict[Kind, Callable[[Option, Any], Any]] = {
@@ -470,4 +475,5 @@ _CHECKS: dict[Kind, Callable[[Option, Any], Any]] = {
     Kind.DIALECT: _check_dialect,
     Kind.PATH: _check_path,
     Kind.PATHS: _check_paths,
+    Kind.NAMES: _words,
 }

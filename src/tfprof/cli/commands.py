@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tfprof.errors import OptionError, nearest, one_line
 from tfprof.options import (
+    CHECKERS_OPTION,
     INPUT_OPTIONS,
     MEMORY_OPTIONS,
     VIEW_OPTIONS,
@@ -57,6 +58,9 @@ class Flags:
     output_dir: str = field(
         default="",
         metadata={"kind": Kind.PATH, "help": "The folder to write reports to (profile)."},
+    )
+    checkers: tuple[str, ...] = field(
+        default=(), metadata={"kind": CHECKERS_OPTION.kind, "help": CHECKERS_OPTION.help}
     )
     help: bool = field(
         default=False, metadata={"kind": Kind.SWITCH, "help": "Say how a command is used."}
@@ -261,6 +265,27 @@ def _info(request: Request) -> int:
     return 0
 
 
+def _advise(request: Request) -> int:
+    chosen = request.flags.checkers if "checkers" in request.given else None
+    advice = load(request).advise(chosen)
+    if request.flags.json:
+        import json  # noqa: PLC0415 -- see the module's docstring
+
+        print(json.dumps(advice.to_dict(), indent=1))
+    else:
+        print(advice.text(colour=_wants_colour()), end="")
+    note(advice.notes)
+    return 0
+
+
+def _wants_colour() -> bool:
+    """Whether somebody reads along on a terminal that shows it, and has not said no."""
+    import os  # noqa: PLC0415 -- see the module's docstring
+
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return sys.stdout.isatty() and not plain
+
+
 def _save(request: Request) -> int:
     if not request.flags.outfile:
         raise OptionError("save needs to know where: tfprof save FILES… --outfile profile.pb.")
@@ -327,6 +352,7 @@ def _shell(request: Request) -> int:
 _VIEWS = ("scope", "graph", "code", "op")
 _VIEW = frozenset(VIEW_OPTIONS)
 _JSON = frozenset({"json"})
+_ADVICE = _JSON | {"checkers"}
 
 COMMANDS: dict[str, Command] = {
     "scope": Command(_view, "Ops by name scope: which part of the model.", _VIEW | _JSON),
@@ -338,6 +364,7 @@ COMMANDS: dict[str, Command] = {
         "Memory over time: the peak, and who held what then.",
         frozenset(MEMORY_OPTIONS) | _JSON,
     ),
+    "advise": Command(_advise, "What could be better, and what that would win.", _ADVICE),
     "info": Command(_info, "What files are, and which questions they can answer.", _JSON),
     "save": Command(_save, "Put everything into one profile file.", frozenset({"outfile"})),
     "timeline": Command(

@@ -1,0 +1,59 @@
+"""How much of the time an accelerator computed, as the original reports it.
+
+The time is that from the first start to the last end of the ops placed there, each in the last
+step it was seen in; kernels of all streams are added up. Below a half it is called low.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tfprof.advisor.finding import Evidence, Finding
+from tfprof.columns import distinct
+from tfprof.measures.time import accelerator_micros
+from tfprof.model.profile import Profile
+from tfprof.units import Unit
+
+SUMMARY = "How much of the time each accelerator computed."
+
+_LOW = 0.5  # the original's
+
+
+def check(profile: Profile) -> Iterator[Finding]:
+    """A finding for each accelerator that ran anything."""
+    records, names = profile.records, profile.devices.name
+    is_last = np.append(records.op[1:] != records.op[:-1], True)[: len(records)]
+    rows = np.flatnonzero(is_last)
+    device = profile.ops.device[records.op[rows]]
+    accelerators = [
+        code for code in distinct(device).tolist() if code >= 0 and "gpu" in names[code]
+    ]
+    for code in sorted(accelerators, key=names.__getitem__):
+        of_device = rows[device == code]
+        starts = records.first_start[of_device]
+        first = int(starts[starts != 0].min(initial=np.iinfo(np.int64).max))
+        last = int(records.last_end[of_device].max(initial=0))
+        busy = int(accelerator_micros(profile)[of_device].sum())
+        # Without any start the time begins at 0, where the original's does.
+        took = last - (first if np.any(starts != 0) else 0)
+        if took > 0:
+            yield _finding(names[code], busy, took)
+
+
+def _finding(device: str, busy: int, took: int) -> Finding:
+    utilization = busy / took
+    low = "" if utilization >= _LOW else "low "
+    return Finding(
+        f"{device} computed for {100 * utilization:.0f}% of the time between the first start and "
+        "the last end of its ops.",
+        Evidence.of(
+            {"device": None, "busy": Unit.MICROS, "of": Unit.MICROS}, [(device, busy, took)]
+        ),
+        # How much of the rest could be won depends on which kernels overlap: another checker
+        # says it.
+        gain=None,
+        command=("op", "-select", "accelerator_micros,device", "-order_by", "accelerator_micros"),
+        classic=f"device: {device} {low}utilization: {utilization:.2f}",
+    )

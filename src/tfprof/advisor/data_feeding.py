@@ -1,0 +1,67 @@
+"""Steps that wait for their data: queues, iterators, readers, and Python called from the graph.
+
+Counts how long such ops ran while nothing else did, in the typical step of those recorded. Data
+that was fed from Python leaves no trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding
+from tfprof.advisor.kinds import of_kinds
+from tfprof.advisor.steps import Step, op_flags, op_micros, typical_step
+from tfprof.columns import Bools, Ints
+from tfprof.model.profile import Profile
+from tfprof.units import Unit, format_micros
+
+SUMMARY = "Time in which a step only waited for data: queues, iterators, readers, Python."
+
+# What kinds begin with that fetch, read or decode data, or ask Python for it.
+_KINDS = (
+    *("QueueDequeue", "IteratorGetNext", "MultiDeviceIteratorGetNext", "DatasetToSingleElement"),
+    *("ReaderRead", "ReadFile", "ParseExample", "ParseSingle", "ParseSequence", "Decode"),
+    *("PyFunc", "EagerPyFunc", "Unstage", "InfeedDequeue", "BarrierTake"),
+)
+
+# A step has to fetch its data at some time; less than this is a pipeline that keeps up.
+_LEAST_SHARE = 0.05
+_LEAST_MICROS = 100
+
+
+def check(profile: Profile) -> Iterator[Finding]:
+    """One finding where the step waits for data."""
+    step = typical_step(profile)
+    runs = op_flags(step, of_kinds(profile, _KINDS))
+    alone = step.alone(runs)
+    if runs.any() and alone >= max(_LEAST_SHARE * step.micros, _LEAST_MICROS):
+        yield _finding(profile, step, runs, alone)
+
+
+def _finding(profile: Profile, step: Step, runs: Bools, alone: int) -> Finding:
+    ops = profile.ops
+    micros = op_micros(step, runs)
+    shown = _slowest(micros)
+    kinds = sorted({ops.kind[op] for op in shown})
+    return Finding(
+        f"Nothing but data feeding ran for {format_micros(alone)} of step {step.number}: the "
+        "model waits for its data.",
+        Evidence.of(
+            {"op": None, "kind": None, "time": Unit.MICROS},
+            [(ops.name[op], ops.kind[op], int(micros[op])) for op in shown],
+        ),
+        ops=tuple(ops.name[op] for op in shown),
+        gain=step.gain(step.covered(runs)),
+        command=(
+            *("op", "-show_name_regexes", "|".join(kinds)),
+            *("-select", "micros,occurrence", "-order_by", "micros", *step.option),
+        ),
+    )
+
+
+def _slowest(micros: Ints) -> list[int]:
+    """The ops that took the most time, as many as a table shows."""
+    order = np.argsort(-micros, kind="stable")[:MOST_ROWS]
+    return [int(op) for op in order if micros[op]]

@@ -1,0 +1,88 @@
+"""Data that is copied between devices or tasks while nothing computes.
+
+Copies are what GPUs record on their lane for them, tensors received from another task, and runs of
+ops that send and receive; receiving may include waiting for the sender. Saved profiles keep only
+the last of these. Time is that of the typical step of those recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding
+from tfprof.advisor.kinds import of_kinds
+from tfprof.advisor.steps import Step, op_flags, typical_step
+from tfprof.columns import Bools, Coded, Ints
+from tfprof.model.profile import Profile
+from tfprof.units import Unit, format_micros
+
+SUMMARY = "Time in which data was copied between devices and nothing computed."
+
+# Ops that TensorFlow puts between devices, and what it calls the tensors on the way: an op that no
+# graph defines has its name for its kind.
+_KINDS = ("_Send", "_Recv", "_HostSend", "_HostRecv", "edge_")
+
+# Some data has to move in any step; less than this hides behind the computing.
+_LEAST_SHARE = 0.05
+_LEAST_MICROS = 100
+
+
+def check(profile: Profile) -> Iterator[Finding]:
+    """One finding where copies hold up the step."""
+    step = typical_step(profile)
+    copies = (step.copy >= 0) | op_flags(step, of_kinds(profile, _KINDS))
+    alone = step.alone(copies)
+    if copies.any() and alone >= max(_LEAST_SHARE * step.micros, _LEAST_MICROS):
+        yield _finding(profile, step, copies, alone)
+
+
+def _finding(profile: Profile, step: Step, copies: Bools, alone: int) -> Finding:
+    devices = profile.devices.name
+    groups, copied = _by_device_and_name(profile, step, copies)
+    rows = [
+        (devices[device], copied.values[name], count, micros)
+        for device, name, count, micros in groups
+    ]
+    return Finding(
+        f"For {format_micros(alone)} of step {step.number} data was copied between devices and "
+        "nothing computed.",
+        Evidence.of(
+            {"recorded by": None, "what": None, "copies": Unit.COUNT, "time": Unit.MICROS}, rows
+        ),
+        ops=tuple(dict.fromkeys(what for _, what, _, _ in rows)),
+        gain=step.gain(step.covered(copies)),
+        command=(
+            *("scope", "-select", "device,micros,output_bytes", "-order_by", "output_bytes"),
+            *("-max_depth", "100", "-min_output_bytes", "1", *step.option),
+        ),
+    )
+
+
+def _by_device_and_name(
+    profile: Profile, step: Step, copies: Bools
+) -> tuple[list[tuple[int, int, int, int]], Coded]:
+    """Device, name, count and time of what took the most, and what the names say."""
+    ops, transfers = profile.ops, profile.copies
+    row, op = step.copy[copies], step.op[copies]
+    by_op, by_row = np.flatnonzero(row < 0), np.flatnonzero(row >= 0)
+    names = Coded.joined(
+        [
+            Coded(np.arange(len(by_op)), ops.name.take(op[by_op])),
+            transfers.name.take(row[by_row]),
+        ]
+    )
+    name = np.empty(len(row), np.int64)
+    name[np.concatenate((by_op, by_row))] = names.codes
+    width = max(len(names.values), 1)
+    keys, place = np.unique(step.device[copies] * width + name, return_inverse=True)
+    micros: Ints = np.zeros(len(keys), np.int64)
+    np.add.at(micros, place, (step.end - step.start)[copies])
+    counts = np.bincount(place, minlength=len(keys))
+    order = np.argsort(-micros, kind="stable")[:MOST_ROWS].tolist()
+    found = [
+        (*divmod(int(keys[group]), width), int(counts[group]), int(micros[group]))
+        for group in order
+    ]
+    return found, names

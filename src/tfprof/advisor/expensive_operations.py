@@ -1,0 +1,149 @@
+"""The kinds, scopes and lines of code that take the most time, as the original reports them.
+
+Times are averages over the recorded steps. A scope is ranked by its total but printed with its own
+time, which is 0 where it is no op: so the original has always done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+import numpy as np
+
+from tfprof.advisor.finding import Cell, Evidence, Finding
+from tfprof.advisor.steps import require_steps
+from tfprof.errors import MissingInputError
+from tfprof.model.profile import Profile
+from tfprof.options import Options
+from tfprof.units import Unit, format_micros
+from tfprof.views import code, op, scope
+from tfprof.views.tree import Tree
+from tfprof.views.view import View
+
+SUMMARY = "The kinds of ops, the scopes and the lines of code that take the most time."
+
+# All of these are the original's.
+_SHOWN = 3
+_DEEPEST_LINE = 3
+_LEAST_LINE_MICROS = 1000
+
+_TIMES = {"cpu": Unit.MICROS, "accelerator": Unit.MICROS, "total": Unit.MICROS}
+_KEYS = ("cpu_micros", "accelerator_micros", "micros")
+
+
+def check(profile: Profile) -> Iterator[Finding]:
+    """A finding each for kinds, scopes and lines of code, where there are any."""
+    require_steps(profile)
+    yield from _kinds(op.build(profile, _options(max_depth=3, min_micros=1)))
+    yield from _scopes(scope.build(profile, _options(max_depth=100, min_micros=100)))
+    if not profile.has_code:
+        raise MissingInputError("which line made an op is not known: give --op_log_path.")
+    yield from _lines(code.build(profile, _options(max_depth=100, min_micros=1)))
+
+
+def _options(*, max_depth: int, min_micros: int) -> Options:
+    return Options(max_depth=max_depth, min_micros=min_micros, order_by="micros")
+
+
+def _kinds(view: View) -> Iterator[Finding]:
+    rows = list(range(1, len(view)))[:_SHOWN]
+    if not rows:
+        return
+    whole = int(view.total["micros"][0]) + 1e-10  # so the original does without a division by 0
+    shares = [100.0 * int(view.own["micros"][row]) / whole for row in rows]
+    names = [view.name[row] for row in rows]
+    yield Finding(
+        f"{_listed(names)} take {sum(shares):.0f}% of the time of all ops.",
+        _evidence("kind", names, _times(view, rows, is_own=True)),
+        ops=tuple(names),
+        command=("op", "-select", "micros,occurrence", "-order_by", "micros", "-max_depth", "9"),
+        classic="\n".join(
+            f"top {place} operation type: {_line(view, row, is_own=True)} ({share:.2f}%)"
+            for place, (row, share) in enumerate(zip(rows, shares, strict=True), 1)
+        ),
+    )
+
+
+def _scopes(view: View) -> Iterator[Finding]:
+    rows = list(islice(_children(view.tree, 0), _SHOWN))
+    if not rows:
+        return
+    names = [view.name[row] for row in rows]
+    yield Finding(
+        f"{_listed(names)} hold the most time of all scopes.",
+        _evidence("scope", names, _times(view, rows, is_own=False)),
+        ops=tuple(names),
+        command=("scope", "-select", "micros", "-order_by", "micros", "-max_depth", "3"),
+        classic="\n".join(
+            f"top {place} graph node: {_line(view, row, is_own=True)}"
+            for place, row in enumerate(rows, 1)
+        ),
+    )
+
+
+def _lines(view: View) -> Iterator[Finding]:
+    top, children = 0, _first_children(view.tree, 0)
+    # Lines with a single call below them are mostly those of a library.
+    while len(children) == 1:
+        top, children = children[0], _first_children(view.tree, children[0])
+    if not children:
+        return
+    found = list(_weighty(view, top, 0))
+    names = [view.name[row] for row, _ in found]
+    sentence = "No line of code takes a millisecond."
+    if names:
+        sentence = f"{_listed(names[:1])} is the line of code that takes the most time."
+    yield Finding(
+        sentence,
+        _evidence("line", names, _times(view, [row for row, _ in found], is_own=False)),
+        ops=tuple(names),
+        command=("code", "-select", "micros", "-order_by", "micros", "-max_depth", "100"),
+        classic="\n".join(
+            f"{'  ' * depth}{_line(view, row, is_own=False)}" for row, depth in found
+        ),
+    )
+
+
+def _weighty(view: View, row: int, depth: int) -> Iterator[tuple[int, int]]:
+    """The heaviest lines below a row, each followed by those below it, and how deep they are."""
+    children = _first_children(view.tree, row)
+    if len(children) <= 1 or depth > _DEEPEST_LINE:
+        return
+    for child in children[:_SHOWN]:
+        if view.total["micros"][child] >= _LEAST_LINE_MICROS:
+            yield child, depth
+            yield from _weighty(view, child, depth + 1)
+
+
+def _children(tree: Tree, row: int) -> Iterator[int]:
+    """The rows right below a row."""
+    child = row + 1
+    while child < tree.end[row]:
+        yield child
+        child = int(tree.end[child])
+
+
+def _first_children(tree: Tree, row: int) -> list[int]:
+    """As many of them as anybody looks at."""
+    return list(islice(_children(tree, row), _SHOWN))
+
+
+def _line(view: View, row: int, *, is_own: bool) -> str:
+    numbers = view.own if is_own else view.total
+    cpu, accelerator, total = (format_micros(int(numbers[key][row])) for key in _KEYS)
+    return f"{view.name[row]}, cpu: {cpu}, accelerator: {accelerator}, total: {total}"
+
+
+def _times(view: View, rows: list[int], *, is_own: bool) -> list[list[int]]:
+    numbers = view.own if is_own else view.total
+    return np.stack([numbers[key][rows] for key in _KEYS], axis=1).tolist() if rows else []
+
+
+def _evidence(heading: str, names: list[str], times: list[list[int]]) -> Evidence:
+    rows: list[tuple[Cell, ...]] = [(name, *row) for name, row in zip(names, times, strict=True)]
+    return Evidence.of({heading: None, **_TIMES}, rows)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)

@@ -1,0 +1,118 @@
+"""What a checker says: a sentence, its evidence, what it speaks of, and what could be won."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+from tfprof.units import Unit, format_percent
+
+Cell: TypeAlias = str | int
+
+# A table that is to be taken in at a glance; the command of a finding shows the rest.
+MOST_ROWS = 5
+
+_KEY_ENDS = {Unit.MICROS: "_micros", Unit.BYTES: "_bytes", Unit.COUNT: ""}
+
+
+class Column(NamedTuple):
+    """A column of evidence: its heading, and what its numbers count; None for texts."""
+
+    heading: str
+    unit: Unit | None = None
+
+    @property
+    def key(self) -> str:
+        """What the column is called where its numbers are not written with their unit."""
+        return self.heading.replace(" ", "_") + (_KEY_ENDS[self.unit] if self.unit else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A small table."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    @classmethod
+    def of(cls, columns: Mapping[str, Unit | None], rows: Iterable[Sequence[Cell]]) -> Evidence:
+        """The table of these headings and rows."""
+        headings = tuple(Column(heading, unit) for heading, unit in columns.items())
+        return cls(headings, tuple(tuple(row) for row in rows))
+
+    def texts(self) -> list[list[str]]:
+        """The cells as people read them."""
+        return [
+            [
+                str(cell) if column.unit is None else column.unit.format(int(cell))
+                for column, cell in zip(self.columns, row, strict=True)
+            ]
+            for row in self.rows
+        ]
+
+    def to_dicts(self) -> list[dict[str, Cell]]:
+        """A dictionary a row, with numbers in full."""
+        keys = [column.key for column in self.columns]
+        return [dict(zip(keys, row, strict=True)) for row in self.rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """The most that could be won: what a cure brings is this or less."""
+
+    amount: int
+    of: int  # how much there is in all
+    unit: Unit
+    what: str  # what `of` is: `of the step`
+
+    def __str__(self) -> str:
+        amount, whole = self.unit.format(self.amount), self.unit.format(self.of)
+        return f"at most {amount} of {whole} {self.what} ({format_percent(self.amount, self.of)})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain values."""
+        return {
+            "at_most": self.amount,
+            "of": self.of,
+            "unit": self.unit.name.lower(),
+            "what": self.what,
+            "share": self.amount / self.of if self.of > 0 else 0.0,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that a checker found.
+
+    `ops` are the ops it speaks of, or kinds or lines of code where it speaks of those; `gain` is
+    None where nothing can be said. `command` is what shows more: the words of a view and its
+    options, without files. `classic` has the words of the original, where it had some.
+    """
+
+    sentence: str
+    evidence: Evidence
+    ops: tuple[str, ...] = ()
+    gain: Gain | None = None
+    command: tuple[str, ...] = ()
+    classic: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what could not be printed: a checker may be anybody's."""
+        texts = (self.sentence, *self.ops, *self.command)
+        if not all(isinstance(text, str) for text in texts) or not self.sentence:
+            raise TypeError("a finding's sentence, ops and command are texts")
+        if not isinstance(self.evidence, Evidence):
+            raise TypeError("a finding's evidence is an Evidence")
+        if not isinstance(self.gain, Gain | None):
+            raise TypeError("a finding's gain is a Gain, or None")
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        return {
+            "sentence": self.sentence,
+            "evidence": self.evidence.to_dicts(),
+            "ops": list(self.ops),
+            "gain": None if self.gain is None else self.gain.to_dict(),
+            "command": list(self.command),
+        }

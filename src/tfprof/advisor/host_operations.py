@@ -1,0 +1,86 @@
+"""Expensive ops that ran on the host of an accelerator.
+
+Only such ops as an accelerator could run: they do float arithmetic, or another op of their kind
+ran on one. Time is that of the typical step of those recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding
+from tfprof.advisor.steps import Step, op_flags, op_micros, typical_step
+from tfprof.columns import Bools, Ints
+from tfprof.measures.numbers import float_ops_per_run
+from tfprof.model.profile import Profile
+from tfprof.units import Unit, format_micros
+
+SUMMARY = "Expensive ops that ran on the host although an accelerator is there."
+
+# What takes less is not worth the copies that moving it may cost.
+_LEAST_SHARE = 0.02
+_LEAST_MICROS = 100
+
+
+def check(profile: Profile) -> Iterator[Finding]:
+    """A finding for all such ops of a host together."""
+    step = typical_step(profile)
+    for host, accelerators in _hosts(profile).items():
+        found = _expensive(profile, step, host, accelerators)
+        if len(found):
+            yield _finding(profile, step, host, found)
+
+
+def _hosts(profile: Profile) -> dict[int, list[int]]:
+    """The devices that dispatch to accelerators, and the accelerators of each that were used."""
+    devices = profile.devices
+    names = {name: code for code, name in enumerate(devices.name)}
+    used = np.flatnonzero(np.bincount(profile.ops.device + 1, minlength=len(devices) + 1)[1:])
+    found: dict[int, list[int]] = {}
+    for code in used.tolist():
+        host = names.get(devices.host[code], code)
+        if devices.is_placement[code] and host != code:
+            found.setdefault(host, []).append(code)
+    return found
+
+
+def _expensive(profile: Profile, step: Step, host: int, accelerators: list[int]) -> Ints:
+    """The ops on `host` that are worth moving, the slowest first."""
+    micros = op_micros(step, step.device == host)
+    least = max(_LEAST_SHARE * step.micros, _LEAST_MICROS)
+    found = np.flatnonzero(micros >= least)
+    found = found[_could_move(profile, found, accelerators)] if len(found) else found
+    return found[np.argsort(-micros[found], kind="stable")]
+
+
+def _could_move(profile: Profile, found: Ints, accelerators: list[int]) -> Bools:
+    ops = profile.ops
+    ran_there = np.zeros(len(ops.kind.values), np.bool_)
+    ran_there[ops.kind.codes[np.isin(ops.device, accelerators)]] = True
+    computes = float_ops_per_run(profile).per_run > 0
+    return ran_there[ops.kind.codes[found]] | computes[found]
+
+
+def _finding(profile: Profile, step: Step, host: int, found: Ints) -> Finding:
+    ops, name = profile.ops, profile.devices.name[host]
+    runs = op_flags(step, np.isin(np.arange(len(ops)), found)) & (step.device == host)
+    micros = op_micros(step, runs)
+    shown = found[:MOST_ROWS].tolist()
+    what = f"{len(found):,} ops" if len(found) > 1 else f"`{ops.name[shown[0]]}`"
+    return Finding(
+        f"{what} ran on {name} for {format_micros(step.covered(runs))} of step {step.number}, "
+        "though an accelerator is there.",
+        Evidence.of(
+            {"op": None, "kind": None, "time on the host": Unit.MICROS},
+            [(ops.name[op], ops.kind[op], int(micros[op])) for op in shown],
+        ),
+        ops=tuple(ops.name[op] for op in shown),
+        gain=step.gain(step.covered(runs)),
+        command=(
+            *("scope", "-account_type_regexes", name, "-select", "micros,device"),
+            *("-order_by", "micros", "-min_micros", str(int(micros[found].min()))),
+            *("-max_depth", "100", *step.option),
+        ),
+    )

@@ -1,0 +1,122 @@
+"""Ops for which a faster one is known, as the original reports them.
+
+A name with `BatchNorm` in it while no op goes by the type `FusedBatchNorm`, and ops placed on a
+GPU whose attribute `data_format` is NHWC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+import numpy as np
+
+from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding, Gain
+from tfprof.advisor.steps import op_flags, typical_step
+from tfprof.columns import Bools, Ints
+from tfprof.errors import MissingInputError
+from tfprof.model.profile import Profile
+
+SUMMARY = "Ops for which a faster one is known: unfused batch normalisation, NHWC on a GPU."
+
+_FUSED = "FusedBatchNorm"
+_ATTRIBUTE, _SLOW_FORMAT = "data_format", "NHWC"
+
+# Ops of one kind have the same attributes: if so many have no data format, none has.
+_PROBED = 64
+
+
+def check(profile: Profile) -> Iterator[Finding]:
+    """A finding for batch normalisation, and one for the data format."""
+    yield from _batch_norm(profile)
+    yield from _data_format(profile)
+
+
+def _batch_norm(profile: Profile) -> Iterator[Finding]:
+    types = profile.ops.types
+    is_fused = types.names.starts_with(_FUSED) & (types.names.lengths == len(_FUSED))
+    is_normal = profile.ops.name.find("BatchNorm") >= 0
+    if is_fused.any() or not is_normal.any():
+        return
+    found = np.flatnonzero(is_normal)
+    yield Finding(
+        f"{_ops(len(found))} named BatchNorm, and none is of the kind {_FUSED}, which does the "
+        "same in one kernel.",
+        _listed(profile, found[:MOST_ROWS]),
+        ops=tuple(profile.ops.name.take(found[:MOST_ROWS])),
+        gain=_time_of(profile, is_normal),
+        command=(
+            *("scope", "-show_name_regexes", ".*BatchNorm.*"),
+            *("-select", "micros", "-order_by", "micros", "-max_depth", "100"),
+        ),
+        classic=f"Maybe use faster {_FUSED} instead of BatchNorm",
+    )
+
+
+def _data_format(profile: Profile) -> Iterator[Finding]:
+    found = np.fromiter(islice(_slow_formats(profile), MOST_ROWS), np.int64)
+    if not len(found):
+        return
+    kinds = sorted({profile.ops.kind[op] for op in found.tolist()})
+    yield Finding(
+        f"Ops on a GPU, among them {', '.join(kinds)}, work on {_SLOW_FORMAT} data; NCHW may be "
+        "faster there.",
+        _listed(profile, found),
+        ops=tuple(profile.ops.name.take(found)),
+        # What another layout takes is not to be seen in this one.
+        gain=None,
+        command=(
+            *("op", "-show_name_regexes", "|".join(kinds)),
+            *("-select", "micros,device,input_shapes", "-order_by", "micros"),
+        ),
+        classic="Found operation using NHWC data_format on GPU. Maybe NCHW is faster.",
+    )
+
+
+def _slow_formats(profile: Profile) -> Iterator[int]:
+    """The ops on a GPU whose data format is the slow one, as far as somebody asks."""
+    ops = profile.ops
+    on_gpu = np.append(["gpu" in name for name in profile.devices.name], False).astype(np.bool_)
+    candidates = np.flatnonzero(on_gpu[ops.device] & (ops.attributes.reader >= 0))
+    order = candidates[np.argsort(ops.kind.codes[candidates], kind="stable")]
+    bounds = np.flatnonzero(np.diff(ops.kind.codes[order])) + 1
+    for of_kind in np.split(order, bounds):
+        formats = list(_formats(profile, of_kind[:_PROBED]))
+        if any(format_ is not None for format_ in formats):
+            found = zip(of_kind.tolist(), _formats(profile, of_kind), strict=True)
+            yield from (op for op, format_ in found if format_ == _SLOW_FORMAT)
+
+
+def _formats(profile: Profile, found: Ints) -> Iterator[object]:
+    """The data format of each of these ops, None where it has none; equal ones are decoded once."""
+    attributes = profile.ops.attributes
+    known: dict[bytes | None, object] = {None: None}
+    readers = attributes.reader[found]
+    for part in np.split(found, np.flatnonzero(np.diff(readers)) + 1):
+        if not len(part):
+            continue
+        reader = attributes.readers[int(attributes.reader[part[0]])]
+        encoded = reader.encoded_values(attributes.position[part], [_ATTRIBUTE])
+        for op, (value,) in zip(part.tolist(), encoded, strict=True):
+            if value not in known:
+                known[value] = attributes.get(op, _ATTRIBUTE)
+            yield known[value]
+
+
+def _listed(profile: Profile, found: Ints) -> Evidence:
+    ops = profile.ops
+    rows = [(ops.name[op], ops.kind[op]) for op in found.tolist()]
+    return Evidence.of({"op": None, "kind": None}, rows)
+
+
+def _ops(count: int) -> str:
+    return "1 op is" if count == 1 else f"{count:,} ops are"
+
+
+def _time_of(profile: Profile, flags: Bools) -> Gain | None:
+    """The time that the flagged ops ran for; a faster one may take almost none."""
+    try:
+        step = typical_step(profile)
+    except MissingInputError:
+        return None
+    return step.gain(step.covered(op_flags(step, flags)))

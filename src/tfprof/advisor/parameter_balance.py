@@ -1,0 +1,80 @@
+"""Parameters spread unevenly over parameter servers: the fullest one sets the pace of a step.
+
+A parameter server is a task of a job with `ps` in its name; what counts are the elements of the
+variables that were seen running there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding, Gain
+from tfprof.advisor.kinds import of_kinds
+from tfprof.advisor.steps import require_steps
+from tfprof.columns import Ints
+from tfprof.measures.numbers import per_op
+from tfprof.model.profile import Profile
+from tfprof.units import Unit, format_count
+
+SUMMARY = "Parameters spread unevenly over parameter servers."
+
+_SERVER = re.compile(r"/job:[^/]*ps[^/]*/(replica:\d+/)?task:\d+", re.ASCII)
+_VARIABLES = ("Variable", "VarHandleOp")  # what their kinds begin with
+
+# Variables come whole, so a spread is never exact: a quarter above the mean is.
+_UNEVEN = 1.25
+# So many floats are 400 KB, which a step hardly feels on any network.
+_LEAST_SURPLUS = 100_000
+
+
+def check(profile: Profile) -> Iterator[Finding]:
+    """One finding where one server holds much more than the others."""
+    require_steps(profile)
+    servers, server_of = _servers(profile)
+    if len(servers) < 2:
+        return
+    held = _held(profile, server_of, len(servers))
+    mean = int(held.sum()) // len(servers)
+    surplus = int(held.max()) - mean
+    if held.max() >= _UNEVEN * mean and surplus >= _LEAST_SURPLUS:
+        yield _finding(servers, held, surplus)
+
+
+def _servers(profile: Profile) -> tuple[list[str], Ints]:
+    """The parameter servers, and for each device which of them it belongs to, -1 for none."""
+    matches = [_SERVER.match(name) for name in profile.devices.name]
+    servers = sorted({match[0] for match in matches if match})
+    server_of = [servers.index(match[0]) if match else -1 for match in matches]
+    return servers, np.array([*server_of, -1])  # the last is for ops that are nowhere
+
+
+def _held(profile: Profile, server_of: Ints, count: int) -> Ints:
+    """How many parameters each server holds."""
+    server = server_of[profile.ops.device]
+    chosen = of_kinds(profile, _VARIABLES) & (server >= 0)
+    held = np.zeros(count, np.int64)
+    np.add.at(held, server[chosen], per_op(profile, -1)["params"][chosen])
+    return held
+
+
+def _finding(servers: list[str], held: Ints, surplus: int) -> Finding:
+    order = np.argsort(-held, kind="stable").tolist()
+    fullest, emptiest = order[0], order[-1]
+    return Finding(
+        f"{servers[fullest]} holds {format_count(int(held[fullest]))} parameters, "
+        f"{servers[emptiest]} only {format_count(int(held[emptiest]))}.",
+        Evidence.of(
+            {"parameter server": None, "parameters": Unit.COUNT},
+            [(servers[server], int(held[server])) for server in order[:MOST_ROWS]],
+        ),
+        ops=tuple(servers[server] for server in order[:MOST_ROWS]),
+        gain=Gain(surplus, int(held[fullest]), Unit.COUNT, "parameters on the fullest server"),
+        command=(
+            *("scope", "-account_type_regexes", f"{re.escape(servers[fullest])}/.*"),
+            *("-select", "device,params", "-order_by", "params", "-min_params", "1"),
+            *("-max_depth", "100"),
+        ),
+    )

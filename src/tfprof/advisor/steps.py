@@ -1,0 +1,138 @@
+"""When things ran within a step, in wall time: what several ops do at once counts once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfprof.advisor.finding import Gain
+from tfprof.columns import Bools, Ints
+from tfprof.errors import MissingInputError
+from tfprof.memo import remembered
+from tfprof.model.profile import Profile
+from tfprof.units import Unit
+
+_NEVER = np.iinfo(np.int64).max
+_NO_STEP = "no step was recorded with its times: give --run_meta_path."
+
+
+def require_steps(profile: Profile) -> None:
+    """Say what is missing where no step was recorded at all."""
+    if not len(profile.steps):
+        raise MissingInputError(_NO_STEP)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """The runs of a step in the order of their starts, transfers between devices among them."""
+
+    number: int
+    op: Ints  # -1 for a transfer
+    copy: Ints  # the row of `Copies`, -1 for a run of an op
+    device: Ints
+    start: Ints
+    end: Ints
+
+    @property
+    def first_start(self) -> int:
+        return int(self.start[0])
+
+    @property
+    def last_end(self) -> int:
+        return int(self.end.max())
+
+    @property
+    def micros(self) -> int:
+        """How long the step took, from its first start to its last end."""
+        return self.last_end - self.first_start
+
+    def covered(self, flags: Bools) -> int:
+        """For how long any of the flagged runs was going on."""
+        return covered(self.start[flags], self.end[flags])
+
+    def alone(self, flags: Bools) -> int:
+        """For how long flagged runs were going on, and no other."""
+        return covered(self.start, self.end) - self.covered(~flags)
+
+    def gain(self, micros: int) -> Gain:
+        """So much of the step."""
+        return Gain(micros, self.micros, Unit.MICROS, "of the step")
+
+    @property
+    def option(self) -> tuple[str, ...]:
+        """The words that let a view show this step alone."""
+        # A negative number asks for the average, so a step that has one cannot be chosen.
+        return ("-step", str(self.number)) if self.number >= 0 else ()
+
+
+def covered(start: Ints, end: Ints) -> int:
+    """For how long anything was going on between these starts, ascending, and their ends."""
+    if not len(start):
+        return 0
+    reach = np.maximum.accumulate(end)
+    gaps = np.maximum(start[1:] - reach[:-1], 0)
+    return int(reach[-1]) - int(start[0]) - int(gaps.sum())
+
+
+@remembered
+def typical_step(profile: Profile) -> Step:
+    """The step that took neither the longest nor the shortest: the first ones warm up.
+
+    A single step, and no average, so that its parts add up to the whole.
+    """
+    first, last = _bounds(profile)
+    recorded = np.flatnonzero(first < _NEVER)
+    if not len(recorded):
+        raise MissingInputError(_NO_STEP)
+    took = last[recorded] - first[recorded]
+    middle = np.argsort(took, kind="stable")[(len(recorded) - 1) // 2]
+    return step_of(profile, int(profile.steps[recorded[middle]]))
+
+
+@remembered
+def step_of(profile: Profile, number: int) -> Step:
+    """What ran in the step of that number."""
+    runs, copies = profile.executions, profile.copies
+    rows = np.flatnonzero(profile.records.step[runs.record] == number)
+    copied = np.flatnonzero(copies.step == number)
+    start = np.concatenate((runs.start[rows], copies.start[copied]))
+    duration = np.concatenate((runs.duration[rows], copies.duration[copied]))
+    order = np.argsort(start, kind="stable")
+    nothing = np.full(len(rows), -1), np.full(len(copied), -1)
+    return Step(
+        number,
+        op=np.concatenate((profile.records.op[runs.record[rows]], nothing[1]))[order],
+        copy=np.concatenate((nothing[0], copied))[order],
+        device=np.concatenate((runs.device[rows], copies.device[copied]))[order],
+        start=start[order],
+        # A damaged file may claim that something ended before it began.
+        end=np.maximum(start + duration, start)[order],
+    )
+
+
+def _bounds(profile: Profile) -> tuple[Ints, Ints]:
+    """The first start and the last end of each step, transfers included."""
+    runs, copies = profile.executions, profile.copies
+    number = np.concatenate((profile.records.step[runs.record], copies.step))
+    start = np.concatenate((runs.start, copies.start))
+    duration = np.concatenate((runs.duration, copies.duration))
+    place = np.searchsorted(profile.steps, number)
+    first = np.full(len(profile.steps), _NEVER)
+    last = np.full(len(profile.steps), np.iinfo(np.int64).min)
+    np.minimum.at(first, place, start)
+    np.maximum.at(last, place, np.maximum(start + duration, start))
+    return first, last
+
+
+def op_flags(step: Step, flags: Bools) -> Bools:
+    """Which runs of a step are of a flagged op; `flags` is one an op."""
+    return np.append(flags, False)[step.op]
+
+
+def op_micros(step: Step, flags: Bools) -> Ints:
+    """How long each op's flagged runs took in a step, added up; `flags` is one a run."""
+    count = int(step.op.max(initial=-1)) + 1
+    micros = np.zeros(count, np.int64)
+    np.add.at(micros, step.op[flags], (step.end - step.start)[flags])
+    return micros

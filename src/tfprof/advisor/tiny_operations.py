@@ -1,0 +1,60 @@
+"""Many tiny ops: each costs the executor more to start than it computes.
+
+Counts the time in which nothing ran but ops of a few microseconds, or nothing at all, in the
+typical step of those recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding
+from tfprof.advisor.steps import Step, typical_step
+from tfprof.columns import Bools
+from tfprof.model.profile import Profile
+from tfprof.units import Unit, format_micros
+
+SUMMARY = "Many tiny ops, whose dispatch costs more than what they compute."
+
+# Starting an op costs TensorFlow's executor a few microseconds: what is shorter is mostly that.
+_TINY_MICROS = 10
+# Fewer runs than this cost a few milliseconds at most, however they are dispatched.
+_LEAST_RUNS = 1000
+# Some ops are tiny in any step; from a third of its time on they shape it.
+_LEAST_SHARE = 1 / 3
+
+
+def check(profile: Profile) -> Iterator[Finding]:
+    """One finding where tiny ops shape the step."""
+    step = typical_step(profile)
+    is_run = (step.op >= 0) & ~np.append(profile.devices.is_accelerator_lane, False)[step.device]
+    is_tiny = is_run & (step.end - step.start <= _TINY_MICROS)
+    wasted = step.micros - step.covered(~is_tiny)
+    if int(is_tiny.sum()) >= _LEAST_RUNS and wasted >= _LEAST_SHARE * step.micros:
+        yield _finding(profile, step, is_tiny, wasted)
+
+
+def _finding(profile: Profile, step: Step, is_tiny: Bools, wasted: int) -> Finding:
+    kinds = profile.ops.kind
+    code = kinds.codes[step.op[is_tiny]]
+    runs = np.bincount(code, minlength=len(kinds.values))
+    micros = np.zeros(len(kinds.values), np.int64)
+    np.add.at(micros, code, (step.end - step.start)[is_tiny])
+    shown = np.argsort(-runs, kind="stable")[:MOST_ROWS].tolist()
+    return Finding(
+        f"For {format_micros(wasted)} of step {step.number} only ops of {_TINY_MICROS} "
+        f"microseconds or less ran, or none: {int(is_tiny.sum()):,} such runs, each of which has "
+        "to be dispatched.",
+        Evidence.of(
+            {"kind": None, "tiny runs": Unit.COUNT, "their time": Unit.MICROS},
+            [(kinds.values[kind], int(runs[kind]), int(micros[kind])) for kind in shown],
+        ),
+        ops=tuple(kinds.values[kind] for kind in shown),
+        gain=step.gain(wasted),
+        command=(
+            *("op", "-select", "occurrence,micros", "-order_by", "occurrence"),
+            *("-max_depth", "9", *step.option),
+        ),
+    )
