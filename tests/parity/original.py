@@ -14,7 +14,7 @@ import struct
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -77,13 +77,19 @@ class Original:
         files = json.loads(self._request("timeline", inputs, view, options)[0])
         return {suffix: text.encode() for suffix, text in files.items()}
 
+    def advise(self, inputs: Inputs, checkers: Sequence[str]) -> tuple[str, bytes]:
+        """What the original prints of what its checkers find, and the AdviceProto."""
+        options = {name: {} for name in checkers}
+        message, report, _ = self._request("advise", inputs, options=options)
+        return report.decode("utf-8", "replace"), message
+
     def save(self, inputs: Inputs) -> bytes:
         """The ProfileProto that the original keeps of `inputs`."""
         return self._request("save", inputs)[0]
 
     def timeline(self, run_meta: bytes, **options: bool) -> bytes:
         """The timeline that TensorFlow's Python, not its engine, makes of a step."""
-        return self._request("timeline", Inputs(run_meta={0: run_meta}), options=options)[0]
+        return self._request("step timeline", Inputs(run_meta={0: run_meta}), options=options)[0]
 
     def _request(
         self, task: str, inputs: Inputs, view: str = "", options: Mapping[str, Any] | None = None
@@ -185,8 +191,8 @@ def _answer(request: list[bytes], report: Path, engine: Any, analyzer: Any) -> b
     """Add the inputs as TensorFlow's `Profiler` does, then do what the request asks."""
     header, saved, graph, op_log, *run_metas = request
     asked = json.loads(header)
-    if asked["task"] == "timeline":
-        return _timeline(run_metas[0], asked["options"])
+    if asked["task"] == "step timeline":
+        return _step_timeline(run_metas[0], asked["options"])
     if saved:
         path = report.with_name("saved")
         path.write_bytes(saved)
@@ -197,6 +203,10 @@ def _answer(request: list[bytes], report: Path, engine: Any, analyzer: Any) -> b
         engine.AddStep(step, graph, run_meta, op_log)
     if asked["task"] == "save":
         return engine.SerializeToString()
+    if asked["task"] == "advise":
+        os.dup2(os.open(report, os.O_CREAT | os.O_WRONLY), 1)
+        advice = analyzer._build_advisor_options(asked["options"])
+        return engine.Profile(b"advise", advice.SerializeToString())
     kind = "timeline" if asked["task"] == "timeline" else "file"
     options = analyzer._build_options(asked["options"] | {"output": f"{kind}:outfile={report}"})
     message = engine.Profile(asked["view"].encode(), options.SerializeToString())
@@ -206,7 +216,7 @@ def _answer(request: list[bytes], report: Path, engine: Any, analyzer: Any) -> b
     return json.dumps(written).encode()
 
 
-def _timeline(run_meta: bytes, options: dict[str, bool]) -> bytes:
+def _step_timeline(run_meta: bytes, options: dict[str, bool]) -> bytes:
     from tensorflow.core.protobuf.config_pb2 import RunMetadata  # noqa: PLC0415
     from tensorflow.python.client.timeline import Timeline  # noqa: PLC0415
 

@@ -47,7 +47,7 @@ def _finding(profile: Profile, step: Step, runs: Bools, alone: int) -> Finding:
     kinds = sorted({ops.kind[op] for op in shown})
     return Finding(
         f"Nothing but data feeding ran for {format_micros(alone)} of step {step.number}: the "
-        "model waits for its data.",
+        "model waits for it. Prefetching, or reading in parallel, hides that.",
         Evidence.of(
             {"op": None, "kind": None, "time": Unit.MICROS},
             [(ops.name[op], ops.kind[op], int(micros[op])) for op in shown],

@@ -47,7 +47,7 @@ def _finding(profile: Profile, step: Step, copies: Bools, alone: int) -> Finding
     ]
     return Finding(
         f"For {format_micros(alone)} of step {step.number} data was copied between devices and "
-        "nothing computed.",
+        "nothing computed. What belongs together is best placed together.",
         Evidence.of(
             {"recorded by": None, "what": None, "copies": Unit.COUNT, "time": Unit.MICROS}, rows
         ),

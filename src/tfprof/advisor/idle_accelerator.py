@@ -13,6 +13,7 @@ import numpy as np
 
 from tfprof.advisor.finding import Evidence, Finding, Gain
 from tfprof.advisor.steps import Step, covered, step_of, typical_step
+from tfprof.errors import MissingInputError
 from tfprof.model.profile import Profile
 from tfprof.units import Unit, format_micros
 
@@ -30,6 +31,10 @@ _PARTS = ("before its first kernel", "between kernels", "after its last kernel",
 def check(profile: Profile) -> Iterator[Finding]:
     """A finding for each accelerator that waits for much of the step, the idlest first."""
     step = typical_step(profile)
+    if profile.lacks_accelerator_time:
+        raise MissingInputError(
+            "the streams of an accelerator were not traced: record the step with CUPTI available."
+        )
     pause = _pause(profile, step)
     # A transfer keeps an accelerator's lane for copies busy, and not the accelerator.
     lanes = np.flatnonzero(profile.devices.is_accelerator_lane)
@@ -67,18 +72,23 @@ def _pause(profile: Profile, step: Step) -> int:
 
 
 def _finding(device: str, step: Step, waits: list[int], whole: int) -> Finding:
-    idle = sum(waits)
+    idle, has_pause = sum(waits), waits[-1] > 0
+    span = (
+        f"of the time from step {step.number} to the next"
+        if has_pause
+        else f"of step {step.number}"
+    )
     longest = max(range(len(waits)), key=waits.__getitem__)
     return Finding(
-        f"{device} stood still for {100 * idle / whole:.0f}% of step {step.number}, for "
-        f"{format_micros(waits[longest])} of it {_PARTS[longest]}.",
+        f"{device} stood still for {100 * idle / whole:.0f}% {span}, most of it, "
+        f"{format_micros(waits[longest])}, {_PARTS[longest]}.",
         Evidence.of(
             {"waiting": None, "time": Unit.MICROS},
             [(part, micros) for part, micros in zip(_PARTS, waits, strict=True) if micros],
         ),
         ops=(device,),
         gain=Gain(idle, whole, Unit.MICROS, "from one step to the next")
-        if waits[-1]
+        if has_pause
         else step.gain(idle),
         command=(
             *("op", "-select", "micros,device", "-order_by", "cpu_micros"),

@@ -45,8 +45,8 @@ def _finding(profile: Profile, step: Step, is_tiny: Bools, wasted: int) -> Findi
     shown = np.argsort(-runs, kind="stable")[:MOST_ROWS].tolist()
     return Finding(
         f"For {format_micros(wasted)} of step {step.number} only ops of {_TINY_MICROS} "
-        f"microseconds or less ran, or none: {int(is_tiny.sum()):,} such runs, each of which has "
-        "to be dispatched.",
+        f"microseconds or less ran, or none: {int(is_tiny.sum()):,} such runs. Fused cells or "
+        "XLA would leave fewer to dispatch.",
         Evidence.of(
             {"kind": None, "tiny runs": Unit.COUNT, "their time": Unit.MICROS},
             [(kinds.values[kind], int(runs[kind]), int(micros[kind])) for kind in shown],

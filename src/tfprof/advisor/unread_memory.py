@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding, Gain
+from tfprof.advisor.kinds import of_kinds
 from tfprof.advisor.steps import Step, typical_step
 from tfprof.columns import Bools, Ints
 from tfprof.model.profile import Profile
@@ -21,8 +22,13 @@ SUMMARY = "Memory of tensors that are written and never read."
 
 # Memory is scarce by the gigabyte: less than a megabyte in all is nobody's trouble.
 _LEAST_BYTES = 1_000_000
+# What is less than that of all that was written is lost in it.
+_LEAST_SHARE = 0.01
 # Smaller tensors do not add up to anything, and there are many.
 _LEAST_TENSOR_BYTES = 10_000
+
+# Kinds that begin so put out the variable that they change.
+_UPDATES = ("Apply", "SparseApply", "Assign", "Scatter", "CountUpTo")
 
 _FETCHED = "_retval_"  # how TensorFlow calls the op that hands a tensor to the program
 
@@ -32,13 +38,15 @@ def check(profile: Profile) -> Iterator[Finding]:
     step = typical_step(profile)
     written = _written(profile, step.number)
     chosen = (written.bytes >= _LEAST_TENSOR_BYTES) & _has_own_memory(written.address)
-    chosen &= profile.ops.attributes.reader[written.op] >= 0
+    is_known = (profile.ops.attributes.reader >= 0) & ~of_kinds(profile, _UPDATES)
+    chosen &= is_known[written.op]
     unread = written.take(np.flatnonzero(chosen))
     unread = unread.take(np.flatnonzero(~_is_read(profile, unread)))
     unread = unread.take(np.flatnonzero(~_is_fetched(profile, unread)))
     unread = unread.take(np.argsort(-unread.bytes, kind="stable"))
-    if int(unread.bytes.sum()) >= _LEAST_BYTES:
-        yield _finding(profile, step, unread, int(written.bytes.sum()))
+    size, whole = int(unread.bytes.sum()), int(written.bytes.sum())
+    if size >= max(_LEAST_BYTES, _LEAST_SHARE * whole):
+        yield _finding(profile, step, unread, whole)
 
 
 class _Outputs(NamedTuple):

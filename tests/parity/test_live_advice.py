@@ -1,0 +1,100 @@
+"""The advice of TensorFlow's own profiler on random models: tfprof gives the same, word for word.
+
+Without TensorFlow there is nobody to ask, and the tests are skipped.
+"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tfprof
+from parity.original import IS_INSTALLED, Crashed, Original
+from parity.strategies import cases
+from parity.test_live import questions, written
+from tfprof.advisor.registry import CLASSIC
+
+pytestmark = pytest.mark.skipif(
+    not IS_INSTALLED, reason="TensorFlow, whose profiler would be asked, is not installed"
+)
+
+FORMATS = ("none", "none", "NHWC", "NCHW", "a number")
+NORMALS = ("none", "BatchNorm", "x/BatchNorm_1/mul", "FusedBatchNorm", "batchnorm")
+TYPES = ("none", "none", "FusedBatchNorm", "FusedBatchNormV2")
+
+
+@pytest.fixture(scope="module")
+def original():
+    with Original() as worker:
+        yield worker
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("inputs")
+
+
+@st.composite
+def advised(draw):
+    """A case with what the checkers look for: data formats, and batch normalisation."""
+    case = draw(st.sampled_from(("code", "scope")).flatmap(cases))
+    name = draw(st.sampled_from(NORMALS))
+    if name != "none":
+        case.graph.node.add(name=name, op=draw(st.sampled_from(("Mul", "FusedBatchNorm"))))
+    for node in case.graph.node:
+        data_format = draw(st.sampled_from(FORMATS))
+        if data_format == "a number":
+            node.attr["data_format"].i = 3
+        elif data_format != "none":
+            node.attr["data_format"].s = data_format.encode()
+    kind = draw(st.sampled_from(TYPES))
+    if kind != "none" and case.op_log is not None and case.op_log.log_entries:
+        case.op_log.log_entries[0].types.append(kind)
+    return case
+
+
+def as_printed(name, reports):
+    """What the original prints of one checker."""
+    return f"\n{name}:\n" + "".join(f"{report}\n" for report in reports)
+
+
+@questions(250)
+@given(case=advised())
+def test_the_classic_checkers_say_what_those_of_the_original_say(case, original, folder):
+    profile = tfprof.load(**written(case.inputs, folder), count_float_ops=False)
+    advice = profile.advise(list(CLASSIC))
+    message = advice.to_message()
+    try:
+        printed, answer = original.advise(case.inputs, list(CLASSIC))
+    except Crashed:
+        return  # that tfprof answered is all there is to say
+    theirs = type(message).FromString(answer)
+
+    assert message == theirs
+    # The original prints its checkers in the order of a hash map.
+    blocks = [as_printed(name, theirs.checkers[name].reports) for name in CLASSIC]
+    assert advice.text() == "".join(blocks)
+    assert len(printed) == len(advice.text())
+    assert all(block in printed for block in blocks)
+
+
+@pytest.mark.parametrize("name", CLASSIC)
+@questions(20)
+@given(case=advised())
+def test_one_checker_alone_says_the_same(name, case, original, folder):
+    profile = tfprof.load(**written(case.inputs, folder), count_float_ops=False)
+    message = profile.advise([name]).to_message()
+    try:
+        assert message == type(message).FromString(original.advise(case.inputs, [name])[1])
+    except Crashed:
+        return
+
+
+@questions(20)
+@given(case=advised())
+def test_a_checker_without_anything_behind_it_says_nothing(case, original, folder):
+    profile = tfprof.load(**written(case.inputs, folder), count_float_ops=False)
+
+    assert profile.advise(["JobChecker"]).text() == ""
+    assert original.advise(case.inputs, ["JobChecker"])[0] == ""
