@@ -465,3 +465,45 @@ def test_an_unknown_name_of_the_package_is_an_attribute_error():
 @pytest.mark.parametrize("name", tfprof.__all__)
 def test_every_public_name_is_there(name):
     assert getattr(tfprof, name).__doc__
+
+
+# Advice
+
+
+def test_advice_is_findings_by_checker(files):
+    advice = tfprof.load(files / "graph.pb", files / "run_meta_0", files / "tfprof_log").advise()
+
+    assert [finding.sentence for finding in advice] == [
+        finding.sentence for finding in advice["ExpensiveOperationChecker"]
+    ]
+    assert len(advice) == len(list(advice))
+    assert str(advice) == advice.text()
+    assert repr(advice) == f"<tfprof advice: {len(advice)} findings>"
+
+
+def test_checkers_can_be_named_in_a_text_or_in_a_list(files):
+    profile = tfprof.load(files / "graph.pb")
+
+    for chosen in ("OperationChecker,JobChecker", ["OperationChecker", "JobChecker"]):
+        assert profile.advise(chosen).text() == "\nOperationChecker:\n"
+    assert profile.advise([]).text() == ""
+
+
+@pytest.mark.parametrize("chosen", [3, [3], "Operation"])
+def test_what_is_no_checker_is_refused(chosen, files):
+    with pytest.raises(tfprof.OptionError):
+        tfprof.load(files / "graph.pb").advise(chosen)
+
+
+def test_the_findings_of_a_checker_that_was_not_asked_are_not_there(files):
+    advice = tfprof.load(files / "graph.pb").advise(["OperationChecker"])
+
+    with pytest.raises(KeyError, match="was not asked"):
+        _ = advice["DataFeedingChecker"]
+
+
+def test_advice_tells_what_was_odd_about_the_files(files):
+    advice = tfprof.load(files / "graph.pb").advise()
+
+    assert any("give --run_meta_path" in note for note in advice.notes)
+    assert advice.to_dict()["notes"] == list(advice.notes)

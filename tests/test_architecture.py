@@ -85,7 +85,7 @@ COMPILED = {
     *("kernels.timelines", "kernels.trees"),
 }
 FRAMEWORKS = {"tensorflow", "torch", "jax", "keras", "flax", "onnx"}
-OURS = r"tfprof(\.\w+)+"
+OURS = rf"tfprof\.({'|'.join(path.stem for path in SOURCE.iterdir())})(\.\w+)*"
 RUN_WHAT_THEY_READ = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
 
 

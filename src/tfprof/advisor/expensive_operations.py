@@ -54,7 +54,7 @@ def _kinds(view: View) -> Iterator[Finding]:
     shares = [100.0 * int(view.own["micros"][row]) / whole for row in rows]
     names = [view.name[row] for row in rows]
     yield Finding(
-        f"{_listed(names)} take {sum(shares):.0f}% of the time of all ops.",
+        f"The kinds that take the most time, {_listed(names)}, take {sum(shares):.0f}% of it.",
         _evidence("kind", names, _times(view, rows, is_own=True)),
         ops=tuple(names),
         command=("op", "-select", "micros,occurrence", "-order_by", "micros", "-max_depth", "9"),
@@ -71,7 +71,7 @@ def _scopes(view: View) -> Iterator[Finding]:
         return
     names = [view.name[row] for row in rows]
     yield Finding(
-        f"{_listed(names)} hold the most time of all scopes.",
+        f"The scopes that hold the most time are {_listed(names)}.",
         _evidence("scope", names, _times(view, rows, is_own=False)),
         ops=tuple(names),
         command=("scope", "-select", "micros", "-order_by", "micros", "-max_depth", "3"),
@@ -93,7 +93,7 @@ def _lines(view: View) -> Iterator[Finding]:
     names = [view.name[row] for row, _ in found]
     sentence = "No line of code takes a millisecond."
     if names:
-        sentence = f"{_listed(names[:1])} is the line of code that takes the most time."
+        sentence = f"The line of code that takes the most time is {_listed(names[:1])}."
     yield Finding(
         sentence,
         _evidence("line", names, _times(view, [row for row, _ in found], is_own=False)),

@@ -9,7 +9,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Protocol
 
 from tfprof.advisor.finding import Finding
-from tfprof.errors import MissingInputError, OptionError, nearest
+from tfprof.errors import MissingInputError, OptionError, nearest, one_line
 from tfprof.model.profile import Profile
 
 # Whoever packages a checker names it in this group of entry points.
@@ -90,10 +90,15 @@ def summaries() -> dict[str, str]:
 def _summary(name: str) -> str:
     try:
         return str(find(name).SUMMARY)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if name in CHECKERS:
             raise
-        return f"It cannot be loaded: {type(error).__name__}: {error}"
+        return f"It cannot be loaded: {_trouble(error)}"
+
+
+def _trouble(error: BaseException) -> str:
+    """What went wrong in somebody else's code, on one line."""
+    return one_line(f"{type(error).__name__}: {error}")
 
 
 def advise(profile: Profile, chosen: Sequence[str] | None = None) -> Reports:
@@ -122,12 +127,11 @@ def _asked(name: str, profile: Profile, lacking: dict[str, list[str]]) -> Iterat
             yield finding
     except MissingInputError as error:
         lacking.setdefault(str(error), []).append(name)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if name in CHECKERS:
             raise
         # Somebody else's: one line, and the others still have their say.
-        trouble = f"it failed and was left out: {type(error).__name__}: {error}"
-        lacking.setdefault(trouble, []).append(name)
+        lacking.setdefault(f"it failed: {_trouble(error)}", []).append(name)
 
 
 def _added() -> dict[str, EntryPoint]:
@@ -143,5 +147,5 @@ def _clashes() -> Iterator[str]:
     """Which added checkers have a name that is taken, so that nobody can ask them."""
     kept = _added()
     for point in entry_points(group=GROUP):
-        if kept.get(point.name) != point:
+        if point.name not in kept or kept[point.name].value != point.value:
             yield f"{point.name}: the checker {point.value} is left out: the name is taken."

@@ -1,0 +1,56 @@
+"""Data on the way between devices."""
+
+import pytest
+
+from build import CPU, MEMCPY, copy, op, profile, run
+from tfprof.advisor import device_copies
+
+
+def test_a_transfer_while_nothing_computes_is_found():
+    p = profile(copy("edge_7_images", 400), run("work", 700, start=1300))
+
+    (finding,) = device_copies.check(p)
+
+    assert finding.sentence.startswith("For 300us of step 0 data was copied")
+    assert finding.evidence.to_dicts() == [
+        {"recorded_by": MEMCPY, "what": "edge_7_images", "copies": 1, "time_micros": 400}
+    ]
+    assert (finding.gain.amount, finding.gain.of) == (400, 1000)
+
+
+@pytest.mark.parametrize("kind", ["_Send", "_Recv", "_HostRecv", "edge_12_images"])
+def test_ops_that_send_and_receive_are_copies_too(kind):
+    p = profile(op("way", kind), run("way", 400), run("work", 700, start=1300))
+
+    (finding,) = device_copies.check(p)
+
+    assert finding.ops == ("way",)
+    assert finding.gain.amount == 400
+
+
+def test_copies_of_the_same_are_added_up():
+    p = profile(
+        copy("RecvTensor", 300, device=CPU),
+        copy("RecvTensor", 200, start=1500, device=CPU),
+        op("way", "_Recv"),
+        run("way", 100, start=2000),
+    )
+
+    (finding,) = device_copies.check(p)
+
+    assert [(row["what"], row["copies"]) for row in finding.evidence.to_dicts()] == [
+        ("RecvTensor", 2),
+        ("way", 1),
+    ]
+
+
+def test_a_transfer_beside_the_work_is_left_alone():
+    assert list(device_copies.check(profile(copy("x", 900), run("work", 1000)))) == []
+
+
+def test_a_short_transfer_is_left_alone():
+    assert list(device_copies.check(profile(copy("x", 99), run("work", 500, start=1100)))) == []
+
+
+def test_a_step_without_transfers_is_left_alone():
+    assert list(device_copies.check(profile(run("work", 1000)))) == []

@@ -1,0 +1,78 @@
+"""Wall time of a step."""
+
+import numpy as np
+import pytest
+
+from build import copy, op, profile, run
+from tfprof.advisor.steps import covered, op_flags, op_micros, require_steps, step_of, typical_step
+from tfprof.columns import ints
+from tfprof.errors import MissingInputError
+
+
+@pytest.mark.parametrize(
+    ("spans", "micros"),
+    [
+        ([], 0),
+        ([(10, 15)], 5),
+        ([(10, 15), (20, 22)], 7),
+        ([(10, 15), (12, 22)], 12),
+        ([(10, 30), (12, 22), (25, 26)], 20),
+        ([(10, 30), (12, 22), (40, 41)], 21),
+    ],
+)
+def test_what_goes_on_at_once_counts_once(spans, micros):
+    starts, ends = zip(*spans, strict=True) if spans else ((), ())
+
+    assert covered(ints(starts), ints(ends)) == micros
+
+
+def test_the_typical_step_took_neither_longest_nor_shortest():
+    p = profile(
+        run("a", 900, step=1), run("a", 10, step=2), run("a", 30, step=3), run("a", 20, step=4)
+    )
+
+    assert typical_step(p).number == 4  # of two in the middle, the shorter
+    assert typical_step(p).micros == 20
+
+
+def test_a_step_holds_runs_and_transfers_in_the_order_of_their_starts():
+    p = profile(run("a", 5, start=100), run("b", 5, start=50), copy("edge_1_a", 5, start=70))
+
+    step = step_of(p, 0)
+
+    assert step.start.tolist() == [50, 70, 100]
+    assert step.op.tolist() == [1, -1, 0]
+    assert step.copy.tolist() == [-1, 0, -1]
+    assert step.micros == 55
+
+
+def test_time_alone_is_without_what_others_ran_in():
+    p = profile(run("a", 10, start=100), run("b", 10, start=105))
+    step = step_of(p, 0)
+    of_b = op_flags(step, np.array([False, True]))
+
+    assert step.covered(of_b) == 10
+    assert step.alone(of_b) == 5
+    assert op_micros(step, of_b).tolist() == [0, 10]
+
+
+def test_a_transfer_is_a_run_of_no_op():
+    step = step_of(profile(run("a", start=100), copy("x", start=50)), 0)
+
+    assert op_flags(step, np.array([True])).tolist() == [False, True]
+
+
+def test_a_run_that_ends_before_it_begins_takes_no_time():
+    assert step_of(profile(run("a", -7)), 0).micros == 0
+
+
+def test_a_step_with_a_negative_number_cannot_be_chosen():
+    assert step_of(profile(run("a", step=4)), 4).option == ("-step", "4")
+    assert step_of(profile(run("a", step=-4)), -4).option == ()
+
+
+def test_without_a_step_it_is_said_what_is_missing():
+    with pytest.raises(MissingInputError, match="give --run_meta_path"):
+        typical_step(profile(op("a")))
+    with pytest.raises(MissingInputError, match="give --run_meta_path"):
+        require_steps(profile(op("a")))
