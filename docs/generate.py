@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from tfprof.advisor.registry import CHECKERS, CLASSIC, find
 from tfprof.cli.commands import COMMANDS, FLAG_OPTIONS
 from tfprof.measures import flop_rules  # noqa: F401 -- fills the table of rules
 from tfprof.measures.flop_rules.registry import kinds, no_arithmetic, rule_of
@@ -168,11 +169,37 @@ def _formula(kind: str) -> str:
     return " ".join((getattr(rule, "__doc__", "") or "").split())
 
 
+def checkers_page() -> str:
+    return "\n".join(
+        [
+            MADE,
+            "# Checkers",
+            "",
+            "What `tfprof advise` asks, in this order. The first three are those of the original.",
+            "",
+            "| checker | looks for |",
+            "|---|---|",
+            *(f"| `{name}` | {_cell(find(name).SUMMARY)} |" for name in CHECKERS),
+            "",
+            *(line for name in CHECKERS for line in _checker(name)),
+            "`JobChecker`, which the original takes too, can be named and says nothing.",
+            "",
+        ]
+    )
+
+
+def _checker(name: str) -> list[str]:
+    title, _, rest = (find(name).__doc__ or "").partition("\n")
+    origin = "It prints the words of the original." if name in CLASSIC else ""
+    return [f"## {name}", "", title, *filter(None, [rest.strip(), origin]), ""]
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "options.md": options_page,
     "metrics.md": metrics_page,
     "commands.md": commands_page,
     "float-operations.md": float_operations_page,
+    "checkers.md": checkers_page,
 }
 
 if __name__ == "__main__":

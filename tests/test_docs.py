@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 import tfprof
+from build import op, profile
+from tfprof.advisor.registry import CHECKERS
 from tfprof.cli import main
 from tfprof.cli.commands import COMMANDS
 from tfprof.metrics import METRICS
@@ -68,7 +70,7 @@ def test_the_page_on_the_shell_shows_the_real_answers_of_its_session(capsys):
     page = (ROOT / "docs" / "how-to" / "shell.md").read_text("utf-8")
     greeting, shown = re.search(r"```console\n\$ tfprof .+\n(.+)\n((?:.*\n)*?)```", page).groups()
     lines = re.findall("^tfprof> (.*)$", shown, re.MULTILINE)
-    profile = tfprof.load(*sorted(Path("examples/resnet32").glob("*.gz")))
+    loaded = tfprof.load(*sorted(Path("examples/resnet32").glob("*.gz")))
 
     class Typist:
         answers = ""
@@ -79,9 +81,9 @@ def test_the_page_on_the_shell_shows_the_real_answers_of_its_session(capsys):
             return lines.pop(0)
 
     typist = Typist()
-    loop.converse(Session(profile, Options(), Pipe()), typist)
+    loop.converse(Session(loaded, Options(), Pipe()), typist)
 
-    assert greeting == loop.greeting(profile)
+    assert greeting == loop.greeting(loaded)
     assert typist.answers == shown
 
 
@@ -96,14 +98,37 @@ def test_the_page_on_memory_shows_the_real_output_of_its_example(capsys):
     assert capsys.readouterr().out == shown
 
 
+@pytest.mark.usefixtures("_repository_copy")
+def test_the_page_on_advice_shows_real_output(capsys):
+    page = (ROOT / "docs" / "how-to" / "advise.md").read_text("utf-8")
+    line, shown = re.search(r"```console\n\$ (tfprof .+)\n((?:.*\n)*?)```", page).groups()
+
+    main([*shlex.split(line)[1:2], *sorted(map(str, Path().glob(shlex.split(line)[2])))])
+
+    assert capsys.readouterr().out == shown
+
+
+def test_the_checker_that_the_manual_shows_can_be_used():
+    page = (ROOT / "docs" / "how-to" / "advise.md").read_text("utf-8")
+    code = re.search(r"```python\n(\"\"\"(?:.*\n)*?)```", page)[1]
+    module = {}
+    exec(code, module)  # noqa: S102 -- the manual's own words
+
+    (finding,) = module["check"](profile(op("a", "ScalarSummary"), op("b", "Add")))
+
+    assert module["SUMMARY"]
+    assert finding.ops == ("a",)
+
+
 def test_the_readme_is_short():
     assert len(README.splitlines()) < 150
 
 
 @pytest.mark.parametrize(
-    "name", [*(VIEW_OPTIONS | MEMORY_OPTIONS | INPUT_OPTIONS), *COMMANDS, *FILE_OUTPUTS]
+    "name",
+    [*(VIEW_OPTIONS | MEMORY_OPTIONS | INPUT_OPTIONS), *COMMANDS, *FILE_OUTPUTS, *CHECKERS],
 )
-def test_every_option_command_and_output_is_in_the_manual(name):
+def test_every_option_command_output_and_checker_is_in_the_manual(name):
     assert f"`{name}" in MANUAL
 
 
