@@ -98,8 +98,8 @@ def profile(*facts: OpFact | RunFact | CopyFact, counts_float_ops: bool = False)
         if isinstance(fact, CopyFact):
             builder.add_step(fact.step)
             builder.recordings.add_copies(
-                fact.step,
                 Coded.of([fact.name]),
+                step=ints([fact.step]),
                 device=ints([_device(builder, fact.device)]),
                 start=ints([fact.start]),
                 duration=ints([fact.micros]),

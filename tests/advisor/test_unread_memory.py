@@ -13,7 +13,7 @@ def written(name="a", size=2 * MB, slot=0, address=1):
 
 
 def test_a_tensor_that_no_op_reads_is_found():
-    p = profile(op("a", "Split"), op("b", inputs=["a:0"]), written(slot=1), written("b", MB, 0, 2))
+    p = profile(op("a", "Split"), op("b", inputs=["a:2"]), written(slot=1), written("b", MB, 0, 2))
 
     (finding,) = unread_memory.check(p)
 
@@ -51,3 +51,11 @@ def test_waiting_for_an_op_is_not_reading_it():
     (finding,) = unread_memory.check(p)
 
     assert finding.ops == ("a",)
+
+
+def test_where_nobody_says_which_output_is_read_all_of_them_are():
+    saved = profile(op("a"), op("b", inputs=["a"]), written(slot=1))
+    told = profile(op("a"), op("b", inputs=["a"]), op("c", inputs=["x:1"]), written(slot=1))
+
+    assert list(unread_memory.check(saved)) == []
+    assert len(list(unread_memory.check(told))) == 1

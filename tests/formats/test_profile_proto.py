@@ -84,3 +84,18 @@ def test_a_real_profile_has_its_nodes_and_steps():
     assert len(found.name) == 19
     assert found.header.steps == (1, 2, 5, 9)
     assert found.header.has_trace
+
+
+def test_transfers_are_read():
+    copies = [
+        {"step": 3, "name": "edge_1", "device": "/gpu:0/memcpy", "start_micros": 9, "micros": 4},
+        {},
+    ]
+    data = message_class(profile_proto.PROFILE)(copies=copies).SerializeToString()
+
+    for found in (decode(data).copies, profile_proto._parsed(records(data)).copies):
+        assert found.step.tolist() == [3, 0]
+        assert [found.name[row] for row in range(2)] == ["edge_1", ""]
+        assert [found.device[row] for row in range(2)] == ["/gpu:0/memcpy", ""]
+        assert found.start.tolist() == [9, 0]
+        assert found.duration.tolist() == [4, 0]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import tfprof
-from build import CPU, GPU, GPU_STREAM, op, profile, run
+from build import CPU, GPU, GPU_STREAM, MEMCPY, copy, op, profile, run
 from tfprof.api import VIEWS, LoadedProfile
 from tfprof.formats.messages import message_class
 from tfprof.metrics import METRICS
@@ -99,6 +99,7 @@ def rows(columns, *names):
         ("memory", ("record", *MEMORY_FACTS)),
         ("output_memory", ("slot", "bytes", "address")),
         ("allocations", ("record", "micros", "bytes")),
+        ("copies", ("step", "start", "duration")),
     ],
 )
 def test_every_recorded_number_is_kept(group, names, tmp_path):
@@ -110,6 +111,30 @@ def test_every_recorded_number_is_kept(group, names, tmp_path):
     wanted = rows(getattr(before.columns, group), *names)
     assert wanted
     assert rows(getattr(after.columns, group), *names) == wanted
+
+
+def test_transfers_are_kept_with_their_names_and_devices(tmp_path):
+    before = profile(op("a"), copy("edge_1_é", 7), copy("RecvTensor", 5, step=3, device=CPU))
+
+    after = saved_and_loaded(LoadedProfile(before), tmp_path).columns
+
+    assert [after.copies.name[row] for row in range(2)] == ["edge_1_é", "RecvTensor"]
+    assert [after.devices.name[code] for code in after.copies.device] == [MEMCPY, CPU]
+    assert after.copies.duration.tolist() == [7, 5]
+    assert after.steps.tolist() == [0, 3]
+    after.check()
+
+
+@pytest.mark.parametrize("model", ["gpu_synth", "ps_worker", "attn_seq2seq"])
+def test_the_advice_is_the_same_after_saving(model, tmp_path):
+    inputs = Path(__file__).parent.parent / "parity" / "recorded" / model / "inputs"
+    names = ["graph.pb.gz", "tfprof_log.gz", *(path.name for path in inputs.glob("run_meta_*"))]
+    before = tfprof.load(*(inputs / name for name in sorted(names)))
+
+    after = saved_and_loaded(before, tmp_path)
+
+    assert len(before.advise()) > 3
+    assert after.advise().to_dict()["checkers"] == before.advise().to_dict()["checkers"]
 
 
 def test_the_types_a_checkpoint_gave_are_kept(files):

@@ -1,8 +1,8 @@
 """Data that is copied between devices or tasks while nothing computes.
 
 Copies are what GPUs record on their lane for them, tensors received from another task, and runs of
-ops that send and receive; receiving may include waiting for the sender. Saved profiles keep only
-the last of these. Time is that of the typical step of those recorded.
+ops that send and receive; receiving may include waiting for the sender. Time is that of the
+typical step of those recorded.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding
-from tfprof.advisor.kinds import of_kinds
+from tfprof.advisor.kinds import of_kinds, ranks
 from tfprof.advisor.steps import Step, op_flags, typical_step
 from tfprof.columns import Bools, Coded, Ints
 from tfprof.model.profile import Profile
@@ -80,9 +80,8 @@ def _by_device_and_name(
     micros: Ints = np.zeros(len(keys), np.int64)
     np.add.at(micros, place, (step.end - step.start)[copies])
     counts = np.bincount(place, minlength=len(keys))
-    order = np.argsort(-micros, kind="stable")[:MOST_ROWS].tolist()
-    found = [
-        (*divmod(int(keys[group]), width), int(counts[group]), int(micros[group]))
-        for group in order
-    ]
-    return found, names
+    device, name = np.divmod(keys, width)
+    by_name = ranks(names.values)[name], ranks(profile.devices.name)[device]
+    order = np.lexsort((*by_name, -micros))[:MOST_ROWS]
+    columns = (column[order].tolist() for column in (device, name, counts, micros))
+    return list(zip(*columns, strict=True)), names

@@ -12,6 +12,7 @@ from itertools import islice
 import numpy as np
 
 from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding, Gain
+from tfprof.advisor.kinds import ranks
 from tfprof.advisor.steps import op_flags, typical_step
 from tfprof.columns import Bools, Ints
 from tfprof.errors import MissingInputError
@@ -78,7 +79,9 @@ def _slow_formats(profile: Profile) -> Iterator[int]:
     ops = profile.ops
     on_gpu = np.append(["gpu" in name for name in profile.devices.name], False).astype(np.bool_)
     candidates = np.flatnonzero(on_gpu[ops.device] & (ops.attributes.reader >= 0))
-    order = candidates[np.argsort(ops.kind.codes[candidates], kind="stable")]
+    order = candidates[
+        np.argsort(ranks(ops.kind.values)[ops.kind.codes[candidates]], kind="stable")
+    ]
     bounds = np.flatnonzero(np.diff(ops.kind.codes[order])) + 1
     for of_kind in np.split(order, bounds):
         formats = list(_formats(profile, of_kind[:_PROBED]))

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding
+from tfprof.advisor.kinds import ranks
 from tfprof.advisor.steps import Step, typical_step
 from tfprof.columns import Bools
 from tfprof.model.profile import Profile
@@ -42,7 +43,8 @@ def _finding(profile: Profile, step: Step, is_tiny: Bools, wasted: int) -> Findi
     runs = np.bincount(code, minlength=len(kinds.values))
     micros = np.zeros(len(kinds.values), np.int64)
     np.add.at(micros, code, (step.end - step.start)[is_tiny])
-    shown = np.argsort(-runs, kind="stable")[:MOST_ROWS].tolist()
+    shown = np.lexsort((ranks(kinds.values), -runs))[:MOST_ROWS]
+    shown = shown[runs[shown] > 0].tolist()
     return Finding(
         f"For {format_micros(wasted)} of step {step.number} only ops of {_TINY_MICROS} "
         f"microseconds or less ran, or none: {int(is_tiny.sum()):,} such runs. Fused cells or "

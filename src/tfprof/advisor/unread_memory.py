@@ -43,7 +43,7 @@ def check(profile: Profile) -> Iterator[Finding]:
     unread = written.take(np.flatnonzero(chosen))
     unread = unread.take(np.flatnonzero(~_is_read(profile, unread)))
     unread = unread.take(np.flatnonzero(~_is_fetched(profile, unread)))
-    unread = unread.take(np.argsort(-unread.bytes, kind="stable"))
+    unread = unread.take(np.lexsort((unread.slot, unread.op, -unread.bytes)))
     size, whole = int(unread.bytes.sum()), int(written.bytes.sum())
     if size >= max(_LEAST_BYTES, _LEAST_SHARE * whole):
         yield _finding(profile, step, unread, whole)
@@ -88,6 +88,9 @@ def _is_read(profile: Profile, outputs: _Outputs) -> Bools:
     TensorFlow runs several ops as one, and what the first of them would read is read by that one.
     """
     inputs = profile.ops.inputs
+    if not inputs.slot.any():
+        # A saved profile does not say which output is read: any reader may read them all.
+        return profile.ops.is_source()[outputs.op]
     is_asked = np.zeros(len(profile.ops) + 1, np.bool_)  # the last is for unknown sources
     is_asked[outputs.op] = True
     edges = np.flatnonzero(is_asked[inputs.source] & (inputs.slot >= 0))

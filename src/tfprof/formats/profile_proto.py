@@ -30,6 +30,7 @@ from tfprof.formats.wire import SPAN, VARINT, encoded, signed
 PROFILE = "tensorflow.tfprof.ProfileProto"
 RAW_NODE_ENTRY = "raw.NodesEntry"
 _RAW_SAVED_ENTRY = "raw.SavedNodesEntry"
+_COPY = "tensorflow.tfprof.Copy"
 _STRING_ENTRY = "tensorflow.tfprof.ProfileProto.IdToStringEntry"
 
 # What was recorded of a run's memory, and the field that holds it; the first is field 1.
@@ -73,6 +74,18 @@ class ProfileColumns:
     output_slot: Ints
     output_shape: Ragged
     recorded: RecordedColumns
+    copies: CopyColumns
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CopyColumns:
+    """A row a transfer between devices."""
+
+    step: Ints
+    name: Coded
+    device: Coded
+    start: Ints
+    duration: Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,6 +168,13 @@ _NODE: Fields = {
     12: _map("record", Number("step"), Inside(_RECORD, mark="value")),
     15: _map("output", Number("slot", is_short=True), _OUTPUT),
 }
+_COPY_FIELDS: Fields = {
+    1: Number("step"),
+    2: Code("name"),
+    3: Code("device"),
+    4: Number("start"),
+    5: Number("duration"),
+}
 _PLAN = Plan(
     {
         1: Rows("node", {1: Number("id"), 2: Inside(_NODE, mark="value")}, has_place=True),
@@ -162,6 +182,7 @@ _PLAN = Plan(
         3: Numbers("step"),
         4: Rows("string", {1: Number("id"), 2: Bytes("text")}),
         5: Number("misses_accelerator_stream"),
+        15: Rows("copy", _COPY_FIELDS),
     }
 )
 
@@ -209,6 +230,13 @@ def _columns(found: Scanned) -> ProfileColumns:
         output_slot=found["output.slot"][outputs],
         output_shape=Ragged(found["output.output_dim"], found["output_dim.value"]).take(outputs),
         recorded=_recorded_columns(found),
+        copies=CopyColumns(
+            step=found["copy.step"],
+            name=found.coded("copy.name"),
+            device=found.coded("copy.device"),
+            start=found["copy.start"],
+            duration=found["copy.duration"],
+        ),
     )
 
 
@@ -315,6 +343,18 @@ def _parsed(records: Records) -> ProfileColumns:
         output_slot=ints([slot for _, slot, _ in outputs]),
         output_shape=Ragged.of([dims for _, _, dims in outputs]),
         recorded=_parsed_recordings(nodes),
+        copies=_parsed_copies(records),
+    )
+
+
+def _parsed_copies(records: Records) -> CopyColumns:
+    copies = [records.parse(_COPY, start, end) for start, end in records.spans(15)]
+    return CopyColumns(
+        step=ints([copy.step for copy in copies]),
+        name=Coded.of([copy.name for copy in copies]),
+        device=Coded.of([copy.device for copy in copies]),
+        start=ints([copy.start_micros for copy in copies]),
+        duration=ints([copy.micros for copy in copies]),
     )
 
 

@@ -218,10 +218,10 @@ class Recordings:
         """Add columns use, micros, bytes; `use` counts the rows of `add_allocators`."""
         self._allocations.add(**columns)
 
-    def add_copies(self, step: int, name: Coded, **columns: Ints) -> None:
-        """Add columns device, start, duration of transfers in one step."""
+    def add_copies(self, name: Coded, **columns: Ints) -> None:
+        """Add columns step, device, start, duration of transfers in steps that were added."""
         self._copy_names.append(Coded(name.codes, name.values.packed()))
-        self._copies.add(step=constant(step, len(name)), **columns)
+        self._copies.add(**columns)
 
     def build(self, row_of: Ints) -> Recorded:
         """The columns, with ops by their rows: `row_of` has the row of each id."""

@@ -54,7 +54,22 @@ class _Writer:
             miss_accelerator_stream=self.profile.lacks_accelerator_time,
             steps=self.profile.steps.tolist(),
             id_to_string={number: text for text, number in self.ids.items()},
+            copies=self._copies(),
         )
+
+    def _copies(self) -> list[dict[str, Any]]:
+        """The transfers between devices, which belong to no node."""
+        copies, devices = self.profile.copies, self.profile.devices
+        return [
+            {
+                "step": int(copies.step[row]),
+                "name": copies.name[row],
+                "device": devices.name[int(copies.device[row])],
+                "start_micros": int(copies.start[row]),
+                "micros": int(copies.duration[row]),
+            }
+            for row in range(len(copies))
+        ]
 
     def fill(self, op: int, node: Message) -> None:
         ops = self.profile.ops

@@ -9,6 +9,7 @@ from tfprof.formats.op_log import StackReader
 from tfprof.formats.profile_proto import (
     PROFILE,
     RAW_NODE_ENTRY,
+    CopyColumns,
     ProfileColumns,
     RecordedColumns,
     decode,
@@ -44,6 +45,7 @@ def add(records: Records, columns: ProfileColumns, builder: ProfileBuilder) -> N
     _locate(columns, ops, order, StackReader(records.path, columns.header.strings), builder)
     _record(columns.recorded, ops, builder)
     _allocate(columns, ops, builder)
+    _add_copies(columns.copies, builder)
 
 
 def _define(
@@ -193,6 +195,18 @@ def _homes(names: Coded, builder: ProfileBuilder) -> Ints:
     named = _named(names)
     homes[named] = _device_codes(names.take(named), builder)
     return homes
+
+
+def _add_copies(found: CopyColumns, builder: ProfileBuilder) -> None:
+    for step in distinct(found.step).tolist():
+        builder.add_step(step)
+    builder.recordings.add_copies(
+        found.name,
+        step=found.step,
+        device=_device_codes(found.device, builder),
+        start=found.start,
+        duration=found.duration,
+    )
 
 
 def _add_sightings(found: RecordedColumns, ops: Ints, builder: ProfileBuilder) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfprof.columns import Bools, Coded, Ints, Shapes, Strings, offsets_of, rows_where
+from tfprof.columns import Bools, Coded, Ints, Shapes, Strings, constant, offsets_of, rows_where
 from tfprof.formats.records import Records
 from tfprof.formats.run_metadata import RUN_METADATA, RunColumns, decode
 from tfprof.model.builder import ProfileBuilder
@@ -141,8 +141,8 @@ def _add_copies(columns: RunColumns, step: int, builder: ProfileBuilder) -> None
     codes = np.array([add_device(builder, name) for name in columns.devices], np.int64)
     names = columns.name.take(copied)
     builder.recordings.add_copies(
-        step,
         Coded(np.arange(len(names)), names),
+        step=constant(step, len(names)),
         device=codes[columns.device[copied]],
         start=columns.start_micros[copied],
         duration=columns.end_rel_micros[copied],
