@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+import json
 
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+import tfprof
 from build import copy, profile
+from parity.strategies import cases
+from parity.test_live import written
 from profile_strategies import STEPS, facts
 from tfprof.api import LoadedProfile
 from tfprof.cli.commands import parse
@@ -23,3 +29,22 @@ def test_a_finding_wins_no_more_than_there_is_and_its_command_can_be_carried_out
         view, *options = finding.command
         assert len(loaded.view(view, parse([view, *options]).options))
         assert finding.gain is None or 0 <= finding.gain.amount <= finding.gain.of
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("inputs")
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(case=cases("code"))
+def test_odd_files_get_advice_in_every_form(case, folder):
+    loaded = tfprof.load(**written(case.inputs, folder))
+    advice = loaded.advise()
+
+    assert json.loads(json.dumps(advice.to_dict()))["checkers"]
+    assert len(advice.to_message().SerializeToString()) > 0
+    assert advice.text(colour=True)
+    for finding in advice:
+        view, *options = finding.command
+        assert len(loaded.view(view, parse([view, *options]).options))

@@ -6,6 +6,7 @@ that was fed from Python leaves no trace.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -55,7 +56,7 @@ def _finding(profile: Profile, step: Step, runs: Bools, alone: int) -> Finding:
         ops=tuple(ops.name[op] for op in shown),
         gain=step.gain(step.covered(runs)),
         command=(
-            *("op", "-show_name_regexes", "|".join(kinds)),
+            *("op", "-show_name_regexes", "|".join(map(re.escape, kinds))),
             *("-select", "micros,occurrence", "-order_by", "micros", *step.option),
         ),
     )

@@ -6,6 +6,7 @@ ran on one. Time is that of the typical step of those recorded.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -79,7 +80,7 @@ def _finding(profile: Profile, step: Step, host: int, found: Ints) -> Finding:
         ops=tuple(ops.name[op] for op in shown),
         gain=step.gain(step.covered(runs)),
         command=(
-            *("scope", "-account_type_regexes", name, "-select", "micros,device"),
+            *("scope", "-account_type_regexes", re.escape(name), "-select", "micros,device"),
             *("-order_by", "micros", "-min_micros", str(int(micros[found].min()))),
             *("-max_depth", "100", *step.option),
         ),

@@ -6,6 +6,7 @@ GPU whose attribute `data_format` is NHWC.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 
@@ -67,7 +68,7 @@ def _data_format(profile: Profile) -> Iterator[Finding]:
         # What another layout takes is not to be seen in this one.
         gain=None,
         command=(
-            *("op", "-show_name_regexes", "|".join(kinds)),
+            *("op", "-show_name_regexes", "|".join(map(re.escape, kinds))),
             *("-select", "micros,device,input_shapes", "-order_by", "micros"),
         ),
         classic="Found operation using NHWC data_format on GPU. Maybe NCHW is faster.",
