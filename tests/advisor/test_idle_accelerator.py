@@ -35,7 +35,7 @@ def test_waiting_is_told_apart_by_where_it_happens():
         }
     ]
     assert finding.sentence == (
-        f"{GPU_STREAM} stood still for 60% of step 0, most of it, 300us, after its last kernel."
+        f"{GPU_STREAM} stood still for 60% of step 0, 300us of that after its last kernel."
     )
     assert (finding.gain.amount, finding.gain.of) == (600, 1000)
 

@@ -18,7 +18,7 @@ from tfprof.columns import Bools, Coded, Ints
 from tfprof.model.profile import Profile
 from tfprof.units import Unit, format_micros
 
-SUMMARY = "Time in which data was copied between devices and nothing computed."
+SUMMARY = "Time in which data was copied, between devices or tasks, and nothing computed."
 
 # Ops that TensorFlow puts between devices, and what it calls the tensors on the way: an op that no
 # graph defines has its name for its kind.
@@ -46,8 +46,8 @@ def _finding(profile: Profile, step: Step, copies: Bools, alone: int) -> Finding
         for device, name, count, micros in groups
     ]
     return Finding(
-        f"For {format_micros(alone)} of step {step.number} data was copied between devices and "
-        "nothing computed. What belongs together is best placed together.",
+        f"For {format_micros(alone)} of step {step.number} data was copied and nothing computed. "
+        "What belongs together is best placed together.",
         Evidence.of(
             {"recorded by": None, "what": None, "copies": Unit.COUNT, "time": Unit.MICROS}, rows
         ),

@@ -66,7 +66,9 @@ def _could_move(profile: Profile, found: Ints, accelerators: list[int]) -> Bools
 
 def _finding(profile: Profile, step: Step, host: int, found: Ints) -> Finding:
     ops, name = profile.ops, profile.devices.name[host]
-    runs = op_flags(step, np.isin(np.arange(len(ops)), found)) & (step.device == host)
+    is_found = np.zeros(len(ops), np.bool_)
+    is_found[found] = True
+    runs = op_flags(step, is_found) & (step.device == host)
     micros = op_micros(step, runs)
     shown = found[:MOST_ROWS].tolist()
     what = f"{len(found):,} ops" if len(found) > 1 else f"`{ops.name[shown[0]]}`"

@@ -80,8 +80,8 @@ def _finding(device: str, step: Step, waits: list[int], whole: int) -> Finding:
     )
     longest = max(range(len(waits)), key=waits.__getitem__)
     return Finding(
-        f"{device} stood still for {100 * idle / whole:.0f}% {span}, most of it, "
-        f"{format_micros(waits[longest])}, {_PARTS[longest]}.",
+        f"{device} stood still for {100 * idle / whole:.0f}% {span}, "
+        f"{format_micros(waits[longest])} of that {_PARTS[longest]}.",
         Evidence.of(
             {"waiting": None, "time": Unit.MICROS},
             [(part, micros) for part, micros in zip(_PARTS, waits, strict=True) if micros],

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from tfprof.advisor.finding import Finding
 from tfprof.errors import MissingInputError, OptionError, nearest, one_line
@@ -68,14 +68,14 @@ class Reports:
 
 def names() -> list[str]:
     """The checkers that can be asked, in the order in which they are."""
-    return [*CHECKERS, *_added()]
+    return [*CHECKERS, *_added().points]
 
 
 def find(name: str) -> Checker:
     """The checker of that name; whatever loading one of a user's raises comes through."""
     if name in CHECKERS:
         return import_module(CHECKERS[name])
-    checker: Checker = _added()[name].load()
+    checker: Checker = _added().points[name].load()
     missing = [part for part in ("SUMMARY", "check") if not hasattr(checker, part)]
     if missing:
         raise TypeError(f"it has no `{missing[0]}`")
@@ -103,7 +103,8 @@ def _trouble(error: BaseException) -> str:
 
 def advise(profile: Profile, chosen: Sequence[str] | None = None) -> Reports:
     """What the chosen checkers find, or all of them; an unknown name is refused."""
-    known = names()
+    added = _added()
+    known = [*CHECKERS, *added.points]
     wanted = known if chosen is None else list(dict.fromkeys(chosen))
     for name in wanted:
         if name not in (*known, _SILENT):
@@ -115,7 +116,7 @@ def advise(profile: Profile, chosen: Sequence[str] | None = None) -> Reports:
         if name != _SILENT
     ]
     notes = tuple(f"{', '.join(who)}: {what}" for what, who in lacking.items())
-    return Reports(tuple(reports), (*_clashes(), *notes))
+    return Reports(tuple(reports), (*added.notes, *notes))
 
 
 def _asked(name: str, profile: Profile, lacking: dict[str, list[str]]) -> Iterator[Finding]:
@@ -134,18 +135,21 @@ def _asked(name: str, profile: Profile, lacking: dict[str, list[str]]) -> Iterat
         lacking.setdefault(f"it failed: {_trouble(error)}", []).append(name)
 
 
-def _added() -> dict[str, EntryPoint]:
-    """The checkers that users added, by name; the first of a name stays."""
-    found: dict[str, EntryPoint] = {}
+class _Added(NamedTuple):
+    """The checkers that users added, by name, and which of them cannot be asked."""
+
+    points: dict[str, EntryPoint]
+    notes: list[str]
+
+
+def _added() -> _Added:
+    """What is installed now: looking takes milliseconds, and a notebook may install more."""
+    found = _Added({}, [])
     for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
-        if point.name not in (*CHECKERS, _SILENT):
-            found.setdefault(point.name, point)
+        if point.name in (*CHECKERS, _SILENT, *found.points):
+            found.notes.append(
+                f"{point.name}: the checker {point.value} is left out: the name is taken."
+            )
+        else:
+            found.points[point.name] = point
     return found
-
-
-def _clashes() -> Iterator[str]:
-    """Which added checkers have a name that is taken, so that nobody can ask them."""
-    kept = _added()
-    for point in entry_points(group=GROUP):
-        if point.name not in kept or kept[point.name].value != point.value:
-            yield f"{point.name}: the checker {point.value} is left out: the name is taken."

@@ -136,7 +136,7 @@ def _runs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> Runs:
 def _add_copies(columns: RunColumns, step: int, builder: ProfileBuilder) -> None:
     """Keep the transfers, which are runs of no op and add to no op's time."""
     on_lane = np.array([is_copy_lane(name) for name in columns.devices], np.bool_)
-    is_received = (columns.name.find(_RECEIVING) == 0) & (columns.name.lengths == len(_RECEIVING))
+    is_received = columns.name.starts_with(_RECEIVING) & (columns.name.lengths == len(_RECEIVING))
     copied = np.flatnonzero((on_lane[columns.device] | is_received) & (columns.start_micros != 0))
     codes = np.array([add_device(builder, name) for name in columns.devices], np.int64)
     names = columns.name.take(copied)
