@@ -85,3 +85,9 @@ def test_it_is_said_where_an_accelerator_was_not_traced():
 
     with pytest.raises(MissingInputError, match="CUPTI"):
         waits(untraced)
+
+
+def test_a_step_that_was_traced_is_told_of_though_another_was_not():
+    traced = replace(profile(*step(0, 5000, (0, 500))), lacks_accelerator_time=True)
+
+    assert waits(traced) == [{"after its last kernel": 500}]

@@ -31,15 +31,15 @@ _PARTS = ("before its first kernel", "between kernels", "after its last kernel",
 def check(profile: Profile) -> Iterator[Finding]:
     """A finding for each accelerator that waits for much of the step, the idlest first."""
     step = typical_step(profile)
-    if profile.lacks_accelerator_time:
-        raise MissingInputError(
-            "the streams of an accelerator were not traced: record the step with CUPTI available."
-        )
     pause = _pause(profile, step)
     # A transfer keeps an accelerator's lane for copies busy, and not the accelerator.
     lanes = np.flatnonzero(profile.devices.is_accelerator_lane)
     waits = {int(lane): _waits(step, int(lane), pause) for lane in lanes}
     found = {lane: parts for lane, parts in waits.items() if parts}
+    if profile.lacks_accelerator_time and not found:
+        raise MissingInputError(
+            "the streams of an accelerator were not traced: record the step with CUPTI available."
+        )
     for lane in sorted(found, key=lambda lane: -sum(found[lane])):
         whole = step.micros + pause
         if sum(found[lane]) >= max(_LEAST_SHARE * whole, _LEAST_MICROS):
