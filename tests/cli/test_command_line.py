@@ -394,7 +394,7 @@ def test_an_older_word_for_a_file_writes_it(ask):
 def test_an_older_word_for_a_picture_is_answered(ask):
     _, _, err = ask("scope", "graph.pb", "-viz", "-select", "params")
 
-    assert err.startswith("tfprof: -viz draws nothing yet; -output json:outfile=F ")
+    assert err.startswith("tfprof: -viz opens nothing yet: -output timeline:outfile=F ")
 
 
 def test_an_older_word_for_a_file_goes_before_the_newer(ask):

@@ -18,6 +18,7 @@ COMMANDS = {
     "code": (Takes.OPTIONS, "by code"),
     "op": (Takes.OPTIONS, "by kind"),
     "memory": (Takes.MEMORY_OPTIONS, "over time"),
+    "advise": (Takes.CHECKERS, "better"),
     "set": (Takes.OPTIONS, "keep options"),
     "reset": (Takes.OPTION_NAMES, "take back"),
     "save": (Takes.PATH, "write"),
@@ -276,3 +277,9 @@ def test_the_names_that_a_type_is_defined_for_are_completed():
 def test_the_options_of_memory_are_its_own():
     assert list(shown("memory -m")) == ["-max_depth", "-max_rows"]
     assert list(shown("memory -step ")) == ["-1", "3", "20"]
+
+
+def test_checkers_are_completed_each_once():
+    assert list(shown("advise -")) == ["-checkers"]
+    assert "OperationChecker" in shown("advise -checkers Oper")
+    assert shown("advise -checkers OperationChecker,Oper") == {}

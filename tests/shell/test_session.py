@@ -238,7 +238,7 @@ def test_a_list_may_stand_in_quotes(quote, shell):
         ("help selec", "No help on `selec`. Did you mean `select`?"),
         ("help rest", "No help on `rest`. Did you mean `reset`?"),
         ("scope -output file:outfile=gone/x", "there is no folder gone; make it first."),
-        ("???", "No command `???`. There is: code, exit, graph, help, memory, op, quit, reset,"),
+        ("???", "No command `???`. There is: advise, code, exit, graph, help, memory, op, quit,"),
     ],
 )
 def test_a_mistake_is_one_line_that_says_what_to_do(line, complaint, shell):
@@ -484,6 +484,19 @@ def test_reset_keeps_to_the_dialect_until_that_is_reset():
     assert (session.options.max_depth, session.options.min_params) == (10, 3)
     session.answer("reset")
     assert session.options == Options()
+
+
+def test_advice_is_given(shell):
+    _, out, err = shell(
+        "advise", "advise -checkers OperationChecker", "advise -checkers OperationCheker"
+    )
+
+    advice = PROFILE.advise()
+    assert out == advice.text() + PROFILE.advise(["OperationChecker"]).text()
+    assert (
+        err.splitlines()[-1]
+        == "tfprof: No checker `OperationCheker`. Did you mean `OperationChecker`?"
+    )
 
 
 def allocating(step, size):

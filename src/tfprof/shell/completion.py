@@ -9,7 +9,7 @@ from itertools import islice
 from tfprof.dialects import DIALECTS
 from tfprof.metrics import METRICS, ORDER_KEYS
 from tfprof.model.profile import Profile
-from tfprof.options import MEMORY_OPTIONS, VIEW_OPTIONS, Kind, Option
+from tfprof.options import CHECKERS_OPTION, MEMORY_OPTIONS, VIEW_OPTIONS, Kind, Option
 from tfprof.outputs.registry import FILE_OUTPUTS, PLAIN_OUTPUTS
 from tfprof.shell.candidates import MOST, Found, paths, words
 from tfprof.shell.model_names import ModelNames
@@ -21,6 +21,7 @@ class Takes(StrEnum):
     NOTHING = ""
     OPTIONS = "[-option value]…"
     MEMORY_OPTIONS = "[-step N] [-max_depth N] [-max_rows N]"
+    CHECKERS = "[-checkers NAME,…]"
     OPTION_NAMES = "[option]…"
     TOPIC = "[command | option | metric]"
     PATH = "FILE"
@@ -30,6 +31,7 @@ class Takes(StrEnum):
 _TABLES: dict[Takes, Mapping[str, Option]] = {
     Takes.OPTIONS: VIEW_OPTIONS,
     Takes.MEMORY_OPTIONS: MEMORY_OPTIONS,
+    Takes.CHECKERS: {CHECKERS_OPTION.name: CHECKERS_OPTION},
 }
 
 
@@ -105,6 +107,14 @@ def _metrics(word: str) -> Found:
     return words(typed, {key: _METRICS[key] for key in _METRICS if key not in given}, end="")
 
 
+def _checkers(word: str) -> Found:
+    """The checkers that the list does not have yet."""
+    from tfprof.advisor import registry  # noqa: PLC0415 -- it looks through what is installed
+
+    *given, typed = word.split(",")
+    return words(typed, {name: "" for name in registry.names() if name not in given}, end="")
+
+
 def _outputs(word: str) -> Found:
     """The kind of output, then its setting, then the file."""
     kind, colon, setting = word.partition(":")
@@ -124,6 +134,7 @@ _VALUES: dict[Kind, Callable[[str], Found]] = {
     Kind.METRICS: _metrics,
     Kind.KEY: lambda word: words(word, {key: _METRICS.get(key, "") for key in ORDER_KEYS}),
     Kind.OUTPUT: _outputs,
+    Kind.NAMES: _checkers,
     Kind.DIALECT: lambda word: words(word, {name: DIALECTS[name].help for name in DIALECTS}),
     Kind.PATH: paths,
 }

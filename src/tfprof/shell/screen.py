@@ -22,6 +22,10 @@ _CONTROL = re.compile(r"(?!\x1b\[[01]m)[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 class Screen(Protocol):
     """Shows answers, and says what does not belong into them."""
 
+    @property
+    def has_colour(self) -> bool:
+        """Whether a heading may stand out."""
+
     def show(self, pieces: Iterable[str]) -> None:
         """Put an answer out, piece by piece."""
 
@@ -34,6 +38,8 @@ class Screen(Protocol):
 
 class Pipe:
     """For whoever reads a pipe or a file: everything as it is."""
+
+    has_colour = False
 
     def show(self, pieces: Iterable[str]) -> None:
         for piece in pieces:

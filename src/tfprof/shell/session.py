@@ -11,6 +11,7 @@ from tfprof.api import LoadedProfile
 from tfprof.errors import OptionError, nearest
 from tfprof.metrics import BY_KEY
 from tfprof.options import (
+    CHECKERS_OPTION,
     MEMORY_OPTIONS,
     VIEW_OPTIONS,
     MemoryOptions,
@@ -90,6 +91,14 @@ def _memory(session: Session, words: list[str]) -> None:
         session.screen.say(note)
 
 
+def _advise(session: Session, words: list[str]) -> None:
+    chosen = _given(words, {CHECKERS_OPTION.name: CHECKERS_OPTION}).get(CHECKERS_OPTION.name)
+    advice = session.profile.advise(chosen)
+    session.screen.show([advice.text(colour=session.screen.has_colour)])
+    for note in advice.notes:
+        session.screen.say(note)
+
+
 def _set(session: Session, words: list[str]) -> None:
     session.options = session.changed(words)
 
@@ -124,6 +133,7 @@ COMMANDS: dict[str, Command] = {
     "memory": Command(
         _memory, Takes.MEMORY_OPTIONS, "Memory over time: the peak, and who held what then."
     ),
+    "advise": Command(_advise, Takes.CHECKERS, "What could be better, and what that would win."),
     "set": Command(_set, Takes.OPTIONS, "Keep options for the lines to come: set -max_depth 3."),
     "reset": Command(
         _reset, Takes.OPTION_NAMES, "Take all options back to their defaults, or some: reset step."
@@ -162,6 +172,6 @@ def _require_shell_spelling(words: list[str]) -> None:
     """Refuse an option as the command line spells it: here it has one dash and no equals sign."""
     for word in words:
         name, equals, value = word.lstrip("-").partition("=")
-        is_known = name in VIEW_OPTIONS or name in MEMORY_OPTIONS
+        is_known = name in VIEW_OPTIONS | MEMORY_OPTIONS or name == CHECKERS_OPTION.name
         if word.startswith("-") and is_known and (equals or word.startswith("--")):
             raise OptionError(f"`{word}` is spelled -{name} {value or 'VALUE'} in the shell.")

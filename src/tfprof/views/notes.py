@@ -133,7 +133,7 @@ def _definitions(profile: Profile, options: Options) -> Iterator[str]:
 def _older_words(options: Options) -> Iterator[str]:
     """What to use today in place of what an older generation had."""
     if options.viz:
-        yield "-viz draws nothing yet; -output json:outfile=F has all rows for a plot of your own."
+        yield "-viz opens nothing yet: -output timeline:outfile=F and speedscope:outfile=F draw it."
     if options.dump_to_file and options.output:
         yield f"-dump_to_file goes before -output {options.output}, which was left aside."
 
