@@ -13,7 +13,7 @@ def test_a_dialect_knows_options_and_views_there_are(name):
 
     assert dialect.help
     assert set(dialect.options) <= VIEW_OPTIONS.keys()
-    assert set(dialect.defaults) <= set(dialect.options)
+    assert {*dialect.defaults, *dialect.remarks} <= set(dialect.options)
     assert list(dialect.views) == ["scope", "graph", "code", "op"]
 
 

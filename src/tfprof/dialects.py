@@ -52,6 +52,7 @@ class Dialect:
     views: Mapping[str, Policy]
     style: Style = Style()
     defaults: Mapping[str, Any] = field(default_factory=dict)  # where an option had another
+    remarks: Mapping[str, str] = field(default_factory=dict)  # lines above an option in its list
     scalars_have_shape: bool = True  # a scalar is one parameter; else it is none
 
 
@@ -110,6 +111,13 @@ _CONTRIB = Dialect(
         "account_type_regexes": ("Variable",),
         "hide_name_regexes": ("IsVariableInitialized_[0-9]+", r"save\/.*", "^zeros[0-9_]*"),
         "select": ("params",),
+    },
+    remarks={
+        "select": (  # its own spelling
+            "# supported select fileds."
+            " Availability depends on --[run_meta|checkpoint|op_log]_path.\n"
+            "# [bytes|micros|params|float_ops|num_hidden_ops|tensor_value|device|op_types]\n"
+        )
     },
     views={
         "scope": _FIRST,

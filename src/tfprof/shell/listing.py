@@ -13,7 +13,8 @@ _MARK = "* "
 def plain(options: Options) -> Iterator[str]:
     """The options of the dialect, and what else is set, as it has always been printed."""
     for option in _listed(options):
-        yield _line(option, options) + "\n"
+        remark = options.generation.remarks.get(option.name, "")
+        yield f"{remark}{_line(option, options)}\n"
 
 
 def marked(options: Options, bold: tuple[str, str]) -> Iterator[str]:

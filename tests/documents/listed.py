@@ -1,0 +1,124 @@
+"""Models made from listings: asked for one, they print it letter for letter.
+
+Each row becomes an op with the number that it shows as its own; what a total holds beyond that and
+the rows below it becomes further ops, which the filters of the command hide.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from documents.made import Model
+
+_UNITS = {"sec": 10**6, "ms": 10**3, "us": 1, "MB": 10**6, "KB": 10**3, "B": 1}
+_ROW = re.compile(r"(?P<indent> *)(?P<name>.+) \((?P<own>[^ /]+)/(?P<total>[^ /,]+)\)")
+_OP_ROW = re.compile(r"(\S+) +(\S+) \(\S+, \S+\)(?:, +(\d+))?")
+_COARSE = 10**6  # numbers from here on are printed without their last four digits
+
+
+@dataclass
+class Listed:
+    """A row of a listing and those below it."""
+
+    name: str
+    own: int
+    total: int
+    children: list[Listed] = field(default_factory=list)
+
+    @property
+    def rest(self) -> int:
+        """What neither the row itself nor a row below it accounts for."""
+        return self.total - self.own - sum(child.total for child in self.children)
+
+    def walk(self, *above: str) -> Iterator[tuple[Listed, tuple[str, ...]]]:
+        """Each row, this one first, with the names of those above it, the root's left out."""
+        yield self, above
+        here = () if self.name == "_TFProfRoot" else (self.name,)
+        for child in self.children:
+            yield from child.walk(*above, *here)
+
+
+def tree(listing: str) -> Listed:
+    """The rows of a listing; each total holds at least what is below it."""
+    rows = [found for line in listing.splitlines() if (found := _ROW.fullmatch(line))]
+    path: list[Listed] = []
+    for place, row in enumerate(rows):
+        own = 0 if row["own"] == "--" else amount(row["own"])
+        listed = Listed(row["name"], own, amount(row["total"]))
+        if listed.total >= _COARSE:
+            listed.total += len(rows) - place  # of two that read the same, the first is the larger
+        del path[len(row["indent"]) // 2 :]
+        if path:
+            path[-1].children.append(listed)
+        path.append(listed)
+    _round_up(path[0])
+    return path[0]
+
+
+def _round_up(listed: Listed) -> None:
+    for child in listed.children:
+        _round_up(child)
+    listed.total -= min(listed.rest, 0)
+
+
+def amount(text: str) -> int:
+    """The number that `3.74sec` or `64B` says."""
+    digits, unit = re.fullmatch(r"([\d.]+)(\D+)", text).groups()
+    return int(Decimal(digits) * _UNITS[unit])
+
+
+def scopes(listing: str, measure: str, below: int, under: str = "") -> Model:
+    """A model whose scope view is `listing`, where ops of less than `below` are hidden.
+
+    `under` is the scope of those that the root's total is short of.
+    """
+    model = Model()
+    for row, _ in tree(listing).walk():
+        prefix = under
+        if row.name != "_TFProfRoot":
+            model.add(row.name, **{measure: row.own})
+            prefix = f"{row.name}/"
+        for part, number in enumerate(parts(row.rest, below)):
+            model.add(f"{prefix}rest_{part}", **{measure: number})
+    return model
+
+
+def calls(listing: str, measure: str, below: int = 10**18) -> Model:
+    """A model whose code view is `listing`, where lines of a library, or of less, are hidden."""
+    model = Model()
+    for place, (row, above) in enumerate(tree(listing).walk()):
+        stack = above if row.name == "_TFProfRoot" else (*above, row.name)
+        for part, number in enumerate(parts(row.rest, below)):
+            call = f"library.py:{part}:call:none"
+            model.add(f"op_{place}_{part}", **{measure: number}, code=(*stack, call))
+        if not row.total:
+            model.add(f"op_{place}", code=stack)
+    return model
+
+
+def kinds(listing: str, measure: str, total: int, exactly: dict[str, int] | None = None) -> Model:
+    """A model whose op view begins as `listing` does and comes to `total`.
+
+    `exactly` has the numbers of kinds whose shares say more than their rounded numbers.
+    """
+    model = Model()
+    rows = [found for line in listing.splitlines() if (found := _OP_ROW.match(line))]
+    for kind, shown, count in (row.groups() for row in rows):
+        number = (exactly or {}).get(kind, amount(shown))
+        total -= number
+        model.add(kind, kind, **{measure: number})
+        for place in range(1, int(count or 1)):
+            model.add(f"{kind}_{place}", kind)
+    for part, number in enumerate(parts(total, amount(rows[-1][2]))):
+        model.add(f"rest_{part}", f"Rest{part}", **{measure: number})
+    return model
+
+
+def parts(number: int, below: int) -> Iterator[int]:
+    """`number` in pieces, all less than `below`."""
+    while number > 0:
+        yield min(number, below - 1)
+        number -= below - 1

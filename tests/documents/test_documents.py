@@ -1,0 +1,107 @@
+"""A reader who types what the documents of tfprof show sees what they show."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from documents import architecture, memory, readme, seq2seq, times
+from tfprof.cli import main
+from tfprof.outputs.registry import FILE_OUTPUTS
+
+ROWS = [*seq2seq.ROWS, *architecture.ROWS, *times.ROWS, *readme.ROWS, *memory.ROWS]
+WALKED = [row for row in ROWS if not row.timeline or "timeline" in FILE_OUTPUTS]
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "generations.md"
+
+_NAME = re.compile(r"^( *)\S.*?(?= \(|  |$)")
+_DEVICE = re.compile(r"/job:[^|,\s)]+")
+_NUMBER = re.compile(r"(?<![\w.])\d+(\.\d+)?(us|ms|sec|B|KB|MB|[kmb])?\b")
+
+
+@pytest.fixture(scope="session")
+def folder_of(tmp_path_factory):
+    """Gives the folder with the files of a model."""
+    folders = {}
+
+    def give(model):
+        if model not in folders:
+            folders[model] = tmp_path_factory.mktemp("model")
+            model(folders[model])
+        return folders[model]
+
+    return give
+
+
+@pytest.fixture
+def show(folder_of, monkeypatch, capsys):
+    """Does what a row says; gives the lines that it shows."""
+
+    def run(row):
+        monkeypatch.chdir(folder_of(row.model))
+        monkeypatch.setattr("sys.stdin", io.StringIO(row.typed))
+        dialect = [f"--dialect={row.dialect}"] if row.dialect else []
+
+        status = main([*shlex.split(row.start), *dialect])
+
+        printed = capsys.readouterr()
+        assert status == 0, printed.err
+        shown = Path(row.file).read_text("utf-8") if row.file else printed.out
+        return [line.rstrip() for line in shown.splitlines()]
+
+    return run
+
+
+def rows(keep):
+    chosen = [row for row in WALKED if keep(row)]
+    return pytest.mark.parametrize("row", chosen, ids=[row.place for row in chosen])
+
+
+@rows(lambda row: not row.is_cut and not row.is_form)
+def test_a_listing_is_repeated(row, show):
+    assert show(row) == row.shown
+    if row.timeline:
+        assert json.loads(Path(row.timeline).read_text("utf-8"))["traceEvents"]
+
+
+@rows(lambda row: row.is_cut)
+def test_the_lines_of_a_listing_that_was_cut_come_in_its_order(row, show):
+    given = show(row)
+    there = iter(given)
+
+    missing = [line for line in row.shown if line not in there]
+
+    assert not missing, "\n".join(given[:50])
+
+
+@rows(lambda row: row.is_form)
+def test_another_model_is_shown_in_the_form_of_the_listing(row, show):
+    given = show(row)
+
+    assert len(given) >= 2
+    assert {form(line) for line in given} <= {form(line) for line in row.shown}
+
+
+def test_what_cannot_be_repeated_is_what_the_manual_says():
+    table = PAGE.read_text("utf-8").partition("## What cannot be repeated")[2].partition("\n## ")[0]
+    named = {
+        (place, piece)
+        for places, pieces, *_ in re.findall(r"^\| (.+?) \| (.+?) \| .+ \|$", table, re.MULTILINE)
+        for place in places.split("; ")
+        for piece in re.findall(r"`([^`]+)`", pieces)
+    }
+
+    assert named == {(row.place, piece.strip()) for row in ROWS for piece in row.instead}
+
+
+def form(line: str) -> str:
+    """A line without what only its model determines."""
+    if line.startswith("node name"):
+        return line
+    line = line if "_TFProfRoot" in line else _NAME.sub("NAME", line)
+    devices = re.sub(r"\|?DEVICE(\|DEVICE)*", "DEVICES", _DEVICE.sub("DEVICE", line))
+    return " ".join(_NUMBER.sub("#", devices).split())
