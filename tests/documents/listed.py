@@ -73,9 +73,11 @@ def amount(text: str) -> int:
 def scopes(listing: str, measure: str, below: int, under: str = "") -> Model:
     """A model whose scope view is `listing`, where ops of less than `below` are hidden.
 
-    `under` is the scope of those that the root's total is short of.
+    Where the command starts at a scope, `under` is that: what is elsewhere is not in the listing.
     """
     model = Model()
+    if under:
+        model.add("elsewhere", **{measure: _COARSE})
     for row, _ in tree(listing).walk():
         prefix = under
         if row.name != "_TFProfRoot":

@@ -73,7 +73,10 @@ def pool_logit(folder: Path) -> None:
 
 
 def residual_chain() -> Model:
-    """Convolutions behind each other, each with a way around it, which is searched first."""
+    """Convolutions behind each other, each with a way around it, which is searched first.
+
+    The search goes by name, not by position. What is not behind `cost` is not in the listing.
+    """
     chain = [
         ("unit_1_0/sub2/conv2/Conv2D", 74_140, 3_190_000),
         ("unit_1_3/sub2/conv2/Conv2D", 60_750, 3_340_000),
@@ -87,10 +90,10 @@ def residual_chain() -> Model:
     for place, (name, own, total) in enumerate(chain):
         small = _add_small(model, name, total - reached - own)
         model.add(name, micros=own, inputs=[way_in, *small])
-        model.add(f"add_{place}", inputs=[way_in, name])
+        model.add(f"add_{place}", inputs=[name, way_in])
         way_in, reached = f"add_{place}", total
     model.add("cost", inputs=[way_in, *_add_small(model, "cost", 3_610_000 - reached)])
-    return model
+    return model.add("train", inputs=["cost"], micros=1_000_000)
 
 
 def _add_small(model: Model, name: str, micros: int) -> list[str]:

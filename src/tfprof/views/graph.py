@@ -25,7 +25,8 @@ def build(profile: Profile, options: Options) -> View:
     policy = options.generation.views["graph"]
     arrangement = arrange(profile, inputs_by_name=policy.inputs_by_name)
     if policy.starts_first and not options.patterns("start_name_regexes").is_everything:
-        arrangement = _arrange_from(profile, options.start_name_regexes)
+        tops = _topmost(arrangement, options.start_name_regexes)
+        arrangement = _search(profile, tops, policy.inputs_by_name)
     if policy.adds_to_first_done:
         arrangement = _weighed(arrangement, profile)
     accounts = account_single(profile, options, arrangement, policy)
@@ -44,13 +45,12 @@ def arrange(profile: Profile, *, inputs_by_name: bool = False) -> Arrangement:
     return _search(profile, np.flatnonzero(~profile.ops.is_source()), inputs_by_name)
 
 
-def _arrange_from(profile: Profile, start_name_regexes: tuple[str, ...]) -> Arrangement:
-    """Only what feeds the ops whose names match, searched from the topmost of these."""
-    whole = arrange(profile, inputs_by_name=True)
-    matches = Patterns(start_name_regexes).match_column(whole.name)
+def _topmost(whole: Arrangement, name_regexes: tuple[str, ...]) -> Ints:
+    """The ops whose names match and that hang below no other such op."""
+    matches = Patterns(name_regexes).match_column(whole.name)
     matches[0] = False
     tops = np.flatnonzero(matches & ~whole.tree.is_below(matches))
-    return _search(profile, whole.members.values[tops - 1], inputs_by_name=True)
+    return whole.members.values[tops - 1]
 
 
 def _search(profile: Profile, tops: Ints, inputs_by_name: bool) -> Arrangement:
