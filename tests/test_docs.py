@@ -44,23 +44,18 @@ def test_every_command_of_the_manual_runs(capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO())  # a shell has nothing to answer
     assert len(COMMAND_LINES) > 5
     for line in COMMAND_LINES:
-        words = [
-            path
-            for word in shlex.split(line)[1:]
-            for path in (sorted(map(str, Path().glob(word))) if "*.gz" in word else [word])
-        ]
-
-        status = main(words)
+        status = main(words_of(line))
 
         assert status == 0, f"{line}\n{capsys.readouterr().err}"
 
 
 @pytest.mark.usefixtures("_repository_copy")
-def test_the_readme_shows_the_real_output_of_its_example(capsys):
-    line, shown = re.search(r"```console\n\$ (tfprof .+)\n((?:.*\n)*?)```", README).groups()
-    files = sorted(map(str, Path("examples/resnet32").glob("*.gz")))
+@pytest.mark.parametrize("page", ["README.md", "docs/explanation/generations.md"])
+def test_a_page_shows_the_real_output_of_its_example(page, capsys):
+    text = (ROOT / page).read_text("utf-8")
+    line, shown = re.search(r"```console\n\$ (tfprof .+)\n((?:.*\n)*?)```", text).groups()
 
-    main([word for word in shlex.split(line)[1:] if "*" not in word or "unit" in word] + files)
+    main(words_of(line))
 
     assert capsys.readouterr().out == shown
 
@@ -118,6 +113,15 @@ def test_the_checker_that_the_manual_shows_can_be_used():
 
     assert module["SUMMARY"]
     assert finding.ops == ("a",)
+
+
+def words_of(line):
+    """The words behind `tfprof`, as a shell gives them."""
+    return [
+        path
+        for word in shlex.split(line)[1:]
+        for path in (sorted(map(str, Path().glob(word))) if "*.gz" in word else [word])
+    ]
 
 
 def test_the_readme_is_short():

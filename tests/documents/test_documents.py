@@ -12,6 +12,8 @@ import pytest
 
 from documents import architecture, memory, readme, seq2seq, times
 from tfprof.cli import main
+from tfprof.errors import OptionError
+from tfprof.options import Options
 from tfprof.outputs.registry import FILE_OUTPUTS
 
 ROWS = [*seq2seq.ROWS, *architecture.ROWS, *times.ROWS, *readme.ROWS, *memory.ROWS]
@@ -97,6 +99,11 @@ def test_what_cannot_be_repeated_is_what_the_manual_says():
     }
 
     assert named == {(row.place, piece.strip()) for row in ROWS for piece in row.instead}
+
+
+def test_the_order_that_no_version_knew_is_refused():
+    with pytest.raises(OptionError, match="`order_by` cannot be `depth`"):
+        Options.of(order_by="depth")
 
 
 def form(line: str) -> str:

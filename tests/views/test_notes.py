@@ -181,6 +181,14 @@ def test_a_device_in_upper_case_is_told_to_be_in_lower_case():
     ]
 
 
+def test_a_regex_of_the_beginning_of_a_type_is_answered_with_the_type():
+    p = profile(op("a", "VariableV2"), op("b", "MatMul"))
+
+    assert said(p, select=[], account_type_regexes=["Variable", ""]) == [
+        "no op's types match `Variable,`, which stands for whole types; there is `VariableV2`."
+    ]
+
+
 def test_an_upper_case_regex_that_matches_is_left_alone():
     assert said(profile(op("a", "MatMul")), select=[], account_type_regexes=["MatMul"]) == []
 

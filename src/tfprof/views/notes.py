@@ -102,8 +102,19 @@ def _matching(kind: str, profile: Profile, options: Options) -> Iterator[str]:
             "write one regex, a|b, to count an op once."
         )
     regexes = ",".join(options.account_type_regexes)
-    if len(profile.ops) and not once and regexes != regexes.lower():
+    if once or not len(profile.ops):
+        return
+    longer = [name for name in profile.ops.types.names if name.startswith(_words(options))]
+    if longer:
+        found = ", ".join(f"`{name}`" for name in longer[:_MOST_KINDS])
+        yield f"no op's types match `{regexes}`, which stands for whole types; there is {found}."
+    elif regexes != regexes.lower():
         yield f"no op's types match `{regexes}`; devices are types too, in lower case."
+
+
+def _words(options: Options) -> tuple[str, ...]:
+    """The regexes that say something, to be looked for as they are."""
+    return tuple(filter(None, options.account_type_regexes))
 
 
 @remembered
