@@ -8,7 +8,7 @@ from __future__ import annotations
 import lzma
 
 from parity.original import Original
-from parity.test_timelines import SAMPLES, recording
+from parity.test_step_timelines import SAMPLES, recording
 from sources.tf_files import content
 
 
