@@ -17,9 +17,9 @@ each_way = pytest.mark.parametrize("way", WAYS)
 RUNS = st.lists(st.tuples(st.integers(-3, 30), st.integers(-2, 9)), max_size=40)
 
 
-def first_fit(runs):
+def first_fit(runs, opened):
     """The same, by trying lane after lane."""
-    ends, lanes = [0], []
+    ends, lanes = [opened], []
     for start, length in runs:
         lane = next((lane for lane, end in enumerate(ends) if start > end), len(ends))
         ends[lane:] = [start + length, *ends[lane + 1 :]]
@@ -28,16 +28,16 @@ def first_fit(runs):
 
 
 @each_way
-@given(st.lists(RUNS, max_size=4))
-def test_a_run_takes_the_first_lane_that_is_free_on_its_device(way, devices):
+@given(st.lists(RUNS, max_size=4), st.integers(-4, 4))
+def test_a_run_takes_the_first_lane_that_is_free_on_its_device(way, devices, opened):
     runs = [run for device in devices for run in device]
     groups = [sum(map(len, devices[:place])) for place in range(len(devices) + 1)]
     starts = ints([start for start, _ in runs])
     ends = ints([start + length for start, length in runs])
 
-    found = way.first_free(starts, ends, ints(groups)).tolist()
+    found = way.first_free(starts, ends, ints(groups), opened=opened).tolist()
 
-    assert found == [lane for device in devices for lane in first_fit(device)]
+    assert found == [lane for device in devices for lane in first_fit(device, opened)]
 
 
 @each_way

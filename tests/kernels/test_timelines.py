@@ -16,34 +16,6 @@ WAYS = [pytest.param(timelines, id="as installed"), pytest.param(PLAIN, id="plai
 each_way = pytest.mark.parametrize("way", WAYS)
 
 TIMES = st.integers(0, 12)
-SLICES = st.lists(st.tuples(TIMES, st.integers(0, 6)), max_size=12).map(sorted)
-
-
-def first_free(slices):
-    """The lanes, tried one after the other."""
-    free, found = [], []
-    for start, duration in slices:
-        lane = next((lane for lane, end in enumerate(free) if end <= start), len(free))
-        free[lane : lane + 1] = [start + duration]
-        found.append(lane)
-    return found
-
-
-@each_way
-@given(SLICES)
-def test_a_slice_takes_the_first_lane_that_is_free(way, slices):
-    wanted = first_free(slices)
-    starts = ints([start for start, _ in slices])
-    ends = ints([start + duration for start, duration in slices])
-
-    lanes = way.lanes(starts, ends, max(wanted, default=-1) + 1)
-
-    assert lanes.tolist() == wanted
-
-
-@each_way
-def test_a_slice_may_begin_where_the_last_one_ends(way):
-    assert way.lanes(ints([10, 15, 20]), ints([20, 18, 30]), 2).tolist() == [0, 1, 0]
 
 
 @each_way

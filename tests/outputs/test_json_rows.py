@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tfprof.columns import Strings, ints
-from tfprof.outputs.json_rows import escaped, in_list, member, members, quoted
-from tfprof.outputs.pieces import digits
+from tfprof.outputs.json_rows import in_list, member, members, quoted
+from tfprof.outputs.pieces import digits, in_json
 
 TEXTS = st.text('ab"\\/\x00\x1f\x7f\né€😀 ', max_size=8)
 ROWS = st.lists(st.tuples(TEXTS, st.integers(-(2**63), 2**63 - 1)), max_size=12)
@@ -15,18 +15,18 @@ ROWS = st.lists(st.tuples(TEXTS, st.integers(-(2**63), 2**63 - 1)), max_size=12)
 
 @given(st.lists(TEXTS))
 def test_texts_are_escaped_as_json_does(texts):
-    assert list(escaped(Strings(texts))) == [json.dumps(text)[1:-1] for text in texts]
+    assert list(in_json(Strings(texts))) == [json.dumps(text)[1:-1] for text in texts]
 
 
-def test_texts_may_stand_anywhere_in_their_bytes_when_they_are_escaped():
+def test_texts_may_stand_anywhere_in_their_bytes_when_they_are_in_json():
     column = Strings.of_spans(b'ab"c"d', ints([4, 0, 3, 1]), ints([6, 2, 3, 4]))
 
-    assert list(escaped(column)) == ['\\"d', "ab", "", 'b\\"c']
+    assert list(in_json(column)) == ['\\"d', "ab", "", 'b\\"c']
 
 
 @given(ROWS)
 def test_objects_are_laid_out_as_json_does(rows):
-    texts = escaped(Strings(text for text, _ in rows))
+    texts = in_json(Strings(text for text, _ in rows))
     numbers = digits(ints([number for _, number in rows]))
     inner = members([(b"text", [*quoted(texts), *member([b"n", numbers], [numbers], 3)])], 3)
     item = members([(b"kind", [b'"x"']), (texts, inner)], 2)

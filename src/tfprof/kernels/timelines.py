@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False
 # cython: cdivision=True, show_performance_hints=False
-"""Walks along time: which lane is free, which points stand apart, what was held when.
+"""Walks along time: which points stand apart, what was held when.
 
 As plain Python this gives the same answers.
 """
@@ -18,45 +18,12 @@ try:
 except ImportError:
     from tfprof.kernels import no_cython as cython
 
-__all__ = ["lanes", "largest", "spaced"]
-
-NEVER = np.iinfo(np.int64).min
+__all__ = ["largest", "spaced"]
 
 
 def _cells(column: Ints) -> Any:
     """The column as it is read fastest one by one."""
     return column if cython.compiled else column.tolist()
-
-
-def lanes(starts: Ints, ends: Ints, count: int) -> Ints:
-    """For each slice the first of `count` lanes that is free when it starts.
-
-    Slices come in ascending order of their starts, and `count` lanes have to be enough. A lane is
-    free from the end of its last slice on.
-    """
-    leaves: cython.Py_ssize_t = _leaves(count)
-    # Above the lanes a tree: each node has the earliest time at which a lane below it is free.
-    tree = np.full(2 * leaves, NEVER, np.int64)
-    free: cython.longlong[::1] = tree
-    found = np.empty(len(starts), np.int64)
-    lane: cython.longlong[::1] = found
-    start: cython.const[cython.longlong][::1] = _cells(starts)
-    end: cython.const[cython.longlong][::1] = _cells(ends)
-    row: cython.Py_ssize_t
-    node: cython.Py_ssize_t
-    for row in range(len(starts)):
-        node = 1
-        while node < leaves:
-            node *= 2
-            if free[node] > start[row]:
-                node += 1
-        lane[row] = node - leaves
-        free[node] = end[row]
-        node //= 2
-        while node > 0:
-            free[node] = min(free[2 * node], free[2 * node + 1])
-            node //= 2
-    return found
 
 
 def spaced(times: Ints, gap: int) -> Ints:

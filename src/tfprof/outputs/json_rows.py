@@ -2,34 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
-
-import numpy as np
 
 from tfprof.columns import Strings
 from tfprof.outputs.pieces import Piece, woven
 
 _INDENT = 4
-
-# What a text has to have escaped: all but the letters, digits and signs of ASCII, less two.
-_IS_ESCAPED = np.ones(256, np.bool_)
-_IS_ESCAPED[0x20:0x7F] = False
-_IS_ESCAPED[[*b'"\\']] = True
-
-
-def escaped(texts: Strings) -> Strings:
-    """Each text as it stands between the quotes of JSON, in ASCII."""
-    packed = woven([texts], len(texts))
-    odd = np.flatnonzero(_IS_ESCAPED[np.frombuffer(packed.data, np.uint8)])
-    if not len(odd):
-        return packed
-    rows = np.unique(np.searchsorted(packed.ends, odd, side="right"))
-    others = Strings(json.dumps(text)[1:-1] for text in packed.take(rows))
-    starts, ends = packed.starts.copy(), packed.ends.copy()
-    starts[rows] = others.starts + len(packed.data)
-    ends[rows] = others.ends + len(packed.data)
-    return Strings.of_spans(packed.data + others.data, starts, ends)
 
 
 def quoted(texts: Strings) -> list[Piece]:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, Ragged, Strings
+from tfprof.columns import Bools, Ints, Ragged, Strings, distinct
 from tfprof.units import Unit
 
 try:
@@ -19,7 +19,10 @@ except ImportError:
 
 Piece: TypeAlias = bytes | Strings
 
-_PLAIN_IN_JSON = bytes(code for code in range(0x20, 0x7F) if chr(code) not in '"\\')
+# What a text in JSON has to have escaped: all but the letters, digits and signs of ASCII, less two.
+_IS_ESCAPED = np.ones(256, np.bool_)
+_IS_ESCAPED[0x20:0x7F] = False
+_IS_ESCAPED[[*b'"\\']] = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,11 +53,6 @@ def digits(column: Ints) -> Strings:
     return Strings.of_spans(*lines.amounts(column, _Bare(), ""))
 
 
-def whole_numbers(column: Ints) -> Strings:
-    """Each number in full."""
-    return digits(column)
-
-
 def varints(column: Ints) -> Strings:
     """The base-128 digits of each number, one behind the other; a negative one has ten."""
     return Strings.of_spans(*lines.varints(column))
@@ -63,9 +61,15 @@ def varints(column: Ints) -> Strings:
 def in_json(texts: Strings) -> Strings:
     """Each text as it stands between the quotes of a JSON that is all ASCII."""
     packed = woven([texts], len(texts))
-    if not packed.data.translate(None, _PLAIN_IN_JSON):
+    odd = np.flatnonzero(_IS_ESCAPED[np.frombuffer(packed.data, np.uint8)])
+    if not len(odd):
         return packed
-    return Strings(json.dumps(text)[1:-1] for text in texts)
+    rows = distinct(np.searchsorted(packed.ends, odd, side="right"))
+    others = Strings(json.dumps(text)[1:-1] for text in packed.take(rows))
+    starts, ends = packed.starts.copy(), packed.ends.copy()
+    starts[rows] = others.starts + len(packed.data)
+    ends[rows] = others.ends + len(packed.data)
+    return Strings.of_spans(packed.data + others.data, starts, ends)
 
 
 def or_else(flags: Bools, texts: Strings, other: bytes) -> Strings:

@@ -17,7 +17,7 @@ from tfprof.columns import Ints, Strings
 from tfprof.metrics import Metric
 from tfprof.outputs import stacks
 from tfprof.outputs.parts import Part
-from tfprof.outputs.pieces import Piece, in_json, whole_numbers, woven
+from tfprof.outputs.pieces import Piece, digits, in_json, woven
 from tfprof.views.view import View
 
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
@@ -83,7 +83,7 @@ def _frame_blocks(view: View, found: _Frames) -> Iterator[bytes]:
         pieces: list[Piece] = [b',{"name":"', in_json(frames.name.take(function)), b'"']
         if view.kind == "code":
             pieces += [b',"file":"', in_json(frames.file.take(function)), b'","line":']
-            pieces.append(whole_numbers(frames.line[rows]))
+            pieces.append(digits(frames.line[rows]))
         yield woven([*pieces, b"}"], len(rows)).data
 
 
@@ -144,8 +144,8 @@ def _event_blocks(events: _Events, frame_of_row: Ints) -> Iterator[bytes]:
     for some in _blocks(np.arange(len(events.row))):
         pieces: list[Piece] = [
             *(b',{"type":"', kinds.take(events.is_open[some]), b'","frame":'),
-            *(whole_numbers(frame_of_row[events.row[some]]), b',"at":'),
-            *(whole_numbers(events.at[some]), b"}"),
+            *(digits(frame_of_row[events.row[some]]), b',"at":'),
+            *(digits(events.at[some]), b"}"),
         ]
         yield woven(pieces, len(some)).data
 

@@ -36,7 +36,7 @@ class Runs:
         groups = np.searchsorted(step.device, np.arange(len(step.devices) + 1))
         return cls(
             end,
-            lanes.first_free(step.start_micros, end, groups),
+            lanes.first_free(step.start_micros, end, groups, opened=0),
             compute[step.device],
             compute[step.device] + 1,
             is_kernel.astype(np.bool_)[step.device],

@@ -14,8 +14,8 @@ import numpy as np
 
 from tfprof.columns import Bools, Ints, Strings, constant, offsets_of
 from tfprof.formats.step_stats import StepColumns
-from tfprof.outputs.json_rows import escaped, in_list, member, members, quoted
-from tfprof.outputs.pieces import Piece, digits, or_else, woven
+from tfprof.outputs.json_rows import in_list, member, members, quoted
+from tfprof.outputs.pieces import Piece, digits, in_json, or_else, woven
 from tfprof.outputs.step_events import ROWS_AT_ONCE, Labels, Runs, Tensors
 from tfprof.outputs.tensor_descriptions import TensorDescriptions
 
@@ -49,14 +49,14 @@ class _Timeline:
         self.step = step
         self.runs = Runs.of(step)
         self.tensors = Tensors.of(step)
-        self.names = escaped(self.tensors.names.texts())
+        self.names = in_json(self.tensors.names.texts())
         self.maker = step.outputs.entry[self.tensors.output]  # of each tensor
         self.last_use = self.runs.end_micros[self.maker]
 
     def processes(self) -> bytes:
         """One for the allocators, then two for each device."""
         pairs = [(f"{device} Compute", f"{device} Tensors") for device in self.step.devices]
-        names = escaped(Strings(["Allocators", *chain(*pairs)]))
+        names = in_json(Strings(["Allocators", *chain(*pairs)]))
         fields: Fields = [
             (b"name", [b'"process_name"']),
             (b"ph", [b'"M"']),
@@ -105,13 +105,13 @@ class _Timeline:
             yield regions.data
 
     def _regions(self, labels: Labels, rows: Ints) -> list[Piece]:
-        op = or_else(labels.is_known, escaped(labels.op), b"unknown")
+        op = or_else(labels.is_known, in_json(labels.op), b"unknown")
         counts = labels.input_counts
         place = np.arange(len(labels.inputs)) - np.repeat(offsets_of(counts)[:-1], counts)
-        value = quoted(escaped(labels.inputs))
+        value = quoted(in_json(labels.inputs))
         inputs = woven(member([b"input", digits(place)], value, _ARGUMENTS), len(place))
         arguments: Fields = [
-            (b"name", quoted(escaped(labels.name))),
+            (b"name", quoted(in_json(labels.name))),
             (b"op", [*quoted(op), _gathered(inputs, counts)]),
         ]
         runs = self.runs
@@ -162,7 +162,7 @@ class _Timeline:
         order = np.lexsort((change, micros, place))
         # All that an allocator gave is given back, so that the next one begins at 0 again.
         in_use = np.cumsum(change[order])
-        names = escaped(outputs.allocator.values)
+        names = in_json(outputs.allocator.values)
         for some in _chunks(len(order)):
             rows = order[some]
             none = constant(0, len(rows))

@@ -11,8 +11,7 @@ import numpy as np
 
 from tfprof.columns import Ints, Strings
 from tfprof.formats.step_stats import DescribedOutputs, allocator_text
-from tfprof.outputs.json_rows import escaped
-from tfprof.outputs.pieces import digits, or_else, woven
+from tfprof.outputs.pieces import digits, in_json, or_else, woven
 
 
 class TensorDescriptions:
@@ -53,7 +52,7 @@ class TensorDescriptions:
 
 
 def _unquoted(texts: Iterable[str]) -> Strings:
-    return escaped(Strings(text.replace('"', "") for text in texts))
+    return in_json(Strings(text.replace('"', "") for text in texts))
 
 
 def _nothing(rows: int) -> Strings:

@@ -15,7 +15,7 @@ import numpy as np
 from tfprof.columns import Ints, Strings
 from tfprof.errors import MissingInputError
 from tfprof.outputs.parts import Part
-from tfprof.outputs.pieces import Piece, in_json, whole_numbers, woven
+from tfprof.outputs.pieces import Piece, digits, in_json, woven
 from tfprof.views.memory_curve import MOST_HOLDERS, DeviceMemory
 from tfprof.views.nested import nested
 from tfprof.views.schedule import Schedule, left_out_note, schedule
@@ -79,16 +79,16 @@ def _slices(view: View) -> Iterator[bytes]:
         depth = slices.depth[rows]
         pieces: list[Piece] = [
             *(_depth_names(depth, np.flatnonzero(is_deeper[rows])), b',{"args":{"name":"', name),
-            *(b'","op":"', name, b'"},"cat":"Op","dur":', whole_numbers(slices.duration[rows])),
-            *(b',"name":"', name, b'","ph":"X","pid":', whole_numbers(depth)),
-            *(b',"tid":0,"ts":', whole_numbers(slices.start[rows]), b"}"),
+            *(b'","op":"', name, b'"},"cat":"Op","dur":', digits(slices.duration[rows])),
+            *(b',"name":"', name, b'","ph":"X","pid":', digits(depth)),
+            *(b',"tid":0,"ts":', digits(slices.start[rows]), b"}"),
         ]
         yield woven(pieces, len(rows)).data
 
 
 def _depth_names(depth: Ints, firsts: Ints) -> Strings:
     """For each row the name of its depth if it is one of the first ones there, else nothing."""
-    number = whole_numbers(depth[firsts])
+    number = digits(depth[firsts])
     head: list[Piece] = [b',{"args":{"name":"Scope:', number, b'"},"name":"process_name","ph":"M"']
     named = woven([*head, b',"pid":', number, b"}"], len(firsts))
     return _spread(named, firsts, len(depth), other=b"")
@@ -118,9 +118,9 @@ def _runs(view: View, plan: Schedule) -> Iterator[bytes]:
         slots = plan.slots.take(rows)
         name = in_json(view.profile.ops.name.take(slots.op))
         pieces: list[Piece] = [
-            *(b',{"args":{"name":"', name, b'"},"cat":"Op","dur":', whole_numbers(slots.duration)),
-            *(b',"name":"', name, b'","ph":"X","pid":', whole_numbers(slots.device)),
-            *(b',"tid":', whole_numbers(slots.lane), b',"ts":', whole_numbers(slots.start), b"}"),
+            *(b',{"args":{"name":"', name, b'"},"cat":"Op","dur":', digits(slots.duration)),
+            *(b',"name":"', name, b'","ph":"X","pid":', digits(slots.device)),
+            *(b',"tid":', digits(slots.lane), b',"ts":', digits(slots.start), b"}"),
         ]
         yield woven(pieces, len(rows)).data
 
@@ -130,16 +130,16 @@ def _flows(view: View, plan: Schedule) -> Iterator[bytes]:
     for rows in _blocks(len(plan.flows)):
         producer = plan.slots.take(plan.flows.producer[rows])
         consumer = plan.slots.take(plan.flows.consumer[rows])
-        number = whole_numbers(rows + 1)
+        number = digits(rows + 1)
         name = in_json(view.profile.ops.name.take(producer.op))
         head: list[Piece] = [b',{"cat":"DataFlow","id":', number, b',"name":"', name]
         pieces: list[Piece] = [
-            *(*head, b'_flow","ph":"s","pid":', whole_numbers(producer.device)),
-            *(b',"tid":', whole_numbers(producer.lane)),
-            *(b',"ts":', whole_numbers(producer.start + producer.duration), b"}"),
-            *(*head, b'_flow","ph":"t","pid":', whole_numbers(consumer.device)),
-            *(b',"tid":', whole_numbers(consumer.lane)),
-            *(b',"ts":', whole_numbers(consumer.start), b"}"),
+            *(*head, b'_flow","ph":"s","pid":', digits(producer.device)),
+            *(b',"tid":', digits(producer.lane)),
+            *(b',"ts":', digits(producer.start + producer.duration), b"}"),
+            *(*head, b'_flow","ph":"t","pid":', digits(consumer.device)),
+            *(b',"tid":', digits(consumer.lane)),
+            *(b',"ts":', digits(consumer.start), b"}"),
         ]
         yield woven(pieces, len(rows)).data
 
@@ -147,8 +147,8 @@ def _flows(view: View, plan: Schedule) -> Iterator[bytes]:
 def _counters(view: View, curve: DeviceMemory, process: int) -> Iterator[bytes]:
     """Two counters for each point: how much was in use, and who held most of it."""
     for points in _blocks(len(curve)):
-        time = whole_numbers(curve.time[points])
-        in_use = whole_numbers(curve.in_use[points])
+        time = digits(curve.time[points])
+        in_use = digits(curve.in_use[points])
         pieces: list[Piece] = [
             *(b',{"args":{"Allocator Bytes in Use":', in_use, b'},"cat":"Memory",'),
             *(b'"name":"Allocated Bytes","ph":"C","pid":%d,"tid":0,"ts":' % process, time, b"}"),

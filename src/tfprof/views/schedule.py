@@ -5,16 +5,14 @@ Only ops that the view shows are laid out, and only in one step. Times are in mi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from tfprof.columns import Bools, Ints, Ragged, distinct, offsets_of, places_of
 from tfprof.errors import OutputError
-from tfprof.kernels import timelines
+from tfprof.kernels import lanes
 from tfprof.kernels.rows import grouped
 from tfprof.model.devices import Devices
 from tfprof.model.profile import Profile
@@ -146,27 +144,17 @@ def _is_new(device: Ints, start: Ints) -> Bools:
 
 
 def _lanes(device: Ints, start: Ints, duration: Ints) -> Ints:
-    """For each slot the first lane of its device that is free."""
+    """For each slot the first lane of its device that is free; one may begin where one ends."""
     # The next slot starts a microsecond later at least, whatever a broken clock makes of an end.
-    end = np.maximum(start + duration, start + 1)
-    lane = np.empty(len(start), np.int64)
-    for rows in _by_device(device):
-        lane[rows] = timelines.lanes(start[rows], end[rows], _most_at_once(start[rows], end[rows]))
-    return lane
+    last = np.maximum(start + duration, start + 1) - 1
+    return lanes.first_free(start, last, _device_edges(device))
 
 
-def _by_device(device: Ints) -> Iterator[slice]:
-    """Where the slots of each device stand."""
-    edges = np.flatnonzero(np.diff(device)) + 1
-    for start, stop in pairwise([0, *edges.tolist(), len(device)]):
-        if start < stop:
-            yield slice(start, stop)
-
-
-def _most_at_once(start: Ints, end: Ints) -> int:
-    """How many slots there are at most at one time; that of an end is over by then."""
-    over = np.searchsorted(np.sort(end), start, side="right")
-    return int((np.arange(1, len(start) + 1) - over).max(initial=1))
+def _device_edges(device: Ints) -> Ints:
+    """Where the slots of each device begin, and the last ones end."""
+    is_first = np.ones(len(device), np.bool_)
+    is_first[1:] = device[1:] != device[:-1]
+    return np.append(np.flatnonzero(is_first), len(device))
 
 
 def _by_lane(slots: Slots, devices: int) -> Ints:
@@ -230,7 +218,8 @@ def _find(slots: Slots, device: Ints, start: Ints) -> Ints:
     found = np.full(len(start), -1, np.int64)
     order = np.argsort(device, kind="stable")
     ordered = device[order]
-    for rows in _by_device(slots.device):
+    edges = _device_edges(slots.device).tolist()
+    for rows in map(slice, edges[:-1], edges[1:]):
         first, end = np.searchsorted(ordered, slots.device[rows.start] + np.arange(2))
         wanted, starts = order[first:end], slots.start[rows]
         at = np.minimum(np.searchsorted(starts, start[wanted]), len(starts) - 1)
