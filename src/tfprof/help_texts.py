@@ -6,7 +6,8 @@ The command line and the shell both have their words from here.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from tfprof.dialects import DIALECTS
 from tfprof.errors import OptionError, nearest
@@ -49,74 +50,9 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Order and output": ("order_by", "output", "dialect", "dump_to_file", "viz"),
 }
 
-_USAGE = {
-    "save": "tfprof save FILES… --outfile PROFILE",
-    "profile": "tfprof profile --model_dir=DIR [--output_dir=DIR] [--json]",
-    "shell": "tfprof FILES… [-option value]…",
-    "help": "tfprof help [COMMAND | OPTION | METRIC]",
-    "info": "tfprof info FILES… [--json]",
-    "timeline": "tfprof timeline RUN_META --outfile TIMELINE [-option value]…",
-    "advise": "tfprof advise FILES… [--checkers NAME,…] [--json]",
-}
-
-_EXAMPLES = {
-    "scope": (
-        "tfprof scope graph.pbtxt -select params -max_depth 3",
-        "tfprof scope graph.pbtxt run_meta -order_by micros -min_micros 1000",
-        "tfprof scope graph.pbtxt tfprof_log -account_type_regexes _trainable_variables",
-    ),
-    "graph": ("tfprof graph graph.pbtxt run_meta -start_name_regexes 'cost.*'",),
-    "code": ("tfprof code graph.pbtxt run_meta tfprof_log -order_by micros -max_depth 5",),
-    "op": ("tfprof op graph.pbtxt run_meta -select micros,occurrence -order_by micros",),
-    "memory": (
-        "tfprof memory graph.pbtxt run_meta tfprof_log",
-        "tfprof memory graph.pbtxt run_meta_1 run_meta_2 -step 1 -max_rows 20",
-    ),
-    "advise": (
-        "tfprof advise graph.pbtxt run_meta tfprof_log",
-        "tfprof advise profile.pb --checkers DataFeedingChecker --json",
-    ),
-    "info": ("tfprof info graph.pbtxt run_meta tfprof_log model.ckpt",),
-    "save": (
-        "tfprof save graph.pbtxt run_meta tfprof_log --outfile profile.pb",
-        "tfprof scope profile.pb",
-    ),
-    "profile": ("tfprof profile --model_dir=/path/to/model/dir",),
-    "timeline": (
-        "tfprof timeline run_meta --outfile timeline.json",
-        "tfprof timeline run_meta --outfile timeline.json --show_memory=false",
-    ),
-    "shell": ("tfprof graph.pbtxt run_meta", "echo 'op -select params' | tfprof graph.pbtxt"),
-    "help": ("tfprof help scope", "tfprof help -select", "tfprof help micros"),
-}
-
 _SPELLING = (
     "An option is written -name value, --name value or --name=value; a list has commas and no "
     "spaces. A regex has to match the whole name. What stands in brackets is the default."
-)
-
-_PROFILE = (
-    "The folder holds graph.pbtxt and, where a metadata hook wrote them, metadata/run_meta and "
-    "metadata/tfprof_log, beside the checkpoints. Four texts are written: params.txt (variables), "
-    "flops.txt (float operations), micro.txt (ops of at least a millisecond, by graph) and "
-    "device.txt (where each op ran), as the first generation of tfprof printed them."
-)
-
-_MEMORY = (
-    "The curve is the sum of the allocation records of a traced step, from 0 at its start: what "
-    "was held before is not in it, but the allocator's own count is shown beside it where it was "
-    "recorded. All that happened within one microsecond counts together. A line of code is the "
-    "innermost one outside installed packages."
-)
-
-_SHELL = (
-    "Each line is a view with its options, `op -select params`, or `memory`; `set -max_depth 3` "
-    "keeps options for the lines after it, an empty line shows them, `reset` takes them back, "
-    "`save FILE` writes all that was read, `help` explains, `quit` or Ctrl-D ends. Tab completes "
-    "commands, options, metrics, files and the names of the model; Ctrl-C stops a command. In the "
-    "shell an option is written -name value. Lines may come from a pipe: a mistake is reported, "
-    "the others are answered, and the exit status is 1. The options are those of the views: "
-    "`tfprof scope --help`."
 )
 
 
@@ -147,53 +83,69 @@ def _overview(commands: Mapping[str, str]) -> Iterable[str]:
     )
     yield from _files()
     yield from section("Also", [_JSON, entry("--help, -h", "Say how a command is used."), _VERSION])
-    yield from _examples(_EXAMPLES["scope"][:2])
+    yield from _examples(PAGES["scope"].examples[:2])
     yield from ("", "`tfprof help COMMAND` says more, `tfprof help select` what can be shown.")
 
 
 def _command(name: str, sentence: str, flags: Mapping[str, Option]) -> Iterable[str]:
-    is_view = name in ("scope", "graph", "code", "op")
+    page = PAGES[name]
     yield f"tfprof {name}: {sentence}"
-    yield from ("", f"Usage: {_USAGE.get(name, f'tfprof {name} FILES… [-option value]…')}")
-    if name == "shell":
-        yield from ("", *folded(_SHELL))
-    if name == "profile":
-        yield from ("", *folded(_PROFILE))
-        yield from section("Folders", [_MODEL_DIR, _OUTPUT_DIR, _JSON])
-    if name == "timeline":
-        file = entry("--run_meta_path FILE", "What ran in one step: its RunMetadata.")
-        yield from section("File, gzipped or not; or by option", [file])
-        shown = [_option_line(flags[flag]) for flag in ("show_dataflow", "show_memory")]
-        yield from section("What is shown", shown)
-    if name not in ("help", "profile", "timeline"):
+    yield from ("", f"Usage: tfprof {page.usage or f'{name} FILES… [-option value]…'}")
+    if page.says:
+        yield from ("", *folded(page.says))
+    if page.takes_files:
         yield from _files()
-    if is_view:
-        yield from view_options([_JSON])
-        yield from ("", *folded(_SPELLING))
-    if name == "memory":
-        yield from section("What is shown", [*map(_option_line, MEMORY_OPTIONS.values()), _JSON])
-        yield from ("", *folded(_MEMORY))
-    if name == "advise":
-        yield from _checkers()
-    if name == "info":
-        yield from section("Also", [_JSON])
-    if name in ("save", "timeline"):
-        yield from section("Output", [entry("--outfile, -o FILE", "The file to write.")])
-    yield from _examples(_EXAMPLES[name])
+    yield from page.sections(flags)
+    yield from _examples(page.examples)
 
 
-_MODEL_DIR = "  --model_dir DIR".ljust(_COLUMN) + "The folder that a training run wrote to."
-_OUTPUT_DIR = "  --output_dir DIR".ljust(_COLUMN) + "Where the texts go, if not there."
-_JSON = "  --json".ljust(_COLUMN) + "Print JSON to the standard output."
-_VERSION = "  --version".ljust(_COLUMN) + "Print tfprof's version."
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The help on a command: how it is used, what else there is to say, and what it takes."""
+
+    examples: tuple[str, ...]
+    usage: str = ""
+    says: str = ""
+    takes_files: bool = True  # any that can be read
+    sections: Callable[[Mapping[str, Option]], Iterable[str]] = lambda _: ()  # besides files
 
 
-def _checkers() -> Iterable[str]:
+def _view_sections(_: Mapping[str, Option]) -> Iterable[str]:
+    return (*view_options([_JSON]), "", *folded(_SPELLING))
+
+
+def _memory_sections(_: Mapping[str, Option]) -> Iterable[str]:
+    return section("What is shown", [*map(_option_line, MEMORY_OPTIONS.values()), _JSON])
+
+
+def _timeline_sections(flags: Mapping[str, Option]) -> Iterable[str]:
+    file = entry("--run_meta_path FILE", "What ran in one step: its RunMetadata.")
+    shown = [_option_line(flags[flag]) for flag in ("show_dataflow", "show_memory")]
+    yield from section("File, gzipped or not; or by option", [file])
+    yield from section("What is shown", shown)
+    yield from _outfile_sections(flags)
+
+
+def _outfile_sections(_: Mapping[str, Option]) -> Iterable[str]:
+    return section("Output", [entry("--outfile, -o FILE", "The file to write.")])
+
+
+def _folder_sections(_: Mapping[str, Option]) -> Iterable[str]:
+    model = entry("--model_dir DIR", "The folder that a training run wrote to.")
+    output = entry("--output_dir DIR", "Where the texts go, if not there.")
+    return section("Folders", [model, output, _JSON])
+
+
+def _checker_sections(_: Mapping[str, Option]) -> Iterable[str]:
     from tfprof.advisor import registry  # noqa: PLC0415 -- for this page alone, as it needs numpy
 
     summaries = registry.summaries().items()
     yield from section("Checkers", (entry(*checker, _CHECKER_COLUMN) for checker in summaries))
     yield from section("Also", [_option_line(CHECKERS_OPTION), _JSON])
+
+
+_JSON = "  --json".ljust(_COLUMN) + "Print JSON to the standard output."
+_VERSION = "  --version".ljust(_COLUMN) + "Print tfprof's version."
 
 
 def view_options(also: Sequence[str] = ()) -> Iterable[str]:
@@ -304,3 +256,95 @@ def entry(name: str, sentence: str, column: int = _COLUMN) -> str:
 def folded(sentences: str, indent: str = "") -> list[str]:
     """Sentences as lines, folded to the width of a terminal."""
     return textwrap.wrap(sentences, _WIDTH, initial_indent=indent, subsequent_indent=indent)
+
+
+PAGES: dict[str, Page] = {
+    "scope": Page(
+        examples=(
+            "tfprof scope graph.pbtxt -select params -max_depth 3",
+            "tfprof scope graph.pbtxt run_meta -order_by micros -min_micros 1000",
+            "tfprof scope graph.pbtxt tfprof_log -account_type_regexes _trainable_variables",
+        ),
+        sections=_view_sections,
+    ),
+    "graph": Page(
+        examples=("tfprof graph graph.pbtxt run_meta -start_name_regexes 'cost.*'",),
+        sections=_view_sections,
+    ),
+    "code": Page(
+        examples=("tfprof code graph.pbtxt run_meta tfprof_log -order_by micros -max_depth 5",),
+        sections=_view_sections,
+    ),
+    "op": Page(
+        examples=("tfprof op graph.pbtxt run_meta -select micros,occurrence -order_by micros",),
+        sections=_view_sections,
+    ),
+    "memory": Page(
+        examples=(
+            "tfprof memory graph.pbtxt run_meta tfprof_log",
+            "tfprof memory graph.pbtxt run_meta_1 run_meta_2 -step 1 -max_rows 20",
+        ),
+        says="The curve is the sum of the allocation records of a traced step, from 0 at its "
+        "start: what was held before is not in it, but the allocator's own count is shown beside "
+        "it where it was recorded. All that happened within one microsecond counts together. A "
+        "line of code is the innermost one outside installed packages.",
+        sections=_memory_sections,
+    ),
+    "advise": Page(
+        examples=(
+            "tfprof advise graph.pbtxt run_meta tfprof_log",
+            "tfprof advise profile.pb --checkers DataFeedingChecker --json",
+        ),
+        usage="advise FILES… [--checkers NAME,…] [--json]",
+        sections=_checker_sections,
+    ),
+    "info": Page(
+        examples=("tfprof info graph.pbtxt run_meta tfprof_log model.ckpt",),
+        usage="info FILES… [--json]",
+        sections=lambda _: section("Also", [_JSON]),
+    ),
+    "save": Page(
+        examples=(
+            "tfprof save graph.pbtxt run_meta tfprof_log --outfile profile.pb",
+            "tfprof scope profile.pb",
+        ),
+        usage="save FILES… --outfile PROFILE",
+        sections=_outfile_sections,
+    ),
+    "timeline": Page(
+        examples=(
+            "tfprof timeline run_meta --outfile timeline.json",
+            "tfprof timeline run_meta --outfile timeline.json --show_memory=false",
+        ),
+        usage="timeline RUN_META --outfile TIMELINE [-option value]…",
+        takes_files=False,
+        sections=_timeline_sections,
+    ),
+    "profile": Page(
+        examples=("tfprof profile --model_dir=/path/to/model/dir",),
+        usage="profile --model_dir=DIR [--output_dir=DIR] [--json]",
+        says="The folder holds graph.pbtxt and, where a metadata hook wrote them, "
+        "metadata/run_meta and metadata/tfprof_log, beside the checkpoints. Four texts are "
+        "written: params.txt (variables), flops.txt (float operations), micro.txt (ops of at "
+        "least a millisecond, by graph) and device.txt (where each op ran), as the first "
+        "generation of tfprof printed them.",
+        takes_files=False,
+        sections=_folder_sections,
+    ),
+    "shell": Page(
+        examples=("tfprof graph.pbtxt run_meta", "echo 'op -select params' | tfprof graph.pbtxt"),
+        usage="FILES… [-option value]…",
+        says="Each line is a view with its options, `op -select params`, or `memory` or `advise`; "
+        "`set -max_depth 3` keeps options for the lines after it, an empty line shows them, "
+        "`reset` takes them back, `save FILE` writes all that was read, `help` explains, `quit` or "
+        "Ctrl-D ends. Tab completes commands, options, metrics, files and the names of the model; "
+        "Ctrl-C stops a command. In the shell an option is written -name value. Lines may come "
+        "from a pipe: a mistake is reported, the others are answered, and the exit status is 1. "
+        "The options are those of the views: `tfprof scope --help`.",
+    ),
+    "help": Page(
+        examples=("tfprof help scope", "tfprof help -select", "tfprof help micros"),
+        usage="help [COMMAND | OPTION | METRIC]",
+        takes_files=False,
+    ),
+}

@@ -143,3 +143,18 @@ def test_long_answers_are_the_same_in_small_pieces(monkeypatch):
 def test_what_is_no_number_is_refused(select):
     with pytest.raises(OptionError, match="cannot be added up along a stack"):
         written(ask("scope", SCOPES, select=select))
+
+
+def test_code_lines_of_an_older_dialect_keep_their_frames():
+    p = profile(
+        op("conv", code=["net.py:3:build"]),
+        op("gradients/conv_grad/mul", code=["train.py:7:step"]),
+        run("gradients/conv_grad/mul", micros=5),
+    )
+
+    view = ask("code", p, dialect="early", select=["micros"])
+
+    assert [frame["name"] for frame in written(view)["shared"]["frames"]][1:] == [
+        "net:build",
+        "train:step",
+    ]

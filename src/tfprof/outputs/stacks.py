@@ -67,7 +67,7 @@ def frames(view: View) -> Frames:
 
 
 def _code_frames(view: View) -> Frames:
-    lines, arranged = view.profile.code, code.arrange(view.profile)
+    lines, arranged = view.profile.code, code.arrange_for(view.profile, view.options)
     call = arranged.call[view.arranged[1:]]
     columns = (lines.file.codes, lines.function.codes, lines.function_line)
     key = np.column_stack([column[call] for column in columns])

@@ -95,7 +95,7 @@ class _Leaves(NamedTuple):
 
 def leaf_ops(view: View) -> _Leaves:
     """The ops whose line of code calls no other, below rows that show nothing below them."""
-    arrangement = code.arrange(view.profile).arrangement
+    arrangement = code.arrange_for(view.profile, view.options).arrangement
     members = accounting.account_gathered(view.profile, view.options, arrangement).members
     tree, is_leaf = arrangement.tree, arrangement.tree.sizes == 1
     shown = np.flatnonzero(view.tree.sizes[1:] == 1) + 1
@@ -119,7 +119,7 @@ class _Calls:
         self.functions: dict[tuple[str, str, int], tuple[int, int, int, int]] = {}
         self.texts: list[str] = []
         self.used: list[tuple[int, ...]] = [()]
-        arranged = code.arrange(view.profile)
+        arranged = code.arrange_for(view.profile, view.options)
         calls = arranged.call[view.arranged].tolist()
         gradients = arranged.is_gradient[view.arranged].tolist()
         for row, parent in enumerate(view.tree.parents[1:].tolist(), start=1):
