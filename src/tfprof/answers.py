@@ -1,0 +1,260 @@
+"""Answers to print, iterate, convert or write: of a view, of memory over time, of the adviser.
+
+What only some of that needs is loaded when it is asked for.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tfprof.errors import OptionError, nearest
+from tfprof.options import OutputSpec
+from tfprof.outputs import registry
+from tfprof.views.view import Hidden, View
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tfprof.advisor.finding import Finding
+    from tfprof.advisor.registry import Reports
+    from tfprof.formats.messages import Message
+    from tfprof.outputs.parts import Written
+    from tfprof.outputs.tabular import Row
+    from tfprof.views.memory import AllocatorMemory, Memory
+
+
+class Answer:
+    """The answer to one question: rows to print, iterate, convert or write."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+
+    @property
+    def table(self) -> str:
+        """The table as text, from its legend on."""
+        from tfprof.outputs import text
+
+        return text.table(self.view)
+
+    @property
+    def report(self) -> str:
+        """The table behind sentences that say what its columns mean."""
+        from tfprof.outputs import text
+
+        return text.report(self.view)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the answer lacks, in sentences; empty when it lacks nothing."""
+        return self.view.notes
+
+    @property
+    def hidden(self) -> Hidden:
+        """What was accounted for but is not shown."""
+        return self.view.hidden
+
+    @property
+    def uncounted(self) -> dict[str, int]:
+        """The op kinds that no float-op rule covers, and how many such ops there are."""
+        from tfprof.measures.numbers import float_ops_per_run
+
+        profile = self.view.profile
+        # An op that no graph defines has no kind but its name.
+        is_defined = profile.ops.attributes.reader >= 0
+        return dict(float_ops_per_run(profile).uncounted_kinds(is_defined))
+
+    def __iter__(self) -> Iterator[Row]:
+        from tfprof.outputs import tabular
+
+        return tabular.rows(self.view)
+
+    def __len__(self) -> int:
+        return len(self.view)
+
+    def __getitem__(self, name: str) -> Row:
+        """The first row of that name."""
+        from tfprof.outputs import tabular
+
+        if name not in self.view.name:
+            raise KeyError(f"no row {name!r} is shown. {nearest(name, self.view.name)}")
+        return tabular.row(self.view, self.view.name.index(name))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The question, what was left out, and all rows, as plain values."""
+        from tfprof.outputs import json
+
+        return json.as_dict(self.view)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """The rows as a pandas data frame."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise OptionError("A data frame needs pandas: pip install pandas.") from None
+        return pd.DataFrame(list(self))
+
+    def to_message(self) -> Message:
+        """The rows as a protobuf message: GraphNodeProto, or MultiGraphNodeProto."""
+        from tfprof.outputs import message
+
+        return message.build(self.view)
+
+    def write(
+        self, output: str | None = None, show: Callable[[Iterator[str]], None] | None = None
+    ) -> list[Written]:
+        """Write to where `output` says: `file:outfile=F`, `json:outfile=F`, `stdout`, `none`.
+
+        Without a word it goes where the question's own options say. What would be printed is handed
+        to `show` instead, piece by piece, where that is given. You get the files that were written:
+        the `path` of each, and `notes` on it.
+        """
+        spec = self.view.options.destination if output is None else OutputSpec.parse(output)
+        registry.require(spec, self.view.kind)
+        if spec.kind in registry.FILE_OUTPUTS:
+            return registry.write(self.view, spec)
+        if spec.kind == "stdout" and show is not None:
+            from tfprof.outputs import text
+
+            show(piece.decode() for piece in text.encode(self.view))
+        elif spec.kind == "stdout":
+            print(self.report, end="")
+        return []
+
+    def __str__(self) -> str:
+        return self.table
+
+    def __repr__(self) -> str:
+        rows, hidden = len(self.view), self.hidden.ops
+        return f"<tfprof {self.view.kind} view: {rows:,} rows, {hidden:,} ops hidden>"
+
+    def _repr_html_(self) -> str:
+        from tfprof.outputs import html
+
+        return html.table(self.view)
+
+
+class MemoryAnswer:
+    """Memory over time: an `AllocatorMemory` for each allocator, the highest peak first.
+
+    Its `curve`, `levels` and breakdowns (`by_scope`, `by_kind`, `by_line`) are columns.
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+
+    @property
+    def allocators(self) -> tuple[AllocatorMemory, ...]:
+        """What was found of each allocator."""
+        return self.memory.allocators
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the answer lacks, in sentences; empty when it lacks nothing."""
+        return self.memory.notes
+
+    @property
+    def report(self) -> str:
+        """Peaks, curves and who held what, as text."""
+        return self.draw()
+
+    def draw(self, width: int = 80, encoding: str = "utf-8") -> str:
+        """The report, with curves so many characters wide, in such as `encoding` has."""
+        from tfprof.outputs import chart, memory_text
+
+        return memory_text.report(self.memory, width=width, pen=chart.pen_for(encoding))
+
+    def show(self, show: Callable[[Iterable[str]], None] | None = None) -> None:
+        """Print the report, as wide as the terminal and in such characters as it has.
+
+        What would be printed is handed to `show` instead, where that is given.
+        """
+        from shutil import get_terminal_size
+
+        stream = sys.stdout
+        if stream is None:  # the program was started without one, and print would not mind
+            return
+        width = get_terminal_size().columns if stream.isatty() else 80
+        report = self.draw(width, stream.encoding or "ascii")
+        if show is None:
+            print(report, end="")
+        else:
+            show([report])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The question and all that was found, as plain values."""
+        from tfprof.outputs import memory_json
+
+        return memory_json.as_dict(self.memory)
+
+    def to_json(self) -> str:
+        """The same as JSON text."""
+        from tfprof.outputs import memory_json
+
+        return b"".join(memory_json.encode(self.memory)).decode()
+
+    def __iter__(self) -> Iterator[AllocatorMemory]:
+        return iter(self.allocators)
+
+    def __len__(self) -> int:
+        return len(self.allocators)
+
+    def __str__(self) -> str:
+        return self.report
+
+    def __repr__(self) -> str:
+        peaks = ", ".join(f"{one.allocator}: {one.peak_bytes:,} bytes" for one in self)
+        return f"<tfprof memory, peaks of {peaks}>"
+
+
+class Advice:
+    """What checkers found: findings to print, iterate, convert.
+
+    `notes` says what was odd about the files, and which checkers could not say all.
+    """
+
+    def __init__(self, reports: Reports, notes_: Sequence[str] = ()) -> None:
+        self.reports = reports
+        self.notes = (*notes_, *reports.notes)
+
+    def text(self, *, colour: bool = False) -> str:
+        """The findings under the names of their checkers; those of the original in its words."""
+        from tfprof.outputs import advice
+
+        return advice.text(self.reports, colour=colour)
+
+    def __iter__(self) -> Iterator[Finding]:
+        return (finding for report in self.reports.reports for finding in report.findings)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __getitem__(self, checker: str) -> tuple[Finding, ...]:
+        """The findings of one checker."""
+        found = {report.checker: report.findings for report in self.reports.reports}
+        if checker not in found:
+            raise KeyError(f"{checker!r} was not asked. {nearest(checker, found)}")
+        return found[checker]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All findings by checker, and the notes, as plain values."""
+        return {
+            "checkers": {
+                report.checker: [finding.to_dict() for finding in report.findings]
+                for report in self.reports.reports
+            },
+            "notes": list(self.notes),
+        }
+
+    def to_message(self) -> Message:
+        """The findings as an AdviceProto."""
+        from tfprof.outputs import advice_message
+
+        return advice_message.build(self.reports)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return f"<tfprof advice: {len(self):,} findings>"
