@@ -48,17 +48,6 @@ def questions(examples: int) -> settings:
     )
 
 
-@pytest.fixture(scope="module")
-def original():
-    with Original() as worker:
-        yield worker
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("inputs")
-
-
 @pytest.mark.parametrize("view", VIEWS)
 @questions(150)
 @given(data=st.data())

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tfprof
-from parity.original import IS_INSTALLED, Crashed, Original
+from parity.original import IS_INSTALLED, Crashed
 from parity.strategies import cases
 from parity.test_live import questions, written
 from tfprof.advisor.registry import CLASSIC
@@ -22,17 +22,6 @@ pytestmark = pytest.mark.skipif(
 FORMATS = ("none", "none", "NHWC", "NCHW", "a number")
 NORMALS = ("none", "BatchNorm", "x/BatchNorm_1/mul", "FusedBatchNorm", "batchnorm")
 TYPES = ("none", "none", "FusedBatchNorm", "FusedBatchNormV2")
-
-
-@pytest.fixture(scope="module")
-def original():
-    with Original() as worker:
-        yield worker
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("inputs")
 
 
 @st.composite

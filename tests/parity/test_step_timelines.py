@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from parity.original import IS_INSTALLED, Original
+from parity.original import IS_INSTALLED
 from sources.tf_files import content
 from tfprof.formats import step_stats
 from tfprof.formats.messages import message_class
@@ -46,12 +46,6 @@ def timeline(data: bytes, **options: bool) -> bytes:
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_a_sample_has_the_recorded_timeline(sample):
     assert timeline(content(sample)) == lzma.decompress(recording(sample).read_bytes())
-
-
-@pytest.fixture(scope="module")
-def original():
-    with Original() as worker:
-        yield worker
 
 
 @needs_tensorflow
