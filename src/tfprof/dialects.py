@@ -8,13 +8,11 @@ and nothing else knows that there are generations.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
+class Policy(NamedTuple):
     """How a view filters and names its rows; everything else is the same for all of them."""
 
     unaccounted_vanish: bool = False  # a row that is not accounted for is no row at all
@@ -31,8 +29,7 @@ class Policy:
     quotes_source: bool = False  # code: a row is named by the text of its line too
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Style:
+class Style(NamedTuple):
     """What the table shows besides the rows themselves."""
 
     explains: bool = True  # sentences say what the columns mean
@@ -40,19 +37,18 @@ class Style:
     splits_micros: bool = True  # execution time has columns for the accelerator and the cpu
     counts_runs: bool = True  # an occurrence is runs and definitions, not definitions alone
     closes_empty: bool = True  # a row without a single column ends in ` ()`
-    labels: Mapping[str, str] = field(default_factory=dict)  # where a column had another name
+    labels: Mapping[str, str] = MappingProxyType({})  # where a column had another name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dialect:
+class Dialect(NamedTuple):
     """One generation of the tool."""
 
     help: str
     options: tuple[str, ...]  # the options it had, in the order it listed them
     views: Mapping[str, Policy]
     style: Style = Style()
-    defaults: Mapping[str, Any] = field(default_factory=dict)  # where an option had another
-    remarks: Mapping[str, str] = field(default_factory=dict)  # lines above an option in its list
+    defaults: Mapping[str, Any] = MappingProxyType({})  # where an option had another
+    remarks: Mapping[str, str] = MappingProxyType({})  # lines above an option in its list
     scalars_have_shape: bool = True  # a scalar is one parameter; else it is none
 
 
@@ -85,9 +81,9 @@ _EARLY = Dialect(
     ),
     defaults={"select": ("params",)},
     views={
-        "scope": replace(_SCOPE, compares_own=True),
-        "graph": replace(_GRAPH, compares_own=True),
-        "code": replace(_CODE, recounts_shown=True, places_gradients=False, quotes_source=True),
+        "scope": _SCOPE._replace(compares_own=True),
+        "graph": _GRAPH._replace(compares_own=True),
+        "code": _CODE._replace(recounts_shown=True, places_gradients=False, quotes_source=True),
         "op": _OP,
     },
     style=Style(
@@ -121,12 +117,12 @@ _CONTRIB = Dialect(
     },
     views={
         "scope": _FIRST,
-        "graph": replace(_FIRST, inputs_by_name=True, adds_to_first_done=True),
+        "graph": _FIRST._replace(inputs_by_name=True, adds_to_first_done=True),
         # It had no such views: they answer as they were first there.
         "code": _EARLY.views["code"],
         "op": _OP,
     },
-    style=replace(_EARLY.style, has_legend=False, closes_empty=False),
+    style=_EARLY.style._replace(has_legend=False, closes_empty=False),
     scalars_have_shape=False,
 )
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tfprof.dialects import DIALECTS
 from tfprof.errors import OptionError, nearest
@@ -99,8 +99,7 @@ def _command(name: str, sentence: str, flags: Mapping[str, Option]) -> Iterable[
     yield from _examples(page.examples)
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """The help on a command: how it is used, what else there is to say, and what it takes."""
 
     examples: tuple[str, ...]
