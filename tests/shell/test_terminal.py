@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
 from pathlib import Path
 
@@ -36,6 +37,11 @@ WITHOUT_TOOLKIT = (
 )
 
 
+def _heed_ctrl_c():
+    """Take Ctrl-C for what it is, also where the tests were started with it ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Shell:
     """A shell in a terminal of its own."""
 
@@ -58,6 +64,7 @@ class Shell:
             }
             | surroundings,
             dimensions=(rows, 100),
+            preexec_fn=_heed_ctrl_c,
             timeout=PATIENCE_SECONDS,
             encoding="utf-8",
         )
