@@ -84,7 +84,7 @@ def merge(
     ordered = sorted(numbered(files), key=lambda file: MERGE_ORDER.index(file.kind))
     for file, reading in zip(ordered, _read_ahead(ordered), strict=True):
         progress(file.path)
-        _add(file, reading.result(), builder)
+        add(file, reading.result(), builder)
 
 
 def _read_ahead(files: Sequence[InputFile]) -> Iterator[Ahead[Any]]:
@@ -109,11 +109,20 @@ def _read(file: InputFile) -> Any:
     """What there is in a file, as columns; of a checkpoint its index."""
     if file.kind is FileKind.CHECKPOINT:
         return open_checkpoint(file)
-    records = read_records(file)
+    return _decode(file, read_records(file))
+
+
+def read_bytes(file: InputFile, data: bytes) -> Any:
+    """What there is in a message that is in memory, for `add`; `file` says what to call it."""
+    return _decode(file, Records(file.path, data))
+
+
+def _decode(file: InputFile, records: Records) -> Any:
     return records, import_module(_SOURCES[file.kind]).decode(records)
 
 
-def _add(file: InputFile, found: Any, builder: ProfileBuilder) -> None:
+def add(file: InputFile, found: Any, builder: ProfileBuilder) -> None:
+    """Add what was read of one file to `builder`."""
     if file.kind is FileKind.CHECKPOINT:
         import_module("tfprof.sources.tf_checkpoint").add(found, builder)
     elif file.kind is FileKind.RUN_META:

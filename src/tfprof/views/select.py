@@ -299,8 +299,13 @@ def _recount(shown: _Rows, accounts: Accounts) -> _Rows:
 
 
 def _order(shown: _Rows, question: _Question) -> _Rows:
-    """Siblings by name, or by a total, the largest first; equal ones stay as they were."""
+    """Siblings by name, or by a total, the largest first; equal ones stay as they were.
+
+    Ordered by nothing, all of them do.
+    """
     _, options, arrangement, accounts, policy = question
+    if not options.order_by:
+        return shown
     if options.order_by in NUMBERS:
         key = descending(shown.total[options.order_by])
     elif options.order_by == "occurrence" and policy.is_gathered:
