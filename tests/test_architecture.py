@@ -41,8 +41,9 @@ LAYERS: dict[int, dict[str, set[str]]] = {
     },
     7: {"answers": BELOW_API, "help_texts": BELOW_API},
     8: {"api": BELOW_API | {"answers"}},
-    9: {"model_dir": BELOW_API | {"api"}},
+    9: {"model_dir": BELOW_API | {"api"}, "classic": BELOW_API | {"api", "answers"}},
     10: {
+        "contrib": {"classic", "formats"},
         "cli": BELOW_API | {"api", "help_texts", "model_dir", "shell"},
         "shell": BELOW_API | {"api", "help_texts"},
     },
@@ -50,7 +51,7 @@ LAYERS: dict[int, dict[str, set[str]]] = {
 MAY_IMPORT = {name: below for layer in LAYERS.values() for name, below in layer.items()}
 
 # The doors of the package stand outside the layers.
-DOORS = {"__init__": {"errors", "api"}, "__main__": {"cli"}}
+DOORS = {"__init__": {"errors", "api", "classic", "contrib"}, "__main__": {"cli"}}
 
 # Folders whose modules do not know each other: what all of them share, and who may know more.
 EVERY = None
@@ -85,6 +86,7 @@ COMPILED = {
     *("kernels.timelines", "kernels.trees"),
 }
 FRAMEWORKS = {"tensorflow", "torch", "jax", "keras", "flax", "onnx"}
+LIVE = {"classic"}  # these profile a program that has its framework loaded already
 OURS = rf"tfprof\.({'|'.join(path.stem for path in SOURCE.iterdir())})(\.\w+)*"
 RUN_WHAT_THEY_READ = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
 
@@ -229,9 +231,24 @@ def test_no_modules_import_each_other_in_a_circle():
 # The world outside.
 
 
-@pytest.mark.parametrize("name", sorted(OTHERS))
-def test_no_module_imports_a_framework(name):
+@pytest.mark.parametrize("name", sorted(name for name in OTHERS if top(name) not in LIVE))
+def test_no_module_imports_a_framework_but_those_for_live_programs(name):
     assert OTHERS[name].isdisjoint(FRAMEWORKS)
+
+
+@pytest.mark.parametrize("name", sorted(name for name in TREES if top(name) in LIVE))
+def test_what_is_for_live_programs_imports_their_framework_inside_functions_only(name):
+    inside = {
+        deeper
+        for node in ast.walk(TREES[name])
+        if isinstance(node, ast.FunctionDef)
+        for deeper in ast.walk(node)
+    }
+    outside = ast.Module([node for node in ast.walk(TREES[name]) if node not in inside], [])
+    outside.body = [node for node in outside.body if isinstance(node, ast.Import | ast.ImportFrom)]
+
+    assert {full.partition(".")[0] for full in imported(outside)}.isdisjoint(FRAMEWORKS)
+    assert OTHERS[name] & FRAMEWORKS <= {"tensorflow"}
 
 
 def test_only_the_formats_know_protobuf():
@@ -241,7 +258,7 @@ def test_only_the_formats_know_protobuf():
 def test_nothing_is_needed_but_numpy_and_protobuf_and_more_for_those_who_ask():
     needed = set().union(*OTHERS.values()) - sys.stdlib_module_names
 
-    assert needed == {"numpy", "google", "pandas", "prompt_toolkit", "cython"}
+    assert needed == {"numpy", "google", "pandas", "prompt_toolkit", "cython", "tensorflow"}
 
 
 def test_only_the_prompt_of_the_shell_knows_prompt_toolkit():
@@ -271,6 +288,7 @@ def test_nothing_that_was_read_is_run(name):
     "statement",
     [
         "import tfprof",
+        "from tfprof import ProfileOptionBuilder",
         "import tfprof.cli",
         "import tfprof.cli.commands",
         "from tfprof.cli import main; main(['--help'])",

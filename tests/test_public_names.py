@@ -27,6 +27,9 @@ def test_the_public_names_are_these():
     assert set(tfprof.__all__) == {
         *("load", "LoadedProfile", "Answer", "MemoryAnswer", "Advice", "info", "Info", "OpLog"),
         "step_timeline",
+        *("profile", "advise", "Profiler", "ProfileOptionBuilder", "ProfileContext"),
+        *("write_op_log", "MetadataCaptureHook", "PrintModelAnalysisHook"),
+        *("GraphNodeProto", "MultiGraphNodeProto", "AdviceProto", "OpLogProto"),
         *("TfprofError", "InputError", "UnknownFormatError", "MissingInputError"),
         *("OptionError", "OutputError"),
     }

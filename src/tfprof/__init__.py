@@ -26,30 +26,68 @@ if TYPE_CHECKING:
         load,
         step_timeline,
     )
+    from tfprof.classic.context import ProfileContext
+    from tfprof.classic.hooks import MetadataCaptureHook, PrintModelAnalysisHook
+    from tfprof.classic.messages import (
+        AdviceProto,
+        GraphNodeProto,
+        MultiGraphNodeProto,
+        OpLogProto,
+    )
+    from tfprof.classic.op_log import write_op_log
+    from tfprof.classic.option_builder import ProfileOptionBuilder
+    from tfprof.classic.profiler import Profiler, advise, profile
 
 __all__ = [
     "Advice",
+    "AdviceProto",
     "Answer",
+    "GraphNodeProto",
     "Info",
     "InputError",
     "LoadedProfile",
     "MemoryAnswer",
+    "MetadataCaptureHook",
     "MissingInputError",
+    "MultiGraphNodeProto",
     "OpLog",
+    "OpLogProto",
     "OptionError",
     "OutputError",
+    "PrintModelAnalysisHook",
+    "ProfileContext",
+    "ProfileOptionBuilder",
+    "Profiler",
     "TfprofError",
     "UnknownFormatError",
+    "advise",
     "info",
     "load",
+    "profile",
     "step_timeline",
+    "write_op_log",
 ]
+
+# The names of TensorFlow's own profiler, for live programs; all others are of the api.
+_CLASSIC = {
+    **dict.fromkeys(("Profiler", "advise", "profile"), "tfprof.classic.profiler"),
+    "ProfileOptionBuilder": "tfprof.classic.option_builder",
+    "ProfileContext": "tfprof.classic.context",
+    "write_op_log": "tfprof.classic.op_log",
+    **dict.fromkeys(("MetadataCaptureHook", "PrintModelAnalysisHook"), "tfprof.classic.hooks"),
+    **dict.fromkeys(
+        ("AdviceProto", "GraphNodeProto", "MultiGraphNodeProto", "OpLogProto"),
+        "tfprof.classic.messages",
+    ),
+}
 
 
 def __getattr__(name: str) -> Any:
     """Fetch a public name when it is first used, so that importing tfprof loads no numpy."""
+    if name == "contrib":
+        return import_module("tfprof.contrib")
     if name not in __all__:
         raise AttributeError(f"module `tfprof` has no attribute {name!r}")
-    value = getattr(import_module("tfprof.api"), name)
+    value = getattr(import_module(_CLASSIC.get(name, "tfprof.api")), name)
     globals()[name] = value
     return value

@@ -1,0 +1,261 @@
+"""`ProfileContext`: traces steps of whatever session runs inside it, and keeps their profile."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from tfprof.classic.framework import tensorflow
+from tfprof.classic.profiler import Profiler
+from tfprof.classic.question import tell
+from tfprof.formats.messages import Message
+from tfprof.outputs.registry import write_file
+
+WARMUP_STEPS = 10  # the first steps build caches, and are slow
+MAX_TRACED_STEPS = 100
+
+# When steps are chosen automatically: what was fetched before is traced again now and then, as long
+# as half of the ops were not seen running.
+_ENOUGH_COVERAGE = 0.5
+_SEED = 111
+
+_MARK = "_tfprof_context"  # of a session class that is in a context
+
+
+class _AutoProfile(NamedTuple):
+    """A view that is to be made of some steps."""
+
+    cmd: str
+    options: Mapping[str, Any]
+    steps: frozenset[int]
+
+
+class ProfileContext:
+    """Counts the runs of sessions inside it, and traces, profiles and dumps some of them.
+
+    Without `trace_steps` it chooses steps itself, after some for warming up: what was not fetched
+    before, and more while few ops were seen. A dump is the file `profile_STEP` in `profile_dir`,
+    at step 100 unless `dump_steps` says otherwise; `tfprof.load` reads it. Not `enabled`, it does
+    nothing; `debug` tells what it does and keeps each traced run as text.
+    """
+
+    def __init__(
+        self,
+        profile_dir: str | PathLike[str],
+        trace_steps: Sequence[int] | None = None,
+        dump_steps: Sequence[int] | None = None,
+        enabled: bool = True,
+        debug: bool = False,
+    ) -> None:
+        self._enabled = enabled
+        if not enabled:
+            return
+        if not profile_dir:
+            raise ValueError("ProfileContext needs a folder for its profiles.")
+        if trace_steps is not None and len(trace_steps) > MAX_TRACED_STEPS:
+            raise ValueError(f"ProfileContext traces {MAX_TRACED_STEPS} steps at most.")
+        self._folder = Path(fspath(profile_dir))
+        self._debug = debug
+        self._is_automatic = trace_steps is None
+        self._trace_steps = set(trace_steps or ())
+        self._dump_steps = {MAX_TRACED_STEPS} if dump_steps is None else set(dump_steps)
+        self._auto_profiles: list[_AutoProfile] = []
+        self._views: dict[str, dict[int, Message]] = {}
+        self._wants_trace = self._wants_dump = False
+        self._step = self._traced = 0
+        self._fetched: set[str] = set()
+        self._random = random.Random(_SEED)  # noqa: S311 -- the same choice in every run
+        self._profiler: Profiler | None = None
+        self._lock = threading.Lock()
+        self._leave: Callable[[], None] = lambda: None
+
+    @property
+    def profiler(self) -> Profiler | None:
+        """What was traced so far; None where the context is not enabled."""
+        if not self._enabled:
+            return None
+        if self._profiler is None:
+            self._profiler = Profiler(tensorflow().compat.v1.get_default_graph())
+        return self._profiler
+
+    def add_auto_profiling(
+        self, cmd: str, options: Mapping[str, Any], profile_steps: Sequence[int]
+    ) -> None:
+        """Trace these steps, and after each make the view `cmd` with `options`."""
+        if not self._enabled:
+            return
+        if cmd not in _METHODS:
+            raise ValueError(f"Unknown cmd: {cmd}; there is {', '.join(_METHODS)}.")
+        self._auto_profiles.append(_AutoProfile(cmd, options, frozenset(profile_steps)))
+        self._trace_steps |= set(profile_steps)
+
+    def get_profiles(self, cmd: str) -> dict[int, Message]:
+        """The views that were made of steps, by step."""
+        if not self._enabled or cmd not in self._views:
+            raise ValueError(f"No autoprofiler for command: {cmd}, was run")
+        return self._views[cmd]
+
+    def trace_next_step(self) -> None:
+        """Trace the next run."""
+        if self._enabled:
+            self._wants_trace = True
+
+    def dump_next_step(self) -> None:
+        """Write the profile after the next run."""
+        if self._enabled:
+            self._wants_dump = True
+
+    def __enter__(self) -> Self:
+        if self._enabled:
+            self._leave = _patched_sessions(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._enabled:
+            self._leave()
+
+    def run(self, session: Any, run: Callable[..., Any], call: _Call) -> Any:
+        """Run a session as its caller asked, and look on if this step is wanted."""
+        with self._new_step() as (step, is_alone):
+            if not is_alone or not self._is_wanted(step):
+                return run(session, *call)
+            if self._should_trace(step, session.graph, call.fetches):
+                result = self._traced_run(session, run, call, step)
+            else:
+                result = run(session, *call)
+            self._dump(step)
+            self._auto_profile(step)
+            return result
+
+    @contextmanager
+    def _new_step(self) -> Iterator[tuple[int, bool]]:
+        """The number of a run, and whether no other thread is in one."""
+        is_alone = self._lock.acquire(blocking=False)
+        try:
+            yield self._step, is_alone
+        finally:
+            self._step += 1
+            if is_alone:
+                self._wants_trace = self._wants_dump = False
+                self._lock.release()
+
+    def _is_wanted(self, step: int) -> bool:
+        if step in self._trace_steps | self._dump_steps or self._wants_trace or self._wants_dump:
+            return True
+        return self._is_automatic and step > WARMUP_STEPS and self._traced <= MAX_TRACED_STEPS
+
+    def _should_trace(self, step: int, graph: Any, fetches: Any) -> bool:
+        if self._traced > MAX_TRACED_STEPS:
+            return False
+        is_traced = step in self._trace_steps or self._wants_trace
+        if not is_traced and self._is_automatic and step > WARMUP_STEPS:
+            is_traced = self._is_new(graph, fetches) or self._is_drawn(step)
+        self._traced += is_traced
+        return is_traced
+
+    def _is_new(self, graph: Any, fetches: Any) -> bool:
+        """Whether these were not fetched before, all of them together."""
+        from tensorflow.python.client.session import _FetchMapper  # noqa: PLC0415 -- as `run` does
+
+        with graph.as_default():
+            fetched = _FetchMapper.for_fetch(fetches).unique_fetches()
+        key = "-".join(sorted(fetch.name for fetch in fetched))
+        self._tell(f"trace fetches: {key}")
+        is_new = key not in self._fetched
+        self._fetched.add(key)
+        return is_new
+
+    def _is_drawn(self, step: int) -> bool:
+        return (
+            self.profiler is not None
+            and self.profiler._coverage < _ENOUGH_COVERAGE  # noqa: SLF001 -- named as in the original
+            and step < MAX_TRACED_STEPS
+            and self._random.randint(0, 10) < 2
+        )
+
+    def _traced_run(self, session: Any, run: Callable[..., Any], call: _Call, step: int) -> Any:
+        """Run with a full trace; the caller's options stay as they are."""
+        self._tell(f"tracing step: {step}")
+        v1 = tensorflow().compat.v1
+        options = v1.RunOptions()
+        if call.options is not None:
+            options.CopyFrom(call.options)
+        options.trace_level = v1.RunOptions.FULL_TRACE
+        run_meta = v1.RunMetadata() if call.run_metadata is None else call.run_metadata
+        result = run(session, call.fetches, call.feed_dict, options, run_meta)
+        if self._debug:
+            self._write(f"run_meta_{step}", str(run_meta).encode())
+        if self.profiler is not None:
+            self.profiler._look_at(session.graph)  # noqa: SLF001 -- it is its own
+            self.profiler.add_step(step, run_meta)
+        return result
+
+    def _dump(self, step: int) -> None:
+        if (step in self._dump_steps or self._wants_dump) and self.profiler is not None:
+            self._tell(f"dumping file at step: {step}")
+            self._write(f"profile_{step}", self.profiler.serialize_to_string())
+
+    def _auto_profile(self, step: int) -> None:
+        for auto in self._auto_profiles:
+            if step in auto.steps:
+                self._tell(f"profiling {auto.cmd} step: {step}")
+                view = getattr(self.profiler, _METHODS[auto.cmd])(auto.options)
+                self._views.setdefault(auto.cmd, {})[step] = view
+
+    def _write(self, name: str, data: bytes) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        write_file(str(self._folder / name), [data])
+
+    def _tell(self, what: str) -> None:
+        if self._debug:
+            tell(f"debug: {what}")
+
+
+_METHODS = {
+    "graph": "profile_graph",
+    "scope": "profile_name_scope",
+    "op": "profile_operations",
+    "code": "profile_python",
+}
+
+
+class _Call(NamedTuple):
+    """What `Session.run` was called with."""
+
+    fetches: Any
+    feed_dict: Any = None
+    options: Any = None
+    run_metadata: Any = None
+
+
+def _patched_sessions(context: ProfileContext) -> Callable[[], None]:
+    """Let all sessions run through `context`; you get what ends that."""
+    from tensorflow.python.client.session import BaseSession  # noqa: PLC0415 -- of all sessions
+
+    if hasattr(BaseSession, _MARK):
+        raise tensorflow().errors.InternalError(
+            None, None, "Already in context or context not cleaned."
+        )
+    plain = BaseSession.run
+
+    def run(
+        self: Any,
+        fetches: Any,
+        feed_dict: Any = None,
+        options: Any = None,
+        run_metadata: Any = None,
+    ) -> Any:
+        return context.run(self, plain, _Call(fetches, feed_dict, options, run_metadata))
+
+    def leave() -> None:
+        BaseSession.run = plain
+        delattr(BaseSession, _MARK)
+
+    BaseSession.run = run
+    setattr(BaseSession, _MARK, context)
+    return leave

@@ -1,0 +1,90 @@
+"""Hooks for `MonitoredSession` and `Estimator` that leave the files tfprof reads."""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, Self
+
+from tfprof.api import step_timeline
+from tfprof.classic import op_log
+from tfprof.classic.framework import tensorflow
+from tfprof.classic.option_builder import ProfileOptionBuilder
+from tfprof.classic.profiler import profile
+from tfprof.outputs.registry import write_file
+
+
+class _Hook:
+    """Made a `SessionRunHook` when it is made: TensorFlow is not needed before."""
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        base = tensorflow().compat.v1.train.SessionRunHook
+        if issubclass(cls, base):
+            return object.__new__(cls)
+        real: type[Self] = type(cls.__name__, (cls, base), {"__module__": cls.__module__})
+        return object.__new__(real)
+
+
+class MetadataCaptureHook(_Hook):
+    """Traces one step of a training and leaves in `output_dir` what there is to know of it.
+
+    The run after the one that ends with the global step at `step` is traced. Then there are
+    `graph.pbtxt`, `run_meta`, `tfprof_log` and `timeline.json`.
+    """
+
+    def __init__(self, output_dir: str | PathLike[str], step: int = 10) -> None:
+        self._folder = Path(fspath(output_dir))
+        self._wanted_step = step
+        self._is_next = self._is_done = False
+        self._global_step: Any = None
+
+    def begin(self) -> None:
+        """Find the global step, which counts the steps of the training."""
+        self._global_step = tensorflow().compat.v1.train.get_global_step()
+        if self._global_step is None:
+            raise RuntimeError("MetadataCaptureHook needs a global step: create one first.")
+
+    def before_run(self, run_context: Any) -> Any:  # noqa: ARG002 -- what is called so is given
+        """Fetch the global step, and trace the run if it is the one."""
+        v1 = tensorflow().compat.v1
+        options = v1.RunOptions(trace_level=v1.RunOptions.FULL_TRACE) if self._is_next else None
+        return v1.train.SessionRunArgs(self._global_step, options=options)
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        """Write the files of a traced run; else see whether the next is the one."""
+        if self._is_done:
+            return
+        if self._is_next:
+            self._write(run_context.session.graph, run_values.run_metadata)
+            self._is_next, self._is_done = False, True
+        elif run_values.results == self._wanted_step:
+            self._is_next = True
+
+    def _write(self, graph: Any, run_meta: Any) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        graph_text = str(graph.as_graph_def(add_shapes=True))
+        write_file(str(self._folder / "graph.pbtxt"), [graph_text.encode()])
+        run_path = self._folder / "run_meta"
+        write_file(str(run_path), [run_meta.SerializeToString()])
+        op_log.write_op_log(graph, self._folder, run_meta=run_meta)
+        step_timeline(run_path, self._folder / "timeline.json")
+
+
+class PrintModelAnalysisHook(_Hook):
+    """Writes which trainable variables there are and how large they are, before the first run.
+
+    The table goes to the file `filename`, and to TensorFlow's log.
+    """
+
+    def __init__(self, filename: str | PathLike[str]) -> None:
+        self._path = fspath(filename)
+
+    def begin(self) -> None:
+        """Write the table of the default graph."""
+        tf = tensorflow()
+        options = ProfileOptionBuilder.trainable_variables_parameter() | {
+            "output": f"file:outfile={self._path}"
+        }
+        profile(tf.compat.v1.get_default_graph(), options=options)
+        if Path(self._path).exists():
+            tf.get_logger().info("%s", Path(self._path).read_text("utf-8"))

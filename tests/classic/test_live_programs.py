@@ -1,0 +1,458 @@
+"""What a live program may rely on beside the numbers: nothing of its own is changed."""
+
+from __future__ import annotations
+
+import io
+import re
+import subprocess
+import sys
+import threading
+import warnings
+from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
+
+import pytest
+
+import tfprof
+from classic.live_models import build, make, needs_tensorflow, tensorflow
+from tfprof.contrib import model_analyzer, tfprof_logger
+
+pytestmark = needs_tensorflow
+
+model = cache(make)
+FLOPS = tfprof.ProfileOptionBuilder.float_operation() | {"output": "none"}
+
+
+@pytest.fixture
+def session():
+    """A session with a variable that counts."""
+    v1 = tensorflow().compat.v1
+    with tensorflow().Graph().as_default() as graph:
+        count = v1.train.get_or_create_global_step()
+        product = tensorflow().matmul(tensorflow().ones([2, 3]), tensorflow().ones([3, 2]))
+        train = v1.assign_add(count, 1, name="train")
+        init = v1.global_variables_initializer()
+        with v1.Session(graph=graph) as opened:
+            opened.run(init)
+            yield opened, train, product
+
+
+def test_nothing_that_is_passed_in_is_changed():
+    live = model("perceptron")
+    shapes = [tensor.shape.as_list() for op in live.ours.get_operations() for tensor in op.outputs]
+    log = tfprof.OpLogProto()
+    log.log_entries.add(name="x", types=["mine"])
+    options = tfprof.ProfileOptionBuilder.time_and_memory() | {"output": "none"}
+    before = log.SerializeToString(), live.runs[0].SerializeToString(), repr(options)
+
+    tfprof.profile(live.ours, live.runs[0], log, "code", options)
+    profiler = tfprof.Profiler(live.ours, log)
+    profiler.add_step(0, live.runs[0])
+    profiler.profile_graph(options)
+
+    assert (log.SerializeToString(), live.runs[0].SerializeToString(), repr(options)) == before
+    after = [tensor.shape.as_list() for op in live.ours.get_operations() for tensor in op.outputs]
+    assert after == shapes
+
+
+def test_float_ops_of_a_run_do_not_stay_in_the_graph(capsys):
+    live = model("perceptron")
+
+    unseen = tfprof.profile(live.ours, options=FLOPS).total_float_ops
+    seen = tfprof.profile(live.ours, live.runs[0], options=FLOPS).total_float_ops
+    again = tfprof.profile(live.ours, options=FLOPS).total_float_ops
+
+    assert seen > unseen == again
+    assert "shapes are known at run time only" in capsys.readouterr().err
+
+
+def test_a_rule_that_a_program_registers_counts(capsys):
+    tf = tensorflow()
+    from tensorflow.python.framework import ops  # noqa: PLC0415 -- where programs register
+
+    if "ZerosLike,flops" not in ops._stats_registry.list():
+        ops.RegisterStatistics("ZerosLike", "flops")(lambda *_: ops.OpStats("flops", 1234))
+    with tf.Graph().as_default() as graph:
+        tf.raw_ops.ZerosLike(x=[1.0])
+
+        assert tfprof.profile(graph, options=FLOPS).total_float_ops == 1234
+    assert capsys.readouterr().out == ""
+
+
+def test_several_profilers_live_at_once():
+    small, large = model("perceptron"), model("convolution")
+    options = tfprof.ProfileOptionBuilder.trainable_variables_parameter() | {"output": "none"}
+
+    first, second = tfprof.Profiler(small.ours), tfprof.Profiler(large.ours)
+    del second
+
+    third = tfprof.Profiler(large.ours)
+    assert first.profile_name_scope(options).total_parameters == 28
+    assert third.profile_name_scope(options).total_parameters == 112
+
+
+def test_a_profiler_answers_further_questions_as_files_do():
+    live = model("accelerated")
+    profiler = tfprof.Profiler(live.ours)
+    profiler.add_step(4, live.runs[0])
+
+    assert profiler.loaded.steps == [4]
+    assert profiler.loaded.op(select=["micros"], max_depth=100)["MatMul"]["micros"] > 0
+
+
+def test_a_graph_may_grow_between_steps():
+    tf = tensorflow()
+    with tf.Graph().as_default() as graph:
+        tf.ones([2, 2], name="early")
+        profiler = tfprof.Profiler(graph)
+        tf.matmul(tf.ones([2, 3]), tf.ones([3, 2]), name="late")
+        profiler.add_step(0, tf.compat.v1.RunMetadata(step_stats={}))
+
+    rows = profiler.loaded.scope(max_depth=2, select=["float_ops"])
+    assert rows["late"]["float_ops"] == 24
+    assert rows["early"]["float_ops"] == 0
+
+
+def test_a_run_without_a_trace_is_no_step(capsys):
+    live = model("perceptron")
+    profiler = tfprof.Profiler(live.ours)
+
+    profiler.add_step(3, tensorflow().compat.v1.RunMetadata())
+
+    assert profiler.loaded.steps == []
+    assert "step 3 is left out" in capsys.readouterr().err
+
+
+def test_lines_of_code_of_a_users_log_keep_its_strings():
+    live = model("devices")
+    log = tfprof.OpLogProto(id_to_string={7: "mine.py", 8: "build"})
+    entry = log.log_entries.add(name="x")
+    entry.code_def.traces.add(file_id=7, lineno=3, function_id=8)
+    options = tfprof.ProfileOptionBuilder().with_empty_output().build()
+
+    found = tfprof.profile(live.ours, op_log=log, cmd="code", options=options)
+
+    assert "mine.py:3:build" in [child.name for child in found.children]
+
+
+def test_an_unknown_view_is_refused_as_by_the_original():
+    with pytest.raises(tensorflow().errors.InvalidArgumentError, match="unknown cmd: nonsense"):
+        tfprof.profile(model("devices").ours, cmd="nonsense")
+
+
+def test_without_a_graph_the_default_one_is_meant():
+    tf = tensorflow()
+    with tf.Graph().as_default():
+        tf.compat.v1.get_variable("w", [3, 4])
+
+        assert tfprof.profile(options=quiet("params")).total_parameters == 12
+    assert tfprof.profile(options=quiet("params")).total_parameters == 0  # ops run at once here
+
+
+def quiet(*select):
+    return {"select": select, "output": "none", **{name: [".*"] for name in REGEXES}}
+
+
+REGEXES = ("account_type_regexes", "start_name_regexes", "show_name_regexes")
+
+
+# What is asked wrongly.
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"step": 7}, "No step 7"),
+        ({"output": "nonsense"}, "No output `nonsense`"),
+        ({"output": "file:outfile=/no/such/folder/f"}, "there is no folder"),
+        ({"select": ["nonsense"]}, "select cannot be `nonsense`"),
+        ({"order_by": "nonsense"}, "order_by cannot be `nonsense`"),
+        ({"show_name_regexes": ["("]}, "`show_name_regexes`: pattern `(`"),
+    ],
+)
+def test_a_mistake_in_options_is_one_line_and_no_exception(options, complaint, capsys):
+    live = model("devices")
+
+    tfprof.profile(live.ours, live.runs[0], options=quiet("micros") | options)
+
+    (line,) = capsys.readouterr().err.splitlines()
+    assert complaint in line
+
+
+@pytest.mark.parametrize(
+    "options", [{"max_depth": "deep"}, {"select": "micros"}, {"account_type_regexes": [3]}]
+)
+def test_what_is_no_option_at_all_is_refused(options):
+    with pytest.raises(tfprof.OptionError):
+        tfprof.profile(model("devices").ours, options=options)
+
+
+# Contexts.
+
+
+def test_a_context_traces_and_dumps_the_steps_it_is_told(session, tmp_path, capsys):
+    opened, train, product = session
+    with tfprof.ProfileContext(tmp_path / "deep", trace_steps=[1, 3], dump_steps=[3]) as context:
+        for _ in range(5):
+            opened.run([train, product])
+
+        assert context.profiler.loaded.steps == [1, 3]
+    assert tfprof.load(tmp_path / "deep" / "profile_3").steps == [1, 3]
+    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["profile_3"]
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_context_chooses_steps_itself_after_warming_up(session, tmp_path):
+    opened, train, product = session
+    with tfprof.ProfileContext(tmp_path) as context:
+        for _ in range(15):
+            opened.run(train)
+        opened.run(product)
+
+    steps = context.profiler.loaded.steps
+    assert steps[0] == 11
+    assert 15 in steps
+
+
+def test_a_context_traces_and_dumps_the_next_step_when_told(session, tmp_path):
+    opened, train, _ = session
+    with tfprof.ProfileContext(tmp_path, trace_steps=[], dump_steps=[]) as context:
+        opened.run(train)
+        context.trace_next_step()
+        context.dump_next_step()
+        opened.run(train)
+        opened.run(train)
+
+    assert context.profiler.loaded.steps == [1]
+    assert [path.name for path in tmp_path.iterdir()] == ["profile_1"]
+
+
+def test_a_context_makes_views_of_steps(session, tmp_path):
+    opened, train, product = session
+    with tfprof.ProfileContext(tmp_path, trace_steps=[], dump_steps=[]) as context:
+        context.add_auto_profiling("op", quiet("micros"), [1, 2])
+        for _ in range(3):
+            opened.run([train, product])
+
+        views = context.get_profiles("op")
+    assert list(views) == [1, 2]
+    assert views[2].total_exec_micros > 0
+    with pytest.raises(ValueError, match="No autoprofiler for command: scope, was run"):
+        context.get_profiles("scope")
+
+
+def test_a_context_gives_a_caller_what_was_asked_and_no_more(session, tmp_path):
+    v1 = tensorflow().compat.v1
+    opened, train, _ = session
+    options, run_meta = v1.RunOptions(timeout_in_ms=60000), v1.RunMetadata()
+    with tfprof.ProfileContext(tmp_path, trace_steps=[0], dump_steps=[]):
+        assert opened.run(train, options=options, run_metadata=run_meta) == 1
+
+    assert options == v1.RunOptions(timeout_in_ms=60000)
+    assert run_meta.HasField("step_stats")
+
+
+def test_a_run_that_fails_does_not_end_a_context(session, tmp_path):
+    opened, train, _ = session
+    with tfprof.ProfileContext(tmp_path, trace_steps=[0, 1], dump_steps=[]) as context:
+        with pytest.raises(TypeError):
+            opened.run(3)
+        opened.run(train)
+
+    assert context.profiler.loaded.steps == [1]
+
+
+def test_a_run_beside_another_is_counted_and_not_traced(session, tmp_path):
+    opened, train, _ = session
+    with tfprof.ProfileContext(tmp_path, trace_steps=[0, 1], dump_steps=[]) as context:
+        with context._lock:  # as if another thread were in a run
+            opened.run(train)
+        thread = threading.Thread(target=opened.run, args=(train,))
+        thread.start()
+        thread.join()
+
+    assert context.profiler.loaded.steps == [1]
+
+
+def test_contexts_do_not_nest_and_leave_sessions_as_they_were(tmp_path):
+    from tensorflow.python.client.session import BaseSession  # noqa: PLC0415
+
+    plain = BaseSession.run
+    with (
+        tfprof.ProfileContext(tmp_path),
+        pytest.raises(tensorflow().errors.InternalError, match="Already in context"),
+        tfprof.ProfileContext(tmp_path),
+    ):
+        pass
+
+    assert BaseSession.run is plain
+
+
+def test_a_context_that_is_not_enabled_does_nothing(session, tmp_path):
+    opened, train, _ = session
+    with tfprof.ProfileContext("", enabled=False) as context:
+        context.trace_next_step()
+        context.dump_next_step()
+        context.add_auto_profiling("op", {}, [0])
+        opened.run(train)
+
+    assert context.profiler is None
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [(("",), "needs a folder"), (("d", range(101)), "100 steps at most")],
+)
+def test_a_context_refuses_what_it_cannot_do(words, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        tfprof.ProfileContext(*words)
+
+
+def test_a_context_says_what_it_does_and_keeps_runs_if_asked(session, tmp_path, capsys):
+    opened, train, _ = session
+    with tfprof.ProfileContext(tmp_path, trace_steps=[0], dump_steps=[0], debug=True):
+        opened.run(train)
+
+    assert re.findall("debug: (.+)", capsys.readouterr().err) == [
+        "tracing step: 0",
+        "dumping file at step: 0",
+    ]
+    assert tfprof.info(tmp_path / "run_meta_0").files[0].kind.name == "RUN_META"
+
+
+# Hooks.
+
+
+def test_a_hook_leaves_the_files_of_one_step(tmp_path):
+    tf = tensorflow()
+    v1 = tf.compat.v1
+    folder = tmp_path / "metadata"
+    with tf.Graph().as_default(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        count = v1.train.get_or_create_global_step()
+        v1.get_variable("w", [2, 3])
+        train = v1.assign_add(count, 1)
+        hook = tfprof.MetadataCaptureHook(folder, step=2)
+        with v1.train.SingularMonitoredSession(hooks=[hook]) as session:
+            seen = []
+            for _ in range(5):
+                session.run(train)
+                seen.append(folder.exists())
+
+    assert isinstance(hook, v1.train.SessionRunHook)
+    assert isinstance(hook, tfprof.MetadataCaptureHook)
+    assert sorted(path.name for path in folder.iterdir()) == [
+        *("graph.pbtxt", "run_meta", "tfprof_log", "timeline.json"),
+    ]
+    assert seen[0] is False
+    assert seen[-1] is True
+    files = [folder / name for name in ("graph.pbtxt", "run_meta", "tfprof_log")]
+    rows = tfprof.load(*files).scope(
+        select=["params"], account_type_regexes=["_trainable_variables"]
+    )
+    assert rows["w"]["params"] == 6
+
+
+def test_the_timeline_of_a_hook_is_that_of_tensorflow(tmp_path):
+    from tensorflow.python.client.timeline import Timeline  # noqa: PLC0415
+
+    live = model("devices")
+
+    tfprof.MetadataCaptureHook(tmp_path)._write(live.ours, live.runs[0])
+
+    wanted = Timeline(live.runs[0].step_stats).generate_chrome_trace_format(show_memory=True)
+    assert (tmp_path / "timeline.json").read_text() == wanted
+
+
+def test_a_hook_without_a_global_step_says_so(tmp_path):
+    with tensorflow().Graph().as_default(), pytest.raises(RuntimeError, match="global step"):
+        tfprof.MetadataCaptureHook(tmp_path).begin()
+
+
+def test_a_hook_may_be_made_into_another(tmp_path):
+    class Mine(tfprof.MetadataCaptureHook):
+        pass
+
+    hook = Mine(tmp_path)
+
+    assert isinstance(hook, Mine)
+    assert isinstance(hook, tensorflow().compat.v1.train.SessionRunHook)
+
+
+def test_a_hook_writes_the_table_of_trainable_variables(tmp_path):
+    with build("perceptron")[0].as_default():
+        hook = tfprof.PrintModelAnalysisHook(tmp_path / "table")
+        hook.begin()
+
+    text = (tmp_path / "table").read_text()
+    assert text.endswith(
+        "node name | # parameters\n_TFProfRoot (--/28 params)\n  layer (--/28 params)\n"
+        "    layer/b (4, 4/4 params)\n    layer/w (6x4, 24/24 params)\n"
+    )
+
+
+# The oldest names.
+
+
+def test_the_oldest_names_answer_as_the_newer_ones():
+    live = model("devices")
+    options = model_analyzer.PRINT_ALL_TIMING_MEMORY | {"output": "none"}
+    newer = tfprof.profile(live.ours, live.runs[0], cmd="graph", options=options)
+
+    first = model_analyzer.print_model_analysis(
+        live.ours, live.runs[0], tfprof_cmd="graph", tfprof_options=options
+    )
+    second = tfprof.contrib.model_analyzer.print_model_analysis(
+        live.ours, live.runs[0], cmd="graph", options=options
+    )
+
+    assert first == second == newer
+
+
+def test_the_oldest_names_give_advice_profile_code_and_write_logs(tmp_path):
+    live = model("devices")
+    with redirect_stdout(io.StringIO()) as printed, redirect_stderr(io.StringIO()):
+        advice = model_analyzer.advise(live.ours, live.runs[0])
+        profiler = model_analyzer.Profiler(live.ours)
+        code = profiler.profile_python_codes({"output": "none"})
+    tfprof_logger.write_op_log(live.ours, tmp_path)
+
+    assert set(advice.checkers) == set(model_analyzer.ALL_ADVICE) - {"JobChecker"}
+    assert "ExpensiveOperationChecker:" in printed.getvalue()
+    assert code.name == "_TFProfRoot"
+    assert (tmp_path / "tfprof_log").stat().st_size > 0
+
+
+def test_a_log_may_be_a_message_of_tensorflow():
+    live = model("perceptron")
+    log = tensorflow().compat.v1.profiler.OpLogProto()
+    log.log_entries.add(name="x", types=["mine"])
+    asked = tfprof.ProfileOptionBuilder().with_accounted_types(["mine"]).with_empty_output()
+
+    found = tfprof.profile(live.ours, op_log=log, options=asked.build())
+
+    assert [child.name for child in found.children] == ["x"]
+
+
+# Without TensorFlow.
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "tfprof.profile()",
+        "tfprof.Profiler()",
+        "tfprof.write_op_log(None, '.')",
+        "tfprof.MetadataCaptureHook('.')",
+    ],
+)
+def test_without_tensorflow_the_error_says_how_to_get_it(call):
+    program = f"import sys; sys.modules['tensorflow'] = None\nimport tfprof\n{call}"
+
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+
+    assert "TfprofError" in ran.stderr
+    assert "pip install 'tfprof[tensorflow]'" in ran.stderr
