@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from tfprof.errors import OutputError
 from tfprof.formats.messages import Message, message_class
 from tfprof.formats.tensor_types import TENSOR_TYPES
+from tfprof.measures.numbers import Numbers
 from tfprof.metrics import NUMBERS
 from tfprof.outputs.tensor_text import rounded
 from tfprof.views.view import View
@@ -62,57 +64,70 @@ def build(view: View) -> Message:
     """
     root = message_class(MULTI_NODE if view.is_gathered else GRAPH_NODE)()
     fill = _fill_multi if view.is_gathered else _fill_single
+    numbers = _Columns(*(_filled(table) for table in (view.own, view.total)))
+    ops = _filled({key: view.op_numbers(key) for key in NUMBERS}) if view.is_gathered else {}
     messages = {0: root}
     parents = view.tree.parents.tolist()
     for row in range(len(view)):
         if row:
             parent = row - 1 if view.kind == "op" else parents[row]
             messages[row] = messages[parent].children.add()
-        fill(view, row, messages[row])
+        message = messages[row]
+        message.name = view.name[row]
+        _fill_numbers(message, numbers, row)
+        fill(view, row, message, numbers, ops)
     return root
 
 
-def _fill_single(view: View, row: int, message: Message) -> None:
-    message.name = view.name[row]
-    _fill_numbers(message, {key: int(view.own[key][row]) for key in NUMBERS})
-    _fill_totals(message, {key: int(view.total[key][row]) for key in NUMBERS})
-    message.run_count = int(view.own["runs"][row])
-    message.total_run_count = int(view.total["runs"][row])
-    message.total_definition_count = int(view.total["definitions"][row])
+_Filled: TypeAlias = dict[str, list[int]]
+
+
+class _Columns(NamedTuple):
+    """Numbers that are not all zero, which is what a message without them says."""
+
+    own: _Filled
+    total: _Filled
+
+
+def _filled(table: Numbers) -> _Filled:
+    return {key: table[key].tolist() for key in NUMBERS if table[key].any()}
+
+
+def _fill_single(view: View, row: int, message: Message, numbers: _Columns, _: _Filled) -> None:
+    _fill_counts(message, numbers, row)
     for op in view.members[row].tolist():
         _fill_facts(view, op, message)
     if row and "tensor_value" in view.options.select:
         _fill_value(view, message)
 
 
-def _fill_multi(view: View, row: int, message: Message) -> None:
-    message.name = view.name[row]
-    _fill_numbers(message, {key: int(view.own[key][row]) for key in NUMBERS})
-    _fill_totals(message, {key: int(view.total[key][row]) for key in NUMBERS})
-    columns = {key: view.op_numbers(key) for key in NUMBERS}
+def _fill_multi(view: View, row: int, message: Message, _: _Columns, ops: _Filled) -> None:
+    """The ops that a row gathers: all there is of each is its own."""
+    whole = _Columns(ops, ops)
     for op in view.members[row].tolist():
-        numbers = {key: int(columns[key][op]) for key in NUMBERS}
-        _fill_op(view, op, numbers, message.graph_nodes.add())
+        gathered = message.graph_nodes.add(name=view.profile.ops.name[op])
+        _fill_numbers(gathered, whole, op)
+        _fill_counts(gathered, whole, op)
+        _fill_facts(view, op, gathered)
 
 
-def _fill_op(view: View, op: int, numbers: dict[str, int], message: Message) -> None:
-    """An op that a row gathers: all there is of it is its own."""
-    message.name = view.profile.ops.name[op]
-    _fill_numbers(message, numbers)
-    _fill_totals(message, numbers)
-    message.run_count = message.total_run_count = numbers["runs"]
-    message.total_definition_count = 1
-    _fill_facts(view, op, message)
+def _fill_numbers(message: Message, numbers: _Columns, row: int) -> None:
+    for key, column in numbers.own.items():
+        if key in _FIELDS and column[row]:
+            setattr(message, _FIELDS[key], column[row])
+    for key, column in numbers.total.items():
+        if key in _FIELDS and column[row]:
+            setattr(message, f"total_{_FIELDS[key]}", column[row])
 
 
-def _fill_numbers(message: Message, numbers: dict[str, int]) -> None:
-    for key, field in _FIELDS.items():
-        setattr(message, field, numbers[key])
-
-
-def _fill_totals(message: Message, numbers: dict[str, int]) -> None:
-    for key, field in _FIELDS.items():
-        setattr(message, f"total_{field}", numbers[key])
+def _fill_counts(message: Message, numbers: _Columns, row: int) -> None:
+    """How often there were runs, and how many ops there are."""
+    if "runs" in numbers.own:
+        message.run_count = numbers.own["runs"][row]
+    if "runs" in numbers.total:
+        message.total_run_count = numbers.total["runs"][row]
+    if "definitions" in numbers.total:
+        message.total_definition_count = numbers.total["definitions"][row]
 
 
 def _fill_facts(view: View, op: int, message: Message) -> None:
