@@ -63,7 +63,18 @@ def test_float_ops_of_a_run_do_not_stay_in_the_graph(capsys):
     again = tfprof.profile(live.ours, options=FLOPS).total_float_ops
 
     assert seen > unseen == again
-    assert "shapes are known at run time only" in capsys.readouterr().err
+    assert "a traced run tells most shapes" in capsys.readouterr().err
+
+
+def test_what_is_not_counted_is_told_once_for_the_graph_and_once_for_its_runs(capsys):
+    live = model("perceptron")
+    profiler = tfprof.Profiler(live.ours)
+    for step in range(4):
+        profiler.add_step(step, live.runs[0])
+
+    told = re.findall(r"float ops of (\d+) ops? are not counted", capsys.readouterr().err)
+    assert len(told) == 2
+    assert int(told[0]) > int(told[1])
 
 
 def test_a_rule_that_a_program_registers_counts(capsys):

@@ -39,7 +39,7 @@ def write_op_log(
         seen = SeenGraph(graph)
         if run_meta is not None:
             seen.see(run_meta)
-        log = build(seen, op_log, add_trace=add_trace, has_run=run_meta is not None)
+        log = build(seen, op_log, add_trace=add_trace)
     write(fspath(log_dir), FILE_NAME, log.SerializeToString())
 
 
@@ -62,15 +62,16 @@ def build(
     op_log: Any = None,
     *,
     add_trace: bool = True,
-    has_run: bool = False,
     is_traced: Container[str] = (),
+    tells: bool = True,
 ) -> Message:
     """The log of a graph, added to what `op_log` says, which wins and stays as it is.
 
-    `is_traced` holds ops whose lines of code are known already and need not be said again.
+    `is_traced` holds ops whose lines of code are known already and need not be said again; how many
+    float ops could not be counted is told if it `tells`.
     """
     strings = _Strings()
-    entries = _entries(seen, strings, add_trace=add_trace, is_traced=is_traced, has_run=has_run)
+    entries = _entries(seen, strings, add_trace=add_trace, is_traced=is_traced, tells=tells)
     if op_log is not None:
         entries = _merged(op_log, entries, strings)
     log = message_class(OP_LOG)(log_entries=entries.values())
@@ -95,7 +96,7 @@ def _entries(
     *,
     add_trace: bool,
     is_traced: Container[str],
-    has_run: bool,
+    tells: bool,
 ) -> dict[str, Message]:
     """What is known of the ops by itself; without lines of code, of few of them."""
     found: dict[str, Message] = {}
@@ -116,9 +117,12 @@ def _entries(
     for variable in seen.get_collection(collections.TRAINABLE_VARIABLES):
         name = variable.op.name
         found.setdefault(name, new(name=name)).types.append(TRAINABLE_VARIABLES)
-    if shapeless and not has_run:
+    if shapeless and tells:
         ops, their = ("1 op", "its") if shapeless == 1 else (f"{shapeless:,} ops", "their")
-        tell(f"float ops of {ops} are not counted: {their} shapes are known at run time only.")
+        tell(
+            f"float ops of {ops} are not counted: {their} shapes or data format are unknown to "
+            "TensorFlow's rules; a traced run tells most shapes."
+        )
     return found
 
 

@@ -76,7 +76,7 @@ def _once(graph: Any, run_meta: Any, op_log: Any, *, add_trace: bool) -> LoadedP
         seen = SeenGraph(graph)
         if run_meta is not None:
             seen.see(run_meta)
-        log = logs.build(seen, op_log, add_trace=add_trace, has_run=run_meta is not None)
+        log = logs.build(seen, op_log, add_trace=add_trace)
         inputs.add(InputFile("graph", FileKind.GRAPH), seen.definition())
     if run_meta is not None and run_meta.HasField("step_stats"):
         inputs.add(InputFile("run_meta", FileKind.RUN_META, 0), run_meta)
@@ -95,6 +95,7 @@ class Profiler:
         self._inputs = _Inputs()
         self._seen: SeenGraph | None = None
         self._version = -1
+        self._logs = 0
         self._traced: set[str] = set()
         self._look_at(graph_or_default(graph))
         self._add_graph()
@@ -112,7 +113,7 @@ class Profiler:
             self._seen.see(run_meta)
         self._add_graph()
         self._inputs.add(InputFile(f"run_meta of step {step}", FileKind.RUN_META, step), run_meta)
-        self._add_log(None, has_run=True)
+        self._add_log(None)
 
     def profile_python(self, options: Mapping[str, Any]) -> Message:
         """Ops by the line of code that made them, as a MultiGraphNodeProto."""
@@ -164,10 +165,12 @@ class Profiler:
             self._version = self._seen.version
             self._inputs.add(InputFile("graph", FileKind.GRAPH), self._seen.definition())
 
-    def _add_log(self, op_log: Any, *, has_run: bool = False) -> None:
+    def _add_log(self, op_log: Any) -> None:
         if self._seen is None:
             return
-        log = logs.build(self._seen, op_log, has_run=has_run, is_traced=self._traced)
+        # What the graph alone, and what the first run left uncounted, is worth a line each.
+        self._logs += 1
+        log = logs.build(self._seen, op_log, is_traced=self._traced, tells=self._logs <= 2)
         self._traced.update(op.name for op in self._seen.get_operations())
         self._inputs.add(InputFile("op_log", FileKind.OP_LOG), log)
 
