@@ -376,6 +376,16 @@ def test_the_timeline_of_a_hook_is_that_of_tensorflow(tmp_path):
     assert (tmp_path / "timeline.json").read_text() == wanted
 
 
+def test_files_go_wherever_tensorflow_can_write(tmp_path):
+    live = model("devices")
+
+    tfprof.MetadataCaptureHook(f"file://{tmp_path}/far/away")._write(live.ours, live.runs[0])
+
+    assert sorted(path.name for path in (tmp_path / "far" / "away").iterdir()) == [
+        *("graph.pbtxt", "run_meta", "tfprof_log", "timeline.json"),
+    ]
+
+
 def test_a_hook_without_a_global_step_says_so(tmp_path):
     with tensorflow().Graph().as_default(), pytest.raises(RuntimeError, match="global step"):
         tfprof.MetadataCaptureHook(tmp_path).begin()

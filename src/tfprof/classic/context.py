@@ -6,15 +6,14 @@ import random
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from os import PathLike, fspath
-from pathlib import Path
+from os import PathLike
 from typing import Any, NamedTuple, Self
 
+from tfprof.classic.files import make_folder, write
 from tfprof.classic.framework import tensorflow
 from tfprof.classic.profiler import Profiler
 from tfprof.classic.question import tell
 from tfprof.formats.messages import Message
-from tfprof.outputs.registry import write_file
 
 WARMUP_STEPS = 10  # the first steps build caches, and are slow
 MAX_TRACED_STEPS = 100
@@ -59,7 +58,7 @@ class ProfileContext:
             raise ValueError("ProfileContext needs a folder for its profiles.")
         if trace_steps is not None and len(trace_steps) > MAX_TRACED_STEPS:
             raise ValueError(f"ProfileContext traces {MAX_TRACED_STEPS} steps at most.")
-        self._folder = Path(fspath(profile_dir))
+        self._folder = profile_dir
         self._debug = debug
         self._is_automatic = trace_steps is None
         self._trace_steps = set(trace_steps or ())
@@ -208,8 +207,8 @@ class ProfileContext:
                 self._views.setdefault(auto.cmd, {})[step] = view
 
     def _write(self, name: str, data: bytes) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True)
-        write_file(str(self._folder / name), [data])
+        make_folder(self._folder)
+        write(self._folder, name, data)
 
     def _tell(self, what: str) -> None:
         if self._debug:

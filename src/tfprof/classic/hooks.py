@@ -6,12 +6,14 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Self
 
-from tfprof.api import step_timeline
-from tfprof.classic import op_log
+from tfprof.classic.files import make_folder, write
 from tfprof.classic.framework import tensorflow
+from tfprof.classic.op_log import write_op_log
 from tfprof.classic.option_builder import ProfileOptionBuilder
 from tfprof.classic.profiler import profile
-from tfprof.outputs.registry import write_file
+from tfprof.formats import step_stats
+from tfprof.formats.records import Records
+from tfprof.outputs import step_timeline
 
 
 class _Hook:
@@ -33,7 +35,7 @@ class MetadataCaptureHook(_Hook):
     """
 
     def __init__(self, output_dir: str | PathLike[str], step: int = 10) -> None:
-        self._folder = Path(fspath(output_dir))
+        self._folder = output_dir
         self._wanted_step = step
         self._is_next = self._is_done = False
         self._global_step: Any = None
@@ -61,13 +63,13 @@ class MetadataCaptureHook(_Hook):
             self._is_next = True
 
     def _write(self, graph: Any, run_meta: Any) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True)
-        graph_text = str(graph.as_graph_def(add_shapes=True))
-        write_file(str(self._folder / "graph.pbtxt"), [graph_text.encode()])
-        run_path = self._folder / "run_meta"
-        write_file(str(run_path), [run_meta.SerializeToString()])
-        op_log.write_op_log(graph, self._folder, run_meta=run_meta)
-        step_timeline(run_path, self._folder / "timeline.json")
+        make_folder(self._folder)
+        encoded = run_meta.SerializeToString()
+        step = step_stats.decode(Records("run_meta", encoded))
+        write(self._folder, "graph.pbtxt", str(graph.as_graph_def(add_shapes=True)).encode())
+        write(self._folder, "run_meta", encoded)
+        write(self._folder, "timeline.json", b"".join(step_timeline.encode(step)))
+        write_op_log(graph, self._folder, run_meta=run_meta)
 
 
 class PrintModelAnalysisHook(_Hook):

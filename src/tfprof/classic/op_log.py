@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
-from os import PathLike, fspath
-from pathlib import PurePosixPath
+from os import PathLike
 from typing import Any
 
+from tfprof.classic.files import write
 from tfprof.classic.framework import graph_or_default, tensorflow
 from tfprof.classic.option_builder import TRAINABLE_VARIABLES
 from tfprof.classic.question import tell
 from tfprof.classic.seen_graph import SeenGraph
 from tfprof.formats.messages import Message, message_class
-from tfprof.outputs.registry import write_file
 
 OP_LOG = "tensorflow.tfprof.OpLogProto"
 FILE_NAME = "tfprof_log"
@@ -40,21 +39,7 @@ def write_op_log(
         if run_meta is not None:
             seen.see(run_meta)
         log = build(seen, op_log, add_trace=add_trace)
-    write(fspath(log_dir), FILE_NAME, log.SerializeToString())
-
-
-def write(folder: str, name: str, data: bytes) -> str:
-    """Write a file that appears whole or not at all, here or wherever TensorFlow can write."""
-    if "://" not in folder:
-        path = str(PurePosixPath(folder) / name)
-        write_file(path, [data])
-        return path
-    gfile = tensorflow().io.gfile
-    path, partial = f"{folder.rstrip('/')}/{name}", f"{folder.rstrip('/')}/.tfprof-{name}"
-    with gfile.GFile(partial, "wb") as file:
-        file.write(data)
-    gfile.rename(partial, path, overwrite=True)
-    return path
+    write(log_dir, FILE_NAME, log.SerializeToString())
 
 
 def build(
