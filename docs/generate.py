@@ -8,7 +8,13 @@ from pathlib import Path
 from tfprof.advisor.registry import CHECKERS, CLASSIC, find
 from tfprof.cli.commands import COMMANDS, FLAG_OPTIONS
 from tfprof.measures import flop_rules  # noqa: F401 -- fills the table of rules
-from tfprof.measures.flop_rules.registry import kinds, no_arithmetic, rule_of
+from tfprof.measures.flop_rules.registry import (
+    classic_kinds,
+    formula_of,
+    kinds,
+    no_arithmetic,
+    rule_of,
+)
 from tfprof.metrics import METRICS, ORDER_KEYS
 from tfprof.options import INPUT_OPTIONS, MEMORY_OPTIONS, VIEW_OPTIONS, Option
 from tfprof.outputs.registry import FILE_OUTPUTS, PLAIN_OUTPUTS
@@ -139,20 +145,42 @@ def commands_page() -> str:
 def float_operations_page() -> str:
     counted = [kind for kind in kinds() if rule_of(kind) is not no_arithmetic]
     still = [kind for kind in kinds() if rule_of(kind) is no_arithmetic]
+    classic = set(classic_kinds())
     return "\n".join(
         [
             MADE,
             "# Float operations",
             "",
-            "A multiply and an add are two.",
+            "One convention holds for all:",
+            "",
+            "- A multiply and an add are two.",
+            "- Any other operation on an element is one: a subtraction, a division, a comparison,",
+            "  a root, an exponential, a logarithm, a sine or tangent, an error function.",
+            "- What is made of several counts as these: a sigmoid is a negation, an exponential,",
+            "  an add and a division.",
+            "- Moving, choosing and naming values (`Transpose`, `SelectV2`, `Identity`), logic,",
+            "  bits and drawing random numbers are none.",
+            "- Windows count in full where they reach over an edge, sparse values as many as there",
+            "  are, sequences to the longest that there is room for.",
+            "- Element types are not looked at: an add of whole numbers is one too.",
+            "",
+            "Kinds with a ● were counted by TensorFlow's own profiler too, and have its numbers,",
+            "also where its convention is another: `Rsqrt` is two, `Softmax` five.",
+            "",
             "Float operations come from the op log where it has them.",
             "Elsewhere tfprof counts them from the shapes in the graph, and where those are",
             "unknown, from the shapes that the run metadata saw.",
             "`--count_float_ops=false` turns that off.",
+            "`N(x)` is the number of elements of x; inputs and outputs are numbered from 0.",
+            "Of recurrent kinds B is the batch, T the time steps, I the size of an input, H that",
+            "of a state.",
             "",
-            "| kind | counted as |",
-            "|---|---|",
-            *(f"| `{kind}` | {_cell(_formula(kind))} |" for kind in sorted(counted)),
+            "| kind | | counted as |",
+            "|---|---|---|",
+            *(
+                f"| `{kind}` | {'●' if kind in classic else ''} | {_cell(_formula(kind))} |"
+                for kind in sorted(counted)
+            ),
             "",
             "Ops of these kinds move data and do no float arithmetic; they count 0:",
             ", ".join(f"`{kind}`" for kind in sorted(still)) + ".",
@@ -166,7 +194,7 @@ def float_operations_page() -> str:
 
 def _formula(kind: str) -> str:
     rule = rule_of(kind)
-    return " ".join((getattr(rule, "__doc__", "") or "").split())
+    return formula_of(rule) if rule else ""
 
 
 def checkers_page() -> str:

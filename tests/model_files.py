@@ -2,7 +2,7 @@
 
 | op        | kind        | parameters | float ops | time, bytes by step |
 |-----------|-------------|------------|-----------|---------------------|
-| `net/act` | Relu        |            | no rule   | 3 us, 4 us          |
+| `net/act` | Relu        |            | 8         | 3 us, 4 us          |
 | `net/mul` | MatMul      |            | 48        | 10 us, 12 us; 32 B  |
 | `net/w`   | VariableV2  | 3x4 = 12   |           | 2 us, 2 us          |
 | `prob`    | Softmax     |            | 40        | 1500 us, 1502 us    |

@@ -63,7 +63,7 @@ SHARED = {
         *("text", "tabular", "tensor_text", "fields", "parts", "pieces", "proto", "stacks"),
         "chart",
     },
-    "measures.flop_rules": {"registry"},
+    "measures.flop_rules": {"registry", "fused"},
 }
 KNOW_MORE = {
     "sources.registry": EVERY,

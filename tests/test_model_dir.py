@@ -41,13 +41,14 @@ def test_the_texts_show_variables_float_ops_slow_ops_and_devices(folder):
         "params.txt": ("_TFProfRoot (--/12 params, --/0B)\n  net/w (3x4, 12/12 params, 0B/0B)\n"),
         "micro.txt": f"_TFProfRoot (0us/1.50ms)\n  prob (1.50ms/1.50ms, {cpu})\n",
         "flops.txt": (
-            "_TFProfRoot (0/88 flops, 0us/1.51ms)\n"
+            "_TFProfRoot (0/96 flops, 0us/1.51ms)\n"
             f"  net/mul (48/48 flops, 10us/10us, {cpu})\n"
             f"  prob (40/40 flops, 1.50ms/1.50ms, {cpu})\n"
+            f"  net/act (8/8 flops, 3us/3us, {cpu})\n"
         ),
     }
     device = (folder / "device.txt").read_text()
-    assert f"    net/act (0/0 flops, 3us/3us, {cpu})\n" in device
+    assert f"    net/act (8/8 flops, 3us/3us, {cpu})\n" in device
     assert "  x (0/0 flops, 0us/0us)\n" in device
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from tfprof.measures.flop_rules.registry import OpFacts, Shape, UnknownShape, dim, flops
+from tfprof.measures.flop_rules.fused import after
+from tfprof.measures.flop_rules.registry import OpFacts, Shape, UnknownShape, dim, flops, native
 
 if TYPE_CHECKING:
     from tfprof.model.ops import AttributeValue
@@ -18,7 +19,8 @@ _AXES: dict[AttributeValue, tuple[int, int, int]] = {
 }
 
 
-@flops("Conv2D", "Conv3D")
+@flops("Conv", *native("Conv2D", "Conv3D", "PadWithConv2D"))
+@flops("Conv2D", "Conv3D", is_classic=True)
 def convolution(op: OpFacts) -> int:
     """2 · N(output) · window · filter depth: a multiply and an add for each weight used."""
     _require_image(op)
@@ -26,7 +28,8 @@ def convolution(op: OpFacts) -> int:
     return 2 * prod(op.output(0)) * prod(window_and_depth)
 
 
-@flops("DepthwiseConv2dNative", "Dilation2D")
+@flops(*native("DepthwiseConv2dNative"))
+@flops("DepthwiseConv2dNative", "Dilation2D", is_classic=True)
 def depthwise_convolution(op: OpFacts) -> int:
     """2 · N(output) · window: a multiply (or a maximum) and an add for each weight."""
     _require_image(op)
@@ -34,19 +37,89 @@ def depthwise_convolution(op: OpFacts) -> int:
     return 2 * prod(op.output(0)) * prod(window)
 
 
-@flops("Conv2DBackpropInput")
+@flops(*native("Conv2DBackpropInput"))
+@flops("Conv2DBackpropInput", is_classic=True)
 def convolution_input_gradient(op: OpFacts) -> int:
     """2 · N(output) · N(filter) / (channels · strides): a multiply and an add are two."""
     return _gradient(op, image=op.output(0), weights=op.input(1))
 
 
-@flops("Conv2DBackpropFilter")
+@flops(*native("Conv2DBackpropFilter"))
+@flops("Conv2DBackpropFilter", is_classic=True)
 def convolution_filter_gradient(op: OpFacts) -> int:
     """2 · N(image) · N(output) / (channels · strides): a multiply and an add are two."""
     return _gradient(op, image=op.input(0), weights=op.output(0))
 
 
-@flops("BiasAdd")
+@flops(
+    "Conv2DBackpropInputV2",
+    "Conv3DBackpropInput",
+    "Conv3DBackpropInputV2",
+    *native("Conv3DBackpropInputV2"),
+)
+def exact_input_gradient(op: OpFacts) -> int:
+    """2 · N(input 2, the gradient) · window · filter depth: as many as the convolution itself."""
+    return 2 * prod(op.input(2)) * prod(op.input(1)[:-1])
+
+
+@flops(
+    "Conv2DBackpropFilterV2",
+    "Conv3DBackpropFilter",
+    "Conv3DBackpropFilterV2",
+    *native("Conv3DBackpropFilterV2"),
+)
+def exact_filter_gradient(op: OpFacts) -> int:
+    """2 · N(input 2, the gradient) · window · filter depth: as many as the convolution itself."""
+    return 2 * prod(op.input(2)) * prod(op.output(0)[:-1])
+
+
+@flops(
+    "DepthwiseConv2dNativeBackpropInput",
+    *native("DepthwiseConv2dNativeBackpropInput"),
+)
+def depthwise_input_gradient(op: OpFacts) -> int:
+    """2 · N(input 2, the gradient) · window: as many as the convolution itself."""
+    return 2 * prod(op.input(2)) * prod(op.input(1)[:2])
+
+
+@flops(
+    "DepthwiseConv2dNativeBackpropFilter",
+    *native("DepthwiseConv2dNativeBackpropFilter"),
+)
+def depthwise_filter_gradient(op: OpFacts) -> int:
+    """2 · N(input 2, the gradient) · window: as many as the convolution itself."""
+    return 2 * prod(op.input(2)) * prod(op.output(0)[:2])
+
+
+@flops("Dilation2DBackpropInput", "Dilation2DBackpropFilter")
+def dilation_gradient(op: OpFacts) -> int:
+    """(2 · window + 1) · N(input 2, the gradient): finding each largest again, then one add."""
+    return (2 * prod(op.input(1)[:2]) + 1) * prod(op.input(2))
+
+
+@flops("_FusedConv2D", "_FusedConv3D", *native("_FusedConv2D", "_FusedConv3D"))
+@flops(*native("PadWithFusedConv2D"))
+def fused_convolution(op: OpFacts) -> int:
+    """2 · N(output) · window · filter depth + fused ops: then bias, activation and the like."""
+    if op.word("filter_format", default="HWIO") not in ("HWIO", "DHWIO"):
+        raise UnknownShape
+    return convolution(op) + after(op, op.output(0))
+
+
+@flops("_FusedDepthwiseConv2dNative", *native("_FusedDepthwiseConv2dNative"))
+def fused_depthwise_convolution(op: OpFacts) -> int:
+    """2 · N(output) · window + fused ops: then bias, activation and the like."""
+    return depthwise_convolution(op) + after(op, op.output(0))
+
+
+@flops(*native("Conv2DWithBias"))
+def biased_convolution(op: OpFacts) -> int:
+    """2 · N(output) · window · filter depth + N(output): and an add for each element."""
+    return convolution(op) + prod(op.output(0))
+
+
+@flops("BiasAddV1")
+@flops("BiasAdd", is_classic=True)
 def bias_add(op: OpFacts) -> int:
     """N(input 0): one add for each element, wherever the channels stand."""
     return prod(op.input(0))

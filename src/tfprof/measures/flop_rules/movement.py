@@ -1,8 +1,8 @@
 """Kinds that move, store or name values and compute none: their float operations are a known 0.
 
 Left out, for lack of certainty, is what may compute after all: calls of functions and datasets
-that map them, `TensorArrayWrite` (a gradient array adds up what is written twice), `ScatterNd`
-(adds up what meets in one place), and summaries that draw or count.
+that map them, `TensorArrayWrite` (a gradient array adds up what is written twice), and
+summaries that draw or count.
 """
 
 from __future__ import annotations
@@ -32,13 +32,18 @@ _VARIABLES = """
 """
 _SHAPES = """
     Shape ShapeN Size Rank BroadcastArgs BroadcastGradientArgs ConcatOffset InvertPermutation
+    DataFormatDimMap DataFormatVecPermute CudnnRNNParamsSize DeviceIndex
 """
 _REARRANGED = """
     Reshape ExpandDims Squeeze Transpose BroadcastTo Tile Reverse ReverseV2 ReverseSequence Roll
     RandomShuffle SpaceToBatch SpaceToBatchND BatchToSpace BatchToSpaceND SpaceToDepth DepthToSpace
     ExtractImagePatches ExtractVolumePatches Pad PadV2 MirrorPad Diag DiagPart MatrixDiag
     MatrixDiagV2 MatrixDiagV3 MatrixDiagPart MatrixDiagPartV2 MatrixDiagPartV3 MatrixSetDiag
-    MatrixSetDiagV2 MatrixSetDiagV3 MatrixBandPart
+    MatrixSetDiagV2 MatrixSetDiagV3 MatrixBandPart ResizeNearestNeighbor CudnnRNNCanonicalToParams
+    CudnnRNNCanonicalToParamsV2 CudnnRNNParamsToCanonical CudnnRNNParamsToCanonicalV2
+"""
+_BITS = """
+    BitwiseAnd BitwiseOr BitwiseXor Invert LeftShift RightShift PopulationCount
 """
 _CUT_AND_JOINED = """
     Concat ConcatV2 ParallelConcat Pack Unpack Split SplitV Slice StridedSlice StridedSliceGrad
@@ -113,6 +118,7 @@ _FAMILIES = (
     _VARIABLES,
     _SHAPES,
     _REARRANGED,
+    _BITS,
     _CUT_AND_JOINED,
     _CONTAINERS,
     _BETWEEN_DEVICES,

@@ -4,18 +4,43 @@ from __future__ import annotations
 
 from math import prod
 
-from tfprof.measures.flop_rules.registry import OpFacts, dim, flops
+from tfprof.measures.flop_rules.fused import after
+from tfprof.measures.flop_rules.registry import OpFacts, dim, flops, native, per_element
 
 
-@flops("MatMul")
+@flops("SparseMatMul", "QuantizedMatMul", "_MklMatMul")
+@flops("MatMul", is_classic=True)
 def mat_mul(op: OpFacts) -> int:
     """2 · shared side · N(output): a multiply and an add along the shared side for each cell."""
     shared = dim(op.input(0), 0 if op.attr("transpose_a") else 1)
     return 2 * shared * prod(op.output(0))
 
 
-@flops("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
+@flops("_MklBatchMatMul", "_MklBatchMatMulV2")
+@flops("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", is_classic=True)
 def batch_mat_mul(op: OpFacts) -> int:
     """2 · shared side · N(output): a multiply and an add along the shared side for each cell."""
     shared = dim(op.input(0), -2 if op.attr("adj_x") else -1)
     return 2 * shared * prod(op.output(0))
+
+
+@flops("_FusedMatMul", *native("_FusedMatMul"))
+def fused_mat_mul(op: OpFacts) -> int:
+    """2 · shared side · N(output) + fused ops: the product, then bias, activation and the like."""
+    return mat_mul(op) + after(op, op.output(0))
+
+
+@flops("_MklFusedBatchMatMulV2")
+def fused_batch_mat_mul(op: OpFacts) -> int:
+    """2 · shared side · N(output) + fused ops: the products, then a factor and a mask."""
+    return batch_mat_mul(op) + after(op, op.output(0))
+
+
+@flops("SparseTensorDenseMatMul")
+def sparse_dense_mat_mul(op: OpFacts) -> int:
+    """2 · N(input 1, the values) · columns: a multiply and an add for each value and column."""
+    columns = dim(op.input(3), 0 if op.attr("adjoint_b") else 1)
+    return 2 * prod(op.input(1)) * columns
+
+
+flops("Cross")(per_element(3, "output", "two multiplies and a subtraction for each element"))

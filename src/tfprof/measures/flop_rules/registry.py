@@ -11,6 +11,7 @@ alone: ops that answer alike are counted once.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import prod
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
@@ -80,6 +81,41 @@ class OpFacts:
         self.asked["attribute", name] = None
         return self.attributes.get(self.row, name)
 
+    def switch(self, name: str, *, default: bool = False) -> bool:
+        """Whether an attribute is set; graphs leave out attributes that are as by default."""
+        value = self.attr(name)
+        return default if value is None else bool(value)
+
+    def number(self, name: str, *, default: int) -> int:
+        """A whole number; raises `UnknownShape` where the attribute is something else."""
+        value = self.attr(name)
+        if value is None:
+            return default
+        if not isinstance(value, int):
+            raise UnknownShape
+        return value
+
+    def word(self, name: str, *, default: str) -> str:
+        """A text; raises `UnknownShape` where the attribute is something else."""
+        value = self.attr(name)
+        if value is None:
+            return default
+        if not isinstance(value, str):
+            raise UnknownShape
+        return value
+
+    def words(self, name: str) -> tuple[str, ...]:
+        """The texts of a list attribute, none where there is no such attribute."""
+        found = self.attr(name)
+        if found is None:
+            return ()
+        if not isinstance(found, tuple):
+            raise UnknownShape
+        texts = tuple(text for text in found if isinstance(text, str))
+        if len(texts) != len(found):
+            raise UnknownShape
+        return texts
+
     def sizes(self, name: str) -> Shape:
         """The whole numbers of a list attribute; raises `UnknownShape` where it is no such list."""
         sizes = self.attr(name)
@@ -108,15 +144,38 @@ def register(kind: str, rule: Rule) -> None:
     _rules[kind] = rule
 
 
-def flops(*kinds: str) -> Callable[[Rule], Rule]:
-    """Make the function below the rule of these kinds."""
+def flops(*kinds: str, is_classic: bool = False) -> Callable[[Rule], Rule]:
+    """Make the function below the rule of these kinds.
+
+    What is classic has the number that TensorFlow's own profiler gives it.
+    """
 
     def remember(rule: Rule) -> Rule:
         for kind in kinds:
             register(kind, rule)
+        if is_classic:
+            _classic.update(kinds)
         return rule
 
     return remember
+
+
+def per_element(cost: int, where: str, sentence: str) -> Rule:
+    """A rule of so many operations for each element of `where`: `input 0`, `output`, …"""
+    side, _, place = where.partition(" ")
+    position = int(place or 0)
+
+    def rule(op: OpFacts) -> int:
+        return cost * prod(op.input(position) if side == "input" else op.output(position))
+
+    times = "" if cost == 1 else f"{cost} · "
+    rule.__doc__ = f"{times}N({where}): {sentence}."
+    return rule
+
+
+def native(*kinds: str) -> tuple[str, ...]:
+    """What oneDNN's twins of these kinds are called; they take and make the same tensors."""
+    return tuple(f"_MklNative{kind.removeprefix('_')}" for kind in kinds)
 
 
 def rule_of(kind: str) -> Rule | None:
@@ -124,9 +183,20 @@ def rule_of(kind: str) -> Rule | None:
     return _rules.get(kind)
 
 
+def formula_of(rule: Rule) -> str:
+    """What a rule says of itself: its formula, a colon, and the reason."""
+    return " ".join((rule.__doc__ or "").split())
+
+
 def kinds() -> list[str]:
     """The kinds that have a rule, by name."""
     return sorted(_rules)
 
 
+def classic_kinds() -> list[str]:
+    """The kinds that TensorFlow's own profiler counts too, by name."""
+    return sorted(_classic)
+
+
 _rules: dict[str, Rule] = {}
+_classic: set[str] = set()
