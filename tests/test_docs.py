@@ -50,7 +50,10 @@ def test_every_command_of_the_manual_runs(capsys, monkeypatch):
 
 
 @pytest.mark.usefixtures("_repository_copy")
-@pytest.mark.parametrize("page", ["README.md", "docs/explanation/generations.md"])
+@pytest.mark.parametrize(
+    "page",
+    ["README.md", "docs/explanation/generations.md", "docs/how-to/float-operations.md"],
+)
 def test_a_page_shows_the_real_output_of_its_example(page, capsys):
     text = (ROOT / page).read_text("utf-8")
     line, shown = re.search(r"```console\n\$ (tfprof .+)\n((?:.*\n)*?)```", text).groups()

@@ -31,6 +31,7 @@ from tfprof.views.view import View
 if TYPE_CHECKING:
     import os
 
+    from tfprof.outputs.ledger import FloatOpsLedger
     from tfprof.sources.summary import FileSummary
 
     Path = str | os.PathLike[str]
@@ -203,6 +204,13 @@ class LoadedProfile:
 
         found = memory.build(self.columns, options)
         return MemoryAnswer(replace(found, notes=self.notes + found.notes))
+
+    def flops(self) -> FloatOpsLedger:
+        """Float operations by kind of op: how counted, of which phase, and what was not."""
+        from tfprof.outputs.ledger import FloatOpsLedger
+        from tfprof.views import ledger
+
+        return FloatOpsLedger(ledger.build(self.columns), self.notes)
 
     def advise(self, checkers: str | Sequence[str] | None = None) -> Advice:
         """What could be better: the findings of all checkers, or of those that are named."""

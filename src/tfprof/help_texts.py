@@ -56,6 +56,9 @@ _SPELLING = (
 )
 
 
+_ABOUT = {"shell": _SHELL, "flops": _FLOPS}
+
+
 def text(topic: str, commands: Mapping[str, str], flags: Mapping[str, Option]) -> str:
     """The help on a command, an option or a metric, or without a topic on tfprof as a whole."""
     name = topic.lstrip("-")
@@ -296,6 +299,19 @@ PAGES: dict[str, Page] = {
         ),
         usage="advise FILES… [--checkers NAME,…] [--json]",
         sections=_checker_sections,
+    ),
+    "flops": Page(
+        examples=(
+            "tfprof flops graph.pbtxt run_meta",
+            "tfprof flops graph.pbtxt tfprof_log --json",
+        ),
+        usage="flops FILES… [--json]",
+        says="A multiply and an add are two, any other operation on an element is one; data "
+        "movement and random numbers are none. Numbers of an op log go first. Backward is what "
+        "stands in a scope `gradients` or `gradient_tape`, the optimiser's are ops such as "
+        "ApplyAdam; all else is forward. What was not counted is told with its share of the ops "
+        "and of the time.",
+        sections=lambda _: section("Also", [_JSON]),
     ),
     "info": Page(
         examples=("tfprof info graph.pbtxt run_meta tfprof_log model.ckpt",),

@@ -253,6 +253,13 @@ def _memory(request: Request) -> int:
     return 0
 
 
+def _flops(request: Request) -> int:
+    ledger = load(request).flops()
+    print(ledger.to_json() if request.flags.json else ledger.report, end="")
+    note(ledger.notes)
+    return 0
+
+
 def _info(request: Request) -> int:
     _require_files(request)
     from tfprof import api  # noqa: PLC0415 -- see the module's docstring
@@ -364,6 +371,7 @@ COMMANDS: dict[str, Command] = {
         "Memory over time: the peak, and who held what then.",
         frozenset(MEMORY_OPTIONS) | _JSON,
     ),
+    "flops": Command(_flops, "Float operations: how counted, and what was not.", _JSON),
     "advise": Command(_advise, "What could be better, and what that would win.", _ADVICE),
     "info": Command(_info, "What files are, and which questions they can answer.", _JSON),
     "save": Command(_save, "Put everything into one profile file.", frozenset({"outfile"})),

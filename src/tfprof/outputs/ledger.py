@@ -1,0 +1,159 @@
+"""The ledger of float operations for readers: as text, and as plain values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from tfprof.errors import one_line
+from tfprof.units import format_count, format_micros, format_percent
+from tfprof.views.ledger import Entry, Ledger, Uncounted
+
+_DOC = (
+    "Float operations in one step, or in one run of each op where no step was recorded.\n"
+    "A multiply and an add are two; a root, an exponential or a comparison is one.\n"
+)
+_MOST_IDLE = 5
+_HEADINGS = ("kind", "ops", "forward", "backward", "optimiser", "total", "share", "counted as")
+
+
+class FloatOpsLedger:
+    """Float operations by kind of op: iterate its rows, print it, convert it.
+
+    `ledger` has what was not counted too, and the totals.
+    """
+
+    def __init__(self, ledger: Ledger, notes: Sequence[str] = ()) -> None:
+        self.ledger = ledger
+        self.notes = tuple(notes)
+
+    @property
+    def float_ops(self) -> int:
+        """All that are known."""
+        return self.ledger.float_ops
+
+    @property
+    def uncounted(self) -> tuple[Uncounted, ...]:
+        """The kinds of ops that are not counted, most time first, and why."""
+        return self.ledger.uncounted
+
+    @property
+    def report(self) -> str:
+        """The ledger as text."""
+        return "".join(f"{line}\n" for line in _lines(self.ledger))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        ledger = self.ledger
+        return {
+            "float_ops": ledger.float_ops,
+            "forward": ledger.forward,
+            "backward": ledger.backward,
+            "optimiser": ledger.optimiser,
+            "kinds": [asdict(entry) | {"float_ops": entry.float_ops} for entry in ledger.entries],
+            "no_arithmetic": {"kinds": dict(ledger.idle_kinds), "micros": ledger.idle_micros},
+            "not_counted": {
+                "ops": ledger.uncounted_ops,
+                "micros": ledger.uncounted_micros,
+                "kinds": [asdict(one) for one in ledger.uncounted],
+            },
+            "ops": ledger.ops,
+            "micros": ledger.micros,
+            "notes": list(self.notes),
+        }
+
+    def to_json(self) -> str:
+        """The same as JSON text."""
+        return json.dumps(self.to_dict(), indent=1) + "\n"
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.ledger.entries)
+
+    def __len__(self) -> int:
+        return len(self.ledger.entries)
+
+    def __getitem__(self, kind: str) -> Entry:
+        """The row of one kind of op."""
+        for entry in self:
+            if entry.kind == kind:
+                return entry
+        raise KeyError(f"no op of kind {kind!r} has counted float operations.")
+
+    def __str__(self) -> str:
+        return self.report
+
+    def __repr__(self) -> str:
+        return f"<tfprof float operations: {self.float_ops:,} of {len(self):,} kinds of ops>"
+
+
+def _lines(ledger: Ledger) -> Iterator[str]:
+    yield from ("", "Doc:", _DOC)
+    yield from _table([_HEADINGS, *(_row(ledger, entry) for entry in ledger.entries)])
+    yield from ("", _sums(ledger), _idle(ledger))
+    yield from _missing(ledger)
+
+
+def _row(ledger: Ledger, entry: Entry) -> tuple[str, ...]:
+    numbers = (entry.forward, entry.backward, entry.optimiser, entry.float_ops)
+    share = format_percent(entry.float_ops, ledger.float_ops)
+    # The reason stands behind the formula, and fills the reference rather than a line.
+    formula = one_line(entry.rule).partition(": ")[0].partition(". ")[0].removesuffix(".")
+    return (
+        one_line(entry.kind),
+        f"{entry.ops:,}",
+        *(format_count(number) if number else "" for number in numbers),
+        share,
+        f"{formula}{_logged(entry)}",
+    )
+
+
+def _logged(entry: Entry) -> str:
+    return f" (log: {entry.logged_ops:,} ops)" if 0 < entry.logged_ops < entry.ops else ""
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Rows under each other: the first column to the left, numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for first, *numbers, last in rows:
+        middle = (text.rjust(width) for text, width in zip(numbers, widths[1:-1], strict=True))
+        yield "  ".join([first.ljust(widths[0]), *middle, last]).rstrip()
+
+
+def _sums(ledger: Ledger) -> str:
+    parts = f"{ledger.forward:,} forward, {ledger.backward:,} backward"
+    return f"Total: {ledger.float_ops:,} ({parts}, {ledger.optimiser:,} optimiser)."
+
+
+def _idle(ledger: Ledger) -> str:
+    ops = sum(count for _, count in ledger.idle_kinds)
+    shown = ", ".join(f"{one_line(kind)} {n:,}" for kind, n in ledger.idle_kinds[:_MOST_IDLE])
+    more = ", …" if len(ledger.idle_kinds) > _MOST_IDLE else ""
+    kinds = f" ({shown}{more})" if shown else ""
+    return f"No arithmetic: {_share(ledger, ops, ledger.idle_micros)}{kinds}."
+
+
+def _missing(ledger: Ledger) -> Iterator[str]:
+    if not ledger.uncounted:
+        yield "Not counted: nothing."
+        return
+    yield f"Not counted: {_share(ledger, ledger.uncounted_ops, ledger.uncounted_micros)}."
+    yield from _table(
+        [
+            (
+                f"  {one_line(one.kind) or '(unknown kind)'}",
+                f"{one.ops:,}",
+                *([format_micros(one.micros)] if ledger.micros else []),
+                one.reason,
+            )
+            for one in ledger.uncounted
+        ]
+    )
+
+
+def _share(ledger: Ledger, ops: int, micros: int) -> str:
+    """`31 of 200 ops (15.50%)`, and their share of the time where that is known."""
+    shown = f"{ops:,} of {ledger.ops:,} ops ({format_percent(ops, ledger.ops)})"
+    time = f", {format_percent(micros, ledger.micros)} of the time" if ledger.micros else ""
+    return shown + time

@@ -1,0 +1,187 @@
+"""The ledger of float operations: by kind of op, how many, by which rule, and what is missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tfprof.measures.flop_rules.registry import formula_of, no_arithmetic, rule_of
+from tfprof.measures.numbers import float_ops_per_run, per_op
+from tfprof.measures.phases import Phase, phases
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tfprof.columns import Bools, Ints
+    from tfprof.measures.flops import FloatOps
+    from tfprof.model.profile import Profile
+
+NO_RULE = "there is no rule"
+NO_SHAPE = "a shape is unknown"
+NOT_DEFINED = "missing from the graph"
+NOT_LOGGED = "not in the op log"
+NO_FORMULA = "a rule without a docstring"
+LOGGED = "as the op log says"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The ops of one kind whose float operations are known."""
+
+    kind: str
+    ops: int
+    logged_ops: int  # of these, whose number an op log gave
+    forward: int
+    backward: int
+    optimiser: int
+    rule: str  # the formula; that of the log where it gave all numbers
+
+    @property
+    def float_ops(self) -> int:
+        """All of them."""
+        return self.forward + self.backward + self.optimiser
+
+
+@dataclass(frozen=True, slots=True)
+class Uncounted:
+    """The ops of one kind whose float operations nobody knows, and why."""
+
+    kind: str  # empty where ops ran that no graph defines
+    ops: int
+    micros: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """All ops of a profile: those that compute, those that do not, those that are not counted.
+
+    Numbers are those of the views without `-step`: an op's float operations in one run times its
+    runs, averaged over the recorded steps.
+    """
+
+    entries: tuple[Entry, ...]  # most float operations first
+    idle_kinds: tuple[tuple[str, int], ...]  # kinds that do no float arithmetic, and their ops
+    uncounted: tuple[Uncounted, ...]  # most time first, then most ops
+    ops: int
+    micros: int  # 0 where no run was recorded
+    idle_micros: int
+
+    @property
+    def forward(self) -> int:
+        """The float operations of all ops that are neither backward nor an update."""
+        return sum(entry.forward for entry in self.entries)
+
+    @property
+    def backward(self) -> int:
+        """The float operations of gradients."""
+        return sum(entry.backward for entry in self.entries)
+
+    @property
+    def optimiser(self) -> int:
+        """The float operations of updates of variables."""
+        return sum(entry.optimiser for entry in self.entries)
+
+    @property
+    def float_ops(self) -> int:
+        """All that are known."""
+        return self.forward + self.backward + self.optimiser
+
+    @property
+    def uncounted_ops(self) -> int:
+        """How many ops are not counted."""
+        return sum(one.ops for one in self.uncounted)
+
+    @property
+    def uncounted_micros(self) -> int:
+        """The time that ops take which are not counted."""
+        return sum(one.micros for one in self.uncounted)
+
+
+def build(profile: Profile) -> Ledger:
+    """The ledger of `profile`."""
+    found = float_ops_per_run(profile)
+    numbers = per_op(profile, -1)
+    micros = numbers["micros"]
+    is_idle = found.is_counted & _of_idle_kind(profile)
+    is_known = (found.is_logged | found.is_counted) & ~is_idle
+    idle = _tally(profile, is_idle, micros)
+    return Ledger(
+        entries=tuple(_entries(profile, is_known, found.is_logged, numbers["float_ops"])),
+        idle_kinds=tuple(sorted(((kind, ops) for kind, ops, _ in idle), key=_most_first)),
+        uncounted=tuple(sorted(_uncounted(profile, found, micros), key=_slowest_first)),
+        ops=len(profile.ops),
+        micros=int(micros.sum()),
+        idle_micros=int(micros[is_idle].sum()),
+    )
+
+
+def _of_idle_kind(profile: Profile) -> Bools:
+    """For each op, whether its kind does no float arithmetic."""
+    kinds = profile.ops.kind
+    is_idle = [rule_of(kind) is no_arithmetic for kind in kinds.values]
+    return np.array(is_idle, np.bool_)[kinds.codes]
+
+
+def _entries(
+    profile: Profile, is_known: Bools, is_logged: Bools, float_ops: Ints
+) -> Sequence[Entry]:
+    kinds = profile.ops.kind
+    count = len(kinds.values)
+    rows = np.flatnonzero(is_known)
+    by_phase = np.zeros((count, len(Phase)), np.int64)
+    np.add.at(by_phase, (kinds.codes[rows], phases(profile)[rows]), float_ops[rows])
+    ops = np.bincount(kinds.codes[rows], minlength=count)
+    logged = np.bincount(kinds.codes[is_logged], minlength=count)
+    found = [
+        _entry(kinds.values[code], int(ops[code]), int(logged[code]), by_phase[code].tolist())
+        for code in np.flatnonzero(ops).tolist()
+    ]
+    return sorted(found, key=lambda entry: (-entry.float_ops, entry.kind))
+
+
+def _entry(kind: str, ops: int, logged_ops: int, by_phase: Sequence[int]) -> Entry:
+    rule = rule_of(kind)
+    formula = LOGGED
+    if rule is not None and logged_ops < ops:
+        formula = formula_of(rule) or NO_FORMULA
+    forward, backward, optimiser = by_phase
+    return Entry(kind, ops, logged_ops, forward, backward, optimiser, formula)
+
+
+def _uncounted(profile: Profile, found: FloatOps, micros: Ints) -> Iterator[Uncounted]:
+    if not profile.counts_float_ops:
+        for kind, ops, time in _tally(profile, ~found.is_logged, micros):
+            yield Uncounted(kind, ops, time, NOT_LOGGED)
+        return
+    is_defined = profile.ops.attributes.reader >= 0
+    strangers = found.without_rule & ~is_defined
+    if strangers.any():
+        yield Uncounted("", int(strangers.sum()), int(micros[strangers].sum()), NOT_DEFINED)
+    for flags, reason in (
+        (found.without_rule & is_defined, NO_RULE),
+        (found.without_shape, NO_SHAPE),
+    ):
+        for kind, ops, time in _tally(profile, flags, micros):
+            yield Uncounted(kind, ops, time, reason)
+
+
+def _tally(profile: Profile, flags: Bools, micros: Ints) -> Iterator[tuple[str, int, int]]:
+    """The kinds of the ops in `flags`, how many there are, and their time."""
+    kinds = profile.ops.kind
+    codes = kinds.codes[flags]
+    ops = np.bincount(codes, minlength=len(kinds.values))
+    time = np.zeros(len(kinds.values), np.int64)
+    np.add.at(time, codes, micros[flags])
+    for code in np.flatnonzero(ops).tolist():
+        yield kinds.values[code], int(ops[code]), int(time[code])
+
+
+def _most_first(pair: tuple[str, int]) -> tuple[int, str]:
+    return -pair[1], pair[0]
+
+
+def _slowest_first(one: Uncounted) -> tuple[int, int, str, str]:
+    return -one.micros, -one.ops, one.kind, one.reason

@@ -1,0 +1,186 @@
+"""The ledger of float operations: every op is counted, does no arithmetic, or is told."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from build import op, profile, run
+from profile_strategies import profiles
+from tfprof.api import LoadedProfile
+from tfprof.measures.numbers import per_op
+from tfprof.views import ledger
+from tfprof.views.ledger import Entry, Uncounted
+
+X = op("x", "Placeholder", outputs=[(2, 3)])
+
+
+def build(*facts, counts_float_ops=True):
+    return ledger.build(profile(*facts, counts_float_ops=counts_float_ops))
+
+
+def test_a_kind_is_told_with_its_ops_phases_and_rule():
+    found = build(
+        X,
+        op("a", "Square", inputs=["x"]),
+        op("b", "Square", inputs=["x"]),
+        op("gradients/a_grad/Square", "Square", inputs=["x"]),
+        op("update", "ApplyGradientDescent", inputs=["x", "x", "x"]),
+    )
+
+    one_each = "N(input 0): one operation for each element."
+    assert found.entries == (
+        Entry("Square", 3, 0, forward=12, backward=6, optimiser=0, rule=one_each),
+        Entry("ApplyGradientDescent", 1, 0, 0, 0, 12, found.entries[1].rule),
+    )
+    assert (found.forward, found.backward, found.optimiser, found.float_ops) == (12, 6, 12, 30)
+    assert found.idle_kinds == (("Placeholder", 1),)
+    assert found.uncounted == ()
+
+
+def test_numbers_of_the_log_are_told_apart_from_counted_ones():
+    found = build(
+        X,
+        op("a", "Square", inputs=["x"], float_ops=100),
+        op("b", "Square", inputs=["x"]),
+        op("c", "Gelu", float_ops=7),
+    )
+
+    square, gelu = found.entries
+    assert (square.float_ops, square.ops, square.logged_ops) == (106, 2, 1)
+    assert (gelu.float_ops, gelu.rule) == (7, "as the op log says")
+
+
+def test_what_is_not_counted_is_told_with_time_and_reason_slowest_first():
+    found = build(
+        X,
+        op("a", "Gelu"),
+        op("b", "Square"),
+        op("c", "Swish"),
+        op("d", "Swish"),
+        run("a", micros=5),
+        run("b", micros=40),
+        run("x", micros=50),
+        run("stranger", micros=5),
+    )
+
+    assert found.uncounted == (
+        Uncounted("Square", 1, 40, "a shape is unknown"),
+        Uncounted("", 1, 5, "missing from the graph"),
+        Uncounted("Gelu", 1, 5, "there is no rule"),
+        Uncounted("Swish", 2, 0, "there is no rule"),
+    )
+    assert (found.uncounted_ops, found.uncounted_micros) == (5, 50)
+    assert (found.ops, found.micros, found.idle_micros) == (6, 100, 50)
+
+
+def test_of_the_log_alone_all_else_is_not_counted():
+    found = build(X, op("a", "Square", inputs=["x"]), op("b", float_ops=7), counts_float_ops=False)
+
+    assert [entry.kind for entry in found.entries] == ["Op"]
+    assert found.float_ops == 7
+    assert {one.reason for one in found.uncounted} == {"not in the op log"}
+    assert found.uncounted_ops == 2
+
+
+def test_runs_multiply_as_in_the_views():
+    p = LoadedProfile(
+        profile(X, op("a", "Square", inputs=["x"]), *[run("a")] * 3, counts_float_ops=True)
+    )
+
+    assert p.flops().float_ops == 18
+    assert p.flops().float_ops == p.scope(select="float_ops")["_TFProfRoot"]["total_float_ops"]
+
+
+@given(profiles(), st.booleans())
+def test_the_ledger_holds_every_op_and_all_float_operations(p, counts_float_ops):
+    p = replace(p, counts_float_ops=counts_float_ops)
+    found = ledger.build(p)
+
+    idle = sum(count for _, count in found.idle_kinds)
+    assert sum(entry.ops for entry in found.entries) + idle + found.uncounted_ops == len(p.ops)
+    assert found.float_ops == per_op(p, -1)["float_ops"].sum()
+    assert found.micros == per_op(p, -1)["micros"].sum()
+
+
+def test_the_report_has_a_row_a_kind_and_what_is_missing():
+    p = profile(
+        X,
+        op("net/a", "Square", inputs=["x"], float_ops=1_000_000),
+        op("net/b", "Square", inputs=["x"]),
+        op("net/c", "Gelu"),
+        run("net/c", micros=3),
+        run("net/b", micros=9),
+        counts_float_ops=True,
+    )
+
+    report = LoadedProfile(p).flops().report
+
+    assert report.splitlines()[5:] == [
+        "kind    ops  forward  backward  optimiser  total    share  counted as",
+        "Square    2    1.00m                       1.00m  100.00%  N(input 0) (log: 1 ops)",
+        "",
+        "Total: 1,000,006 (1,000,006 forward, 0 backward, 0 optimiser).",
+        "No arithmetic: 1 of 4 ops (25.00%), 0.00% of the time (Placeholder 1).",
+        "Not counted: 1 of 4 ops (25.00%), 25.00% of the time.",
+        "  Gelu  1  3us  there is no rule",
+    ]
+
+
+def test_without_runs_no_time_is_told():
+    report = LoadedProfile(profile(X, op("c", "Gelu"), counts_float_ops=True)).flops().report
+
+    assert "of the time" not in report
+    assert report.endswith("Not counted: 1 of 2 ops (50.00%).\n  Gelu  1  there is no rule\n")
+
+
+def test_where_all_is_counted_that_is_told():
+    report = LoadedProfile(profile(X, counts_float_ops=True)).flops().report
+
+    assert report.endswith("Not counted: nothing.\n")
+
+
+def test_a_profile_without_ops_has_an_empty_ledger():
+    found = LoadedProfile(profile(counts_float_ops=True)).flops()
+
+    assert (len(found), found.float_ops) == (0, 0)
+    assert "Total: 0" in str(found)
+
+
+def test_a_name_of_a_kind_cannot_break_a_line():
+    report = LoadedProfile(profile(op("c", "Ge\nlu"), counts_float_ops=True)).flops().report
+
+    assert "Ge lu" in report
+
+
+def test_the_values_are_json_and_hold_all_of_it():
+    p = profile(X, op("a", "Square", inputs=["x"]), op("b", "Gelu"), counts_float_ops=True)
+    found = LoadedProfile(p).flops()
+
+    assert json.loads(found.to_json()) == found.to_dict()
+    assert found.to_dict()["kinds"] == [
+        {
+            "kind": "Square",
+            "ops": 1,
+            "logged_ops": 0,
+            "forward": 6,
+            "backward": 0,
+            "optimiser": 0,
+            "rule": "N(input 0): one operation for each element.",
+            "float_ops": 6,
+        }
+    ]
+    assert found.to_dict()["not_counted"]["kinds"] == [
+        {"kind": "Gelu", "ops": 1, "micros": 0, "reason": "there is no rule"}
+    ]
+
+
+def test_a_row_is_found_by_its_kind():
+    p = LoadedProfile(profile(X, op("a", "Square", inputs=["x"]), counts_float_ops=True))
+
+    assert p.flops()["Square"].float_ops == 6
+    with pytest.raises(KeyError, match="no op of kind 'Gelu'"):
+        _ = p.flops()["Gelu"]
+    assert repr(p.flops()) == "<tfprof float operations: 6 of 1 kinds of ops>"
