@@ -15,9 +15,11 @@ import pytest
 
 import tfprof
 from build import op, profile
+from counting import counted
 from tfprof.advisor.registry import CHECKERS
 from tfprof.cli import main
 from tfprof.cli.commands import COMMANDS
+from tfprof.measures.flop_rules import registry
 from tfprof.metrics import METRICS
 from tfprof.options import INPUT_OPTIONS, MEMORY_OPTIONS, VIEW_OPTIONS, Options
 from tfprof.outputs.registry import FILE_OUTPUTS
@@ -116,6 +118,18 @@ def test_the_checker_that_the_manual_shows_can_be_used():
 
     assert module["SUMMARY"]
     assert finding.ops == ("a",)
+
+
+def test_the_float_op_rule_that_the_manual_shows_can_be_used(monkeypatch):
+    monkeypatch.setattr(registry, "_rules", dict(registry._rules))
+    page = (ROOT / "docs" / "how-to" / "float-operations.md").read_text("utf-8")
+    code = re.search(r"```python\n(import tfprof\n(?:.*\n)*?)```", page)[1]
+
+    exec(code, {})  # noqa: S102 -- the manual's own words
+
+    shapes = {"inputs": [(2, 16, 32)], "output": (2, 16, 32)}
+    assert counted("MyFlashAttention", **shapes) == 4 * 2 * 16 * 16 * 32
+    assert counted("MyFlashAttention", causal=True, **shapes) == 2 * 2 * 16 * 16 * 32
 
 
 def words_of(line):

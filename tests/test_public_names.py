@@ -26,12 +26,12 @@ def test_a_public_name_exists_and_is_described(name):
 def test_the_public_names_are_these():
     assert set(tfprof.__all__) == {
         *("load", "LoadedProfile", "Answer", "MemoryAnswer", "Advice", "info", "Info", "OpLog"),
-        "step_timeline",
         *("profile", "advise", "Profiler", "ProfileOptionBuilder", "ProfileContext"),
         *("write_op_log", "MetadataCaptureHook", "PrintModelAnalysisHook"),
         *("GraphNodeProto", "MultiGraphNodeProto", "AdviceProto", "OpLogProto"),
+        *("step_timeline", "register_flops"),
         *("TfprofError", "InputError", "UnknownFormatError", "MissingInputError"),
-        *("OptionError", "OutputError"),
+        *("OptionError", "OutputError", "RuleError"),
     }
 
 

@@ -10,6 +10,7 @@ from tfprof.errors import (
     MissingInputError,
     OptionError,
     OutputError,
+    RuleError,
     TfprofError,
     UnknownFormatError,
 )
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         OpLog,
         info,
         load,
+        register_flops,
         step_timeline,
     )
     from tfprof.classic.context import ProfileContext
@@ -58,12 +60,14 @@ __all__ = [
     "ProfileContext",
     "ProfileOptionBuilder",
     "Profiler",
+    "RuleError",
     "TfprofError",
     "UnknownFormatError",
     "advise",
     "info",
     "load",
     "profile",
+    "register_flops",
     "step_timeline",
     "write_op_log",
 ]

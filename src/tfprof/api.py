@@ -31,6 +31,7 @@ from tfprof.views.view import View
 if TYPE_CHECKING:
     import os
 
+    from tfprof.measures.flop_rules.registry import Rule
     from tfprof.outputs.ledger import FloatOpsLedger
     from tfprof.sources.summary import FileSummary
 
@@ -46,6 +47,7 @@ __all__ = [
     "OpLog",
     "info",
     "load",
+    "register_flops",
     "step_timeline",
 ]
 
@@ -101,6 +103,24 @@ def _collector_paused() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+def register_flops(kind: str, rule: Rule) -> None:
+    """Count the float operations of ops of `kind` by `rule`, in place of the rule it had.
+
+    `rule` is given an op with `input(0)`, `output(0)` (shapes as tuples), `input_count`, `kind` and
+    `attr("name")`, and gives a whole number: the operations of one run. Where a shape is unknown,
+    asking for it ends the rule, and the op is told as not counted. Ops that answer alike are
+    counted once, so a rule goes by nothing else. A profile keeps what it has counted: register
+    before you ask it.
+    """
+    from tfprof.measures.flop_rules import registry as rules
+
+    if not isinstance(kind, str) or not kind:
+        raise OptionError(f"the kind of an op is a word such as MatMul, not {kind!r}.")
+    if not callable(rule):
+        raise OptionError(f"the rule of `{kind}` is a function of an op, not {rule!r}.")
+    rules.register(kind, rule)
 
 
 def step_timeline(

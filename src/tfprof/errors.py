@@ -5,6 +5,7 @@ TfprofError
 │   └── UnknownFormatError    no source recognises it
 ├── MissingInputError     a question was asked whose file was not given
 ├── OptionError           no such option, or no such value for it
+├── RuleError             a rule of float operations that a program gave does not work
 └── OutputError           the answer could not be written
 """
 
@@ -40,6 +41,10 @@ class MissingInputError(TfprofError):
 
 class OptionError(TfprofError):
     """No such option, or no such value for it."""
+
+
+class RuleError(TfprofError):
+    """A rule of float operations that a program gave does not work."""
 
 
 class OutputError(TfprofError):

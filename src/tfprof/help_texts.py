@@ -56,7 +56,6 @@ _SPELLING = (
 )
 
 
-_ABOUT = {"shell": _SHELL, "flops": _FLOPS}
 
 
 def text(topic: str, commands: Mapping[str, str], flags: Mapping[str, Option]) -> str:

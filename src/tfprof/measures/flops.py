@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import index
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tfprof.columns import Bools, Coded, Ints, ints
+from tfprof.errors import RuleError, TfprofError
 from tfprof.measures import flop_rules  # noqa: F401 -- fills the table of rules
 from tfprof.measures.flop_rules.registry import (
     OpFacts,
@@ -100,7 +102,7 @@ def _apply(rules: Mapping[int, Rule], ops: Ops, rows: Ints) -> Ints:
     codes = ops.kind.codes[rows].astype(np.min_scalar_type(len(ops.kind.values)))
     for places in _parts(codes):
         code = int(ops.kind.codes[rows[places[0]]])
-        alike = _Kind(rules[code], ops.kind.values[code], rows[places], tensors, ops.attributes)
+        alike = _Kind(rules[code], ops.kind.values[code], rows[places], tensors, ops)
         numbers[places] = alike.count()
     return numbers
 
@@ -115,14 +117,13 @@ class _Kind:
     put to those ops alone to which the rule would have put it.
     """
 
-    def __init__(
-        self, rule: Rule, kind: str, rows: Ints, tensors: Tensors, attributes: Attributes
-    ) -> None:
+    def __init__(self, rule: Rule, kind: str, rows: Ints, tensors: Tensors, ops: Ops) -> None:
         self._rule = rule
         self._kind = kind
         self._rows = rows
         self._tensors = tensors
-        self._attributes = attributes
+        self._attributes = ops.attributes
+        self._op_names = ops.name
         self._names: dict[str, None] = {}  # of the attributes that were asked for
         self._values: dict[str, Ints] = {}
 
@@ -150,9 +151,17 @@ class _Kind:
         """The number of one op, and what the rule asked about it."""
         facts = OpFacts(self._kind, int(self._rows[place]), self._tensors, self._attributes)
         try:
-            number = self._rule(facts)
+            number = index(self._rule(facts))
         except (UnknownShape, OverflowError):
             number = _UNKNOWN
+        except TfprofError:
+            raise
+        except Exception as error:
+            # Whoever wrote the rule is told which op it fails on, not where in here.
+            name, trouble = self._op_names[facts.row], f"{type(error).__name__}: {error}"
+            raise RuleError(
+                f"the float-op rule of `{self._kind}` fails on op `{name}`: {trouble}."
+            ) from error
         self._names |= {str(name): None for about, name in facts.asked if about == "attribute"}
         # Nothing computes so much: the shape was read from a damaged file.
         return number if 0 <= number <= _LARGEST else _UNKNOWN, list(facts.asked)

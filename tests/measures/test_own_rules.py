@@ -1,0 +1,116 @@
+"""Rules that a program adds: what they are given, and what is said when they fail."""
+
+import pytest
+
+import tfprof
+from build import op, profile
+from counting import counted
+from tfprof.api import LoadedProfile
+from tfprof.cli import main
+from tfprof.measures.flop_rules import registry
+
+
+@pytest.fixture(autouse=True)
+def _table(monkeypatch):
+    """A copy of the table of rules, to be changed at will."""
+    monkeypatch.setattr(registry, "_rules", dict(registry._rules))
+
+
+def test_a_rule_is_given_shapes_and_attributes():
+    tfprof.register_flops(
+        "MyAttention", lambda op: op.attr("heads") * op.input(1)[0] * op.output(0)[-1]
+    )
+
+    assert counted("MyAttention", inputs=[(2,), (3, 4)], output=(5, 6), heads=7) == 7 * 3 * 6
+
+
+def test_the_ledger_shows_the_formula_of_a_rule_where_it_has_one():
+    def twice(op):
+        """2 · N(input 0): so it is."""
+        return 2 * op.input(0)[0]
+
+    tfprof.register_flops("Gelu", twice)
+    tfprof.register_flops("Swish", lambda _: 5)
+    ledger = LoadedProfile(
+        profile(
+            op("x", "Placeholder", outputs=[(4,)]),
+            op("a", "Gelu", inputs=["x"]),
+            op("b", "Swish"),
+            counts_float_ops=True,
+        )
+    ).flops()
+
+    assert "100.00%" not in ledger.report
+    assert "  2 · N(input 0)\n" in ledger.report
+    assert "  a rule without a docstring\n" in ledger.report
+
+
+def test_a_rule_takes_the_place_of_the_one_there_was():
+    tfprof.register_flops("Relu", lambda _: 5)
+
+    assert counted("Relu", inputs=[(2,)]) == 5
+
+
+def test_an_op_whose_shape_its_rule_misses_is_told_as_not_counted():
+    tfprof.register_flops("Gelu", lambda op: op.input(0)[0])
+    p = profile(op("a", "Gelu"), counts_float_ops=True)
+
+    (missing,) = LoadedProfile(p).flops().uncounted
+
+    assert (missing.kind, missing.reason) == ("Gelu", "a shape is unknown")
+
+
+def test_a_logged_number_goes_before_the_rule():
+    tfprof.register_flops("Gelu", lambda _: 5)
+    p = profile(op("a", "Gelu", float_ops=9), op("b", "Gelu"), counts_float_ops=True)
+
+    assert LoadedProfile(p).flops().float_ops == 14
+
+
+@pytest.mark.parametrize(
+    ("rule", "trouble"),
+    [
+        (lambda op: op.input(0)[7], "IndexError: tuple index out of range"),
+        (lambda _: 1 // 0, "ZeroDivisionError: integer division or modulo by zero"),
+        (lambda _: 1.5, "TypeError: 'float' object cannot be interpreted as an integer"),
+        (lambda _: None, "TypeError: 'NoneType' object cannot be interpreted as an integer"),
+    ],
+)
+def test_a_rule_that_fails_is_told_with_its_op(rule, trouble):
+    tfprof.register_flops("Gelu", rule)
+    p = profile(
+        op("x", "Placeholder", outputs=[(2,)]),
+        op("net/act", "Gelu", inputs=["x"]),
+        counts_float_ops=True,
+    )
+
+    with pytest.raises(tfprof.RuleError) as raised:
+        LoadedProfile(p).scope(select=["float_ops"])
+
+    assert str(raised.value) == f"the float-op rule of `Gelu` fails on op `net/act`: {trouble}."
+
+
+@pytest.mark.usefixtures("files")
+def test_on_the_command_line_a_failing_rule_is_one_line(capsys):
+    tfprof.register_flops("Relu", lambda _: 1 // 0)
+
+    status = main(["flops", "graph.pb"])
+
+    assert status == 1
+    assert capsys.readouterr().err == (
+        "tfprof: the float-op rule of `Relu` fails on op `net/act`: "
+        "ZeroDivisionError: integer division or modulo by zero.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "rule", "message"),
+    [
+        ("", len, "a word such as MatMul, not ''"),
+        (7, len, "a word such as MatMul, not 7"),
+        ("Gelu", 7, "the rule of `Gelu` is a function of an op, not 7"),
+    ],
+)
+def test_what_is_no_kind_or_no_rule_is_refused(kind, rule, message):
+    with pytest.raises(tfprof.OptionError, match=message):
+        tfprof.register_flops(kind, rule)
