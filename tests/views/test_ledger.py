@@ -50,7 +50,7 @@ def test_numbers_of_the_log_are_told_apart_from_counted_ones():
 
     square, gelu = found.entries
     assert (square.float_ops, square.ops, square.logged_ops) == (106, 2, 1)
-    assert (gelu.float_ops, gelu.rule) == (7, "as the op log says")
+    assert (gelu.float_ops, gelu.rule) == (7, "as recorded")
 
 
 def test_what_is_not_counted_is_told_with_time_and_reason_slowest_first():
@@ -81,7 +81,7 @@ def test_of_the_log_alone_all_else_is_not_counted():
 
     assert [entry.kind for entry in found.entries] == ["Op"]
     assert found.float_ops == 7
-    assert {one.reason for one in found.uncounted} == {"not in the op log"}
+    assert {one.reason for one in found.uncounted} == {"not recorded"}
     assert found.uncounted_ops == 2
 
 
@@ -120,7 +120,7 @@ def test_the_report_has_a_row_a_kind_and_what_is_missing():
 
     assert report.splitlines()[5:] == [
         "kind    ops  forward  backward  optimiser  total    share  counted as",
-        "Square    2    1.00m                       1.00m  100.00%  N(input 0) (log: 1 ops)",
+        "Square    2    1.00m                       1.00m  100.00%  N(input 0) (recorded: 1 ops)",
         "",
         "Total: 1,000,006 (1,000,006 forward, 0 backward, 0 optimiser).",
         "No arithmetic: 1 of 4 ops (25.00%), 0.00% of the time (Placeholder 1).",

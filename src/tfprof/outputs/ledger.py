@@ -110,7 +110,7 @@ def _row(ledger: Ledger, entry: Entry) -> tuple[str, ...]:
 
 
 def _logged(entry: Entry) -> str:
-    return f" (log: {entry.logged_ops:,} ops)" if 0 < entry.logged_ops < entry.ops else ""
+    return f" (recorded: {entry.logged_ops:,} ops)" if 0 < entry.logged_ops < entry.ops else ""
 
 
 def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:

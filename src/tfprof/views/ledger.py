@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 NO_RULE = "there is no rule"
 NO_SHAPE = "a shape is unknown"
 NOT_DEFINED = "missing from the graph"
-NOT_LOGGED = "not in the op log"
+NOT_LOGGED = "not recorded"
 NO_FORMULA = "a rule without a docstring"
-LOGGED = "as the op log says"
+LOGGED = "as recorded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +32,11 @@ class Entry:
 
     kind: str
     ops: int
-    logged_ops: int  # of these, whose number an op log gave
+    logged_ops: int  # of these, whose number an op log or a saved profile gave
     forward: int
     backward: int
     optimiser: int
-    rule: str  # the formula; that of the log where it gave all numbers
+    rule: str  # the formula, or where all numbers were given, that
 
     @property
     def float_ops(self) -> int:
