@@ -18,6 +18,7 @@ COMMANDS = {
     "code": (Takes.OPTIONS, "by code"),
     "op": (Takes.OPTIONS, "by kind"),
     "memory": (Takes.MEMORY_OPTIONS, "over time"),
+    "flops": (Takes.NOTHING, "counted"),
     "advise": (Takes.CHECKERS, "better"),
     "set": (Takes.OPTIONS, "keep options"),
     "reset": (Takes.OPTION_NAMES, "take back"),

@@ -238,7 +238,10 @@ def test_a_list_may_stand_in_quotes(quote, shell):
         ("help selec", "No help on `selec`. Did you mean `select`?"),
         ("help rest", "No help on `rest`. Did you mean `reset`?"),
         ("scope -output file:outfile=gone/x", "there is no folder gone; make it first."),
-        ("???", "No command `???`. There is: advise, code, exit, graph, help, memory, op, quit,"),
+        (
+            "???",
+            "No command `???`. There is: advise, code, exit, flops, graph, help, memory, op, quit,",
+        ),
     ],
 )
 def test_a_mistake_is_one_line_that_says_what_to_do(line, complaint, shell):
@@ -501,6 +504,13 @@ def test_advice_is_given(shell):
 
 def allocating(step, size):
     return run("a", step=step, allocators=[allocator("host", [(1010, size)])])
+
+
+def test_the_ledger_of_float_operations_is_a_line_too(shell):
+    status, out, err = shell("flops", "flops -step 1")
+
+    assert out == PROFILE.flops().report
+    assert (status, err) == (1, "tfprof: flops stands alone: it takes no options.\n")
 
 
 def test_memory_over_time_is_a_line_too(capsys):

@@ -91,6 +91,15 @@ def _memory(session: Session, words: list[str]) -> None:
         session.screen.say(note)
 
 
+def _flops(session: Session, words: list[str]) -> None:
+    if words:
+        raise OptionError("flops stands alone: it takes no options.")
+    ledger = session.profile.flops()
+    session.screen.show([ledger.report])
+    for note in ledger.notes:
+        session.screen.say(note)
+
+
 def _advise(session: Session, words: list[str]) -> None:
     chosen = _given(words, {CHECKERS_OPTION.name: CHECKERS_OPTION}).get(CHECKERS_OPTION.name)
     advice = session.profile.advise(chosen)
@@ -133,6 +142,7 @@ COMMANDS: dict[str, Command] = {
     "memory": Command(
         _memory, Takes.MEMORY_OPTIONS, "Memory over time: the peak, and who held what then."
     ),
+    "flops": Command(_flops, Takes.NOTHING, "Float operations: how counted, and what was not."),
     "advise": Command(_advise, Takes.CHECKERS, "What could be better, and what that would win."),
     "set": Command(_set, Takes.OPTIONS, "Keep options for the lines to come: set -max_depth 3."),
     "reset": Command(
