@@ -39,7 +39,8 @@ CASES = [
         (
             "Add AddV2 Atan2 Betainc Div DivNoNan Equal FloorDiv FloorMod Greater GreaterEqual "
             "Igamma Igammac Less LessEqual Maximum Minimum Mod Mul MulNoNan NextAfter NotEqual "
-            "Polygamma Pow RealDiv Sub TruncateDiv TruncateMod Xdivy Zeta Range"
+            "Polygamma Pow RealDiv Sub TruncateDiv TruncateMod Xdivy Zeta Range QuantizedAdd "
+            "QuantizedMul"
         ),
         {"inputs": [(3, 1), (4,)], "output": (3, 4)},
         12,
@@ -77,6 +78,12 @@ CASES = [
     ),
     ("RsqrtGrad SoftplusGrad SoftsignGrad", {"output": (2, 3)}, 24),
     ("AccumulateNV2 AddN", {"inputs": [(2, 3)] * 3}, 12),
+    (
+        "CropAndResize",
+        {"inputs": [(1, 2, 2, 3), (5, 4)], "output": (5, 4, 4, 3), "method": "bilinear"},
+        9 * 240,
+    ),
+    ("CropAndResize", {"output": (5, 4, 4, 3), "method": "nearest"}, 0),
     ("ResizeBilinear", {"inputs": [(1, 2, 2, 3), (2,)], "output": (1, 4, 4, 3)}, 9 * 48),
     ("ResizeBilinearGrad", {"inputs": [(1, 4, 4, 3), (1, 2, 2, 3)]}, 12 * 48),
     (
@@ -140,7 +147,7 @@ CASES = [
     # Convolutions: a window of 3x2 and 4 channels, for 2*6*6*8 = 576 results.
     (
         (
-            "Conv Conv2D _MklNativeConv2D _MklNativePadWithConv2D _FusedConv2D "
+            "Conv Conv2D QuantizedConv2D _MklNativeConv2D _MklNativePadWithConv2D _FusedConv2D "
             "_MklNativeFusedConv2D _MklNativePadWithFusedConv2D"
         ),
         {"inputs": [*IMAGE, (3, 2, 4, 8)], "output": (2, 6, 6, 8)},
@@ -167,8 +174,9 @@ CASES = [
     ),
     (
         (
-            "DepthwiseConv2dNative Dilation2D _FusedDepthwiseConv2dNative "
-            "_MklNativeDepthwiseConv2dNative _MklNativeFusedDepthwiseConv2dNative"
+            "DepthwiseConv2dNative Dilation2D QuantizedDepthwiseConv2D "
+            "_FusedDepthwiseConv2dNative _MklNativeDepthwiseConv2dNative "
+            "_MklNativeFusedDepthwiseConv2dNative"
         ),
         {"inputs": [*IMAGE, (3, 2, 4, 1)], "output": (2, 6, 6, 4)},
         2 * 288 * 6,
@@ -220,7 +228,10 @@ CASES = [
     ),
     # Pooling with a window of 6.
     (
-        "AvgPool MaxPool MaxPoolGradGrad MaxPoolWithArgmax _MklNativeAvgPool _MklNativeMaxPool",
+        (
+            "AvgPool MaxPool QuantizedAvgPool QuantizedMaxPool MaxPoolGradGrad "
+            "MaxPoolWithArgmax _MklNativeAvgPool _MklNativeMaxPool"
+        ),
         {"output": (1, 2, 2, 3), "ksize": (1, 3, 2, 1)},
         72,
     ),

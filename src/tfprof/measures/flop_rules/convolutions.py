@@ -19,7 +19,7 @@ _AXES: dict[AttributeValue, tuple[int, int, int]] = {
 }
 
 
-@flops("Conv", *native("Conv2D", "Conv3D", "PadWithConv2D"))
+@flops("Conv", "QuantizedConv2D", *native("Conv2D", "Conv3D", "PadWithConv2D"))
 @flops("Conv2D", "Conv3D", is_classic=True)
 def convolution(op: OpFacts) -> int:
     """2 · N(output) · window · filter depth: a multiply and an add for each weight used."""
@@ -28,7 +28,7 @@ def convolution(op: OpFacts) -> int:
     return 2 * prod(op.output(0)) * prod(window_and_depth)
 
 
-@flops(*native("DepthwiseConv2dNative"))
+@flops("QuantizedDepthwiseConv2D", *native("DepthwiseConv2dNative"))
 @flops("DepthwiseConv2dNative", "Dilation2D", is_classic=True)
 def depthwise_convolution(op: OpFacts) -> int:
     """2 · N(output) · window: a multiply (or a maximum) and an add for each weight."""

@@ -38,6 +38,7 @@ def softmax(op: OpFacts) -> int:
 @flops(
     *("Div", "DivNoNan", "MulNoNan", "Xdivy", "FloorDiv", "FloorMod", "Mod", "TruncateDiv"),
     *("TruncateMod", "Atan2", "NextAfter", "Igamma", "Igammac", "Zeta", "Polygamma", "Betainc"),
+    *("QuantizedAdd", "QuantizedMul"),
 )
 @flops(
     "Add",
@@ -96,6 +97,15 @@ flops("ComplexAbs")(per_element(4, "input 0", "two squares, an add and a root fo
 flops("ResizeBilinear")(
     per_element(9, "output", "three interpolations of a subtraction, a multiply and an add")
 )
+
+
+@flops("CropAndResize")
+def crop_and_resize(op: OpFacts) -> int:
+    """9 · N(output), 0 with `method` `nearest`: as `ResizeBilinear`."""
+    is_copied = op.word("method", default="bilinear") == "nearest"
+    return 0 if is_copied else 9 * prod(op.output(0))
+
+
 flops("ResizeBilinearGrad")(
     per_element(12, "input 0", "to each of four neighbours two multiplies and an add")
 )

@@ -8,6 +8,7 @@ from tfprof.measures.flop_rules.registry import OpFacts, flops, native, per_elem
 
 
 @flops("AvgPool3D", "MaxPool3D", "MaxPoolWithArgmax", "MaxPoolGradGrad", "MaxPool3DGradGrad")
+@flops("QuantizedAvgPool", "QuantizedMaxPool")
 @flops(*native("AvgPool", "AvgPool3D", "MaxPool", "MaxPool3D"))
 @flops("AvgPool", "MaxPool", is_classic=True)
 def pool(op: OpFacts) -> int:
