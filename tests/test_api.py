@@ -464,11 +464,6 @@ def test_an_unknown_name_of_the_package_is_an_attribute_error():
         _ = tfprof.laod
 
 
-@pytest.mark.parametrize("name", tfprof.__all__)
-def test_every_public_name_is_there(name):
-    assert getattr(tfprof, name).__doc__
-
-
 # Advice
 
 

@@ -56,8 +56,6 @@ _SPELLING = (
 )
 
 
-
-
 def text(topic: str, commands: Mapping[str, str], flags: Mapping[str, Option]) -> str:
     """The help on a command, an option or a metric, or without a topic on tfprof as a whole."""
     name = topic.lstrip("-")
