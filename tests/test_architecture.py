@@ -41,7 +41,11 @@ LAYERS: dict[int, dict[str, set[str]]] = {
     },
     7: {"answers": BELOW_API, "help_texts": BELOW_API},
     8: {"api": BELOW_API | {"answers"}},
-    9: {"model_dir": BELOW_API | {"api"}, "classic": BELOW_API | {"api", "answers"}},
+    9: {
+        "model_dir": BELOW_API | {"api"},
+        "classic": BELOW_API | {"api", "answers"},
+        "capture": BELOW_API | {"api", "answers"},
+    },
     10: {
         "contrib": {"classic", "formats"},
         "cli": BELOW_API | {"api", "help_texts", "model_dir", "shell"},
@@ -51,12 +55,12 @@ LAYERS: dict[int, dict[str, set[str]]] = {
 MAY_IMPORT = {name: below for layer in LAYERS.values() for name, below in layer.items()}
 
 # The doors of the package stand outside the layers.
-DOORS = {"__init__": {"errors", "api", "classic", "contrib"}, "__main__": {"cli"}}
+DOORS = {"__init__": {"errors", "api", "classic", "contrib", "capture"}, "__main__": {"cli"}}
 
 # Folders whose modules do not know each other: what all of them share, and who may know more.
 EVERY = None
 SHARED = {
-    "sources": {"tf_attributes", "tf_devices", "ahead"},
+    "sources": {"tf_attributes", "tf_devices", "tf_functions", "ahead", "reading"},
     "views": {"view", "tree", "select", "accounting"},
     "advisor": {"finding", "steps", "kinds"},
     "outputs": {
@@ -86,7 +90,7 @@ COMPILED = {
     *("kernels.timelines", "kernels.trees"),
 }
 FRAMEWORKS = {"tensorflow", "torch", "jax", "keras", "flax", "onnx"}
-LIVE = {"classic"}  # these profile a program that has its framework loaded already
+LIVE = {"classic", "capture"}  # these profile a program that has its framework loaded already
 OURS = rf"tfprof\.({'|'.join(path.stem for path in SOURCE.iterdir())})(\.\w+)*"
 RUN_WHAT_THEY_READ = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
 

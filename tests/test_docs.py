@@ -54,7 +54,12 @@ def test_every_command_of_the_manual_runs(capsys, monkeypatch):
 @pytest.mark.usefixtures("_repository_copy")
 @pytest.mark.parametrize(
     "page",
-    ["README.md", "docs/explanation/generations.md", "docs/how-to/float-operations.md"],
+    [
+        "README.md",
+        "docs/explanation/generations.md",
+        "docs/how-to/float-operations.md",
+        "docs/how-to/saved-models.md",
+    ],
 )
 def test_a_page_shows_the_real_output_of_its_example(page, capsys):
     text = (ROOT / page).read_text("utf-8")
@@ -172,6 +177,19 @@ def test_the_reference_pages_are_what_the_tables_make():
 def test_every_link_of_the_manual_leads_somewhere(page):
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8")):
         assert (page.parent / target).exists(), target
+
+
+def test_the_example_of_keras_prints_what_it_says_it_does():
+    pytest.importorskip("tensorflow", reason="TensorFlow is not installed: nothing to trace")
+    shown = subprocess.run(
+        [sys.executable, ROOT / "examples" / "keras_cnn.py"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+    assert "_TFProfRoot (--/13.61k params)" in shown
+    assert "cnn_1/conv_1/convolution (97.34k/97.34k flops)" in shown
 
 
 def test_the_demo_prints_parameters_float_ops_and_time():

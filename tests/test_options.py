@@ -53,6 +53,8 @@ TYPED = {
     "checkpoint_path": ("model.ckpt", "model.ckpt"),
     "profile_path": ("profile_100", "profile_100"),
     "count_float_ops": ("false", False),
+    "functions": ("true", True),
+    "signature": ("serving_default", "serving_default"),
 }
 
 
@@ -158,8 +160,8 @@ def test_an_unknown_option_is_answered_with_the_nearest():
 
 def test_an_option_like_no_other_is_answered_with_all():
     assert refusal(find, "q", INPUT_OPTIONS) == (
-        "No option `q`. There is: checkpoint_path, count_float_ops, graph_path, op_log_path, "
-        "profile_path, run_meta_path."
+        "No option `q`. There is: checkpoint_path, count_float_ops, functions, graph_path, "
+        "op_log_path, profile_path, run_meta_path, signature."
     )
 
 

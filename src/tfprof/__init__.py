@@ -24,10 +24,10 @@ if TYPE_CHECKING:
         MemoryAnswer,
         OpLog,
         info,
-        load,
         register_flops,
         step_timeline,
     )
+    from tfprof.capture.loading import load
     from tfprof.classic.context import ProfileContext
     from tfprof.classic.hooks import MetadataCaptureHook, PrintModelAnalysisHook
     from tfprof.classic.messages import (
@@ -72,8 +72,9 @@ __all__ = [
     "write_op_log",
 ]
 
-# The names of TensorFlow's own profiler, for live programs; all others are of the api.
-_CLASSIC = {
+# Where names are that are not the api's: those for live programs, TensorFlow's own among them.
+_ELSEWHERE = {
+    "load": "tfprof.capture.loading",
     **dict.fromkeys(("Profiler", "advise", "profile"), "tfprof.classic.profiler"),
     "ProfileOptionBuilder": "tfprof.classic.option_builder",
     "ProfileContext": "tfprof.classic.context",
@@ -86,12 +87,15 @@ _CLASSIC = {
 }
 
 
+_ELSEWHERE = {"load": "tfprof.capture.loading"}
+
+
 def __getattr__(name: str) -> Any:
     """Fetch a public name when it is first used, so that importing tfprof loads no numpy."""
     if name == "contrib":
         return import_module("tfprof.contrib")
     if name not in __all__:
         raise AttributeError(f"module `tfprof` has no attribute {name!r}")
-    value = getattr(import_module(_CLASSIC.get(name, "tfprof.api")), name)
+    value = getattr(import_module(_ELSEWHERE.get(name, "tfprof.api")), name)
     globals()[name] = value
     return value

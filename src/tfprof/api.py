@@ -23,6 +23,7 @@ from tfprof.options import CHECKERS_OPTION, INPUT_OPTIONS, Inputs, MemoryOptions
 from tfprof.outputs import registry
 from tfprof.outputs.op_log import OpLog
 from tfprof.sources import registry as sources
+from tfprof.sources.reading import Reading
 from tfprof.sources.registry import InputFile
 from tfprof.views.definitions import applied
 from tfprof.views.notes import available_inputs, notes
@@ -82,15 +83,23 @@ def load(
 
 
 def load_inputs(
-    paths: Sequence[str], inputs: Inputs, progress: Callable[[str], None] = lambda _: None
+    paths: Sequence[str],
+    inputs: Inputs,
+    progress: Callable[[str], None] = lambda _: None,
+    program: Callable[[ProfileBuilder], None] = lambda _: None,
 ) -> LoadedProfile:
-    """`load`, with the keywords already checked."""
+    """`load`, with the keywords already checked; `program` defines ops before the files do."""
     files = input_files(paths, inputs)
     _require_whole_or_parts(files)
     builder = ProfileBuilder(counts_float_ops=inputs.count_float_ops)
     with _collector_paused():
-        sources.merge(files, builder, progress)
+        program(builder)
+        sources.merge(files, builder, progress, _reading(inputs))
         return LoadedProfile(builder.build(), builder.notes)
+
+
+def _reading(inputs: Inputs) -> Reading:
+    return Reading(inputs.functions, inputs.signature)
 
 
 @contextmanager
@@ -151,7 +160,8 @@ def step_timeline(
 def _require_whole_or_parts(files: Sequence[InputFile]) -> None:
     """Refuse a saved profile beside files whose content it has within."""
     saved = [file.path for file in files if file.kind is FileKind.PROFILE]
-    parts = [file.path for file in files if file.kind in (FileKind.GRAPH, FileKind.RUN_META)]
+    within = (FileKind.GRAPH, FileKind.SAVED_MODEL, FileKind.RUN_META)
+    parts = [file.path for file in files if file.kind in within]
     if saved and parts:
         raise OptionError(
             f"{saved[0]} is a saved profile, which has its graph and runs within: "
@@ -322,4 +332,5 @@ def describe(
     from tfprof.sources.summary import summarise
 
     profile = load_inputs(paths, inputs, progress)
-    return Info(tuple(summarise(file) for file in input_files(paths, inputs)), profile)
+    files = input_files(paths, inputs)
+    return Info(tuple(summarise(file, _reading(inputs)) for file in files), profile)

@@ -31,6 +31,7 @@ class Kind(StrEnum):
     PATH = "FILE"
     PATHS = "[STEP:]FILE,…"
     NAMES = "NAME,…"
+    SIGNATURE = "SIGNATURE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +217,14 @@ class Inputs:
     profile_path: str = _option(Kind.PATH, "", "A saved profile, in place of the files above.")
     count_float_ops: bool = _option(
         Kind.SWITCH, True, "Count float ops from shapes where the op log gives none."
+    )
+    functions: bool = _option(
+        Kind.SWITCH,
+        False,
+        "Count what is inside functions of a graph; in a SavedModel it always is.",
+    )
+    signature: str = _option(
+        Kind.SIGNATURE, "", "What of a SavedModel is called; serving_default, or the only one."
     )
 
 
@@ -424,6 +433,12 @@ def _check_path(option: Option, value: Any) -> str:
     return value
 
 
+def _check_text(option: Option, value: Any) -> str:
+    if not isinstance(value, str):
+        raise OptionError(f"`{option.name}` takes a name, not {value!r}.")
+    return value
+
+
 def _parse_paths(option: Option, text: str) -> tuple[tuple[int | None, str], ...]:
     found: list[tuple[int | None, str]] = []
     for item in _items(text):
@@ -462,6 +477,7 @@ _PARSERS: dict[Kind, Callable[[Option, str], Any]] = {
     Kind.PATH: lambda _, text: text,
     Kind.PATHS: _parse_paths,
     Kind.NAMES: _words,
+    Kind.SIGNATURE: _check_text,
 }
 
 _CHECKS: dict[Kind, Callable[[Option, Any], Any]] = {
@@ -476,4 +492,5 @@ _CHECKS: dict[Kind, Callable[[Option, Any], Any]] = {
     Kind.PATH: _check_path,
     Kind.PATHS: _check_paths,
     Kind.NAMES: _words,
+    Kind.SIGNATURE: _check_text,
 }

@@ -29,6 +29,7 @@ FILES = {
     "gpu_synth/graph.pb": FileKind.GRAPH,
     "gpu_synth/run_meta_0": FileKind.RUN_META,
     "gpu_synth/tfprof_log": FileKind.OP_LOG,
+    "saved_model/saved_model.pb": FileKind.SAVED_MODEL,
 }
 
 MESSAGES = {
@@ -36,6 +37,7 @@ MESSAGES = {
     FileKind.RUN_META: "tensorflow.RunMetadata",
     FileKind.OP_LOG: "tensorflow.tfprof.OpLogProto",
     FileKind.PROFILE: "tensorflow.tfprof.ProfileProto",
+    FileKind.SAVED_MODEL: "tensorflow.SavedModel",
 }
 
 UNKNOWN_RANK = {"unknown_rank": True}
@@ -50,6 +52,16 @@ def packed(name: str) -> str:
 def content(name: str) -> bytes:
     """The bytes of a sample as TensorFlow wrote them."""
     return gzip.decompress(Path(packed(name)).read_bytes())
+
+
+def unpacked_model(folder: Path) -> Path:
+    """The SavedModel among the samples, put into `folder` as TensorFlow wrote it."""
+    samples = FOLDER / "saved_model"
+    for file in samples.rglob("*.gz"):
+        plain = folder / file.relative_to(samples).with_suffix("")
+        plain.parent.mkdir(parents=True, exist_ok=True)
+        plain.write_bytes(gzip.decompress(file.read_bytes()))
+    return folder
 
 
 def shape(*dims: int) -> dict[str, object]:

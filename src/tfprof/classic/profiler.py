@@ -19,6 +19,7 @@ from tfprof.model.builder import ProfileBuilder
 from tfprof.outputs import saved_profile
 from tfprof.outputs.registry import write_file
 from tfprof.sources import registry as sources
+from tfprof.sources.reading import Reading
 from tfprof.sources.registry import InputFile
 
 _VIEWS = ("scope", "graph", "code", "op")
@@ -194,7 +195,7 @@ class _Inputs:
             # Float ops are what TensorFlow says, which is in the logs.
             builder = ProfileBuilder(counts_float_ops=False)
             for file, found in self._read:
-                sources.add(file, found, builder)
+                sources.add(file, found, builder, Reading())
             self._loaded = LoadedProfile(builder.build())
             for note in builder.notes[self._told :]:
                 tell(note)

@@ -94,7 +94,8 @@ class Request:
     @property
     def names_files(self) -> bool:
         """Whether there is anything to read."""
-        options = [option for option in INPUT_OPTIONS.values() if option.kind is not Kind.SWITCH]
+        kinds = (Kind.PATH, Kind.PATHS)
+        options = [option for option in INPUT_OPTIONS.values() if option.kind in kinds]
         return bool(self.paths or any(getattr(self.inputs, option.name) for option in options))
 
 

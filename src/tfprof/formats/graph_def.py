@@ -13,6 +13,7 @@ from tfprof.formats.messages import Message, message_class
 from tfprof.formats.records import Records
 from tfprof.formats.scan_plan import (
     Attributes,
+    Bytes,
     Code,
     Fields,
     Inputs,
@@ -46,21 +47,22 @@ class GraphColumns:
     shape: Shapes
     output_offsets: Ints
     output_shape: Shapes
+    libraries: list[tuple[int, int]]  # where the functions stand in the file; none or one, mostly
 
 
 def decode(records: Records) -> GraphColumns:
-    """The nodes of a GraphDef; functions, versions and what else it may hold are skipped."""
+    """The nodes of a GraphDef; versions and what else it may hold are skipped."""
     return scanned_or_parsed(records, _scanned, _parsed)
 
 
 _OUTPUTS = Inside({7: Shape("output_dim", "output")}, is_strict=True)
-_NODE: Fields = {
+NODE: Fields = {
     1: Text("name"),
     2: Code("op"),
     3: Inputs("input"),
     5: Attributes({b"shape": (0x3A, Shape("dim")), b"_output_shapes": (0x0A, _OUTPUTS)}),
 }
-_PLAN = Plan({1: Rows("node", _NODE, has_place=True)})
+_PLAN = Plan({1: Rows("node", NODE, has_place=True), 2: Bytes("library")})
 
 
 def _scanned(data: bytes) -> GraphColumns | None:
@@ -78,7 +80,13 @@ def _scanned(data: bytes) -> GraphColumns | None:
         shape=found.shapes("node", "dim"),
         output_offsets=found["node.output"],
         output_shape=found.shapes("output", "output_dim"),
+        libraries=_filled(*found.spans(".library")),
     )
+
+
+def _filled(starts: Ints, ends: Ints) -> list[tuple[int, int]]:
+    spans = zip(starts.tolist(), ends.tolist(), strict=True)
+    return [(start, end) for start, end in spans if start < end]
 
 
 def _parsed(records: Records) -> GraphColumns:
@@ -112,6 +120,7 @@ def _parsed(records: Records) -> GraphColumns:
         shape=Shapes.of(shapes),
         output_offsets=offsets_of(ints(output_counts)),
         output_shape=Shapes.of(outputs),
+        libraries=[(start, end) for start, end in records.spans(2) if start < end],
     )
 
 

@@ -28,6 +28,7 @@ class FileKind(StrEnum):
     RUN_META = "run metadata (RunMetadata)"
     OP_LOG = "an op log (OpLogProto)"
     PROFILE = "a saved profile (ProfileProto)"
+    SAVED_MODEL = "a SavedModel"
     CHECKPOINT = "a checkpoint"
 
 
@@ -61,6 +62,8 @@ _TEXT_FIELDS = {
     "nodes": FileKind.PROFILE,
     "has_trace": FileKind.PROFILE,
     "steps": FileKind.PROFILE,
+    "saved_model_schema_version": FileKind.SAVED_MODEL,
+    "meta_graphs": FileKind.SAVED_MODEL,
 }
 
 
@@ -80,7 +83,11 @@ def _binary_kind(data: Bytes) -> FileKind | None:
     for file_kind, looks_right in _LOOKS.items():
         if main and all(looks_right(data, start, end, is_cut) for start, end in main):
             return file_kind
-    return None if main else _kind_of_rest({(number, kind) for number, kind, _, _ in whole})
+    if main:
+        return None
+    # A graph may be cut that the whole file is.
+    known = whole if len(whole) > 1 else _fields(data, 0, len(data), is_cut=True)
+    return _kind_of_rest({(number, kind) for number, kind, _, _ in islice(known, _SEARCHED)})
 
 
 def _main(fields: Iterable[Field]) -> list[tuple[int, int]]:
@@ -91,6 +98,8 @@ def _kind_of_rest(fields: set[tuple[int, int]]) -> FileKind | None:
     """What a file without a single main record may be, by the fields it does have."""
     if (2, VARINT) in fields:
         return FileKind.PROFILE
+    if fields == {(1, VARINT), (2, SPAN)}:
+        return FileKind.SAVED_MODEL
     if (4, SPAN) in fields and fields <= {(2, SPAN), (3, VARINT), (4, SPAN)}:
         return FileKind.GRAPH
     if fields == {(2, SPAN)}:

@@ -20,6 +20,7 @@ from tfprof.measures.flop_rules.registry import (
     rule_of,
 )
 from tfprof.measures.tensors import Tensors
+from tfprof.model.ops import WALKED_CALL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -74,7 +75,8 @@ def count(profile: Profile) -> FloatOps:
     rows = np.flatnonzero(is_open & _is_of(kind, computing))
     per_run = ops.logged_float_ops.copy()
     per_run[rows] = _apply(computing, ops, rows)
-    without_rule = is_open & ~_is_of(kind, rules)
+    walked = ops.types.any(np.array([name == WALKED_CALL for name in ops.types.names], np.bool_))
+    without_rule = is_open & ~_is_of(kind, rules) & ~walked
     without_shape = is_open & (per_run == _UNKNOWN)
     per_run[without_shape] = 0
     return FloatOps(

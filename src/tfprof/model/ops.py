@@ -26,6 +26,9 @@ AttributeValue: TypeAlias = (
 )
 
 
+# The type of calls whose functions are counted op by op: what they do is not counted again.
+WALKED_CALL = "_walked_call"
+
 # A damaged file could claim an output number two billion; no op has so many.
 MOST_OUTPUTS = 10_000
 

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tfprof.errors import InputError, UnknownFormatError
-from tfprof.formats import checkpoint, compressed
+from tfprof.formats import checkpoint, compressed, saved_model
 from tfprof.formats.recognise import FileKind, recognise
 from tfprof.formats.records import Records
 from tfprof.model.builder import ProfileBuilder
 from tfprof.sources.ahead import Ahead
+from tfprof.sources.reading import Reading
 
 if TYPE_CHECKING:
     from tfprof.formats.checkpoint import Checkpoint
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _SOURCES = {
     FileKind.PROFILE: "tfprof.sources.saved_profile",
     FileKind.GRAPH: "tfprof.sources.tf_graph",
+    FileKind.SAVED_MODEL: "tfprof.sources.saved_model",
     FileKind.RUN_META: "tfprof.sources.tf_run_metadata",
     FileKind.OP_LOG: "tfprof.sources.tf_op_log",
 }
@@ -35,6 +37,7 @@ _MOST_AHEAD = 3 << 28
 MERGE_ORDER = (
     FileKind.PROFILE,
     FileKind.GRAPH,
+    FileKind.SAVED_MODEL,
     FileKind.RUN_META,
     FileKind.OP_LOG,
     FileKind.CHECKPOINT,
@@ -54,7 +57,7 @@ def detect(path: str) -> FileKind:
     """What the file at `path` is, by its content."""
     if checkpoint.find(path) is not None:
         return FileKind.CHECKPOINT
-    with compressed.opened(path) as content:
+    with compressed.opened(saved_model.file_of(path)) as content:
         kind, _ = recognise(content)
     if kind is None:
         known = ", ".join(kind.value for kind in FileKind)
@@ -79,12 +82,13 @@ def merge(
     files: Iterable[InputFile],
     builder: ProfileBuilder,
     progress: Callable[[str], None] = lambda _: None,
+    reading: Reading = Reading(),  # noqa: B008 -- a value
 ) -> None:
     """Add all files to `builder`, in the order that makes sense of them."""
     ordered = sorted(numbered(files), key=lambda file: MERGE_ORDER.index(file.kind))
-    for file, reading in zip(ordered, _read_ahead(ordered), strict=True):
+    for file, ahead in zip(ordered, _read_ahead(ordered), strict=True):
         progress(file.path)
-        add(file, reading.result(), builder)
+        add(file, ahead.result(), builder, reading)
 
 
 def _read_ahead(files: Sequence[InputFile]) -> Iterator[Ahead[Any]]:
@@ -121,10 +125,12 @@ def _decode(file: InputFile, records: Records) -> Any:
     return records, import_module(_SOURCES[file.kind]).decode(records)
 
 
-def add(file: InputFile, found: Any, builder: ProfileBuilder) -> None:
+def add(file: InputFile, found: Any, builder: ProfileBuilder, reading: Reading) -> None:
     """Add what was read of one file to `builder`."""
     if file.kind is FileKind.CHECKPOINT:
         import_module("tfprof.sources.tf_checkpoint").add(found, builder)
+    elif file.kind in (FileKind.GRAPH, FileKind.SAVED_MODEL):
+        import_module(_SOURCES[file.kind]).add(*found, builder, reading)
     elif file.kind is FileKind.RUN_META:
         import_module(_SOURCES[file.kind]).add(*found, builder, file.step or 0)
     else:
@@ -133,7 +139,8 @@ def add(file: InputFile, found: Any, builder: ProfileBuilder) -> None:
 
 def read_records(file: InputFile) -> Records:
     """The records of a file that was said, or found, to be of its kind."""
-    data, stored = compressed.load(file.path)
+    path = saved_model.file_of(file.path) if file.kind is FileKind.SAVED_MODEL else file.path
+    data, stored = compressed.load(path)
     found, written_as_text = recognise(data)
     if found is not file.kind:
         is_checkpoint = found is None and checkpoint.find(file.path) is not None
@@ -141,10 +148,10 @@ def read_records(file: InputFile) -> Records:
     if written_as_text:
         from tfprof.formats.text_records import to_binary  # noqa: PLC0415 -- few files are text
 
-        binary = to_binary(file.path, data, import_module(_SOURCES[file.kind]).MESSAGE)
+        binary = to_binary(path, data, import_module(_SOURCES[file.kind]).MESSAGE)
         del data  # before there are two of the other: a text is large
-        return Records(file.path, bytes(binary))
-    return Records(file.path, data, stored)
+        return Records(path, bytes(binary))
+    return Records(path, data, stored)
 
 
 def open_checkpoint(file: InputFile) -> Checkpoint:

@@ -11,6 +11,7 @@ from tfprof.formats import op_log
 from tfprof.formats.recognise import FileKind
 from tfprof.formats.records import Records
 from tfprof.model.builder import ProfileBuilder
+from tfprof.sources.reading import Reading
 from tfprof.sources.registry import InputFile, merge, open_checkpoint, read_records
 
 
@@ -24,17 +25,17 @@ class FileSummary:
     devices: tuple[str, ...] = ()
 
 
-def summarise(file: InputFile) -> FileSummary:
+def summarise(file: InputFile, reading: Reading = Reading()) -> FileSummary:  # noqa: B008 -- a value
     """Read one file by itself and count what is in it."""
     if file.kind is FileKind.CHECKPOINT:
         return FileSummary(file.path, file.kind, _checkpoint_facts(file))
     if file.kind is FileKind.OP_LOG:
         return FileSummary(file.path, file.kind, _log_facts(read_records(file)))
     builder = ProfileBuilder()
-    merge([file], builder)
+    merge([file], builder, reading=reading)
     profile = builder.build()
     facts = {"ops": len(profile.ops)}
-    if file.kind is not FileKind.GRAPH:
+    if file.kind not in (FileKind.GRAPH, FileKind.SAVED_MODEL):
         facts |= {"steps": len(profile.steps), "runs": int(profile.records.runs.sum())}
     return FileSummary(file.path, file.kind, facts, tuple(sorted(profile.devices.name)))
 

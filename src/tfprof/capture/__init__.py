@@ -1,0 +1,1 @@
+"""Taking profiles from a running program: the only place that imports a framework."""

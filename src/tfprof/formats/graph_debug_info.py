@@ -1,0 +1,43 @@
+"""GraphDebugInfo: the lines of code that made the ops of a SavedModel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tfprof.errors import InputError
+from tfprof.formats import compressed, messages
+from tfprof.formats.messages import Message, message_class
+
+Line = tuple[str, int, str, str]  # file, line, function, text of the line
+
+
+class DebugInfo:
+    """Call stacks by op, as `node@function`; the function of the graph itself has no name."""
+
+    def __init__(self, path: str) -> None:
+        try:
+            message = message_class("tensorflow.GraphDebugInfo")
+            self._said: Message = message.FromString(compressed.read(path))
+        except messages.DecodeError:
+            raise InputError(path, "is damaged; the code view does without.") from None
+        self._traces = self._said.traces
+        self._numbers = self._said.name_to_trace_id
+        self._by_number = self._said.traces_by_id
+
+    def stack_of(self, node: str, function: str) -> int | str | None:
+        """What tells the call stack of an op from others, None where it has none."""
+        key = f"{node}@{function}"
+        if key in self._numbers:
+            number = int(self._numbers[key])
+            return number if number in self._by_number else None
+        return key if key in self._traces else None
+
+    def lines(self, stack: int | str) -> Iterator[Line]:
+        """The calls of a stack, outermost first."""
+        trace = self._traces[stack] if isinstance(stack, str) else self._by_number[stack]
+        frames = self._said.frames_by_id
+        known = [frames[number] for number in trace.frame_id if number in frames]
+        for line in (*trace.file_line_cols, *known):
+            files = self._said.files
+            file = files[line.file_index] if 0 <= line.file_index < len(files) else "unknown"
+            yield file, line.line, line.func, line.code

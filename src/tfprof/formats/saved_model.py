@@ -1,0 +1,116 @@
+"""SavedModel: a graph with functions, what can be called in it, and its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tfprof.errors import InputError
+from tfprof.formats import graph_def
+from tfprof.formats.file_spans import is_file
+from tfprof.formats.graph_def import GraphColumns
+from tfprof.formats.messages import Message
+from tfprof.formats.records import Records
+from tfprof.formats.wire import SPAN
+
+SAVED_MODEL = "tensorflow.SavedModel"
+_FILES = ("saved_model.pb", "saved_model.pbtxt")
+_SERVING = "serve"  # the tag of the graph that is for use, where there are several
+
+# The fields of a MetaGraphDef.
+_INFO, _GRAPH, _SIGNATURE, _OBJECTS = 1, 2, 5, 7
+_META_GRAPHS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable as the program knew it."""
+
+    name: str
+    is_trainable: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MetaGraph:
+    """A graph and what is said of it."""
+
+    graph: GraphColumns
+    tags: tuple[str, ...]
+    # By name, the ops that give the results of each signature.
+    signatures: dict[str, list[str]] = field(default_factory=dict)
+    # By object, in the numbers that checkpoints have too.
+    variables: dict[int, Variable] = field(default_factory=dict)
+    # By function, the objects that it is given behind its arguments.
+    bound: dict[str, list[int]] = field(default_factory=dict)
+
+
+def file_of(path: str) -> str:
+    """The file of the SavedModel at `path`, which is that file or the folder around it."""
+    for name in _FILES:
+        if is_file(inside := Path(path) / name):
+            return str(inside)
+    return path
+
+
+def decode(records: Records) -> MetaGraph:
+    """The graph for serving, or the first."""
+    found = [_meta_graph(records, *span) for span in records.spans(_META_GRAPHS)]
+    if not found:
+        raise InputError(records.path, "is a SavedModel without a graph; was it saved whole?")
+    serving = [meta_graph for meta_graph in found if _SERVING in meta_graph.tags]
+    return (serving or found)[0]
+
+
+def _meta_graph(records: Records, start: int, end: int) -> MetaGraph:  # noqa: C901 -- a table
+    graph, tags = None, []
+    signatures: dict[str, list[str]] = {}
+    variables: dict[int, Variable] = {}
+    bound: dict[str, list[int]] = {}
+    for number, kind, first, last in records.fields(start, end):
+        if kind != SPAN:
+            continue
+        if number == _INFO:
+            tags += records.parse("tensorflow.MetaGraphDef.MetaInfoDef", first, last).tags
+        elif number == _GRAPH:
+            graph = _graph(records, first, last)
+        elif number == _SIGNATURE:
+            entry = records.parse("tensorflow.MetaGraphDef.SignatureDefEntry", first, last)
+            signatures[entry.key] = list(_ops(entry.value))
+        elif number == _OBJECTS:
+            objects = records.parse("tensorflow.SavedObjectGraph", first, last)
+            for place, node in enumerate(objects.nodes):
+                if node.HasField("variable"):
+                    variables[place] = Variable(node.variable.name, node.variable.trainable)
+            for name, function in objects.concrete_functions.items():
+                bound[name] = list(function.bound_inputs)
+    if graph is None:
+        raise InputError(records.path, "a graph of it is missing; was it saved whole?")
+    return MetaGraph(graph, tuple(tags), signatures, variables, bound)
+
+
+def _graph(records: Records, start: int, end: int) -> GraphColumns:
+    """The graph from byte `start` to `end`, its places those in the whole file."""
+    found = graph_def.decode(Records(records.path, records.data[start:end]))
+    return replace(
+        found,
+        start=found.start + start,
+        end=found.end + start,
+        libraries=[(first + start, last + start) for first, last in found.libraries],
+    )
+
+
+def _ops(signature: Message) -> Iterator[str]:
+    """The ops that give the results of a signature."""
+    waiting = list(signature.outputs.values())
+    while waiting:
+        tensor = waiting.pop()
+        waiting += tensor.composite_tensor.components
+        sparse = tensor.coo_sparse
+        names = (
+            tensor.name,
+            sparse.values_tensor_name,
+            sparse.indices_tensor_name,
+            sparse.dense_shape_tensor_name,
+        )
+        yield from (name.partition(":")[0] for name in names if name)

@@ -1,0 +1,167 @@
+"""A SavedModel: the ops of one of its signatures, with its functions, variables and code lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from tfprof.columns import Coded, Shapes, Strings
+from tfprof.errors import InputError, nearest
+from tfprof.formats import checkpoint, messages
+from tfprof.formats.checkpoint import Checkpoint
+from tfprof.formats.file_spans import is_file
+from tfprof.formats.graph_debug_info import DebugInfo
+from tfprof.formats.messages import message_class
+from tfprof.formats.records import Records
+from tfprof.formats.saved_model import SAVED_MODEL, MetaGraph, decode
+from tfprof.model.builder import ProfileBuilder
+from tfprof.model.code import Frame
+from tfprof.model.tensors import Tensors
+from tfprof.sources import tf_functions
+from tfprof.sources.reading import Reading
+from tfprof.sources.tf_functions import Flat
+
+__all__ = ["MESSAGE", "add", "decode"]
+
+MESSAGE = SAVED_MODEL
+
+_USUAL = "serving_default"
+_OF_LOADING = "__saved_model_"  # signatures so called run when a model is loaded
+_TRAINABLE = "_trainable_variables"
+_IN_CHECKPOINT = "_checkpoint_variables"
+_OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
+
+
+def add(
+    records: Records,
+    model: MetaGraph,
+    builder: ProfileBuilder,
+    reading: Reading = Reading(),  # noqa: B008 -- a value
+) -> None:
+    """Define the ops that one call of a signature runs, and the variables that it reads."""
+    name = _signature(records.path, model, reading.signature)
+    found = tf_functions.flatten(records, model.graph, model.signatures[name])
+    tf_functions.add(found, builder)
+    builder.notes += _open_inputs(records.path, found)
+    variables = _variables(model, found)
+    ops = builder.ids(variables)
+    trainable = [
+        op
+        for op, number in zip(ops.tolist(), variables.values(), strict=True)
+        if number in model.variables and model.variables[number].is_trainable
+    ]
+    builder.add_types(trainable, Coded(np.zeros(len(trainable), np.int64), Strings([_TRAINABLE])))
+    folder = Path(records.path).parent
+    try:
+        _add_values(str(folder / "variables" / "variables"), variables, builder)
+        _add_code(str(folder / "debug" / "saved_model_debug_info.pb"), found, builder)
+    except InputError as error:  # all else is right without
+        builder.notes.append(str(error))
+
+
+def _signature(path: str, model: MetaGraph, wanted: str) -> str:
+    """The name of the signature that is wanted, or of the usual one, or of the only one."""
+    known = [name for name in model.signatures if not name.startswith(_OF_LOADING)]
+    if wanted in known:
+        return wanted
+    if wanted:
+        raise InputError(path, f"has no signature `{wanted}`. {nearest(wanted, known)}")
+    if _USUAL in known:
+        return _USUAL
+    if len(known) == 1:
+        return known[0]
+    if known:
+        names = ", ".join(sorted(known))
+        raise InputError(path, f"has several signatures; choose by --signature: {names}.")
+    raise InputError(path, "has no signature to call; save it with signatures=….")
+
+
+def _open_inputs(path: str, found: Flat) -> Iterator[str]:
+    """What is of any size, so that nobody can count what is done with it."""
+    columns = found.columns
+    for row, kind in enumerate(columns.kind.values[code] for code in columns.kind.codes.tolist()):
+        shape = columns.outputs.of(row, 0)
+        if kind == "Placeholder" and shape is not None and min(shape, default=0) < 0:
+            size = "x".join("?" if dim < 0 else str(dim) for dim in shape)
+            yield (
+                f"{path}: `{columns.name[row]}` is of any size ({size}), and float ops that depend "
+                "on it are not counted; a signature saved for one size has them all."
+            )
+
+
+def _variables(model: MetaGraph, found: Flat) -> dict[str, int]:
+    """The ops that stand for variables, and which objects these are; -1 for an unknown one.
+
+    What a function is given behind its arguments are the objects that it is bound to, in order.
+    """
+    columns = found.columns
+    is_variable = columns.shape.sizes() > 0
+    variables = {columns.name[row]: -1 for row in np.flatnonzero(is_variable).tolist()}
+    for call, function in found.calls:
+        objects = model.bound.get(function, [])
+        edges = range(columns.input_offsets[call], columns.input_offsets[call + 1])
+        given = [columns.input_name[edge] for edge in edges if columns.input_slot[edge] >= 0]
+        for name, number in zip(reversed(given), reversed(objects), strict=False):
+            if variables.get(name) == -1:
+                variables[name] = number
+    return variables
+
+
+def _add_values(prefix: str, variables: Mapping[str, int], builder: ProfileBuilder) -> None:
+    """Make the values readable that the folder has beside the graph."""
+    if checkpoint.find(prefix) is None:
+        return
+    saved = checkpoint.open_checkpoint(prefix)
+    entries = {entry.name: entry for entry in saved.tensors}
+    keys = _keys(prefix, saved, _OBJECT_GRAPH in entries, variables)
+    held = sorted(name for name, key in keys.items() if key in entries)
+    builder.add_types(
+        builder.ids(held), Coded(np.zeros(len(held), np.int64), Strings([_IN_CHECKPOINT]))
+    )
+    builder.set_tensors(
+        Tensors(
+            name=Strings(held),
+            dtype=Strings([entries[keys[name]].dtype for name in held]),
+            shape=Shapes.of([entries[keys[name]].shape for name in held]),
+            read=lambda name: saved.read(keys[name]),
+        )
+    )
+
+
+def _keys(
+    prefix: str, saved: Checkpoint, has_objects: bool, variables: Mapping[str, int]
+) -> dict[str, str]:
+    """Under what the checkpoint has each variable: its own name in older ones, or its object's."""
+    if not has_objects:
+        return {name: name for name in variables}
+    try:
+        message = message_class("tensorflow.TrackableObjectGraph")
+        objects = message.FromString(bytes(saved.read(_OBJECT_GRAPH).item())).nodes
+    except messages.DecodeError:
+        raise InputError(prefix, "does not tell which variables it holds; it is damaged.") from None
+    return {
+        name: objects[number].attributes[0].checkpoint_key
+        for name, number in variables.items()
+        if 0 <= number < len(objects) and objects[number].attributes
+    }
+
+
+def _add_code(path: str, found: Flat, builder: ProfileBuilder) -> None:
+    """Say which lines of code made the ops, where they were saved."""
+    if not is_file(path):
+        return
+    info = DebugInfo(path)
+    functions = [found.function.values[code] for code in found.function.codes.tolist()]
+    stacks = [info.stack_of(*op) for op in zip(found.node, functions, strict=True)]
+    rows = {
+        stack: builder.add_stack([Frame(*line, -1) for line in info.lines(stack)])
+        for stack in dict.fromkeys(stacks)
+        if stack is not None
+    }
+    if rows:
+        builder.mark_has_code()
+    located = {place: rows[stack] for place, stack in enumerate(stacks) if stack is not None}
+    ops = builder.ids(found.columns.name)
+    builder.set_code(ops[list(located)], list(located.values()))

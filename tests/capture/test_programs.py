@@ -1,0 +1,180 @@
+"""Keras models and TensorFlow functions, traced: the same numbers as from files and by Keras."""
+
+import os
+
+import pytest
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed: nothing to trace")
+keras = pytest.importorskip("keras", minversion="3.0", reason="Keras 3 is not installed")
+
+import tfprof  # noqa: E402 -- behind what may skip all of this
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # TensorFlow's own
+
+layers = keras.layers
+
+
+def cnn():
+    return keras.Sequential(
+        [
+            keras.Input((8, 8, 3)),
+            layers.Conv2D(4, 3, activation="relu"),
+            layers.BatchNormalization(),
+            layers.Dropout(0.5),
+            layers.Flatten(),
+            layers.Dense(10),
+        ]
+    )
+
+
+def lstm():
+    return keras.Sequential(
+        [keras.Input((5,)), layers.Embedding(20, 3), layers.LSTM(4), layers.Dense(2)]
+    )
+
+
+def transformer():
+    x = inputs = keras.Input((6, 8))
+    for _ in range(2):
+        x = layers.LayerNormalization()(x + layers.MultiHeadAttention(2, 4)(x, x))
+        x = layers.LayerNormalization()(x + layers.Dense(8)(layers.Dense(16, "gelu")(x)))
+    return keras.Model(inputs, layers.Dense(3)(layers.GlobalAveragePooling1D()(x)))
+
+
+def function_of(model):
+    """The model as a `tf.function`, and what it is called with."""
+    spec = tf.TensorSpec((1, *model.inputs[0].shape[1:]), model.inputs[0].dtype)
+    return tf.function(lambda x: model(x, training=False)), spec
+
+
+def total(profile, metric):
+    return profile.scope(select=[metric], max_depth=1)["_TFProfRoot"][f"total_{metric}"]
+
+
+def rows(profile, view="scope", **options):
+    return [row["name"] for row in getattr(profile, view)(max_depth=100, **options)]
+
+
+@pytest.fixture(scope="module", params=[cnn, lstm, transformer], ids=lambda make: make.__name__)
+def model(request):
+    return request.param()
+
+
+@pytest.fixture(scope="module")
+def ways(model, tmp_path_factory):
+    """The profiles of one model, by how it was given."""
+    function, spec = function_of(model)
+    concrete = function.get_concrete_function(spec)
+    folder = str(tmp_path_factory.mktemp("saved"))
+    tf.saved_model.save(model, folder, signatures=concrete)
+    return {
+        "model": tfprof.load(model),
+        "function": tfprof.load(function, spec),
+        "concrete function": tfprof.load(concrete),
+        "SavedModel": tfprof.load(folder),
+    }
+
+
+def test_parameters_are_those_that_keras_counts(model, ways):
+    assert {way: total(found, "params") for way, found in ways.items()} == dict.fromkeys(
+        ways, model.count_params()
+    )
+
+
+def test_float_ops_are_the_same_however_the_model_is_given(ways):
+    found = {total(profile, "float_ops") for profile in ways.values()}
+
+    assert len(found) == 1
+    assert min(found) > 0
+
+
+def test_what_could_not_be_counted_is_the_same_however_the_model_is_given(ways):
+    found = [profile.scope(select=["float_ops"]).uncounted for profile in ways.values()]
+
+    assert found == [found[0]] * len(found)
+
+
+def test_an_exported_model_has_the_parameters_that_keras_counts(model, tmp_path):
+    model.export(str(tmp_path / "exported"), verbose=False)
+
+    profile = tfprof.load(tmp_path / "exported")
+
+    assert total(profile, "params") == model.count_params()
+    assert any("is of any size" in note for note in profile.notes)
+
+
+def test_code_lines_are_those_of_the_program_and_not_of_tfprof():
+    found = rows(tfprof.load(cnn()), "code", select=["float_ops"])
+
+    assert any(name.startswith("test_programs.py") for name in found)
+    assert not any(name.startswith(("loading.py", "programs.py")) for name in found)
+
+
+def test_variables_stand_under_their_own_names_and_trainable_ones_have_their_type():
+    model = cnn()
+    profile = tfprof.load(model)
+
+    found = profile.scope(select=["params"], account_type_regexes=["_trainable_variables"])
+
+    assert found["_TFProfRoot"]["total_params"] == sum(
+        variable.shape.num_elements() for variable in (w.value for w in model.trainable_weights)
+    )
+    assert {weight.path for weight in model.trainable_weights} <= set(rows(profile))
+
+
+def test_float_ops_grow_with_the_batch():
+    model = keras.Sequential([keras.Input((3,)), layers.Dense(4, use_bias=False)])
+
+    assert total(tfprof.load(model), "float_ops") == 2 * 3 * 4
+    assert total(tfprof.load(model, batch_size=8), "float_ops") == 8 * 2 * 3 * 4
+    assert total(tfprof.load(model, tf.zeros((5, 3))), "float_ops") == 5 * 2 * 3 * 4
+
+
+def test_a_model_with_several_inputs_is_traced_with_all_of_them():
+    a, b = keras.Input((3,), name="a"), keras.Input((4,), name="b")
+    model = keras.Model({"a": a, "b": b}, layers.Concatenate()([a, b]))
+
+    assert {"a", "b"} <= set(rows(tfprof.load(model)))
+
+
+def test_a_model_that_does_not_say_what_it_takes_is_refused():
+    class Unknown(keras.Model):
+        def call(self, x):
+            return x
+
+    with pytest.raises(tfprof.OptionError, match=r"give an example, tfprof.load\(model, example\)"):
+        tfprof.load(Unknown())
+
+
+def test_a_model_of_open_inputs_is_refused_but_with_an_example():
+    model = keras.Sequential([keras.Input((None, 3)), layers.Dense(4, use_bias=False)])
+
+    with pytest.raises(tfprof.OptionError, match=r"takes inputs of any size"):
+        tfprof.load(model)
+
+    assert total(tfprof.load(model, tf.zeros((1, 2, 3))), "params") == 12
+
+
+def test_arguments_that_make_no_sense_are_refused():
+    function, spec = function_of(cnn())
+    concrete = function.get_concrete_function(spec)
+
+    with pytest.raises(tfprof.OptionError, match="has its arguments already"):
+        tfprof.load(concrete, spec)
+    with pytest.raises(tfprof.OptionError, match="`batch_size` is for Keras models"):
+        tfprof.load(function, spec, batch_size=3)
+    with pytest.raises(tfprof.OptionError, match="not both"):
+        tfprof.load(cnn(), spec, batch_size=3)
+
+
+def test_a_function_in_a_function_stands_below_its_call():
+    @tf.function
+    def inner(x):
+        return tf.multiply(x, 2.0, name="twice")
+
+    outer = tf.function(lambda x: inner(x) + 1.0)
+
+    found = rows(tfprof.load(outer, tf.TensorSpec([3])))
+
+    assert any(name.endswith("PartitionedCall/twice") for name in found)

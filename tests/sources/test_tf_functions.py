@@ -1,0 +1,325 @@
+"""What a graph calls: the ops in functions, their names, edges, parameters and bounds."""
+
+import gzip
+
+import pytest
+
+from sources.tf_files import FOLDER, add, graph, node, read, row, shape
+from tfprof.errors import InputError
+from tfprof.formats.messages import message_class
+from tfprof.measures.numbers import float_ops_per_run
+from tfprof.model.builder import ProfileBuilder
+from tfprof.sources import tf_functions, tf_graph
+from tfprof.sources.reading import Reading
+
+
+def function(name, nodes, arguments=(), results=None, also_run=()):
+    """A FunctionDef; `results` are what it returns, as inputs are written."""
+    results = results or {}
+    signature = {
+        "name": name,
+        "input_arg": [{"name": argument} for argument in arguments],
+        "output_arg": [{"name": result} for result in results],
+    }
+    return message_class("tensorflow.FunctionDef")(
+        signature=signature,
+        node_def=nodes,
+        ret=results,
+        control_ret={end: end for end in also_run},
+    )
+
+
+def program(nodes, *functions):
+    return message_class("tensorflow.GraphDef")(
+        node=nodes, library={"function": functions}
+    ).SerializeToString()
+
+
+def calling(name, called, inputs=(), op="PartitionedCall", **more):
+    return node(name, op, inputs, f={"func": {"name": called}}, **more)
+
+
+def walk(data, notes=None):
+    """The profile of a graph and of what it calls."""
+    builder = ProfileBuilder()
+    add(tf_graph, "graph.pb", data, builder, Reading(functions=True))
+    if notes is not None:
+        notes.extend(builder.notes)
+    profile = builder.build()
+    profile.check()
+    return profile
+
+
+def sources(profile, name):
+    """The ops and slots that an op takes, in order."""
+    inputs = profile.ops.inputs
+    edges = inputs.of(row(profile, name))
+    found = zip(inputs.source[edges].tolist(), inputs.slot[edges].tolist(), strict=True)
+    return [(profile.ops.name[source] if source >= 0 else "", slot) for source, slot in found]
+
+
+TWICE = function(
+    "twice",
+    [node("double", "AddV2", ["x", "x"]), node("end", "Identity", ["double:z:0"])],
+    ["x"],
+    {"y": "end:output:0"},
+)
+
+
+def test_ops_of_a_function_stand_below_the_call():
+    data = program([node("in"), calling("call", "twice", ["in"])], TWICE)
+
+    assert list(walk(data).ops.name) == ["call", "call/double", "call/end", "in"]
+
+
+def test_without_being_asked_for_functions_are_left_out_and_a_note_tells():
+    notes = []
+    data = program([node("in"), calling("call", "twice", ["in"])], TWICE)
+
+    profile = read(data, notes=notes)
+
+    assert list(profile.ops.name) == ["call", "in"]
+    assert notes == ["graph.pb: 2 ops are inside functions and left out; --functions counts them."]
+
+
+def test_a_damaged_library_is_no_trouble_to_those_who_do_not_ask_for_it():
+    data = graph(node("in")) + b"\x12\x02\x0a\x7f"
+
+    assert list(read(data).ops.name) == ["in"]
+    with pytest.raises(InputError, match=r"cut short or damaged"):
+        walk(data)
+
+
+def test_edges_lead_through_a_call_from_results_to_arguments():
+    data = program(
+        [node("in"), calling("call", "twice", ["in:1", "^in"]), node("out", "Neg", ["call"])],
+        TWICE,
+    )
+
+    profile = walk(data)
+
+    assert sources(profile, "out") == [("call", 0)]
+    assert sources(profile, "call") == [("call/end", -1), ("in", 1), ("in", -1)]
+    assert sources(profile, "call/end") == [("call/double", 0)]
+    assert sources(profile, "call/double") == [("in", 1), ("in", 1)]
+
+
+def test_an_argument_that_is_returned_is_the_result():
+    same = function("same", [], ["x"], {"y": "x"})
+    data = program([node("in"), calling("call", "same", ["in"])], same)
+
+    assert sources(walk(data), "call") == [("in", -1), ("in", 0)]
+
+
+def test_functions_in_functions_stand_below_both_calls():
+    outer = function("outer", [calling("inner", "twice", ["a"])], ["a"], {"b": "inner:output:0"})
+    data = program([node("in"), calling("call", "outer", ["in"])], TWICE, outer)
+
+    profile = walk(data)
+
+    assert "call/inner/double" in profile.ops.name
+    assert sources(profile, "call/inner/double") == [("in", 0), ("in", 0)]
+
+
+def test_a_function_may_be_called_by_its_own_name():
+    data = program([node("in"), node("call", "twice", ["in"])], TWICE)
+
+    assert sources(walk(data), "call/double") == [("in", 0), ("in", 0)]
+
+
+def test_loops_choices_and_cases_say_which_part_an_op_is_of():
+    parts = {name: {"func": {"name": "twice"}} for name in ("cond", "body")}
+    branches = {name: {"func": {"name": "twice"}} for name in ("then_branch", "else_branch")}
+    several = {"list": {"func": [{"name": "twice"}, {"name": "twice"}]}}
+    notes = []
+    data = program(
+        [
+            node("in"),
+            node("which"),
+            node("while", "StatelessWhile", ["in"], **parts),
+            node("if", "If", ["which", "in"], **branches),
+            node("case", "Case", ["which", "in"], branches=several),
+        ],
+        TWICE,
+    )
+
+    profile = walk(data, notes)
+
+    names = [name for name in profile.ops.name if name.endswith("/double")]
+    assert names == [
+        *("case/branch_0/double", "case/branch_1/double", "if/else/double", "if/then/double"),
+        *("while/body/double", "while/cond/double"),
+    ]
+    assert {tuple(sources(profile, name)) for name in names} == {(("in", 0), ("in", 0))}
+    assert notes == [
+        (
+            "graph.pb has 1 loop: float ops are those of one round, as nobody can tell how many "
+            "there will be."
+        ),
+        "graph.pb has 2 conditionals: float ops are those of all branches, of which one will run.",
+    ]
+
+
+def test_an_output_is_found_by_its_name():
+    body = [
+        node("norm", "FusedBatchNormV3", ["x"]),
+        node("parts", "Split", ["x"]),
+        node("top", "TopKV2", ["norm:batch_variance:0"]),
+        node("end", "Neg", ["top:indices:0"]),
+        node("part", "Neg", ["parts:output:3"]),
+    ]
+    named = function("named", body, ["x"], {"y": "end:y:0", "z": "part:y:0"})
+    profile = walk(program([node("in"), calling("call", "named", ["in"])], named))
+
+    assert sources(profile, "call/top") == [("call/norm", 2)]
+    assert sources(profile, "call/end") == [("call/top", 1)]
+    assert sources(profile, "call/part") == [("call/parts", 3)]
+
+
+def test_what_leads_to_no_result_of_a_function_is_left_out_as_it_does_not_run():
+    body = [node("end", "Neg", ["x"]), node("lost", "Neg", ["x"]), node("print", "PrintV2", ["x"])]
+    some = function("some", body, ["x"], {"y": "end:y:0"}, also_run=["print"])
+    profile = walk(program([node("in"), calling("call", "some", ["in"])], some))
+
+    assert list(profile.ops.name) == ["call", "call/end", "call/print", "in"]
+
+
+def test_a_function_that_calls_itself_is_walked_once_and_a_note_tells():
+    again = function("again", [calling("more", "again", ["x"])], ["x"], {"y": "more:output:0"})
+    notes = []
+    profile = walk(program([node("in"), calling("call", "again", ["in"])], again), notes)
+
+    assert list(profile.ops.name) == ["call", "call/more", "in"]
+    assert notes == ["graph.pb: `again` calls itself; what it calls then is not counted."]
+
+
+def test_a_function_that_is_not_there_is_told_of():
+    notes = []
+    walk(program([calling("call", "gone")], TWICE), notes)
+
+    assert notes == ["graph.pb lacks functions that it calls (`gone`); they are not counted."]
+
+
+def test_functions_that_multiply_beyond_bounds_are_refused(monkeypatch):
+    monkeypatch.setattr(tf_functions, "_MOST_OPS", 1000)
+    levels = [
+        function(f"f{level}", [calling(f"c{place}", f"f{level + 1}") for place in range(10)])
+        for level in range(20)
+    ]
+
+    with pytest.raises(InputError) as caught:
+        walk(program([calling("call", "f0")], *levels, function("f20", [node("x")])))
+
+    assert str(caught.value) == (
+        "graph.pb: its functions come to more than 1,000 ops where they are called; "
+        "read it without --functions."
+    )
+
+
+def test_functions_that_are_nested_beyond_bounds_are_refused():
+    levels = [function(f"f{level}", [calling("c", f"f{level + 1}")]) for level in range(150)]
+
+    with pytest.raises(InputError, match=r"its functions are nested more than 100 deep"):
+        walk(program([calling("call", "f0")], *levels, function("f150", [node("x")])))
+
+
+def test_a_function_that_does_not_say_what_it_returns_is_refused():
+    odd = function("odd", [node("a")], [], {"y": "a:y:0"})
+    odd.ret.clear()
+
+    with pytest.raises(InputError, match=r"the function `odd` does not say what it returns"):
+        walk(program([calling("call", "odd")], odd))
+
+
+def test_an_op_that_would_have_the_name_of_another_gets_a_number():
+    nodes = [
+        node("in"),
+        node("call/double"),
+        node("call/double_1"),
+        calling("call", "twice", ["in"]),
+    ]
+
+    profile = walk(program(nodes, TWICE))
+
+    assert "call/double_2" in profile.ops.name
+    assert sources(profile, "call/end") == [("call/double_2", 0)]
+
+
+def test_an_input_that_is_nowhere_keeps_its_place():
+    odd = function("odd", [node("a", "Neg", ["gone:y:0", "x"])], ["x"], {"y": "a:y:0"})
+
+    profile = walk(program([node("in"), calling("call", "odd", ["in"])], odd))
+
+    assert sources(profile, "call/a") == [("", 0), ("in", 0)]
+
+
+def params(profile):
+    sizes = zip(profile.ops.name, profile.ops.shape.sizes().tolist(), strict=True)
+    return {name: size for name, size in sizes if size}
+
+
+def test_variables_are_parameters_and_placeholders_are_not():
+    data = graph(
+        node("w", "VarHandleOp", shape={"shape": shape(3, 4)}),
+        node("v", "VariableV2", shape={"shape": shape(5)}),
+        node("x", "Placeholder", shape={"shape": shape(7)}),
+    )
+
+    assert params(walk(data)) == {"w": 12, "v": 5}
+    assert params(read(data)) == {"w": 12, "v": 5, "x": 7}
+
+
+def test_a_placeholder_from_which_a_variable_is_read_is_that_variable():
+    reading = node(
+        "r", "ReadVariableOp", ["handle"], _output_shapes={"list": {"shape": [shape(3, 4)]}}
+    )
+    body = function("read", [reading], ["handle"], {"y": "r:value:0"})
+    handle = node("w", "Placeholder", shape={"shape": shape()})
+    calls = [calling("one", "read", ["w"]), calling("two", "read", ["w"])]
+
+    assert params(walk(program([handle, *calls], body))) == {"w": 12}
+
+
+def test_a_variable_of_unknown_shape_is_told_of():
+    notes = []
+    walk(graph(node("w", "Placeholder"), node("r", "ReadVariableOp", ["w"])), notes)
+
+    assert notes == ["of 1 variable nobody tells the shape (`w`); they count for no parameters."]
+
+
+def test_a_variable_counts_once_however_many_ops_stand_for_it():
+    variable = node("w", "VarHandleOp", shape={"shape": shape(3)}, shared_name={"s": b"w"})
+    body = function("read", [variable], [], {"y": "w:resource:0"})
+    calls = [calling("one", "read"), calling("two", "read")]
+
+    assert sum(params(walk(program(calls, body))).values()) == 3
+
+
+def test_a_call_is_not_uncounted_once_its_ops_are():
+    data = program([node("in"), calling("call", "twice", ["in"])], TWICE)
+
+    assert ("PartitionedCall", 1) not in float_ops_per_run(walk(data)).uncounted_kinds()
+    assert ("PartitionedCall", 1) in float_ops_per_run(read(data)).uncounted_kinds()
+
+
+def test_a_text_has_functions_too(tmp_path):
+    import tfprof  # noqa: PLC0415 -- the only one of these tests that reads a file
+
+    text = (
+        'node { name: "call" op: "PartitionedCall" attr { key: "f" value { func { name: "f" } } } }'
+    )
+    library = 'library { function { signature { name: "f" } node_def { name: "a" op: "NoOp" } } }'
+    path = tmp_path / "graph.pbtxt"
+    path.write_text(f"{text}\n{library}\n", "utf-8")
+
+    assert list(tfprof.load(path, functions=True).columns.ops.name) == ["call", "call/a"]
+
+
+def test_a_graph_without_functions_is_the_same_but_for_placeholders():
+    data = gzip.decompress((FOLDER / "mlp_tiny" / "graph.pb.gz").read_bytes())
+
+    walked, plain = walk(data), read(data)
+
+    assert list(walked.ops.name) == list(plain.ops.name)
+    assert walked.ops.inputs.source.tolist() == plain.ops.inputs.source.tolist()
+    assert walked.ops.inputs.slot.tolist() == plain.ops.inputs.slot.tolist()
