@@ -55,6 +55,7 @@ TYPED = {
     "count_float_ops": ("false", False),
     "functions": ("true", True),
     "signature": ("serving_default", "serving_default"),
+    "batch_size": ("32", 32),
 }
 
 
@@ -160,8 +161,8 @@ def test_an_unknown_option_is_answered_with_the_nearest():
 
 def test_an_option_like_no_other_is_answered_with_all():
     assert refusal(find, "q", INPUT_OPTIONS) == (
-        "No option `q`. There is: checkpoint_path, count_float_ops, functions, graph_path, "
-        "op_log_path, profile_path, run_meta_path, signature."
+        "No option `q`. There is: batch_size, checkpoint_path, count_float_ops, functions, "
+        "graph_path, op_log_path, profile_path, run_meta_path, signature."
     )
 
 

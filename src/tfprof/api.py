@@ -99,7 +99,7 @@ def load_inputs(
 
 
 def _reading(inputs: Inputs) -> Reading:
-    return Reading(inputs.functions, inputs.signature)
+    return Reading(inputs.functions, inputs.signature, inputs.batch_size)
 
 
 @contextmanager

@@ -226,6 +226,11 @@ class Inputs:
     signature: str = _option(
         Kind.SIGNATURE, "", "What of a SavedModel is called; serving_default, or the only one."
     )
+    batch_size: int = _option(
+        Kind.NUMBER,
+        0,
+        "How many examples there are, where a SavedModel or --functions leaves it open.",
+    )
 
 
 VIEW_OPTIONS: dict[str, Option] = _table(Options)

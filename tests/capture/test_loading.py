@@ -25,11 +25,6 @@ def test_a_path_is_none():
     assert not is_program("tensorflow")
 
 
-def test_files_have_no_batch_size():
-    with pytest.raises(tfprof.OptionError, match="`batch_size` is for Keras models"):
-        tfprof.load("graph.pb", batch_size=3)
-
-
 def test_without_tensorflow_a_model_is_answered_with_what_to_install(monkeypatch):
     monkeypatch.setattr(Foreign, "__module__", "keras.src.models")
     monkeypatch.setitem(__import__("sys").modules, "tensorflow", None)

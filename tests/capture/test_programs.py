@@ -104,6 +104,22 @@ def test_an_exported_model_has_the_parameters_that_keras_counts(model, tmp_path)
     assert any("is of any size" in note for note in profile.notes)
 
 
+def test_an_exported_model_has_the_float_ops_of_a_batch_that_is_stated(model, tmp_path):
+    model.export(str(tmp_path / "exported"), verbose=False)
+
+    exported = tfprof.load(tmp_path / "exported", batch_size=4)
+
+    assert float_ops_by_kind(exported) == float_ops_by_kind(tfprof.load(model, batch_size=4))
+    assert not any("unknown" in note for note in exported.scope(select=["float_ops"]).notes)
+
+
+def float_ops_by_kind(profile):
+    """The float ops of the kinds that compute with examples, not with their number."""
+    kinds = ("Conv2D", "MatMul", "BatchMatMulV2", "BiasAdd", "Softmax", "Rsqrt")
+    found = {row["name"]: row["float_ops"] for row in profile.op(select=["float_ops"])}
+    return {kind: found.get(kind) for kind in kinds}
+
+
 def test_code_lines_are_those_of_the_program_and_not_of_tfprof():
     found = rows(tfprof.load(cnn()), "code", select=["float_ops"])
 

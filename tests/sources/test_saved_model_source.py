@@ -90,6 +90,13 @@ def test_another_signature_can_be_called(folder):
     assert "`any_size_x` is of any size (?x3)" in other.notes[0]
 
 
+def test_a_batch_size_settles_what_a_signature_leaves_open(folder):
+    other = tfprof.load(folder, signature="any_size", batch_size=5)
+
+    assert total(other, "float_ops") == 5 * (2 * 3 * 4 + 4)
+    assert other.notes == ()
+
+
 def test_an_unknown_signature_is_answered_with_those_there_are(folder):
     with pytest.raises(InputError) as caught:
         tfprof.load(folder, signature="serving")

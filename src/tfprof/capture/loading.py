@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tfprof import api
-from tfprof.errors import OptionError
 from tfprof.options import INPUT_OPTIONS, Inputs, find
 
 if TYPE_CHECKING:
@@ -18,7 +17,6 @@ _FRAMEWORKS = ("tensorflow", "keras", "tf_keras")
 def load(
     *what: Any,
     progress: Callable[[str], None] = lambda _: None,
-    batch_size: int | None = None,
     **inputs: Any,
 ) -> LoadedProfile:
     """A profile of the files a program left behind, or of a program that can be called.
@@ -26,21 +24,21 @@ def load(
     Each path is recognised by its content; keywords (`graph_path`, `run_meta_path`, `op_log_path`,
     `checkpoint_path`, `profile_path`) say what a file is. `run_meta_path` may be one path, several,
     or a mapping of step to path. `functions=True` counts what is inside functions of a graph,
-    `signature` chooses what of a SavedModel is called, `count_float_ops=False` takes float ops
-    from the op log alone. `progress` is called with each path before it is read.
+    `signature` chooses what of a SavedModel is called, `batch_size` how many examples it is given
+    where it takes any number, `count_float_ops=False` takes float ops from the op log alone.
+    `progress` is called with each path before it is read.
 
     A Keras model, a `tf.function` or a concrete function is traced, not run: a model with its own
     inputs, `batch_size` of them (1), or like the arguments behind it; a function with these.
     """
     if not what or not is_program(what[0]):
-        if batch_size is not None:
-            raise OptionError("`batch_size` is for Keras models; files say how large theirs is.")
         return api.load(*what, progress=progress, **inputs)
     from tfprof.capture import programs  # noqa: PLC0415 -- those who read files do without
 
     given = {name: find(name, INPUT_OPTIONS).check(value) for name, value in inputs.items()}
-    program = programs.trace(what[0], what[1:], batch_size)
-    return api.load_inputs([], Inputs(**given), progress, program.add)
+    checked = Inputs(**given)
+    program = programs.trace(what[0], what[1:], checked.batch_size)
+    return api.load_inputs([], checked, progress, program.add)
 
 
 def is_program(thing: Any) -> bool:

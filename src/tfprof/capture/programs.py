@@ -50,25 +50,25 @@ class Traced:
         builder.set_code(builder.ids(found.columns.name), list(map(builder.add_stack, stacks)))
 
 
-def trace(program: Program, arguments: Sequence[Any], batch_size: int | None) -> Traced:
+def trace(program: Program, arguments: Sequence[Any], batch_size: int) -> Traced:
     """The graph of a Keras model, a `tf.function` or a concrete function."""
     if hasattr(program, "structured_input_signature"):
-        if arguments or batch_size is not None:
+        if arguments or batch_size:
             raise OptionError("A concrete function has its arguments already: give it alone.")
         return _traced(program, "the function")
     if hasattr(program, "get_concrete_function"):
-        if batch_size is not None:
+        if batch_size:
             raise OptionError("`batch_size` is for Keras models; give a function its arguments.")
         return _traced(program.get_concrete_function(*arguments), "the function")
     return _traced(_of_model(program, arguments, batch_size), _label(program))
 
 
-def _of_model(model: Program, arguments: Sequence[Any], batch_size: int | None) -> Program:
+def _of_model(model: Program, arguments: Sequence[Any], batch_size: int) -> Program:
     """The function that calls a Keras model as for a prediction."""
     tensorflow = _tensorflow()
-    if arguments and batch_size is not None:
+    if arguments and batch_size:
         raise OptionError("Give `batch_size` or an example of the inputs, not both.")
-    wanted = tuple(arguments) or (_inputs(model, 1 if batch_size is None else batch_size),)
+    wanted = tuple(arguments) or (_inputs(model, batch_size or 1),)
     function = tensorflow.function(lambda *inputs: model(*inputs, training=False))
     return function.get_concrete_function(*wanted)
 

@@ -11,3 +11,4 @@ class Reading:
 
     functions: bool = False  # count the ops in the functions of a graph
     signature: str = ""  # of a SavedModel, which is read; empty for the usual one
+    batch_size: int = 0  # how many examples there are where a program leaves that open; 0: unknown

@@ -42,7 +42,8 @@ def add(
 ) -> None:
     """Define the ops that one call of a signature runs, and the variables that it reads."""
     name = _signature(records.path, model, reading.signature)
-    found = tf_functions.flatten(records, model.graph, model.signatures[name])
+    roots = model.signatures[name]
+    found = tf_functions.flatten(records, model.graph, roots, reading.batch_size)
     tf_functions.add(found, builder)
     builder.notes += _open_inputs(records.path, found)
     variables = _variables(model, found)
@@ -87,7 +88,7 @@ def _open_inputs(path: str, found: Flat) -> Iterator[str]:
             size = "x".join("?" if dim < 0 else str(dim) for dim in shape)
             yield (
                 f"{path}: `{columns.name[row]}` is of any size ({size}), and float ops that depend "
-                "on it are not counted; a signature saved for one size has them all."
+                "on it are not counted; --batch_size says how many examples there are."
             )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +22,6 @@ from tfprof.columns import (
     Shape,
     Shapes,
     Strings,
-    distinct,
     ints,
     joined,
     offsets_of,
@@ -35,6 +34,7 @@ from tfprof.formats.messages import Message
 from tfprof.formats.records import Records
 from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.ops import WALKED_CALL, OutputShapes
+from tfprof.sources import tf_shapes
 from tfprof.sources.tf_attributes import EncodedAttributes
 
 # No model is so large, but a small file can call functions that call functions so often.
@@ -45,13 +45,15 @@ _MOST_NESTED = 100
 
 _NOTHING = -(1 << 40)  # as a source: no such op; other numbers below 0 are arguments, from -1 on
 
+_CONDITION = "cond/"
+
 # What calls functions: under which attributes they stand, and what goes between call and op.
 _CALLS = {
     "PartitionedCall": {"f": ""},
     "StatefulPartitionedCall": {"f": ""},
     "TPUPartitionedCall": {"f": ""},
-    "While": {"cond": "cond/", "body": "body/"},
-    "StatelessWhile": {"cond": "cond/", "body": "body/"},
+    "While": {"cond": _CONDITION, "body": "body/"},
+    "StatelessWhile": {"cond": _CONDITION, "body": "body/"},
     "If": {"then_branch": "then/", "else_branch": "else/"},
     "StatelessIf": {"then_branch": "then/", "else_branch": "else/"},
     "Case": {"branches": "branch_"},
@@ -126,6 +128,7 @@ class _Pending:
     source: Ints
     slot: Ints
     callers: tuple[str, ...]
+    only_decides: bool  # its result is none of the call's
 
 
 def add(flat: Flat, builder: ProfileBuilder) -> None:
@@ -136,15 +139,21 @@ def add(flat: Flat, builder: ProfileBuilder) -> None:
     builder.add_types(calls, Coded(np.zeros(len(calls), np.int64), Strings([WALKED_CALL])))
 
 
-def flatten(records: Records, graph: GraphColumns, roots: Sequence[str] | None = None) -> Flat:
+def flatten(
+    records: Records,
+    graph: GraphColumns,
+    roots: Sequence[str] | None = None,
+    batch_size: int = 0,
+) -> Flat:
     """The ops of `graph` and of all functions it calls.
 
-    With `roots`, only the ops of the graph that lead to one of these.
+    With `roots`, only the ops of the graph that lead to one of these. With a `batch_size`, shapes
+    are those of so many examples where the graph leaves that open.
     """
     library = Library(records, graph.libraries)
     walk = _Walk(records, library)
     walk.run(_of_graph(records, graph, library, roots))
-    return walk.flat()
+    return walk.flat(batch_size)
 
 
 class _Walk:
@@ -157,6 +166,9 @@ class _Walk:
         self._instances: list[_Instance] = []
         self._rows = self._edges = self._letters = 0
         self._waits: list[tuple[int, Ints]] = []  # calls, and the ops whose ends they wait for
+        self._results: dict[
+            int, list[tuple[int, int]]
+        ] = {}  # of calls, which op and output each is
         self._walked: dict[int, str] = {}  # calls whose functions are counted, and their kinds
         self._missing: dict[str, None] = {}
         self._recursive: dict[str, None] = {}
@@ -171,7 +183,10 @@ class _Walk:
             base = self._rows
             callers = (*call.callers, call.function)
             pending += self._place(unit, call.prefix, call.source, call.slot, callers)
-            ends, _ = _bound(unit.results, unit.result_slots, base, call.source, call.slot)
+            ends, slots = _bound(unit.results, unit.result_slots, base, call.source, call.slot)
+            if not call.only_decides:
+                given = list(zip(ends.tolist(), slots.tolist(), strict=True))
+                self._results.setdefault(call.caller, given)
             self._waits.append((call.caller, ends[ends >= 0]))
 
     def _unit(self, name: str) -> _Unit:
@@ -209,7 +224,13 @@ class _Walk:
                     self._walked[base + call.row] = call.kind
                     prefix = f"{instance.prefix}{unit.name[call.row]}/{below}"
                     yield _Pending(
-                        function, base + call.row, prefix, source[given], slot[given], callers
+                        function,
+                        base + call.row,
+                        prefix,
+                        source[given],
+                        slot[given],
+                        callers,
+                        below == _CONDITION,
                     )
 
     def _require_bounds(self, callers: Sequence[str]) -> None:
@@ -224,7 +245,7 @@ class _Walk:
             f"its functions {reason} where they are called; read it without --functions.",
         )
 
-    def flat(self) -> Flat:
+    def flat(self, batch_size: int) -> Flat:
         """Everything that was found, as columns."""
         instances = self._instances
         units = [instance.unit for instance in instances]
@@ -246,19 +267,23 @@ class _Walk:
         parameters = _Parameters(kind, Ragged(offsets, source), outputs, node, attributes)
         shape = parameters.shapes(Shapes.joined([unit.shape for unit in units]))
         functions = Coded.of([unit.function for unit in units])
-        return Flat(
-            columns=OpColumns(
-                name=names,
-                kind=kind,
-                input_offsets=offsets,
-                input_name=Strings.joined([names, Strings([""])]).take(
-                    np.where(source < 0, len(names), source)
-                ),
-                input_slot=slot,
-                shape=shape,
-                outputs=outputs,
-                attributes=attributes,
+        columns = OpColumns(
+            name=names,
+            kind=kind,
+            input_offsets=offsets,
+            input_name=Strings.joined([names, Strings([""])]).take(
+                np.where(source < 0, len(names), source)
             ),
+            input_slot=slot,
+            shape=shape,
+            outputs=outputs,
+            attributes=attributes,
+        )
+        if batch_size:
+            sized = tf_shapes.outputs_for(columns, source, self._results, batch_size)
+            columns = replace(columns, outputs=sized)
+        return Flat(
+            columns=columns,
             function=Coded(
                 np.repeat(functions.codes, [len(unit.name) for unit in units]), functions.values
             ),
@@ -473,14 +498,16 @@ def _moved(sources: Ints, place: Ints) -> Ints:
 
 def _leading_to(inputs: Ragged, roots: Ints) -> Ints:
     """The rows from which an edge, or several, lead to one of `roots`, and these."""
-    is_wanted = np.zeros(len(inputs), np.bool_)
-    front = distinct(roots[roots >= 0])
-    while len(front):
-        is_wanted[front] = True
-        sources = distinct(inputs.take(front).values)
-        sources = sources[sources >= 0]
-        front = sources[~is_wanted[sources]]
-    return np.flatnonzero(is_wanted)
+    is_wanted = bytearray(len(inputs))
+    offsets, sources = inputs.offsets.tolist(), inputs.values.tolist()
+    waiting = [row for row in roots.tolist() if row >= 0]
+    while waiting:  # a chain may be as long as the graph, so not front by front
+        row = waiting.pop()
+        if not is_wanted[row]:
+            is_wanted[row] = 1
+            edges = sources[offsets[row] : offsets[row + 1]]
+            waiting += [source for source in edges if source >= 0 and not is_wanted[source]]
+    return np.flatnonzero(np.frombuffer(is_wanted, np.uint8))
 
 
 def _source(

@@ -29,7 +29,8 @@ def add(
     if reading.functions:
         from tfprof.sources import tf_functions  # noqa: PLC0415 -- most graphs do without
 
-        tf_functions.add(tf_functions.flatten(records, graph), builder)
+        found = tf_functions.flatten(records, graph, batch_size=reading.batch_size)
+        tf_functions.add(found, builder)
         return
     builder.notes += _left_out(records, graph)
     builder.add_ops(

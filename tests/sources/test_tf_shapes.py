@@ -1,0 +1,136 @@
+"""Shapes for a batch of one size, where a program leaves that open."""
+
+import numpy as np
+import pytest
+
+from sources.test_tf_functions import add, calling, function, node, program
+from sources.tf_files import row, shape
+from tfprof.model.builder import ProfileBuilder
+from tfprof.sources import tf_graph
+from tfprof.sources.reading import Reading
+
+
+def stated(*shapes):
+    return {"list": {"shape": [shape(*dims) for dims in shapes]}}
+
+
+def op(name, kind, inputs, *shapes, **attributes):
+    return node(name, kind, inputs, _output_shapes=stated(*shapes), **attributes)
+
+
+def numbers(name, *values, kind="=i4"):
+    """A constant of whole numbers; our schema of graphs has no room for them, so as bytes."""
+    content = np.array(values, kind).tobytes()
+    tensor = b"\x08\x03\x22" + bytes([len(content)]) + content
+    found = node(name, "Const", _output_shapes=stated((len(values),)))
+    found.attr["value"].MergeFromString(b"\x42" + bytes([len(tensor)]) + tensor)
+    return found
+
+
+def worked_out(*nodes, functions=(), batch_size=7):
+    """The shapes of the first outputs, by op."""
+    builder = ProfileBuilder()
+    reading = Reading(functions=True, batch_size=batch_size)
+    add(tf_graph, "graph.pb", program(nodes, *functions), builder, reading)
+    profile = builder.build()
+    return {name: profile.ops.outputs.of(row(profile, name), 0) for name in profile.ops.name}
+
+
+X = op("x", "Placeholder", [], (-1, 6, 8))
+
+
+def test_inputs_have_so_many_examples():
+    found = worked_out(X, op("two", "Placeholder", [], (-1, -1)), op("none", "Placeholder", [], ()))
+
+    assert found == {"x": (7, 6, 8), "two": (-1, -1), "none": ()}
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        (op("y", "Relu", ["x"], (-1, 6, 8)), (7, 6, 8)),
+        (op("y", "AddV2", ["x", "one"], (-1, 6, 8)), (7, 6, 8)),
+        (op("y", "Transpose", ["x", "p"], (6, -1, 8)), (6, 7, 8)),
+        (op("y", "Mean", ["x", "axis"], (-1, 8)), (7, 8)),
+        (op("y", "Reshape", ["x", "unknown"], (-1, 8)), (42, 8)),
+        (op("y", "Reshape", ["x", "flat"], (-1, -1)), (42, 8)),
+        (op("y", "Einsum", ["x", "w"], (-1, 6, 3), equation={"s": b"abc,cd->abd"}), (7, 6, 3)),
+        (op("y", "BatchMatMulV2", ["x", "w"], (-1, 6, 3)), (7, 6, 3)),
+        (op("y", "BatchMatMulV2", ["x", "x"], (-1, 6, 6), adj_y={"b": True}), (7, 6, 6)),
+        (op("y", "ConcatV2", ["x", "x", "p"], (-1, 6, 16)), (7, 6, 16)),
+        (op("y", "Split", ["p", "x"], (-1, 6, 4)), (7, 6, 4)),
+    ],
+    ids=lambda value: value.op if hasattr(value, "op") else "",
+)
+def test_an_op_has_its_shape_from_what_it_takes(made, found):
+    others = [
+        op("one", "Placeholder", [], (1, 1, 8)),
+        op("w", "ReadVariableOp", [], (8, 3)),
+        node("p"),
+        node("unknown"),
+        numbers("flat", -1, 8),
+        numbers("axis", 1),
+    ]
+
+    assert worked_out(X, *others, made)["y"] == found
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        op("y", "Unique", ["x"], (-1,)),
+        op("y", "ConcatV2", ["x", "x", "p"], (-1, 6, 8)),
+        op("y", "StridedSlice", ["x", "p", "p", "p"], (-1, 6, 8)),
+        op("y", "Mean", ["x", "p"], (-1, 6)),
+        op("y", "Relu", ["x"], (-1, 6, 9)),
+    ],
+    ids=["data decides", "along it", "of unknown extent", "of unknown dims", "stated otherwise"],
+)
+def test_what_does_not_follow_stays_open(made):
+    assert -1 in worked_out(X, node("p"), made)["y"]
+
+
+def test_a_slice_of_all_examples_has_as_many():
+    parts = [numbers("from", 0, -1), numbers("to", 0, 0), numbers("by", 1, 1)]
+    masks = {"begin_mask": {"i": 1}, "end_mask": {"i": 1}, "shrink_axis_mask": {"i": 2}}
+    last = op("y", "StridedSlice", ["x", "from", "to", "by"], (-1, 8), **masks)
+    second = [numbers("twos", 2, 1)]
+    every = op("z", "StridedSlice", ["x", "from", "to", "twos"], (-1, 8), **masks)
+
+    found = worked_out(X, *parts, *second, last, every)
+
+    assert found["y"] == (7, 8)
+    assert found["z"] == (-1, 8)
+
+
+def test_shapes_that_are_computed_are_followed():
+    nodes = [
+        op("size", "Shape", ["x"], (3,)),
+        *(numbers("zero", 0), numbers("one", 1), numbers("four", 4)),
+        op("count", "StridedSlice", ["size", "zero", "one", "one"], (), shrink_axis_mask={"i": 1}),
+        op("dims", "Pack", ["count", "four"], (2,)),
+        op("zeros", "Fill", ["dims", "zero"], (-1, 4)),
+    ]
+
+    assert worked_out(X, *nodes)["zeros"] == (7, 4)
+
+
+def test_a_call_has_the_shapes_of_its_results():
+    body = function("f", [op("r", "Relu", ["a"], (-1, 6, 8))], ["a"], {"b": "r:activations:0"})
+    call = calling("call", "f", ["x"], _output_shapes=stated((-1, 6, 8)))
+    after = op("y", "Neg", ["call"], (-1, 6, 8))
+
+    found = worked_out(X, call, after, functions=[body])
+
+    assert found["call"] == found["call/r"] == found["y"] == (7, 6, 8)
+
+
+def test_ops_in_a_circle_stay_open():
+    nodes = [
+        op("a", "Relu", ["b"], (-1,)),
+        op("b", "Relu", ["a"], (-1,)),
+        op("c", "Pack", ["c"], (1,)),
+        op("d", "Fill", ["c"], (-1,)),
+    ]
+
+    assert worked_out(*nodes) == {"a": (-1,), "b": (-1,), "c": (1,), "d": (-1,)}
