@@ -60,7 +60,10 @@ DOORS = {"__init__": {"errors", "api", "classic", "contrib", "capture"}, "__main
 # Folders whose modules do not know each other: what all of them share, and who may know more.
 EVERY = None
 SHARED = {
-    "sources": {"tf_attributes", "tf_devices", "tf_functions", "tf_shapes", "ahead", "reading"},
+    "sources": {
+        *("tf_attributes", "tf_devices", "tf_functions", "tf_shapes", "ahead", "reading"),
+        "xplane_events",
+    },
     "views": {"view", "tree", "select", "accounting"},
     "advisor": {"finding", "steps", "kinds"},
     "outputs": {

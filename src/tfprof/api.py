@@ -23,6 +23,7 @@ from tfprof.options import CHECKERS_OPTION, INPUT_OPTIONS, Inputs, MemoryOptions
 from tfprof.outputs import registry
 from tfprof.outputs.op_log import OpLog
 from tfprof.sources import registry as sources
+from tfprof.sources.capture_folder import files_of
 from tfprof.sources.reading import Reading
 from tfprof.sources.registry import InputFile
 from tfprof.views.definitions import applied
@@ -73,10 +74,11 @@ def load(
 ) -> LoadedProfile:
     """A profile from the files a program left behind.
 
-    Each of `paths` is recognised by its content; keywords (`graph_path`, `run_meta_path`,
-    `op_log_path`, `checkpoint_path`, `profile_path`) say what a file is. `run_meta_path` may be
-    one path, several, or a mapping of step to path. `count_float_ops=False` takes float ops from
-    the op log alone. `progress` is called with each path before it is read.
+    Each of `paths` is recognised by its content, or is the folder of a capture; keywords
+    (`graph_path`, `run_meta_path`, `op_log_path`, `checkpoint_path`, `profile_path`) say what a
+    file is. `run_meta_path` may be one path, several, or a mapping of step to path.
+    `count_float_ops=False` takes float ops from the op log alone. `progress` is called with each
+    path before it is read.
     """
     given = {name: find(name, INPUT_OPTIONS).check(value) for name, value in inputs.items()}
     return load_inputs([path_text(path) for path in paths], Inputs(**given), progress)
@@ -95,7 +97,16 @@ def load_inputs(
     with _collector_paused():
         program(builder)
         sources.merge(files, builder, progress, _reading(inputs))
-        return LoadedProfile(builder.build(), builder.notes)
+        profile = builder.build()
+        return LoadedProfile(profile, [*builder.notes, *_coverage(files, profile)])
+
+
+def _coverage(files: Sequence[InputFile], profile: Profile) -> Iterator[str]:
+    """What a recording tells of the ops that ran in it: it names them, and knows no graph."""
+    if any(file.kind is FileKind.XSPACE for file in files):
+        from tfprof.measures.coverage import coverage
+
+        yield coverage(profile).sentence()
 
 
 def _reading(inputs: Inputs) -> Reading:
@@ -160,7 +171,7 @@ def step_timeline(
 def _require_whole_or_parts(files: Sequence[InputFile]) -> None:
     """Refuse a saved profile beside files whose content it has within."""
     saved = [file.path for file in files if file.kind is FileKind.PROFILE]
-    within = (FileKind.GRAPH, FileKind.SAVED_MODEL, FileKind.RUN_META)
+    within = (FileKind.GRAPH, FileKind.SAVED_MODEL, FileKind.RUN_META, FileKind.XSPACE)
     parts = [file.path for file in files if file.kind in within]
     if saved and parts:
         raise OptionError(
@@ -176,7 +187,8 @@ def path_text(path: Path) -> str:
 
 def input_files(paths: Sequence[str], inputs: Inputs) -> list[InputFile]:
     """Every file that was named, with what it is."""
-    files = [InputFile(path, sources.detect(path)) for path in paths]
+    found = [file for path in paths for file in files_of(path)]
+    files = [InputFile(path, sources.detect(path)) for path in found]
     for name, kind in _PATH_KINDS.items():
         if path := getattr(inputs, name):
             files.append(InputFile(path, kind))

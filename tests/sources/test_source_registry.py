@@ -61,7 +61,7 @@ def test_a_file_of_another_program_is_refused_with_what_is_read():
     assert str(caught.value) == (
         f"{path}: is none of the files tfprof reads: a graph (GraphDef), "
         "run metadata (RunMetadata), an op log (OpLogProto), a saved profile (ProfileProto), "
-        "a SavedModel, a checkpoint."
+        "a SavedModel, a checkpoint, a profiler's recording (XSpace)."
     )
 
 

@@ -30,6 +30,7 @@ class FileKind(StrEnum):
     PROFILE = "a saved profile (ProfileProto)"
     SAVED_MODEL = "a SavedModel"
     CHECKPOINT = "a checkpoint"
+    XSPACE = "a profiler's recording (XSpace)"
 
 
 def recognise(data: Bytes) -> tuple[FileKind | None, bool]:
@@ -73,7 +74,7 @@ def _text_kind(data: Bytes) -> FileKind | None:
 
 
 def _binary_kind(data: Bytes) -> FileKind | None:
-    """The kind whose first records look as they should; all four keep them in field 1."""
+    """The kind whose first records look as they should; all of them keep those in field 1."""
     whole = list(islice(_fields(data, 0, len(data), is_cut=False), _SEARCHED))
     main = _main(whole)[:_RECORDS]
     is_cut = not main
@@ -145,8 +146,22 @@ def _is_profile_entry(data: Bytes, start: int, end: int, is_cut: bool) -> bool:
     return kinds == {1: VARINT, 2: SPAN} or (is_cut and kinds == {1: VARINT})
 
 
+def _is_plane(data: Bytes, start: int, end: int, is_cut: bool) -> bool:
+    """Whether this is a plane of a recording: its name is text, where a saved op has a message."""
+    kinds = _kinds(data, start, end, is_cut)
+    if kinds is None or not kinds.items() <= _PLANE_FIELDS.items():
+        return False
+    first = islice(_fields(data, start, end, is_cut), 2)  # the name stands after the number, if any
+    names = [data[begin:last] for number, _, begin, last in first if number == 2]
+    return any(re.match(rb"[\x20-\x7e]+\Z", name) for name in names)
+
+
+_PLANE_FIELDS = {1: VARINT, 2: SPAN, 3: SPAN, 4: SPAN, 5: SPAN, 6: SPAN}
+
+
 _LOOKS: dict[FileKind, Callable[[Bytes, int, int, bool], bool]] = {
     FileKind.GRAPH: _is_node,
+    FileKind.XSPACE: _is_plane,
     FileKind.PROFILE: _is_profile_entry,
     FileKind.RUN_META: _is_step_stats,
     FileKind.OP_LOG: _is_log_entry,

@@ -16,6 +16,7 @@ from tfprof.columns import (
     Shape,
     Shapes,
     Strings,
+    constant,
     ints,
     joined,
     offsets_of,
@@ -219,8 +220,14 @@ class ProfileBuilder:
         """Say where each of `ops` lives; the first word on an op stays."""
         self._placements.append((ints(ops), ints(devices)))
 
-    def add_runs(self, step: int, runs: Runs) -> None:
-        """Add what was recorded of a step; an op is placed where it is first seen."""
+    def add_runs(self, step: int | Ints, runs: Runs) -> None:
+        """Add what was recorded of a step, or of that of each run.
+
+        An op is placed where it is first seen.
+        """
+        if isinstance(step, int):
+            self.add_step(step)
+            step = constant(step, len(runs.op))
         devices = self._device_columns()
         if len(devices):
             placing = devices.is_placement[runs.device]

@@ -28,6 +28,9 @@ AttributeValue: TypeAlias = (
 
 # The type of calls whose functions are counted op by op: what they do is not counted again.
 WALKED_CALL = "_walked_call"
+# Where ops stand that are in no function of the model: single ones, and its input pipeline's.
+EAGER_SCOPE = "eager"
+DATA_SCOPE = "tf_data"
 
 # A damaged file could claim an output number two billion; no op has so many.
 MOST_OUTPUTS = 10_000

@@ -13,7 +13,6 @@ from tfprof.columns import (
     Coded,
     Ints,
     Ragged,
-    constant,
     distinct,
     ints,
     joined,
@@ -114,20 +113,24 @@ class Recordings:
         self._copies = _Collected()
         self._copy_names: list[Coded] = []
 
+    @property
+    def steps(self) -> frozenset[int]:
+        """The numbers of the steps so far."""
+        return frozenset(self._steps)
+
     def add_step(self, step: int) -> None:
         self._steps.add(step)
 
-    def add_runs(self, step: int, runs: Runs, devices: Devices, home: Ints) -> None:
-        """Add what was recorded of a step; runs away from an op's own device are dropped.
+    def add_runs(self, steps: Ints, runs: Runs, devices: Devices, home: Ints) -> None:
+        """Add what was recorded; runs away from an op's own device are dropped.
 
-        `home` is, for each run, the device its op is placed on.
+        `steps` is, for each run, the step it belongs to, `home` the device its op is placed on.
         """
-        self.add_step(step)
+        self._steps.update(distinct(steps).tolist())
         on_placement = _flags(devices.is_placement, runs.device)
         on_lane = _flags(devices.is_accelerator_lane, runs.device)
         is_kept = ~on_placement | (home == runs.device)
         is_timed = is_kept & (runs.start != 0)
-        steps = constant(step, len(runs.op))
         kept = rows_where(is_kept)
         self.add_sightings(
             op=runs.op[kept],
@@ -146,16 +149,16 @@ class Recordings:
             start=runs.start[timed],
             duration=runs.duration[timed],
         )
-        self._add_memory(step, runs, is_timed & on_placement)
-        self._add_allocators(step, runs, is_timed & on_placement)
+        self._add_memory(steps, runs, is_timed & on_placement)
+        self._add_allocators(steps, runs, is_timed & on_placement)
 
-    def _add_memory(self, step: int, runs: Runs, is_counted: Bools) -> None:
+    def _add_memory(self, steps: Ints, runs: Runs, is_counted: Bools) -> None:
         counted = rows_where(is_counted)
         first = self._uses.count("op")
         op = runs.op[counted]
         self.add_memory(
             op=op,
-            step=constant(step, len(op)),
+            step=steps[counted],
             **{fact: runs.memory[fact][counted] for fact in MEMORY_FACTS},
         )
         place = np.cumsum(is_counted) - 1 + first
@@ -167,13 +170,13 @@ class Recordings:
             address=runs.output_address[kept],
         )
 
-    def _add_allocators(self, step: int, runs: Runs, is_counted: Bools) -> None:
+    def _add_allocators(self, steps: Ints, runs: Runs, is_counted: Bools) -> None:
         run = runs.allocator_run
         first = self.add_allocators(
             runs.allocator_name,
             is_counted[run] & runs.allocator_is_accelerator,
             op=runs.op[run],
-            step=constant(step, len(run)),
+            step=steps[run],
             device=runs.device[run],
             micros=runs.memory["micros"][run],
             level=runs.allocator_level,

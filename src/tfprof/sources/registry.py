@@ -28,6 +28,7 @@ _SOURCES = {
     FileKind.SAVED_MODEL: "tfprof.sources.saved_model",
     FileKind.RUN_META: "tfprof.sources.tf_run_metadata",
     FileKind.OP_LOG: "tfprof.sources.tf_op_log",
+    FileKind.XSPACE: "tfprof.sources.tf_xplane",
 }
 
 # More bytes than this are read one file after the other: two at a time take memory.
@@ -39,6 +40,7 @@ MERGE_ORDER = (
     FileKind.GRAPH,
     FileKind.SAVED_MODEL,
     FileKind.RUN_META,
+    FileKind.XSPACE,
     FileKind.OP_LOG,
     FileKind.CHECKPOINT,
 )

@@ -1,0 +1,63 @@
+"""How much of what ran can be placed: in the graph, under a scope, at a line, with float ops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfprof.measures.numbers import float_ops_per_run
+from tfprof.measures.time import accelerator_micros, cpu_micros
+from tfprof.model.ops import DATA_SCOPE, EAGER_SCOPE
+from tfprof.model.profile import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Ops that ran and those of them that are in a graph; microseconds, and of them how many."""
+
+    ops: int
+    in_graph: int
+    micros: int
+    with_scope: int
+    with_line: int
+    with_float_ops: int
+
+    def sentence(self) -> str:
+        """All of it, for those who quote a number."""
+        shares = (
+            (self.with_scope, "is under a scope of the model"),
+            (self.with_line, "has a code line"),
+            (self.with_float_ops, "a float-op count"),
+        )
+        told = ", ".join(f"{_percent(part, self.micros)} {what}" for part, what in shares)
+        return (
+            f"coverage: {self.in_graph:,} of {self.ops:,} ops that ran are in the graph; of "
+            f"{self.micros:,} microseconds of ops, in all steps, {told}."
+        )
+
+
+def coverage(profile: Profile) -> Coverage:
+    """What is known of the ops that ran, by their time in all steps."""
+    ops = profile.ops
+    micros = np.zeros(len(ops), np.int64)
+    np.add.at(micros, profile.records.op, accelerator_micros(profile) + cpu_micros(profile))
+    ran = np.zeros(len(ops), np.bool_)
+    ran[profile.records.op] = True
+    has_scope = ops.name.find("/") >= 0
+    for scope in (EAGER_SCOPE, DATA_SCOPE):
+        has_scope &= ~ops.name.starts_with(f"{scope}/")
+    float_ops = float_ops_per_run(profile)
+    return Coverage(
+        ops=int(ran.sum()),
+        in_graph=int((ran & (ops.attributes.reader >= 0)).sum()),
+        micros=int(micros.sum()),
+        with_scope=int(micros[has_scope].sum()),
+        with_line=int(micros[ops.code >= 0].sum()),
+        with_float_ops=int(micros[float_ops.is_counted | float_ops.is_logged].sum()),
+    )
+
+
+def _percent(part: int, whole: int) -> str:
+    """A share, never rounded up to all of it."""
+    return f"{int(1000 * part / whole) / 10 if whole else 0:.1f} %"

@@ -1,0 +1,291 @@
+"""A profiler's recording (XSpace): when and where ops ran, step by step, and what they allocated.
+
+A recording has picoseconds, a profile microseconds. Runs are rounded so that sums stay true: in
+the order of steps and scopes, what is lost in one is given to the next. So the time of any op, any
+scope and all ops of a step is that of the recording to within a microsecond; that of a single run
+of less than a microsecond may be 0 or 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfprof.columns import Bools, Coded, Ints, Strings, ints
+from tfprof.formats.records import Records
+from tfprof.formats.wire import SPAN
+from tfprof.formats.xplane import XSPACE, SpaceColumns, decode
+from tfprof.model.builder import OpColumns, ProfileBuilder
+from tfprof.model.executions import MEMORY_FACTS
+from tfprof.model.recordings import Runs
+from tfprof.sources.tf_devices import add_device
+from tfprof.sources.xplane_events import PS_PER_MICRO, MemoryEvents, OpRuns, Recording
+
+__all__ = ["MESSAGE", "add", "decode"]
+
+MESSAGE = XSPACE
+
+_CPU = "/device:CPU:0"
+_MOST_COMPLAINTS = 3  # of the profiler itself
+
+
+def add(records: Records, space: SpaceColumns, builder: ProfileBuilder) -> None:
+    """Add what ran; steps whose numbers another recording has taken count on from there."""
+    recording = Recording(records.path, space)
+    runs = recording.runs()
+    _note_complaints(records, builder)
+    if not len(runs.event):
+        builder.notes.append(
+            f"{records.path} has no event of an op: nothing ran while it was recorded, or it is "
+            "of another framework than TensorFlow."
+        )
+        return
+    ops = _identify(runs, builder)
+    steps = _Steps.of(recording, records.path, builder)
+    step = steps.of_time(recording.start_ps[runs.event])
+    found = _Memory.of(recording, runs, recording.memory())
+    device = _devices(runs, builder)
+    start = recording.base_micros + recording.start_ps[runs.event] // PS_PER_MICRO
+    duration = _rounded(runs, step)
+    builder.add_runs(
+        step,
+        Runs(
+            op=ops[runs.name],
+            device=device,
+            start=start,
+            duration=duration,
+            memory=found.facts(start + duration),
+            output_run=ints([]),
+            output_slot=ints([]),
+            output_bytes=ints([]),
+            output_address=ints([]),
+            allocator_run=found.use_run,
+            allocator_name=found.use_name,
+            allocator_level=found.use_level,
+            allocator_is_accelerator=found.use_is_gpu,
+            allocation_allocator=found.change_use,
+            allocation_micros=recording.base_micros + found.change_ps // PS_PER_MICRO,
+            allocation_bytes=found.change_bytes,
+        ),
+    )
+    _add_transfers(recording, steps, builder)
+    _note_unowned(recording, runs, found, builder)
+
+
+def _identify(runs: OpRuns, builder: ProfileBuilder) -> Ints:
+    """The op of each name; one that no graph defines has the kind of its kernel."""
+    ops = builder.ids(runs.names)
+    builder.mark_covered(ops[ops >= 0])
+    unknown = np.flatnonzero(ops < 0).tolist()
+    nothing: list[tuple[()]] = [()] * len(unknown)
+    builder.add_ops(
+        OpColumns.of(
+            [runs.names[row] for row in unknown],
+            [runs.kinds[row] for row in unknown],
+            nothing,
+            [None] * len(unknown),
+            nothing,
+        )
+    )
+    return builder.ids(runs.names)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Steps:
+    """When steps began, and their numbers."""
+
+    starts: Ints
+    numbers: Ints
+
+    @classmethod
+    def of(cls, recording: Recording, path: str, builder: ProfileBuilder) -> _Steps:
+        starts, numbers, are_marked = recording.steps()
+        if not len(starts):
+            starts, numbers = ints([0]), ints([0])
+            builder.notes.append(
+                f"{path} tells no steps apart, so all of it counts as one: call a tf.function "
+                "for each, or mark them with tf.profiler.experimental.Trace."
+            )
+        taken = builder.recordings.steps
+        if taken & set(numbers.tolist()):
+            numbers = numbers - int(numbers.min()) + max(taken) + 1
+            if are_marked:
+                builder.notes.append(
+                    f"{path} has steps of numbers that are taken: they count from {numbers.min()}."
+                )
+        return cls(starts, numbers)
+
+    def of_time(self, start_ps: Ints) -> Ints:
+        """The step in which each moment is; what came before the first belongs to it."""
+        place = np.searchsorted(self.starts, start_ps, side="right") - 1
+        return self.numbers[np.maximum(place, 0)]
+
+
+def _devices(runs: OpRuns, builder: ProfileBuilder) -> Ints:
+    """Where each run was: kernels on all streams of a GPU, threads on the device they serve."""
+    of_op = np.full(len(runs.names), -1)
+    on_stream = np.flatnonzero(runs.gpu >= 0)
+    of_op[runs.name[on_stream[::-1]]] = runs.gpu[on_stream[::-1]]
+    device = np.full(len(runs.event), add_device(builder, _CPU))
+    for gpu in np.unique(runs.gpu[on_stream]).tolist():
+        name = f"/device:GPU:{gpu}"
+        # An op that has kernels lives on their GPU, and what a thread did for it was to start them.
+        device[(runs.gpu < 0) & (of_op[runs.name] == gpu)] = add_device(builder, name)
+        device[runs.gpu == gpu] = add_device(builder, f"{name}/stream:all")
+    return device
+
+
+def _rounded(runs: OpRuns, step: Ints) -> Ints:
+    """The time of each run in microseconds; see the module's docstring."""
+    rank = np.empty(len(runs.names), np.int64)
+    rank[Strings(runs.names).order(slash_first=True)] = np.arange(len(runs.names))
+    order = np.lexsort((runs.event, rank[runs.name], step, runs.gpu >= 0))
+    until = (np.cumsum(runs.own_ps[order]) + PS_PER_MICRO // 2) // PS_PER_MICRO
+    micros = np.empty(len(order), np.int64)
+    micros[order] = np.diff(until, prepend=0)
+    return micros
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Memory:
+    """Which run took memory, through which allocator, and when it was given back."""
+
+    run_count: int
+    use_run: Ints
+    use_name: Coded
+    use_level: Ints
+    use_is_gpu: Bools
+    change_use: Ints
+    change_ps: Ints
+    change_bytes: Ints
+    change_is_within: Bools  # whether the run was still going on
+    unowned: int
+
+    @classmethod
+    def of(cls, recording: Recording, runs: OpRuns, memory: MemoryEvents) -> _Memory:
+        """What can be told of the allocations that happened while an op ran on the same thread."""
+        names = Coded.of(memory.allocator)
+        run = _run_around(recording, runs, memory.event)
+        taken_by = _taken_by(names.codes, memory)
+        # Whoever gives memory back, it is that of the run that took it.
+        owner = np.where(memory.bytes >= 0, run, np.append(run, -1)[taken_by])
+        kept = np.flatnonzero((owner >= 0) & (memory.bytes != 0))
+        width = max(len(names.values), 1)
+        use, change_use = np.unique(owner[kept] * width + names.codes[kept], return_inverse=True)
+        use_run, use_name = np.divmod(use, width)
+        level = np.zeros(len(use), np.int64)
+        took = memory.bytes[kept] > 0
+        level[change_use[took]] = memory.in_use[kept[took]]
+        is_gpu = np.array([*("GPU" in name for name in names.values), False])
+        moment = recording.start_ps[memory.event[kept]]
+        event = runs.event[owner[kept]]
+        end = recording.start_ps[event] + recording.duration_ps[event]
+        return cls(
+            run_count=len(runs.event),
+            use_run=use_run,
+            use_name=Coded(use_name, names.values),
+            use_level=level,
+            use_is_gpu=is_gpu[use_name],
+            change_use=change_use,
+            change_ps=moment,
+            change_bytes=memory.bytes[kept],
+            change_is_within=moment <= end,
+            unowned=int(((memory.bytes > 0) & (run < 0)).sum()),
+        )
+
+    def facts(self, micros: Ints) -> dict[str, Ints]:
+        """The columns of `MEMORY_FACTS`: what each run took, had at most and left."""
+        facts = {fact: np.zeros(self.run_count, np.int64) for fact in MEMORY_FACTS}
+        facts["micros"] = micros
+        run = self.use_run[self.change_use]
+        np.add.at(facts["requested"], run, np.maximum(self.change_bytes, 0))
+        within = np.flatnonzero(self.change_is_within)
+        order = within[np.lexsort((self.change_ps[within], run[within]))]
+        held = np.cumsum(self.change_bytes[order])
+        owner = run[order]
+        first = np.flatnonzero(np.diff(owner, prepend=-1))
+        before = np.repeat(
+            (held - self.change_bytes[order])[first], np.diff(first, append=len(held))
+        )
+        np.maximum.at(facts["peak"], owner, held - before)
+        np.add.at(facts["residual"], owner, self.change_bytes[order])
+        gpu = np.flatnonzero(self.use_is_gpu)
+        np.maximum.at(facts["in_use"], self.use_run[gpu], self.use_level[gpu])
+        return facts
+
+
+def _run_around(recording: Recording, runs: OpRuns, event: Ints) -> Ints:
+    """The innermost run that was going on when and where each event happened, -1 for none."""
+    host = np.flatnonzero(runs.gpu < 0)
+    start, line = recording.start_ps[runs.event[host]], recording.line[runs.event[host]]
+    order = host[np.lexsort((start, line))]
+    found = np.full(len(event), -1)
+    for one in np.unique(recording.line[event]).tolist():
+        rows = order[recording.line[runs.event[order]] == one]
+        here = np.flatnonzero(recording.line[event] == one)
+        moment = recording.start_ps[event[here]]
+        place = np.searchsorted(recording.start_ps[runs.event[rows]], moment, side="right") - 1
+        hit = np.flatnonzero(place >= 0)
+        run = rows[place[hit]]
+        end = recording.start_ps[runs.event[run]] + recording.duration_ps[runs.event[run]]
+        is_within = moment[hit] <= end
+        found[here[hit[is_within]]] = run[is_within]
+    return found
+
+
+def _taken_by(allocator: Ints, memory: MemoryEvents) -> Ints:
+    """For each release the row of the allocation that it ends, -1 where that is not there."""
+    time = np.arange(len(allocator))
+    order = np.lexsort((time, memory.address, allocator))
+    before, after = order[:-1], order[1:]
+    is_end = (allocator[before] == allocator[after]) & (
+        memory.address[before] == memory.address[after]
+    )
+    is_end &= (memory.bytes[before] > 0) & (memory.bytes[after] < 0)
+    taken = np.full(len(order), -1)
+    taken[after[is_end]] = before[is_end]
+    return taken
+
+
+def _add_transfers(recording: Recording, steps: _Steps, builder: ProfileBuilder) -> None:
+    copied = recording.transfers()
+    gpus = {
+        gpu: add_device(builder, f"/device:GPU:{gpu}/memcpy") for gpu in set(copied.gpu.tolist())
+    }
+    start = recording.start_ps[copied.event]
+    builder.recordings.add_copies(
+        Coded.of(copied.name),
+        step=steps.of_time(start),
+        device=ints([gpus[gpu] for gpu in copied.gpu.tolist()]),
+        start=recording.base_micros + start // PS_PER_MICRO,
+        duration=recording.duration_ps[copied.event] // PS_PER_MICRO,
+    )
+
+
+def _note_complaints(records: Records, builder: ProfileBuilder) -> None:
+    """Pass on what the profiler itself complained of, such as events it had no room for."""
+    spans = [(a, b) for number, kind, a, b in records.fields() if number in (2, 3) and kind == SPAN]
+    for start, end in spans[:_MOST_COMPLAINTS]:
+        complaint = records.data[start : min(end, start + 300)].decode("utf-8", "replace")
+        builder.notes.append(f"{records.path} says: {complaint}")
+
+
+def _note_unowned(
+    recording: Recording, runs: OpRuns, found: _Memory, builder: ProfileBuilder
+) -> None:
+    """Say what belongs to no op."""
+    path = recording.path
+    kernels = recording.on_streams()
+    kernels[runs.event[runs.gpu >= 0]] = False
+    if kernels.any():
+        micros = int(recording.duration_ps[kernels].sum()) // PS_PER_MICRO
+        many = f"{int(kernels.sum()):,} kernels ({micros:,} microseconds)"
+        builder.notes.append(f"{path} has {many} of no op: left out.")
+    if found.unowned:
+        many = "1 allocation" if found.unowned == 1 else f"{found.unowned:,} allocations"
+        builder.notes.append(f"{path} has {many} outside of ops: left out.")
+    if not len(found.change_use):
+        builder.notes.append(f"{path} has no allocation of an op: their memory is not known.")
+    if not recording.profile_start_ns:
+        builder.notes.append(f"{path} does not say when it was recorded; is it whole?")

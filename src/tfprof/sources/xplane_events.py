@@ -1,0 +1,354 @@
+"""What the events of a profiler's recording are: runs of ops, steps, allocations, transfers.
+
+Times are picoseconds since `Timeline.base_micros`. The time of an op is its own: what ops ran
+within it on the same thread is theirs. Events that only enclose ops (`ExecutorState::Process`,
+`EagerKernelExecute` around a function, …) are none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tfprof.columns import Bools, Ints, NameTable, ints
+from tfprof.errors import InputError
+from tfprof.formats.xplane import SpaceColumns, lookup
+from tfprof.model.ops import DATA_SCOPE, EAGER_SCOPE
+
+PS_PER_MICRO = 1_000_000
+
+# Sums of what is smaller than this stay within 64 bits.
+_LARGE = 2**62
+# Clocks that count from a start are below this (eleven days), those that count from 1970 above.
+_RELATIVE_NS = 10**15
+
+_HOST_PLANE = "/host:CPU"
+_DEVICE_PLANE = re.compile(r"/device:GPU:(\d{1,6})", re.ASCII)
+_STREAM_LINE = re.compile(r"Stream #(\d{1,9})", re.ASCII)
+_OP = re.compile(r"([A-Za-z0-9.][A-Za-z0-9_.\\/>-]*):([A-Z_][A-Za-z0-9_]*)", re.ASCII)
+_EAGER = re.compile(r"EagerLocalExecute: ([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
+# The call of a traced function, in whose name its ops run; a function may call another.
+_CALLS = re.compile(r"(?:(?:Stateful)?PartitionedCall(?:_\d+)?/)+", re.ASCII)
+
+
+def op_name(node: str) -> str:
+    """The name of an op within the functions that were called to run it."""
+    return _CALLS.sub("", node, count=1) if _CALLS.match(node) else node
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpRuns:
+    """A row for each run of an op on a thread, or of a kernel of it on a stream."""
+
+    event: Ints
+    name: Ints  # of `names`
+    gpu: Ints  # whose stream it is on, -1 on a thread
+    own_ps: Ints
+    names: list[str]
+    kinds: list[str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Transfers:
+    """A row for each copy to or from a GPU."""
+
+    event: Ints
+    gpu: Ints
+    name: list[str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MemoryEvents:
+    """A row for each allocation or, with negative bytes, each release; in the order of time."""
+
+    event: Ints
+    allocator: list[str]
+    bytes: Ints
+    in_use: Ints  # of the whole allocator afterwards
+    address: Ints
+
+
+class Recording:
+    """The events of one file, with their names and times resolved."""
+
+    def __init__(self, path: str, space: SpaceColumns) -> None:
+        self.path = path
+        self._space = space
+        self.planes = space.texts("plane", "name")
+        self.lines = space.texts("line", "name")
+        self.line = space["event"]["owner"]
+        self.plane = space["line"]["owner"][self.line]
+        self.names = space.texts("event_name", "name")
+        # An event whose name is not there has the last one, an empty text.
+        self.name = lookup(space["event_name"], self.plane, space["event"]["id"])
+        self.names.append("")
+        self._stat_names = [*space.texts("stat_name", "name"), ""]
+        self.base_micros, self.start_ps = self._times()
+        self.duration_ps = np.maximum(space["event"]["duration_ps"], 0)
+        self._require_measurable()
+
+    def _times(self) -> tuple[int, Ints]:
+        """A moment in microseconds, and when each event began in picoseconds after it."""
+        stamps = self._space["line"]["timestamp_ns"]
+        used = stamps[np.unique(self.line)]
+        first = int(used.min()) if len(used) else 0
+        since = used - first
+        if len(used) and not 0 <= int(since.max()) < _LARGE // 1000:
+            raise InputError(self.path, "its lines are centuries apart in time; it is damaged.")
+        base = first + (self.profile_start_ns if first < _RELATIVE_NS else 0)
+        offset = self._space["event"]["offset_ps"]
+        if len(offset) and int(np.abs(offset.astype(np.float64)).max()) > _LARGE:
+            raise InputError(self.path, "an event is centuries after the others; it is damaged.")
+        # A start of 0 would mean that there is none.
+        return max(base // 1000, 1), (stamps - first)[
+            self.line
+        ] * 1000 + base % 1000 * 1000 + offset
+
+    @cached_property
+    def profile_start_ns(self) -> int:
+        """When the recording began, in nanoseconds since 1970; 0 where it does not say."""
+        stats = self._space["plane_stat"]
+        keys = lookup(self._space["stat_name"], stats["owner"], stats["id"]).tolist()
+        for row, key in enumerate(keys):
+            if self._stat_names[key] == "profile_start_time":
+                value = int(stats["unsigned"][row] or stats["signed"][row])
+                return value if 0 < value < _LARGE else 0
+        return 0
+
+    def _require_measurable(self) -> None:
+        if float(self.duration_ps.astype(np.float64).sum()) > _LARGE:
+            raise InputError(self.path, "its events add up to more than 50 days; it is damaged.")
+
+    # --- facts about events ---
+
+    @cached_property
+    def _stat_keys(self) -> Ints:
+        """Which of the distinct names of facts each fact has."""
+        stats = self._space["stat"]
+        rows = lookup(self._space["stat_name"], self.plane[stats["owner"]], stats["id"])
+        return self._distinct_stat_names[1][rows]
+
+    @cached_property
+    def _distinct_stat_names(self) -> tuple[dict[str, int], Ints]:
+        codes: dict[str, int] = {}
+        of_row = ints([codes.setdefault(name, len(codes)) for name in self._stat_names])
+        return codes, of_row
+
+    def _facts(self, key: str) -> Ints:
+        """The facts of that name, a row of `stat` each."""
+        code = self._distinct_stat_names[0].get(key, -1)
+        return np.flatnonzero(self._stat_keys == code)
+
+    def numbers(self, key: str) -> tuple[Ints, Ints]:
+        """Which events have the fact `key`, and the number it is."""
+        rows, stats = self._facts(key), self._space["stat"]
+        value = np.where(stats["unsigned"] != 0, stats["unsigned"], stats["signed"])
+        return stats["owner"][rows], value[rows]
+
+    def texts(self, key: str) -> tuple[Ints, list[str]]:
+        """Which events have the fact `key`, and the text it is."""
+        rows, stats = self._facts(key), self._space["stat"]
+        event = stats["owner"][rows]
+        stated = self._space.texts("stat", "text", rows)
+        meant = lookup(self._space["stat_name"], self.plane[event], stats["ref"][rows]).tolist()
+        pairs = zip(stated, meant, strict=True)
+        return event, [text or self._stat_names[row] for text, row in pairs]
+
+    def _number_of(self, key: str, events: Ints) -> Ints:
+        """The fact `key` of each of `events`, 0 where one has none."""
+        values = np.zeros(len(self.name), np.int64)
+        owner, value = self.numbers(key)
+        values[owner] = value
+        return values[events]
+
+    # --- which events are what ---
+
+    def _on(self, planes: list[bool]) -> Bools:
+        return np.array([*planes, False])[self.plane]
+
+    @cached_property
+    def _on_host(self) -> Bools:
+        return self._on([name == _HOST_PLANE for name in self.planes])
+
+    @cached_property
+    def _gpu_of_line(self) -> Ints:
+        """The GPU of each line that is a stream of one, -1 for others."""
+        gpus = [_DEVICE_PLANE.fullmatch(name) for name in self.planes]
+        owners = self._space["line"]["owner"].tolist()
+        return ints(
+            [
+                int(gpu[1]) if (gpu := gpus[plane]) and _STREAM_LINE.match(name) else -1
+                for plane, name in zip(owners, self.lines, strict=True)
+            ]
+        )
+
+    def _named(self, names: set[str]) -> Bools:
+        return np.array([name in names for name in self.names])[self.name]
+
+    def runs(self) -> OpRuns:
+        """Every run of an op: on threads, and as kernels on streams."""
+        table = NameTable()
+        kinds: dict[str, str] = {}
+        host = self._host_ops(table, kinds)
+        kernels = self._kernels(table, kinds)
+        event, name, gpu = (np.concatenate(pair) for pair in zip(host, kernels, strict=True))
+        own = self.duration_ps[event]
+        own[: len(host[0])] = _own(self.line[host[0]], self.start_ps[host[0]], own[: len(host[0])])
+        names = list(table.texts())
+        return OpRuns(event, name, gpu, own, names, [kinds[one] for one in names])
+
+    def _host_ops(self, table: NameTable, kinds: dict[str, str]) -> tuple[Ints, Ints, Ints]:
+        is_data = np.array([line.startswith("tf_data") for line in [*self.lines, ""]])[self.line]
+        texts: list[str] = []
+        for text in self.names:
+            found = _OP.fullmatch(text)
+            texts.append(op_name(found[1]) if found else "")
+            if found:
+                kinds.setdefault(texts[-1], found[2])
+                kinds.setdefault(f"{DATA_SCOPE}/{texts[-1]}", found[2])
+        is_op = np.array([bool(text) for text in texts])[self.name] & self._on_host
+        event = np.flatnonzero(is_op)
+        key, code = np.unique(self.name[event] * 2 + is_data[event], return_inverse=True)
+        ids = table.add(
+            [f"{DATA_SCOPE}/{texts[one // 2]}" if one % 2 else texts[one // 2] for one in key]
+        )
+        eager, eager_ids = self._eager(table, kinds)
+        event = np.concatenate((event, eager))
+        return event, np.concatenate((ids[code], eager_ids)), constant_ints(-1, len(event))
+
+    def _eager(self, table: NameTable, kinds: dict[str, str]) -> tuple[Ints, Ints]:
+        """The kernels that ran for single ops, outside of functions, and the op of each."""
+        is_kernel = self._named({"EagerKernelExecute"}) & self._on_host
+        found = [_EAGER.fullmatch(name) for name in self.names]
+        op = ["" if one is None or one[1].startswith("__") else one[1] for one in found]
+        is_call = np.array([one is not None for one in found])[self.name] & self._on_host
+        order = np.lexsort((is_kernel, self.start_ps, self.line))
+        order = order[(is_kernel | is_call)[order]]
+        call = np.maximum.accumulate(np.where(is_call[order], np.arange(len(order)), -1))
+        kernel = np.flatnonzero(is_kernel[order] & (call >= 0))
+        kernel = kernel[self.line[order[call[kernel]]] == self.line[order[kernel]]]
+        texts = [op[row] for row in self.name[order[call[kernel]]].tolist()]
+        rows = [row for row, text in enumerate(texts) if text]
+        names = [f"{EAGER_SCOPE}/{texts[row]}" for row in rows]
+        kinds.update({f"{EAGER_SCOPE}/{texts[row]}": texts[row] for row in rows})
+        return order[kernel[rows]], table.add(names)
+
+    @cached_property
+    def _is_copy(self) -> Bools:
+        owner, _ = self.texts("memcpy_details")
+        flags = np.zeros(len(self.name), np.bool_)
+        flags[owner] = True
+        on_line = np.array(["memcpy" in line.lower() for line in [*self.lines, ""]])
+        flags |= on_line[self.line]
+        return flags
+
+    def _kernels(self, table: NameTable, kinds: dict[str, str]) -> tuple[Ints, Ints, Ints]:
+        """What ran on streams of GPUs on behalf of ops."""
+        owner, texts = self.texts("tf_op")
+        gpu = self._gpu_of_line[self.line[owner]] if len(owner) else owner
+        rows, names = [], []
+        for row in np.flatnonzero((gpu >= 0) & ~self._is_copy[owner]).tolist():
+            node, _, kind = texts[row].rpartition(":")
+            if node:
+                name = op_name(node)
+                kinds.setdefault(name, kind or name)
+                rows.append(row)
+                names.append(name)
+        return owner[rows], table.add(names), gpu[rows]
+
+    def on_streams(self) -> Bools:
+        """Which events are on streams of GPUs and no transfers."""
+        of_line = np.append(self._gpu_of_line, -1)
+        on_stream: Bools = (of_line[self.line] >= 0) & ~self._is_copy
+        return on_stream
+
+    def transfers(self) -> Transfers:
+        """What was copied to and from GPUs."""
+        gpu = np.append(self._gpu_of_line, -1)[self.line]
+        event = np.flatnonzero((gpu >= 0) & self._is_copy)
+        return Transfers(event, gpu[event], [self.names[row] for row in self.name[event].tolist()])
+
+    def steps(self) -> tuple[Ints, Ints, bool]:
+        """When each step began, ascending, its number, and whether the program numbered them.
+
+        A program marks steps with `tf.profiler.experimental.Trace("train", step_num=…)`. Without,
+        each call of the function that took longest is one.
+        """
+        event, number = self.numbers("step_num")
+        is_mark = self._on_host[event] & (number >= 0) & (number < _LARGE)
+        event, number = event[is_mark], number[is_mark]
+        if len(event):
+            order = np.argsort(self.start_ps[event], kind="stable")
+            return self.start_ps[event[order]], number[order], True
+        starts = np.sort(self.start_ps[self._calls_of_longest()])
+        return starts, np.arange(len(starts)), False
+
+    def _calls_of_longest(self) -> Ints:
+        event, called = self.texts("eager_op")
+        is_function = self._number_of("is_func", event) != 0
+        is_function &= self._on_host[event]
+        event, called = event[is_function], [called[row] for row in np.flatnonzero(is_function)]
+        if not called:
+            return ints([])
+        functions, code = np.unique(called, return_inverse=True)
+        total = np.zeros(len(functions), np.int64)
+        np.add.at(total, code, self.duration_ps[event])
+        calls: Ints = event[code == int(total.argmax())]
+        return calls
+
+    def memory(self) -> MemoryEvents:
+        """Allocations and releases on the host's threads, whatever memory they are of."""
+        taken = self._named({"MemoryAllocation"}) & self._on_host
+        given = self._named({"MemoryDeallocation"}) & self._on_host
+        event = np.flatnonzero(taken | given)
+        event = event[np.argsort(self.start_ps[event], kind="stable")]
+        size = np.clip(self._number_of("allocation_bytes", event), 0, _LARGE)
+        allocator = np.full(len(self.name), "", object)
+        owner, names = self.texts("allocator_name")
+        allocator[owner] = names
+        return MemoryEvents(
+            event,
+            allocator[event].tolist(),
+            np.where(taken[event], size, -size),
+            np.clip(self._number_of("bytes_allocated", event), 0, _LARGE),
+            self._number_of("addr", event),
+        )
+
+
+def constant_ints(value: int, count: int) -> Ints:
+    """So many times the same number, in memory of its own."""
+    return np.full(count, value, np.int64)
+
+
+def _own(line: Ints, start: Ints, duration: Ints) -> Ints:
+    """What of each duration is not that of another event within it on the same line."""
+    own = duration.copy()
+    order = np.lexsort((-duration, start, line))
+    for rows in _by_line(line, order):
+        ends = np.maximum.accumulate(start[rows] + duration[rows])
+        # Most threads run one op after the other, and there is nothing to subtract.
+        if len(rows) > 1 and bool((start[rows[1:]] < ends[:-1]).any()):
+            _subtract_inner(rows, start, duration, own)
+    return np.maximum(own, 0)
+
+
+def _by_line(line: Ints, order: Ints) -> Iterator[Ints]:
+    if len(order):
+        yield from np.split(order, np.flatnonzero(np.diff(line[order])) + 1)
+
+
+def _subtract_inner(rows: Ints, start: Ints, duration: Ints, own: Ints) -> None:
+    open_rows: list[tuple[int, int]] = []  # the end and the row of those around
+    for row, begin, length in zip(
+        rows.tolist(), start[rows].tolist(), duration[rows].tolist(), strict=True
+    ):
+        while open_rows and open_rows[-1][0] <= begin:
+            open_rows.pop()
+        if open_rows:
+            end, outer = open_rows[-1]
+            own[outer] -= min(length, end - begin)
+        open_rows.append((begin + length, row))
