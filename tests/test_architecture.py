@@ -48,7 +48,7 @@ LAYERS: dict[int, dict[str, set[str]]] = {
     },
     10: {
         "contrib": {"classic", "formats"},
-        "cli": BELOW_API | {"api", "help_texts", "model_dir", "shell"},
+        "cli": BELOW_API | {"api", "help_texts", "model_dir", "capture", "shell"},
         "shell": BELOW_API | {"api", "help_texts"},
     },
 }

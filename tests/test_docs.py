@@ -38,6 +38,7 @@ COMMAND_LINES = re.findall(r"^\$ (tfprof .+)$", README + MANUAL, re.MULTILINE)
 def _repository_copy(tmp_path, monkeypatch):
     """A folder with the examples in it, as the commands of the manual expect."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    shutil.copytree(ROOT / "tests" / "samples" / "capture", tmp_path / "runs" / "a")
     monkeypatch.chdir(tmp_path)
 
 
@@ -57,6 +58,7 @@ def test_every_command_of_the_manual_runs(capsys, monkeypatch):
     [
         "README.md",
         "docs/explanation/generations.md",
+        "docs/how-to/capture.md",
         "docs/how-to/float-operations.md",
         "docs/how-to/saved-models.md",
     ],

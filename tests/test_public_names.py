@@ -29,7 +29,8 @@ def test_the_public_names_are_these():
         *("profile", "advise", "Profiler", "ProfileOptionBuilder", "ProfileContext"),
         *("write_op_log", "MetadataCaptureHook", "PrintModelAnalysisHook"),
         *("GraphNodeProto", "MultiGraphNodeProto", "AdviceProto", "OpLogProto"),
-        *("step_timeline", "register_flops"),
+        "register_flops",
+        *("step_timeline", "capture", "KerasCallback", "CaptureError"),
         *("TfprofError", "InputError", "UnknownFormatError", "MissingInputError"),
         *("OptionError", "OutputError", "RuleError"),
     }

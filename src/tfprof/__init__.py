@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tfprof.errors import (
+    CaptureError,
     InputError,
     MissingInputError,
     OptionError,
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
         register_flops,
         step_timeline,
     )
+    from tfprof.capture.keras_callback import KerasCallback
     from tfprof.capture.loading import load
+    from tfprof.capture.recording import capture
     from tfprof.classic.context import ProfileContext
     from tfprof.classic.hooks import MetadataCaptureHook, PrintModelAnalysisHook
     from tfprof.classic.messages import (
@@ -44,9 +47,11 @@ __all__ = [
     "Advice",
     "AdviceProto",
     "Answer",
+    "CaptureError",
     "GraphNodeProto",
     "Info",
     "InputError",
+    "KerasCallback",
     "LoadedProfile",
     "MemoryAnswer",
     "MetadataCaptureHook",
@@ -64,6 +69,7 @@ __all__ = [
     "TfprofError",
     "UnknownFormatError",
     "advise",
+    "capture",
     "info",
     "load",
     "profile",
@@ -75,6 +81,7 @@ __all__ = [
 # Where names are that are not the api's: those for live programs, TensorFlow's own among them.
 _ELSEWHERE = {
     "load": "tfprof.capture.loading",
+    "KerasCallback": "tfprof.capture.keras_callback",
     **dict.fromkeys(("Profiler", "advise", "profile"), "tfprof.classic.profiler"),
     "ProfileOptionBuilder": "tfprof.classic.option_builder",
     "ProfileContext": "tfprof.classic.context",
@@ -87,15 +94,14 @@ _ELSEWHERE = {
 }
 
 
-_ELSEWHERE = {"load": "tfprof.capture.loading"}
-
-
 def __getattr__(name: str) -> Any:
     """Fetch a public name when it is first used, so that importing tfprof loads no numpy."""
     if name == "contrib":
         return import_module("tfprof.contrib")
     if name not in __all__:
         raise AttributeError(f"module `tfprof` has no attribute {name!r}")
+    if name == "capture":  # the package itself, which can be called
+        return import_module("tfprof.capture")
     value = getattr(import_module(_ELSEWHERE.get(name, "tfprof.api")), name)
     globals()[name] = value
     return value

@@ -6,7 +6,8 @@ TfprofError
 ├── MissingInputError     a question was asked whose file was not given
 ├── OptionError           no such option, or no such value for it
 ├── RuleError             a rule of float operations that a program gave does not work
-└── OutputError           the answer could not be written
+├── OutputError           the answer could not be written
+└── CaptureError          the running program could not be recorded
 """
 
 from __future__ import annotations
@@ -49,6 +50,10 @@ class RuleError(TfprofError):
 
 class OutputError(TfprofError):
     """The answer could not be written."""
+
+
+class CaptureError(TfprofError):
+    """The running program could not be recorded."""
 
 
 def one_line(message: object) -> str:

@@ -323,6 +323,21 @@ PAGES: dict[str, Page] = {
         usage="save FILES… --outfile PROFILE",
         sections=_outfile_sections,
     ),
+    "run": Page(
+        examples=(
+            "tfprof run -o runs/a train.py --epochs 1",
+            "tfprof scope runs/a -order_by micros",
+        ),
+        usage="run [--outfile FOLDER] PROGRAM ARGUMENTS…",
+        says="The program runs as `python PROGRAM ARGUMENTS…` would run it, and its exit status is "
+        "kept. Recording begins when it has imported TensorFlow and ends with it; the folder, "
+        "without a word PROGRAM.capture, appears when it is whole. A long run leaves a large one: "
+        "record a few steps, or use tfprof.capture or tfprof.KerasCallback in the program.",
+        takes_files=False,
+        sections=lambda _: section(
+            "Output", [entry("--outfile, -o FOLDER", "The folder to write; options stand first.")]
+        ),
+    ),
     "timeline": Page(
         examples=(
             "tfprof timeline run_meta --outfile timeline.json",

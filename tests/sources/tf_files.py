@@ -30,6 +30,7 @@ FILES = {
     "gpu_synth/run_meta_0": FileKind.RUN_META,
     "gpu_synth/tfprof_log": FileKind.OP_LOG,
     "saved_model/saved_model.pb": FileKind.SAVED_MODEL,
+    "../capture/plugins/profile/sample/host.xplane.pb": FileKind.XSPACE,
 }
 
 MESSAGES = {

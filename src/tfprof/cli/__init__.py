@@ -52,8 +52,9 @@ def _drop_output() -> None:
 def entry_point() -> None:
     """The `tfprof` program."""
     # numpy makes ready for linear algebra on all cores, which takes a third of its start; there is
-    # none to be done here.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # none to be done here, but perhaps in a program that is run.
+    if sys.argv[1:2] != ["run"]:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         # A name of an op may hold what the terminal cannot show, a line what it cannot mean.
         if isinstance(stream, io.TextIOWrapper):

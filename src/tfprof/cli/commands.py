@@ -36,7 +36,11 @@ class Flags:
         default=False, metadata={"kind": Kind.SWITCH, "help": "Print JSON to the standard output."}
     )
     outfile: str = field(
-        default="", metadata={"kind": Kind.PATH, "help": "The file to write (save, timeline)."}
+        default="",
+        metadata={
+            "kind": Kind.PATH,
+            "help": "The file to write (save, timeline), or folder (run).",
+        },
     )
     show_dataflow: bool = field(
         default=True,
@@ -118,6 +122,9 @@ def run(words: Sequence[str]) -> int:
     if words[0] == "help":
         # Not taken apart: the word may be that of an option, -select.
         return _print_help("".join(_SHORT.get(word, word) for word in words[1:2]))
+    if words[0] == "run":
+        # Nor this: the words behind the program are its own.
+        return _run_program(words[1:])
     request = parse(words)
     if request.flags.version:
         return _print_version()
@@ -349,6 +356,37 @@ def _timeline(request: Request) -> int:
     return 0
 
 
+def _run_program(words: Sequence[str]) -> int:
+    """Record a program; options of tfprof stand before its name."""
+    count = next((place for place, word in enumerate(words) if _is_program(words, place)), None)
+    before = words if count is None else words[:count]
+    own, _ = take_options([_SHORT.get(word, word) for word in before], FLAG_OPTIONS)
+    if own.get("help"):
+        return _print_help("run")
+    for option in own:
+        if option != "outfile":
+            takers = "It is for other commands; what is the program's stands behind its name."
+            raise OptionError(f"`run` has no option `{option}`. {takers}")
+    if count is None:
+        raise OptionError("run needs a program: tfprof run [-o FOLDER] train.py ARGUMENTS….")
+    from tfprof.capture import run_script  # noqa: PLC0415 -- see the module's docstring
+
+    return run_script.run(words[count], words[count + 1 :], own.get("outfile", ""))
+
+
+def _is_program(words: Sequence[str], place: int) -> bool:
+    """Whether a word is neither an option nor the value of `--outfile` before it."""
+    before = words[place - 1] if place else ""
+    return not words[place].startswith("-") and _SHORT.get(before, before) not in _VALUED
+
+
+_VALUED = ("--outfile", "-outfile")
+
+
+def _run(request: Request) -> int:
+    return _run_program(request.paths)  # pragma: no cover -- `run` is met before words are taken
+
+
 def _shell(request: Request) -> int:
     from tfprof.shell import loop  # noqa: PLC0415 -- see the module's docstring
 
@@ -385,6 +423,9 @@ COMMANDS: dict[str, Command] = {
         _profile,
         "Report on a training run's folder: params, flops, micro, device.",
         _JSON | {"model_dir", "output_dir"},
+    ),
+    "run": Command(
+        _run, "Run a program and record what TensorFlow does in it.", frozenset({"outfile"})
     ),
     "shell": Command(_shell, "Ask many questions; also what `tfprof FILES…` does.", _VIEW),
     "help": Command(_help, "Say how a command is used: tfprof help scope."),

@@ -55,7 +55,8 @@ def _recorded(folder: Path) -> Iterator[Path]:
         hosts = found[-1] if found else []
     if hosts:
         yield from hosts
-        yield from (folder / name for name in (GRAPH, OP_LOG) if (folder / name).is_file())
+        beside = (folder / f"{name}{end}" for name in (GRAPH, OP_LOG) for end in ("", ".gz"))
+        yield from filter(Path.is_file, beside)
 
 
 def _hosts(folder: Path) -> list[Path]:

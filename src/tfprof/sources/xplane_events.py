@@ -33,11 +33,14 @@ _OP = re.compile(r"([A-Za-z0-9.][A-Za-z0-9_.\\/>-]*):([A-Z_][A-Za-z0-9_]*)", re.
 _EAGER = re.compile(r"EagerLocalExecute: ([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 # The call of a traced function, in whose name its ops run; a function may call another.
 _CALLS = re.compile(r"(?:(?:Stateful)?PartitionedCall(?:_\d+)?/)+", re.ASCII)
+# A branch or a body that was put in place of its call has a number that no graph knows.
+_BRANCHES = re.compile(r"/(then|else|cond|body)/_\d+/", re.ASCII)
 
 
 def op_name(node: str) -> str:
     """The name of an op within the functions that were called to run it."""
-    return _CALLS.sub("", node, count=1) if _CALLS.match(node) else node
+    called = _CALLS.match(node)
+    return _BRANCHES.sub(r"/\1/", node[called.end() :] if called else node)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -287,18 +290,23 @@ class Recording:
         starts = np.sort(self.start_ps[self._calls_of_longest()])
         return starts, np.arange(len(starts)), False
 
+    def functions(self) -> list[str]:
+        """The traced functions that the program called, those that took longest first."""
+        return list(self._calls)
+
     def _calls_of_longest(self) -> Ints:
+        return next(iter(self._calls.values()), ints([]))
+
+    @cached_property
+    def _calls(self) -> dict[str, Ints]:
+        """The calls of each function, those that took longest first."""
         event, called = self.texts("eager_op")
-        is_function = self._number_of("is_func", event) != 0
-        is_function &= self._on_host[event]
-        event, called = event[is_function], [called[row] for row in np.flatnonzero(is_function)]
-        if not called:
-            return ints([])
-        functions, code = np.unique(called, return_inverse=True)
-        total = np.zeros(len(functions), np.int64)
-        np.add.at(total, code, self.duration_ps[event])
-        calls: Ints = event[code == int(total.argmax())]
-        return calls
+        is_call = (self._number_of("is_func", event) != 0) & self._on_host[event]
+        event = event[is_call]
+        names, code = np.unique(np.array(called, object)[is_call], return_inverse=True)
+        calls = {name: event[code == place] for place, name in enumerate(names.tolist())}
+        total = {name: int(self.duration_ps[events].sum()) for name, events in calls.items()}
+        return {name: calls[name] for name in sorted(calls, key=lambda name: -total[name])}
 
     def memory(self) -> MemoryEvents:
         """Allocations and releases on the host's threads, whatever memory they are of."""

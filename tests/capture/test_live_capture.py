@@ -1,0 +1,133 @@
+"""Programs recorded with TensorFlow itself, each in a process of its own."""
+
+import importlib.util
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tfprof
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples" / "capture"
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("tensorflow") is None, reason="needs TensorFlow to record with"
+)
+
+
+def python(*words, cwd, **options):
+    quiet = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3"}
+    return subprocess.run(
+        [sys.executable, *map(str, words)],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=quiet,
+        **options,
+    )
+
+
+@pytest.fixture(scope="module")
+def fit(tmp_path_factory):
+    """What the example with a callback printed, and the folder it left."""
+    folder = tmp_path_factory.mktemp("fit")
+    done = python(EXAMPLES / "keras_fit.py", "runs/fit", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, folder / "runs" / "fit"
+
+
+def test_nearly_all_time_of_a_recorded_fit_is_under_a_scope_of_the_model(fit):
+    printed, folder = fit
+    profile = tfprof.load(folder)
+    note = next(note for note in profile.notes if note.startswith("coverage:"))
+    share = float(re.search(r"([\d.]+) % is under a scope of the model", note)[1])
+
+    assert share >= 95
+    assert note in printed
+    assert note in tfprof.info(folder).to_dict()["notes"]
+
+
+def test_forward_backward_and_optimiser_of_a_recorded_fit_are_apart(fit):
+    profile = tfprof.load(fit[1])
+    whole = profile.scope(select=["micros"], max_depth=100, step=11)
+    parts = {
+        name: whole[name]["total_micros"]
+        for name in ("cnn_1", "gradient_tape/cnn_1", "adam", "_TFProfRoot")
+    }
+
+    assert all(parts.values())
+    assert parts["gradient_tape/cnn_1"] > parts["cnn_1"] > parts["adam"]
+    assert sum(parts.values()) - parts["_TFProfRoot"] > 0.9 * parts["_TFProfRoot"]
+
+
+def test_a_recorded_fit_has_the_steps_that_were_asked_for(fit):
+    assert tfprof.load(fit[1]).steps == [10, 11, 12]
+
+
+def test_a_recorded_fit_knows_parameters_float_ops_and_lines(fit):
+    profile = tfprof.load(fit[1])
+    variables = profile.scope(select=["params"], account_type_regexes=["VarHandleOp"], max_depth=9)
+    convolution = profile.scope(select=["float_ops"], max_depth=9)["cnn_1/conv2d_1/convolution"]
+    lines = profile.code(select=["micros"], max_depth=3)
+
+    assert variables["cnn_1"]["total_params"] == 3 * 3 * 3 * 32 + 32 + 3 * 3 * 32 * 64 + 64 + 650
+    assert convolution["float_ops"] == 2 * 64 * 30 * 30 * 32 * 3 * 3 * 3
+    assert any("keras_fit.py" in row["name"] for row in lines)
+
+
+def test_calls_within_a_capture_are_steps(tmp_path):
+    done = python(EXAMPLES / "train_step.py", "runs/step", cwd=tmp_path)
+    profile = tfprof.load(tmp_path / "runs" / "step")
+
+    assert done.returncode == 0, done.stderr
+    assert profile.steps == [0, 1, 2]
+    assert profile.scope(max_depth=9, select=["float_ops"], step=0)["linear/MatMul"]["float_ops"]
+    assert "sgd" in done.stdout
+
+
+def test_a_program_is_recorded_without_a_change_and_keeps_its_words(tmp_path):
+    words = ("-m", "tfprof", "run", "-o", "runs/plain", EXAMPLES / "plain_training.py")
+    done = python(*words, "--steps", "4", cwd=tmp_path)
+
+    assert (done.returncode, done.stdout) == (0, "4 steps\n")
+    profile = tfprof.load(tmp_path / "runs" / "plain")
+    assert profile.steps == [0, 1, 2, 3]
+    assert profile.scope(max_depth=9, select=["micros"])["layer/MatMul"]["micros"] > 0
+
+
+def test_a_program_that_fails_is_recorded_and_fails_as_without(tmp_path):
+    (tmp_path / "bad.py").write_text(
+        "import tensorflow as tf\n"
+        "tf.config.threading.set_intra_op_parallelism_threads(1)\n"
+        "tf.function(lambda x: x @ x)(tf.ones((8, 8)))\n"
+        "raise SystemExit(7 if __name__ == '__main__' else 1)\n"
+    )
+    done = python("-m", "tfprof", "run", "bad.py", cwd=tmp_path)
+
+    assert done.returncode == 7, done.stderr
+    assert "wrote" in done.stderr
+    assert "MatMul" in list(tfprof.load(tmp_path / "bad.capture").columns.ops.kind.values)
+
+
+def test_a_killed_recording_leaves_nothing_that_reads_as_good(tmp_path):
+    (tmp_path / "killed.py").write_text(
+        "import os, signal, tfprof, tensorflow as tf\n"
+        "step = tf.function(lambda x: x @ x)\n"
+        "with tfprof.capture('runs/a'):\n"
+        "    step(tf.ones((8, 8)))\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = python("killed.py", cwd=tmp_path)
+
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert not (tmp_path / "runs" / "a").exists()
+    with pytest.raises(tfprof.InputError, match="was not finished"):
+        tfprof.load(tmp_path / "runs" / "a")
+    with pytest.raises(tfprof.InputError, match="was not finished"):
+        tfprof.load(tmp_path / "runs" / ".a.tfprof-partial")
