@@ -115,6 +115,29 @@ def test_a_program_that_fails_is_recorded_and_fails_as_without(tmp_path):
     assert "MatMul" in list(tfprof.load(tmp_path / "bad.capture").columns.ops.kind.values)
 
 
+def test_ops_in_loops_of_functions_that_are_gone_are_found_in_the_graph(tmp_path):
+    (tmp_path / "loop.py").write_text(
+        "import tensorflow as tf\n"
+        "def main():\n"
+        "    weights = tf.Variable(tf.ones((32, 32)))\n"
+        "    def cell(place, x):\n"
+        "        with tf.name_scope('cell'):\n"
+        "            return place + 1, tf.matmul(x, weights)\n"
+        "    @tf.function\n"
+        "    def step(x):\n"
+        "        return tf.while_loop(lambda place, x: place < 3, cell, (tf.constant(0), x))[1]\n"
+        "    step(tf.ones((4, 32)))\n"
+        "main()\n"
+    )
+    done = python("-m", "tfprof", "run", "loop.py", cwd=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    row = tfprof.load(tmp_path / "loop.capture").scope(select=["float_ops"], max_depth=9)[
+        "while/body/while/cell/MatMul"
+    ]
+    assert row["float_ops"] == 3 * 2 * 4 * 32 * 32
+
+
 def test_a_killed_recording_leaves_nothing_that_reads_as_good(tmp_path):
     (tmp_path / "killed.py").write_text(
         "import os, signal, tfprof, tensorflow as tf\n"

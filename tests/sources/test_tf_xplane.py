@@ -4,6 +4,8 @@ import gzip
 import random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import tfprof
 from sources.xplane_files import START_NS, Plane, event, host, recording, span
@@ -54,6 +56,12 @@ def test_a_function_called_by_a_function_leaves_no_scope(load):
     profile = load(host(t=[event(f"{CALL}/PartitionedCall_3/net/Mul:Mul", 0, 5)]))
 
     assert list(profile.columns.ops.name) == ["net/Mul"]
+
+
+def test_a_body_that_was_put_in_place_of_its_call_has_no_number(load):
+    profile = load(host(t=[event(f"{CALL}/while/body/_12/while/cell/MatMul:MatMul", 0, 5)]))
+
+    assert list(profile.columns.ops.name) == ["while/body/while/cell/MatMul"]
 
 
 def test_without_a_graph_an_op_has_the_kind_that_ran(load):
@@ -363,6 +371,25 @@ def test_a_scan_and_a_walk_find_the_same():
     for name, table in walked.tables.items():
         for column in table.columns:
             assert scanned[name][column].tolist() == table[column].tolist(), (name, column)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 255)), max_size=4))
+def test_a_scan_finds_in_a_damaged_recording_what_a_walk_does_or_leaves_it_to_that(damage):
+    data = bytearray(
+        recording(
+            host(python=[function_call(1, 9)], t=[event("net/a:Mul", 2, 3), allocation(3, 9, 1)])
+        )
+    )
+    for place, value in damage:
+        data[place % len(data)] = value
+    scanned = xplane._scanned(bytes(data))
+    if scanned is not None:
+        walked = xplane._parsed(Records("file", bytes(data)))
+
+        for name, table in walked.tables.items():
+            for column in table.columns:
+                assert scanned[name][column].tolist() == table[column].tolist(), (name, column)
 
 
 def test_what_the_profiler_complained_of_is_passed_on(tmp_path):

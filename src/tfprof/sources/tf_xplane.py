@@ -20,7 +20,7 @@ from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.executions import MEMORY_FACTS
 from tfprof.model.recordings import Runs
 from tfprof.sources.tf_devices import add_device
-from tfprof.sources.xplane_events import PS_PER_MICRO, MemoryEvents, OpRuns, Recording
+from tfprof.sources.xplane_events import PS_PER_MICRO, MemoryEvents, OpRuns, Recording, split_by
 
 __all__ = ["MESSAGE", "add", "decode"]
 
@@ -216,20 +216,23 @@ class _Memory:
 
 
 def _run_around(recording: Recording, runs: OpRuns, event: Ints) -> Ints:
-    """The innermost run that was going on when and where each event happened, -1 for none."""
+    """The latest run before each event on its thread, -1 where it had ended by then."""
     host = np.flatnonzero(runs.gpu < 0)
-    start, line = recording.start_ps[runs.event[host]], recording.line[runs.event[host]]
-    order = host[np.lexsort((start, line))]
     found = np.full(len(event), -1)
-    for one in np.unique(recording.line[event]).tolist():
-        rows = order[recording.line[runs.event[order]] == one]
-        here = np.flatnonzero(recording.line[event] == one)
-        moment = recording.start_ps[event[here]]
-        place = np.searchsorted(recording.start_ps[runs.event[rows]], moment, side="right") - 1
+    if not len(event) or not len(host):
+        return found
+    start, line = recording.start_ps, recording.line
+    order = host[np.lexsort((start[runs.event[host]], line[runs.event[host]]))]
+    of_line = line[runs.event[order]]
+    for here in split_by(line[event], np.argsort(line[event], kind="stable")):
+        first, last = np.searchsorted(of_line, line[event[here[0]]] + np.arange(2))
+        rows = order[first:last]
+        moment = start[event[here]]
+        place = np.searchsorted(start[runs.event[rows]], moment, side="right") - 1
         hit = np.flatnonzero(place >= 0)
         run = rows[place[hit]]
-        end = recording.start_ps[runs.event[run]] + recording.duration_ps[runs.event[run]]
-        is_within = moment[hit] <= end
+        within = runs.event[run]
+        is_within = moment[hit] <= start[within] + recording.duration_ps[within]
         found[here[hit[is_within]]] = run[is_within]
     return found
 

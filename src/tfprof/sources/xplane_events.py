@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, NameTable, ints
+from tfprof.columns import Bools, Coded, Ints, NameTable, Strings, ints, joined
 from tfprof.errors import InputError
 from tfprof.formats.xplane import SpaceColumns, lookup
 from tfprof.model.ops import DATA_SCOPE, EAGER_SCOPE
@@ -27,7 +27,7 @@ _LARGE = 2**62
 _RELATIVE_NS = 10**15
 
 _HOST_PLANE = "/host:CPU"
-_DEVICE_PLANE = re.compile(r"/device:GPU:(\d{1,6})", re.ASCII)
+_DEVICE_PLANE = re.compile(r"/device:GPU:(\d{1,3})", re.ASCII)
 _STREAM_LINE = re.compile(r"Stream #(\d{1,9})", re.ASCII)
 _OP = re.compile(r"([A-Za-z0-9.][A-Za-z0-9_.\\/>-]*):([A-Z_][A-Za-z0-9_]*)", re.ASCII)
 _EAGER = re.compile(r"EagerLocalExecute: ([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
@@ -152,14 +152,20 @@ class Recording:
         value = np.where(stats["unsigned"] != 0, stats["unsigned"], stats["signed"])
         return stats["owner"][rows], value[rows]
 
-    def texts(self, key: str) -> tuple[Ints, list[str]]:
+    def texts(self, key: str) -> tuple[Ints, Coded]:
         """Which events have the fact `key`, and the text it is."""
         rows, stats = self._facts(key), self._space["stat"]
         event = stats["owner"][rows]
-        stated = self._space.texts("stat", "text", rows)
-        meant = lookup(self._space["stat_name"], self.plane[event], stats["ref"][rows]).tolist()
-        pairs = zip(stated, meant, strict=True)
-        return event, [text or self._stat_names[row] for text, row in pairs]
+        is_stated = stats["text_end"][rows] > stats["text_start"][rows]
+        meant = lookup(self._space["stat_name"], self.plane[event], stats["ref"][rows])
+        # A text that many events have is a reference: it is looked at once.
+        known, of_known = np.unique(meant[~is_stated], return_inverse=True)
+        texts = [self._stat_names[row] for row in known.tolist()]
+        codes = np.empty(len(rows), np.int64)
+        codes[~is_stated] = of_known
+        codes[is_stated] = len(texts) + np.arange(int(is_stated.sum()))
+        texts += self._space.texts("stat", "text", rows[is_stated])
+        return event, Coded(codes, Strings(texts))
 
     def _number_of(self, key: str, events: Ints) -> Ints:
         """The fact `key` of each of `events`, 0 where one has none."""
@@ -242,26 +248,26 @@ class Recording:
 
     @cached_property
     def _is_copy(self) -> Bools:
-        owner, _ = self.texts("memcpy_details")
         flags = np.zeros(len(self.name), np.bool_)
-        flags[owner] = True
+        flags[self._space["stat"]["owner"][self._facts("memcpy_details")]] = True
         on_line = np.array(["memcpy" in line.lower() for line in [*self.lines, ""]])
         flags |= on_line[self.line]
         return flags
 
     def _kernels(self, table: NameTable, kinds: dict[str, str]) -> tuple[Ints, Ints, Ints]:
         """What ran on streams of GPUs on behalf of ops."""
-        owner, texts = self.texts("tf_op")
-        gpu = self._gpu_of_line[self.line[owner]] if len(owner) else owner
-        rows, names = [], []
-        for row in np.flatnonzero((gpu >= 0) & ~self._is_copy[owner]).tolist():
-            node, _, kind = texts[row].rpartition(":")
-            if node:
-                name = op_name(node)
-                kinds.setdefault(name, kind or name)
-                rows.append(row)
-                names.append(name)
-        return owner[rows], table.add(names), gpu[rows]
+        owner, node = self.texts("tf_op")
+        gpu = np.append(self._gpu_of_line, -1)[self.line[owner]]
+        names = []
+        for text in node.values:
+            before, _, kind = text.rpartition(":")
+            names.append(op_name(before))
+            kinds.setdefault(names[-1], kind or names[-1])
+        is_named = np.array([*map(bool, names), False])[node.codes]
+        rows = np.flatnonzero((gpu >= 0) & ~self._is_copy[owner] & is_named)
+        used, code = np.unique(node.codes[rows], return_inverse=True)
+        ids = table.add([names[one] for one in used.tolist()])
+        return owner[rows], ids[code], gpu[rows]
 
     def on_streams(self) -> Bools:
         """Which events are on streams of GPUs and no transfers."""
@@ -302,11 +308,13 @@ class Recording:
         """The calls of each function, those that took longest first."""
         event, called = self.texts("eager_op")
         is_call = (self._number_of("is_func", event) != 0) & self._on_host[event]
-        event = event[is_call]
-        names, code = np.unique(np.array(called, object)[is_call], return_inverse=True)
-        calls = {name: event[code == place] for place, name in enumerate(names.tolist())}
-        total = {name: int(self.duration_ps[events].sum()) for name, events in calls.items()}
-        return {name: calls[name] for name in sorted(calls, key=lambda name: -total[name])}
+        event, called = event[is_call], called.take(np.flatnonzero(is_call))
+        calls: dict[str, list[Ints]] = {}
+        for rows in split_by(called.codes, np.argsort(called.codes, kind="stable")):
+            calls.setdefault(called[rows[0]], []).append(event[rows])
+        found = {name: joined(parts) for name, parts in calls.items()}
+        total = {name: int(self.duration_ps[events].sum()) for name, events in found.items()}
+        return {name: found[name] for name in sorted(found, key=lambda name: -total[name])}
 
     def memory(self) -> MemoryEvents:
         """Allocations and releases on the host's threads, whatever memory they are of."""
@@ -317,7 +325,7 @@ class Recording:
         size = np.clip(self._number_of("allocation_bytes", event), 0, _LARGE)
         allocator = np.full(len(self.name), "", object)
         owner, names = self.texts("allocator_name")
-        allocator[owner] = names
+        allocator[owner] = np.array([*names.values, ""], object)[names.codes]
         return MemoryEvents(
             event,
             allocator[event].tolist(),
@@ -336,7 +344,7 @@ def _own(line: Ints, start: Ints, duration: Ints) -> Ints:
     """What of each duration is not that of another event within it on the same line."""
     own = duration.copy()
     order = np.lexsort((-duration, start, line))
-    for rows in _by_line(line, order):
+    for rows in split_by(line, order):
         ends = np.maximum.accumulate(start[rows] + duration[rows])
         # Most threads run one op after the other, and there is nothing to subtract.
         if len(rows) > 1 and bool((start[rows[1:]] < ends[:-1]).any()):
@@ -344,9 +352,10 @@ def _own(line: Ints, start: Ints, duration: Ints) -> Ints:
     return np.maximum(own, 0)
 
 
-def _by_line(line: Ints, order: Ints) -> Iterator[Ints]:
+def split_by(column: Ints, order: Ints) -> Iterator[Ints]:
+    """The rows of each value of a column; `order` has them value by value."""
     if len(order):
-        yield from np.split(order, np.flatnonzero(np.diff(line[order])) + 1)
+        yield from np.split(order, np.flatnonzero(np.diff(column[order])) + 1)
 
 
 def _subtract_inner(rows: Ints, start: Ints, duration: Ints, own: Ints) -> None:
