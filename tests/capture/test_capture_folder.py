@@ -146,6 +146,11 @@ def test_a_line_that_names_no_program_is_refused(words, told, capsys):
     assert told in capsys.readouterr().err
 
 
+def test_run_stands_before_its_options(capsys):
+    assert main(["-o", "folder", "run", "a.py"]) == 2
+    assert "`run` stands first" in capsys.readouterr().err
+
+
 def test_help_on_run_is_given(capsys):
     assert main(["run", "--help"]) == 0
     assert "Usage: tfprof run" in capsys.readouterr().out
