@@ -49,7 +49,7 @@ class Kept:
             self._keep()
 
     def _keep(self) -> None:
-        from tensorflow.python.eager.polymorphic_function import (  # noqa: PLC0415 -- see above
+        from tensorflow.python.eager.polymorphic_function import (  # noqa: PLC0415 -- see the package
             atomic_function,
         )
 

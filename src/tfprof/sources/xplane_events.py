@@ -1,6 +1,6 @@
 """What the events of a profiler's recording are: runs of ops, steps, allocations, transfers.
 
-Times are picoseconds since `Timeline.base_micros`. The time of an op is its own: what ops ran
+Times are picoseconds since `Recording.base_micros`. The time of an op is its own: what ops ran
 within it on the same thread is theirs. Events that only enclose ops (`ExecutorState::Process`,
 `EagerKernelExecute` around a function, …) are none.
 """
@@ -126,8 +126,6 @@ class Recording:
         if float(self.duration_ps.astype(np.float64).sum()) > _LARGE:
             raise InputError(self.path, "its events add up to more than 50 days; it is damaged.")
 
-    # --- facts about events ---
-
     @cached_property
     def _stat_keys(self) -> Ints:
         """Which of the distinct names of facts each fact has."""
@@ -173,8 +171,6 @@ class Recording:
         owner, value = self.numbers(key)
         values[owner] = value
         return values[events]
-
-    # --- which events are what ---
 
     def _on(self, planes: list[bool]) -> Bools:
         return np.array([*planes, False])[self.plane]
@@ -227,7 +223,7 @@ class Recording:
         )
         eager, eager_ids = self._eager(table, kinds)
         event = np.concatenate((event, eager))
-        return event, np.concatenate((ids[code], eager_ids)), constant_ints(-1, len(event))
+        return event, np.concatenate((ids[code], eager_ids)), np.full(len(event), -1)
 
     def _eager(self, table: NameTable, kinds: dict[str, str]) -> tuple[Ints, Ints]:
         """The kernels that ran for single ops, outside of functions, and the op of each."""
@@ -333,11 +329,6 @@ class Recording:
             np.clip(self._number_of("bytes_allocated", event), 0, _LARGE),
             self._number_of("addr", event),
         )
-
-
-def constant_ints(value: int, count: int) -> Ints:
-    """So many times the same number, in memory of its own."""
-    return np.full(count, value, np.int64)
 
 
 def _own(line: Ints, start: Ints, duration: Ints) -> Ints:
