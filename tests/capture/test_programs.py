@@ -89,6 +89,48 @@ def test_float_ops_are_the_same_however_the_model_is_given(ways):
     assert min(found) > 0
 
 
+def test_float_ops_of_a_cnn_are_those_of_its_formula():
+    outputs, channels = 6 * 6 * 4, 4
+    convolution = 2 * outputs * (3 * 3 * 3) + outputs  # products, bias
+    # The variance and its root, counted as two; scale and offset of each channel; their use.
+    normalisation = channels * (1 + 2 + 1 + 1 + 1) + 2 * outputs
+    dense = 2 * outputs * 10 + 10
+
+    assert total(tfprof.load(cnn()), "float_ops") == (
+        convolution + outputs + normalisation + dense  # with the activation
+    )
+
+
+def test_float_ops_of_an_unrolled_lstm_are_those_of_its_formula():
+    steps, inputs, units = 5, 3, 4
+    model = keras.Sequential(
+        [keras.Input((steps, inputs)), layers.LSTM(units, unroll=True), layers.Dense(2)]
+    )
+    products = 2 * inputs * 4 * units + 2 * units * 4 * units
+    sums = 2 * 4 * units  # of both products, and the bias
+    # Three gates with a sigmoid of four operations, two hyperbolic tangents; the new state.
+    cell = 3 * 4 * units + 2 * units + (3 + 1) * units
+
+    assert total(tfprof.load(model), "float_ops") == (
+        steps * (products + sums + cell) + 2 * units * 2 + 2
+    )
+
+
+def test_products_of_a_transformer_are_those_of_its_formula():
+    tokens, width, heads, size, hidden = 6, 8, 2, 4, 16
+    projections = 4 * 2 * tokens * width * (heads * size)
+    attention = 2 * 2 * heads * tokens * tokens * size  # scores, and what they weigh
+    feed_forward = 2 * 2 * tokens * width * hidden
+    found = {
+        row["name"]: row["float_ops"]
+        for row in tfprof.load(transformer()).op(select=["float_ops"], max_depth=100)
+    }
+
+    products = sum(found[kind] for kind in ("Einsum", "BatchMatMulV2", "MatMul"))
+    assert products == 2 * (projections + attention + feed_forward) + 2 * width * 3
+    assert found["Softmax"] == 2 * 5 * heads * tokens * tokens
+
+
 def test_what_could_not_be_counted_is_the_same_however_the_model_is_given(ways):
     found = [profile.scope(select=["float_ops"]).uncounted for profile in ways.values()]
 
