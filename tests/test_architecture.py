@@ -31,7 +31,7 @@ LAYERS: dict[int, dict[str, set[str]]] = {
         "memo": set(),
         "kernels": set(),
     },
-    1: {"metrics": BASE, "dialects": BASE, "formats": BASE},
+    1: {"metrics": BASE, "dialects": BASE, "formats": BASE, "frameworks": BASE},
     2: {"options": BASE | {"metrics", "dialects"}, "model": BASE | {"metrics"}},
     3: {"sources": BASE | {"formats", "model"}, "measures": BASE | {"model", "metrics"}},
     4: {"views": BASE | {"model", "metrics", "dialects", "options", "measures"}},
@@ -43,8 +43,8 @@ LAYERS: dict[int, dict[str, set[str]]] = {
     8: {"api": BELOW_API | {"answers"}},
     9: {
         "model_dir": BELOW_API | {"api"},
-        "classic": BELOW_API | {"api", "answers"},
-        "capture": BELOW_API | {"api", "answers"},
+        "classic": BELOW_API | {"api", "answers", "frameworks"},
+        "capture": BELOW_API | {"api", "answers", "frameworks"},
     },
     10: {
         "contrib": {"classic", "formats"},
@@ -93,7 +93,11 @@ COMPILED = {
     *("kernels.timelines", "kernels.trees"),
 }
 FRAMEWORKS = {"tensorflow", "torch", "jax", "keras", "flax", "onnx"}
-LIVE = {"classic", "capture"}  # these profile a program that has its framework loaded already
+LIVE = {
+    "classic",
+    "capture",
+    "frameworks",
+}  # these profile a program that has its framework loaded already
 OURS = rf"tfprof\.({'|'.join(path.stem for path in SOURCE.iterdir())})(\.\w+)*"
 RUN_WHAT_THEY_READ = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
 

@@ -99,7 +99,7 @@ def test_without_tensorflow_the_way_to_get_it_is_said(tmp_path):
     words = [sys.executable, "-c", program]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
 
-    assert "pip install tfprof[tensorflow]" in done.stdout
+    assert "pip install 'tfprof[tensorflow]'" in done.stdout
     assert list(tmp_path.iterdir()) == []
 
 

@@ -29,5 +29,5 @@ def test_without_tensorflow_a_model_is_answered_with_what_to_install(monkeypatch
     monkeypatch.setattr(Foreign, "__module__", "keras.src.models")
     monkeypatch.setitem(__import__("sys").modules, "tensorflow", None)
 
-    with pytest.raises(tfprof.TfprofError, match=r"pip install tfprof\[tensorflow\]"):
+    with pytest.raises(tfprof.TfprofError, match=r"pip install 'tfprof\[tensorflow\]'"):
         tfprof.load(Foreign())

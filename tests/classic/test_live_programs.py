@@ -475,5 +475,5 @@ def test_without_tensorflow_the_error_says_how_to_get_it(call):
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
 
-    assert "TfprofError" in ran.stderr
+    assert "tfprof.errors.CaptureError" in ran.stderr
     assert "pip install 'tfprof[tensorflow]'" in ran.stderr

@@ -6,8 +6,9 @@ import os
 import warnings
 from typing import Any
 
-from tfprof.capture.recording import Capture, require_tensorflow
+from tfprof.capture.recording import Capture
 from tfprof.errors import OptionError
+from tfprof.frameworks import tensorflow
 
 
 def KerasCallback(  # noqa: N802 -- to be used like a class of Keras, which cannot be loaded before
@@ -19,7 +20,7 @@ def KerasCallback(  # noqa: N802 -- to be used like a class of Keras, which cann
     12. The first ones trace functions and are slow, so they say little.
     """
     first, end = _checked(steps)
-    keras = require_tensorflow().keras
+    keras = tensorflow().keras
     capture = Capture(folder)
     capture.require_room()
     return type("KerasCallback", (_Callback, keras.callbacks.Callback), {})(capture, first, end)
@@ -51,7 +52,7 @@ class _Callback:
             self.capture.start()
             self._is_recording = True
         if self._is_recording:
-            trace = require_tensorflow().profiler.experimental.Trace
+            trace = tensorflow().profiler.experimental.Trace
             self._mark = trace("train", step_num=self._step, _r=1)
             self._mark.__enter__()
 

@@ -11,9 +11,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tfprof.columns import Coded, Strings
-from tfprof.errors import InputError, OptionError, TfprofError
+from tfprof.errors import InputError, OptionError
 from tfprof.formats import graph_def
 from tfprof.formats.records import Records
+from tfprof.frameworks import tensorflow
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.code import Frame
 from tfprof.sources import tf_functions
@@ -65,17 +66,17 @@ def trace(program: Program, arguments: Sequence[Any], batch_size: int) -> Traced
 
 def _of_model(model: Program, arguments: Sequence[Any], batch_size: int) -> Program:
     """The function that calls a Keras model as for a prediction."""
-    tensorflow = _tensorflow()
+    tf = tensorflow()
     if arguments and batch_size:
         raise OptionError("Give `batch_size` or an example of the inputs, not both.")
     wanted = tuple(arguments) or (_inputs(model, batch_size or 1),)
-    function = tensorflow.function(lambda *inputs: model(*inputs, training=False))
+    function = tf.function(lambda *inputs: model(*inputs, training=False))
     return function.get_concrete_function(*wanted)
 
 
 def _inputs(model: Program, batch_size: int) -> Any:
     """What a model takes, with so many examples at once."""
-    tensorflow = _tensorflow()
+    tf = tensorflow()
 
     def spec(tensor: Any) -> Any:
         first, *others = tensor.shape
@@ -84,14 +85,14 @@ def _inputs(model: Program, batch_size: int) -> Any:
                 f"{_label(model)} takes inputs of any size: give an example of them, "
                 "tfprof.load(model, example)."
             )
-        return tensorflow.TensorSpec((first or batch_size, *others), tensor.dtype, tensor.name)
+        return tf.TensorSpec((first or batch_size, *others), tensor.dtype, tensor.name)
 
     inputs = getattr(model, "inputs", None)
     if inputs:
         known = getattr(model, "_inputs_struct", None)
         if known is None:
             known = inputs[0] if len(inputs) == 1 else inputs
-        return tensorflow.nest.map_structure(spec, known)
+        return tf.nest.map_structure(spec, known)
     raise OptionError(
         f"{_label(model)} does not say what it takes: give an example, tfprof.load(model, example)."
     )
@@ -187,13 +188,3 @@ def _frames(op: Any) -> list[Frame]:
 
 def _label(model: Program) -> str:
     return f"the model {getattr(model, 'name', type(model).__name__)}"
-
-
-def _tensorflow() -> Any:
-    try:
-        import tensorflow as tf  # noqa: PLC0415 -- only here, and only for who has it
-    except ImportError:
-        raise TfprofError(
-            "Keras models are traced by TensorFlow: pip install tfprof[tensorflow]."
-        ) from None
-    return tf

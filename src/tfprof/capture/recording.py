@@ -8,10 +8,11 @@ import sys
 import warnings
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from tfprof.capture import recorded_graph
 from tfprof.errors import CaptureError
+from tfprof.frameworks import tensorflow
 from tfprof.sources.capture_folder import partial_path
 
 
@@ -34,10 +35,10 @@ class Capture:
 
     def start(self) -> Self:
         """Begin to record; refused where there is something at the folder's place already."""
-        tensorflow = require_tensorflow()
+        tf = tensorflow()
         self._make_room()
         try:
-            tensorflow.profiler.experimental.start(str(self._partial))
+            tf.profiler.experimental.start(str(self._partial))
         except Exception as error:
             shutil.rmtree(self._partial, ignore_errors=True)
             raise CaptureError(f"TensorFlow's profiler does not start: {error}") from error
@@ -70,7 +71,7 @@ class Capture:
     def stop(self) -> None:
         """End the recording and put the folder in its place."""
         try:
-            require_tensorflow().profiler.experimental.stop()
+            tensorflow().profiler.experimental.stop()
             self.notes = recorded_graph.write(self._partial, self._kept)
         except Exception as error:
             raise CaptureError(f"TensorFlow's profiler leaves no recording: {error}") from error
@@ -106,18 +107,6 @@ class Capture:
                 raise
             # The program's own error is the one to be seen.
             error.add_note(f"tfprof: {trouble}")
-
-
-def require_tensorflow() -> Any:
-    """TensorFlow, or a sentence that says how to get it."""
-    try:
-        import tensorflow as tf  # noqa: PLC0415 -- see the package's docstring
-    except ImportError as error:
-        name = f"{type(error).__name__}: {error}"
-        raise CaptureError(
-            f"Recording needs TensorFlow ({name}): pip install tfprof[tensorflow]."
-        ) from None
-    return tf
 
 
 def say(sentence: str) -> None:

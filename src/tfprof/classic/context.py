@@ -10,10 +10,10 @@ from os import PathLike
 from typing import Any, NamedTuple, Self
 
 from tfprof.classic.files import make_folder, write
-from tfprof.classic.framework import tensorflow
 from tfprof.classic.profiler import Profiler
 from tfprof.classic.question import tell
 from tfprof.formats.messages import Message
+from tfprof.frameworks import tensorflow
 
 WARMUP_STEPS = 10  # the first steps build caches, and are slow
 MAX_TRACED_STEPS = 100

@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike, fspath
 from pathlib import Path
 
-from tfprof.classic.framework import tensorflow
+from tfprof.frameworks import tensorflow
 from tfprof.outputs.registry import write_file
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any, Self
 
 from tfprof.classic.files import make_folder, write
-from tfprof.classic.framework import tensorflow
 from tfprof.classic.op_log import write_op_log
 from tfprof.classic.option_builder import ProfileOptionBuilder
 from tfprof.classic.profiler import profile
 from tfprof.formats import step_stats
 from tfprof.formats.records import Records
+from tfprof.frameworks import tensorflow
 from tfprof.outputs import step_timeline
 
 

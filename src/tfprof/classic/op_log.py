@@ -6,12 +6,13 @@ from collections.abc import Callable, Container, Iterable
 from os import PathLike
 from typing import Any
 
+from tfprof.classic.default_graph import graph_or_default
 from tfprof.classic.files import write
-from tfprof.classic.framework import graph_or_default, tensorflow
 from tfprof.classic.option_builder import TRAINABLE_VARIABLES
 from tfprof.classic.question import tell
 from tfprof.classic.seen_graph import SeenGraph
 from tfprof.formats.messages import Message, message_class
+from tfprof.frameworks import tensorflow
 
 OP_LOG = "tensorflow.tfprof.OpLogProto"
 FILE_NAME = "tfprof_log"

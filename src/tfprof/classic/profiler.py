@@ -9,12 +9,13 @@ from typing import Any
 from tfprof.api import LoadedProfile
 from tfprof.classic import op_log as logs
 from tfprof.classic.answers import answer
-from tfprof.classic.framework import graph_or_default, tensorflow
+from tfprof.classic.default_graph import graph_or_default
 from tfprof.classic.option_builder import ProfileOptionBuilder
 from tfprof.classic.question import tell
 from tfprof.classic.seen_graph import SeenGraph
 from tfprof.formats.messages import Message, message_class
 from tfprof.formats.recognise import FileKind
+from tfprof.frameworks import tensorflow
 from tfprof.model.builder import ProfileBuilder
 from tfprof.outputs import saved_profile
 from tfprof.outputs.registry import write_file

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfprof.classic.framework import tensorflow
 from tfprof.classic.question import tell
+from tfprof.frameworks import tensorflow
 
 
 class SeenGraph:
