@@ -295,10 +295,9 @@ def _advise(request: Request) -> int:
 
 def _wants_colour() -> bool:
     """Whether somebody reads along on a terminal that shows it, and has not said no."""
-    import os  # noqa: PLC0415 -- see the module's docstring
+    from tfprof.shell.screen import Terminal  # noqa: PLC0415 -- see the module's docstring
 
-    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return sys.stdout.isatty() and not plain
+    return sys.stdout.isatty() and Terminal().has_colour
 
 
 def _save(request: Request) -> int:

@@ -58,6 +58,11 @@ class Session:
         registry.require(options.destination)
         return options
 
+    def tell(self, *sentences: str) -> None:
+        """Say what does not belong into an answer."""
+        for sentence in sentences:
+            self.screen.say(sentence)
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -76,8 +81,7 @@ def _view(kind: str) -> Command:
         spec = options.destination
         told = registry.sentences(spec, written, hints=spec.kind not in session.outputs_taken)
         session.outputs_taken.add(spec.kind)
-        for sentence in (*told, *answer.notes):
-            session.screen.say(sentence)
+        session.tell(*told, *answer.notes)
 
     return Command(show, Takes.OPTIONS, VIEW_SENTENCES[kind])
 
@@ -87,8 +91,7 @@ def _memory(session: Session, words: list[str]) -> None:
     given = {"step": session.options.step} | _given(words, MEMORY_OPTIONS)
     answer = session.profile.memory_over_time(MemoryOptions(**given))
     answer.show(session.screen.show)
-    for note in answer.notes:
-        session.screen.say(note)
+    session.tell(*answer.notes)
 
 
 def _flops(session: Session, words: list[str]) -> None:
@@ -96,16 +99,14 @@ def _flops(session: Session, words: list[str]) -> None:
         raise OptionError("flops stands alone: it takes no options.")
     ledger = session.profile.flops()
     session.screen.show([ledger.report])
-    for note in ledger.notes:
-        session.screen.say(note)
+    session.tell(*ledger.notes)
 
 
 def _advise(session: Session, words: list[str]) -> None:
     chosen = _given(words, {CHECKERS_OPTION.name: CHECKERS_OPTION}).get(CHECKERS_OPTION.name)
     advice = session.profile.advise(chosen)
     session.screen.show([advice.text(colour=session.screen.has_colour)])
-    for note in advice.notes:
-        session.screen.say(note)
+    session.tell(*advice.notes)
 
 
 def _set(session: Session, words: list[str]) -> None:
@@ -125,8 +126,7 @@ def _save(session: Session, words: list[str]) -> None:
         raise OptionError("save takes one file, without spaces in its name: save profile.pb.")
     path = os.path.expanduser(words[0])  # noqa: PTH111 -- named as it was typed
     session.profile.save(path)
-    for sentence in (*session.profile.unsaved, f"wrote {path}"):
-        session.screen.say(sentence)
+    session.tell(*session.profile.unsaved, f"wrote {path}")
 
 
 def _help(session: Session, words: list[str]) -> None:
