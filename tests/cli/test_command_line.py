@@ -306,8 +306,10 @@ def test_a_tensor_that_cannot_be_read_leaves_no_half_of_json(ask, files):
         ("info graph.pb -max_depth 3", "`info` has no option `max_depth`. It is for scope, graph"),
         (
             "graph.pb --json",
-            "`shell` has no option `json`. It is for scope, graph, code, op, memory, flops, "
-            "advise, info, profile.",
+            (
+                "`shell` has no option `json`. It is for scope, graph, code, op, memory, flops, "
+                "advise, info, profile."
+            ),
         ),
     ],
 )
