@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from tfprof.api import build_view
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
 from tfprof.views.view import View
 
 ROOT = "_TFProfRoot"
 
 
-def ask(kind: str, profile: Profile, **options: Any) -> View:
+def ask(kind: str, profile: ProfileColumns, **options: Any) -> View:
     """The view of that kind, with options as a user of the library writes them."""
     return build_view(kind, profile, Options.of(**options))
 

@@ -12,7 +12,7 @@ from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.code import Frame
 from tfprof.model.executions import MEMORY_FACTS
 from tfprof.model.ops import AttributeValue
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import Runs
 
 CPU = "/job:localhost/replica:0/task:0/device:cpu:0"
@@ -85,7 +85,7 @@ allocator = AllocatorFact
 copy = CopyFact
 
 
-def profile(*facts: OpFact | RunFact | CopyFact, counts_float_ops: bool = False) -> Profile:
+def profile(*facts: OpFact | RunFact | CopyFact, counts_float_ops: bool = False) -> ProfileColumns:
     """The profile of these ops and runs; an op that only ran is known by its name."""
     builder = ProfileBuilder(counts_float_ops=counts_float_ops)
     ops = [fact for fact in facts if isinstance(fact, OpFact)]

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tfprof.columns import Shapes, Strings
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.model.tensors import Tensors
 
 
-def with_tensors(profile: Profile, tensors: Mapping[str, ArrayLike]) -> Profile:
+def with_tensors(profile: ProfileColumns, tensors: Mapping[str, ArrayLike]) -> ProfileColumns:
     """`profile` with a checkpoint that holds `tensors`; texts are arrays of `bytes` objects."""
     arrays = {name: np.asarray(tensors[name]) for name in sorted(tensors)}
     dtypes = ["string" if a.dtype == object else a.dtype.name for a in arrays.values()]

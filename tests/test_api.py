@@ -16,7 +16,7 @@ import tfprof
 from build import CPU, op, profile, run
 from checkpointed import with_tensors
 from model_files import OpLogProto
-from tfprof.api import LoadedProfile
+from tfprof.api import Profile
 
 ROWS = ["_TFProfRoot", "net", "net/act", "net/mul", "net/w", "prob", "x"]
 CHECKPOINT = Path(__file__).parent / "samples" / "checkpoints" / "v2" / "model.ckpt"
@@ -30,7 +30,7 @@ def model(files):
 
 
 def loaded(*facts, **options):
-    return LoadedProfile(profile(*facts, **options))
+    return Profile(profile(*facts, **options))
 
 
 @pytest.mark.usefixtures("files")
@@ -308,7 +308,7 @@ def test_what_is_hidden_is_weighed(model):
 def test_op_kinds_without_a_rule_for_float_ops_are_told():
     p = profile(op("a", "Gelu"), op("b", "Const"), counts_float_ops=True)
 
-    assert LoadedProfile(p).scope(select="float_ops").uncounted == {"Gelu": 1}
+    assert Profile(p).scope(select="float_ops").uncounted == {"Gelu": 1}
 
 
 @pytest.mark.parametrize("kind", ["scope", "graph", "code", "op"])
@@ -326,7 +326,7 @@ def test_a_dictionary_holds_the_whole_answer(model, kind):
 def test_a_dictionary_can_be_json_whatever_the_tensors_hold():
     p = with_tensors(profile(op("w")), {"w": np.float32([np.nan])})
 
-    found = LoadedProfile(p).scope(select="tensor_value").to_dict()
+    found = Profile(p).scope(select="tensor_value").to_dict()
 
     assert found["rows"][1]["tensor_value"] == ["NaN"]
 

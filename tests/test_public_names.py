@@ -25,7 +25,7 @@ def test_a_public_name_exists_and_is_described(name):
 
 def test_the_public_names_are_these():
     assert set(tfprof.__all__) == {
-        *("load", "LoadedProfile", "Answer", "MemoryAnswer", "Advice", "info", "Info", "OpLog"),
+        *("load", "Profile", "Answer", "MemoryAnswer", "Advice", "info", "Info", "OpLog"),
         *("profile", "advise", "Profiler", "ProfileOptionBuilder", "ProfileContext"),
         *("write_op_log", "MetadataCaptureHook", "PrintModelAnalysisHook"),
         *("GraphNodeProto", "MultiGraphNodeProto", "AdviceProto", "OpLogProto"),

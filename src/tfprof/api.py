@@ -18,7 +18,7 @@ from tfprof.errors import OptionError, UnknownFormatError, nearest
 from tfprof.formats.recognise import FileKind
 from tfprof.metrics import METRICS
 from tfprof.model.builder import ProfileBuilder
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.options import CHECKERS_OPTION, INPUT_OPTIONS, Inputs, MemoryOptions, Options, find
 from tfprof.outputs import registry
 from tfprof.outputs.op_log import OpLog
@@ -44,9 +44,9 @@ __all__ = [
     "Advice",
     "Answer",
     "Info",
-    "LoadedProfile",
     "MemoryAnswer",
     "OpLog",
+    "Profile",
     "info",
     "load",
     "register_flops",
@@ -69,9 +69,7 @@ _PATH_KINDS = {
 }
 
 
-def load(
-    *paths: Path, progress: Callable[[str], None] = lambda _: None, **inputs: Any
-) -> LoadedProfile:
+def load(*paths: Path, progress: Callable[[str], None] = lambda _: None, **inputs: Any) -> Profile:
     """A profile from the files a program left behind.
 
     Each of `paths` is recognised by its content, or is the folder of a capture; keywords
@@ -89,7 +87,7 @@ def load_inputs(
     inputs: Inputs,
     progress: Callable[[str], None] = lambda _: None,
     program: Callable[[ProfileBuilder], None] = lambda _: None,
-) -> LoadedProfile:
+) -> Profile:
     """`load`, with the keywords already checked; `program` defines ops before the files do."""
     files = input_files(paths, inputs)
     _require_whole_or_parts(files)
@@ -98,10 +96,10 @@ def load_inputs(
         program(builder)
         sources.merge(files, builder, progress, _reading(inputs))
         profile = builder.build()
-        return LoadedProfile(profile, [*builder.notes, *_coverage(files, profile)])
+        return Profile(profile, [*builder.notes, *_coverage(files, profile)])
 
 
-def _coverage(files: Sequence[InputFile], profile: Profile) -> Iterator[str]:
+def _coverage(files: Sequence[InputFile], profile: ProfileColumns) -> Iterator[str]:
     """What a recording tells of the ops that ran in it: it names them, and knows no graph."""
     if any(file.kind is FileKind.XSPACE for file in files):
         from tfprof.measures.coverage import coverage
@@ -196,19 +194,19 @@ def input_files(paths: Sequence[str], inputs: Inputs) -> list[InputFile]:
     return sources.numbered(files)
 
 
-def build_view(kind: str, profile: Profile, options: Options) -> View:
+def build_view(kind: str, profile: ProfileColumns, options: Options) -> View:
     """The view of that kind, with nothing said yet of what it lacks."""
-    build: Callable[[Profile, Options], View] = import_module(VIEWS[kind]).build
+    build: Callable[[ProfileColumns, Options], View] = import_module(VIEWS[kind]).build
     return build(applied(profile, options), options)
 
 
-class LoadedProfile:
+class Profile:
     """A profile that can be asked: `profile.scope(max_depth=3, select=["params"])`.
 
     `columns` holds its arrays, `notes` what was odd about the files.
     """
 
-    def __init__(self, columns: Profile, notes_: Sequence[str] = ()) -> None:
+    def __init__(self, columns: ProfileColumns, notes_: Sequence[str] = ()) -> None:
         self.columns = columns
         self.notes = tuple(notes_)
 
@@ -308,7 +306,7 @@ class Info:
     """What some files are, one by one and together."""
 
     files: tuple[FileSummary, ...]
-    profile: LoadedProfile
+    profile: Profile
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""

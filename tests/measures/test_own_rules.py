@@ -5,7 +5,7 @@ import pytest
 import tfprof
 from build import op, profile
 from counting import counted
-from tfprof.api import LoadedProfile
+from tfprof.api import Profile
 from tfprof.cli import main
 from tfprof.measures.flop_rules import registry
 
@@ -31,7 +31,7 @@ def test_the_ledger_shows_the_formula_of_a_rule_where_it_has_one():
 
     tfprof.register_flops("Gelu", twice)
     tfprof.register_flops("Swish", lambda _: 5)
-    ledger = LoadedProfile(
+    ledger = Profile(
         profile(
             op("x", "Placeholder", outputs=[(4,)]),
             op("a", "Gelu", inputs=["x"]),
@@ -55,7 +55,7 @@ def test_an_op_whose_shape_its_rule_misses_is_told_as_not_counted():
     tfprof.register_flops("Gelu", lambda op: op.input(0)[0])
     p = profile(op("a", "Gelu"), counts_float_ops=True)
 
-    (missing,) = LoadedProfile(p).flops().uncounted
+    (missing,) = Profile(p).flops().uncounted
 
     assert (missing.kind, missing.reason) == ("Gelu", "a shape is unknown")
 
@@ -64,7 +64,7 @@ def test_a_logged_number_goes_before_the_rule():
     tfprof.register_flops("Gelu", lambda _: 5)
     p = profile(op("a", "Gelu", float_ops=9), op("b", "Gelu"), counts_float_ops=True)
 
-    assert LoadedProfile(p).flops().float_ops == 14
+    assert Profile(p).flops().float_ops == 14
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_rule_that_fails_is_told_with_its_op(rule, trouble):
     )
 
     with pytest.raises(tfprof.RuleError) as raised:
-        LoadedProfile(p).scope(select=["float_ops"])
+        Profile(p).scope(select=["float_ops"])
 
     assert str(raised.value) == f"the float-op rule of `Gelu` fails on op `net/act`: {trouble}."
 

@@ -5,14 +5,14 @@ import json
 import pytest
 
 from build import CPU, allocator, op, profile, run
-from tfprof.api import LoadedProfile
+from tfprof.api import Profile
 
 LINE = ["/home/me/net.py:3:conv"]
 
 
 def two_steps():
     """An op that takes memory in two steps, and one that keeps some of it."""
-    return LoadedProfile(
+    return Profile(
         profile(
             op("net/conv", "Conv2D", code=LINE),
             op("net/keep", "Keep"),
@@ -90,7 +90,7 @@ def test_a_report_can_be_drawn_for_another_terminal():
 def test_names_that_would_move_the_cursor_are_shown_as_their_codes():
     p = profile(run("a\x1b[2J", allocators=[allocator("x\n", [(5, 1)])]))
 
-    report = LoadedProfile(p).memory().report
+    report = Profile(p).memory().report
 
     assert "\x1b" not in report
     assert "a\\x1b[2J" in report
@@ -99,7 +99,7 @@ def test_names_that_would_move_the_cursor_are_shown_as_their_codes():
 def test_what_is_not_known_of_an_allocator_is_said():
     p = profile(run("a", allocators=[allocator("", [(5, 1)])]))
 
-    assert f"unknown allocator on {CPU}" in LoadedProfile(p).memory().report
+    assert f"unknown allocator on {CPU}" in Profile(p).memory().report
 
 
 def test_the_answer_is_plain_values():

@@ -10,7 +10,7 @@ import pytest
 
 import tfprof
 from build import CPU, GPU, GPU_STREAM, MEMCPY, copy, op, profile, run
-from tfprof.api import VIEWS, LoadedProfile
+from tfprof.api import VIEWS, Profile
 from tfprof.formats.messages import message_class
 from tfprof.metrics import METRICS
 from tfprof.model.executions import MEMORY_FACTS
@@ -61,7 +61,7 @@ MODELS = {
 
 @pytest.mark.parametrize("model", MODELS)
 def test_all_views_answer_the_same_after_saving(model, tmp_path):
-    before = LoadedProfile(MODELS[model])
+    before = Profile(MODELS[model])
 
     after = saved_and_loaded(before, tmp_path)
 
@@ -116,7 +116,7 @@ def test_every_recorded_number_is_kept(group, names, tmp_path):
 def test_transfers_are_kept_with_their_names_and_devices(tmp_path):
     before = profile(op("a"), copy("edge_1_é", 7), copy("RecvTensor", 5, step=3, device=CPU))
 
-    after = saved_and_loaded(LoadedProfile(before), tmp_path).columns
+    after = saved_and_loaded(Profile(before), tmp_path).columns
 
     assert [after.copies.name[row] for row in range(2)] == ["edge_1_é", "RecvTensor"]
     assert [after.devices.name[code] for code in after.copies.device] == [MEMCPY, CPU]
@@ -152,7 +152,7 @@ def test_the_types_a_checkpoint_gave_are_kept(files):
 
 
 def test_the_warning_of_missing_accelerator_time_is_kept(tmp_path):
-    before = LoadedProfile(replace(profile(op("a")), lacks_accelerator_time=True))
+    before = Profile(replace(profile(op("a")), lacks_accelerator_time=True))
 
     after = saved_and_loaded(before, tmp_path)
 
@@ -207,7 +207,7 @@ def test_a_saved_profile_may_be_gzipped(files):
 
 def test_a_profile_without_ops_is_not_saved(tmp_path):
     with pytest.raises(tfprof.OutputError, match="no ops"):
-        LoadedProfile(profile()).save(tmp_path / "profile.pb")
+        Profile(profile()).save(tmp_path / "profile.pb")
 
     assert list(tmp_path.iterdir()) == []
 

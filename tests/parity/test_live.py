@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import tfprof
 from parity.original import IS_INSTALLED, Crashed, Inputs, Original, Reply
 from parity.strategies import Case, GraphDef, OpLogProto, RunMetadata, cases
-from tfprof.api import LoadedProfile
+from tfprof.api import Profile
 from tfprof.formats.messages import Message
 
 pytestmark = pytest.mark.skipif(
@@ -210,7 +210,7 @@ def tfprof_timelines(case: Case, folder: Path) -> dict[str, bytes] | None:
     return {path.name: path.read_bytes() for path in target.iterdir()}
 
 
-def ask(profile: LoadedProfile, case: Case) -> Answer | None:
+def ask(profile: Profile, case: Case) -> Answer | None:
     """What `profile` answers to a case's question, or None where it refuses."""
     try:
         answer = getattr(profile, case.view)(**case.options)

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import tfprof
-from tfprof.api import Answer, LoadedProfile
+from tfprof.api import Answer, Profile
 from tfprof.options import Options
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -82,7 +82,7 @@ def answer(model: str, case: dict[str, Any]) -> Answer:
 
 
 @lru_cache(maxsize=4)
-def load(model: str, inputs: str) -> LoadedProfile:
+def load(model: str, inputs: str) -> Profile:
     """The profile of the files that `inputs`, a case's JSON, names."""
     given = json.loads(inputs)
     found = {

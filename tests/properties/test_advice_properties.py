@@ -12,7 +12,7 @@ from build import copy, profile
 from parity.strategies import cases
 from parity.test_live import written
 from profile_strategies import STEPS, facts
-from tfprof.api import LoadedProfile
+from tfprof.api import Profile
 from tfprof.cli.commands import parse
 
 COPIES = [copy("edge_1_a", 500, step, start=5000) for step in STEPS]
@@ -21,7 +21,7 @@ COPIES = [copy("edge_1_a", 500, step, start=5000) for step in STEPS]
 @settings(max_examples=40, deadline=None)
 @given(facts())
 def test_a_finding_wins_no_more_than_there_is_and_its_command_can_be_carried_out(found):
-    loaded = LoadedProfile(profile(*found, *COPIES))
+    loaded = Profile(profile(*found, *COPIES))
     advice = loaded.advise()
 
     assert len(advice["DeviceCopyChecker"]) == 1

@@ -9,7 +9,7 @@ import pytest
 
 import tfprof
 from build import allocator, op, profile, run
-from tfprof.api import LoadedProfile
+from tfprof.api import Profile
 from tfprof.cli import main
 from tfprof.options import VIEW_OPTIONS, Options
 from tfprof.shell import loop
@@ -18,7 +18,7 @@ from tfprof.shell.session import COMMANDS, Session
 
 CHECKPOINT = Path(__file__).parent.parent / "samples" / "checkpoints" / "v2" / "model.ckpt"
 
-PROFILE = LoadedProfile(
+PROFILE = Profile(
     profile(
         op("net/w", "VariableV2", shape=(3, 4), code=["m.py:1:f"]),
         op("net/mul", "MatMul", inputs=["net/w"], code=["m.py:2:f"]),
@@ -410,7 +410,7 @@ def test_a_line_with_a_file_that_cannot_be_written_is_there_to_be_edited(line, c
 
 def test_a_line_that_no_editing_can_mend_is_not_kept(capsys):
     typist = Typist("code")
-    without_code = LoadedProfile(profile(op("a")))
+    without_code = Profile(profile(op("a")))
 
     loop.converse(Session(without_code, Options(), Pipe()), typist)
 
@@ -430,7 +430,7 @@ def test_ctrl_c_stops_the_command_and_not_the_shell(converse, monkeypatch):
         monkeypatch.undo()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(LoadedProfile, "view", interrupted)
+    monkeypatch.setattr(Profile, "view", interrupted)
 
     assert converse("scope", "op") == (0, ["", "", ""], f"\n{report('op')}", "tfprof: stopped.\n")
 
@@ -478,7 +478,7 @@ def test_a_file_is_not_left_behind_by_a_mistake(shell, tmp_path, monkeypatch):
 
 
 def test_reset_keeps_to_the_dialect_until_that_is_reset():
-    session = Session(LoadedProfile(profile(op("a"))), Options(), Pipe())
+    session = Session(Profile(profile(op("a"))), Options(), Pipe())
 
     session.answer("set -dialect contrib -max_depth 9 -min_params 3")
     session.answer("reset max_depth")
@@ -514,7 +514,7 @@ def test_the_ledger_of_float_operations_is_a_line_too(shell):
 
 
 def test_memory_over_time_is_a_line_too(capsys):
-    loaded = LoadedProfile(profile(allocating(0, 5), allocating(1, 7)))
+    loaded = Profile(profile(allocating(0, 5), allocating(1, 7)))
     lines = io.StringIO(
         "memory -max_rows 3\nset -step 0\nmemory\nmemory -step 1\nmemory --step 1\n"
     )

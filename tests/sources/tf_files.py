@@ -9,7 +9,7 @@ from tfprof.formats.messages import message_class
 from tfprof.formats.recognise import FileKind
 from tfprof.formats.records import Records
 from tfprof.model.builder import ProfileBuilder
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.sources import tf_graph, tf_op_log, tf_run_metadata
 
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
@@ -137,7 +137,7 @@ def read(
     runs: Sequence[tuple[int, bytes]] = (),
     log: bytes | None = None,
     notes: list[str] | None = None,
-) -> Profile:
+) -> ProfileColumns:
     """The profile of a graph, of runs with their steps, and of a log; `notes` gets the notes."""
     builder = ProfileBuilder()
     if graph is not None:
@@ -153,6 +153,6 @@ def read(
     return profile
 
 
-def row(profile: Profile, name: str) -> int:
+def row(profile: ProfileColumns, name: str) -> int:
     """The row of an op."""
     return list(profile.ops.name).index(name)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from build import op, profile, run
 from profile_strategies import profiles
-from tfprof.api import LoadedProfile
+from tfprof.api import Profile
 from tfprof.measures.numbers import per_op
 from tfprof.views import ledger
 from tfprof.views.ledger import Entry, Uncounted
@@ -86,9 +86,7 @@ def test_of_the_log_alone_all_else_is_not_counted():
 
 
 def test_runs_multiply_as_in_the_views():
-    p = LoadedProfile(
-        profile(X, op("a", "Square", inputs=["x"]), *[run("a")] * 3, counts_float_ops=True)
-    )
+    p = Profile(profile(X, op("a", "Square", inputs=["x"]), *[run("a")] * 3, counts_float_ops=True))
 
     assert p.flops().float_ops == 18
     assert p.flops().float_ops == p.scope(select="float_ops")["_TFProfRoot"]["total_float_ops"]
@@ -116,7 +114,7 @@ def test_the_report_has_a_row_a_kind_and_what_is_missing():
         counts_float_ops=True,
     )
 
-    report = LoadedProfile(p).flops().report
+    report = Profile(p).flops().report
 
     assert report.splitlines()[5:] == [
         "kind    ops  forward  backward  optimiser  total    share  counted as",
@@ -130,34 +128,34 @@ def test_the_report_has_a_row_a_kind_and_what_is_missing():
 
 
 def test_without_runs_no_time_is_told():
-    report = LoadedProfile(profile(X, op("c", "Gelu"), counts_float_ops=True)).flops().report
+    report = Profile(profile(X, op("c", "Gelu"), counts_float_ops=True)).flops().report
 
     assert "of the time" not in report
     assert report.endswith("Not counted: 1 of 2 ops (50.00%).\n  Gelu  1  there is no rule\n")
 
 
 def test_where_all_is_counted_that_is_told():
-    report = LoadedProfile(profile(X, counts_float_ops=True)).flops().report
+    report = Profile(profile(X, counts_float_ops=True)).flops().report
 
     assert report.endswith("Not counted: nothing.\n")
 
 
 def test_a_profile_without_ops_has_an_empty_ledger():
-    found = LoadedProfile(profile(counts_float_ops=True)).flops()
+    found = Profile(profile(counts_float_ops=True)).flops()
 
     assert (len(found), found.float_ops) == (0, 0)
     assert "Total: 0" in str(found)
 
 
 def test_a_name_of_a_kind_cannot_break_a_line():
-    report = LoadedProfile(profile(op("c", "Ge\nlu"), counts_float_ops=True)).flops().report
+    report = Profile(profile(op("c", "Ge\nlu"), counts_float_ops=True)).flops().report
 
     assert "Ge lu" in report
 
 
 def test_the_values_are_json_and_hold_all_of_it():
     p = profile(X, op("a", "Square", inputs=["x"]), op("b", "Gelu"), counts_float_ops=True)
-    found = LoadedProfile(p).flops()
+    found = Profile(p).flops()
 
     assert json.loads(found.to_json()) == found.to_dict()
     assert found.to_dict()["kinds"] == [
@@ -178,7 +176,7 @@ def test_the_values_are_json_and_hold_all_of_it():
 
 
 def test_a_row_is_found_by_its_kind():
-    p = LoadedProfile(profile(X, op("a", "Square", inputs=["x"]), counts_float_ops=True))
+    p = Profile(profile(X, op("a", "Square", inputs=["x"]), counts_float_ops=True))
 
     assert p.flops()["Square"].float_ops == 6
     with pytest.raises(KeyError, match="no op of kind 'Gelu'"):

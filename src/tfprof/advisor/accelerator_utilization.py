@@ -13,7 +13,7 @@ import numpy as np
 from tfprof.advisor.finding import Evidence, Finding
 from tfprof.columns import distinct
 from tfprof.measures.time import accelerator_micros
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit
 
 SUMMARY = "How much of the time each accelerator computed."
@@ -21,7 +21,7 @@ SUMMARY = "How much of the time each accelerator computed."
 _LOW = 0.5  # the original's
 
 
-def check(profile: Profile) -> Iterator[Finding]:
+def check(profile: ProfileColumns) -> Iterator[Finding]:
     """A finding for each accelerator that ran anything."""
     records, names = profile.records, profile.devices.name
     is_last = np.append(records.op[1:] != records.op[:-1], True)[: len(records)]

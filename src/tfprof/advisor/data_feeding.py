@@ -15,7 +15,7 @@ from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding
 from tfprof.advisor.kinds import of_kinds
 from tfprof.advisor.steps import Step, op_flags, op_micros, typical_step
 from tfprof.columns import Bools, Ints
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_micros
 
 SUMMARY = "Time in which a step only waited for data: queues, iterators, readers, Python."
@@ -32,7 +32,7 @@ _LEAST_SHARE = 0.05
 _LEAST_MICROS = 100
 
 
-def check(profile: Profile) -> Iterator[Finding]:
+def check(profile: ProfileColumns) -> Iterator[Finding]:
     """One finding where the step waits for data."""
     step = typical_step(profile)
     runs = op_flags(step, of_kinds(profile, _KINDS))
@@ -41,7 +41,7 @@ def check(profile: Profile) -> Iterator[Finding]:
         yield _finding(profile, step, runs, alone)
 
 
-def _finding(profile: Profile, step: Step, runs: Bools, alone: int) -> Finding:
+def _finding(profile: ProfileColumns, step: Step, runs: Bools, alone: int) -> Finding:
     ops = profile.ops
     micros = op_micros(step, runs)
     shown = _slowest(micros)

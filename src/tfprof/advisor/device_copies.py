@@ -15,7 +15,7 @@ from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding
 from tfprof.advisor.kinds import of_kinds, ranks
 from tfprof.advisor.steps import Step, op_flags, typical_step
 from tfprof.columns import Bools, Coded, Ints
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_micros
 
 SUMMARY = "Time in which data was copied, between devices or tasks, and nothing computed."
@@ -29,7 +29,7 @@ _LEAST_SHARE = 0.05
 _LEAST_MICROS = 100
 
 
-def check(profile: Profile) -> Iterator[Finding]:
+def check(profile: ProfileColumns) -> Iterator[Finding]:
     """One finding where copies hold up the step."""
     step = typical_step(profile)
     copies = (step.copy >= 0) | op_flags(step, of_kinds(profile, _KINDS))
@@ -38,7 +38,7 @@ def check(profile: Profile) -> Iterator[Finding]:
         yield _finding(profile, step, copies, alone)
 
 
-def _finding(profile: Profile, step: Step, copies: Bools, alone: int) -> Finding:
+def _finding(profile: ProfileColumns, step: Step, copies: Bools, alone: int) -> Finding:
     devices = profile.devices.name
     groups, copied = _by_device_and_name(profile, step, copies)
     rows = [
@@ -61,7 +61,7 @@ def _finding(profile: Profile, step: Step, copies: Bools, alone: int) -> Finding
 
 
 def _by_device_and_name(
-    profile: Profile, step: Step, copies: Bools
+    profile: ProfileColumns, step: Step, copies: Bools
 ) -> tuple[list[tuple[int, int, int, int]], Coded]:
     """Device, name, count and time of what took the most, and what the names say."""
     ops, transfers = profile.ops, profile.copies

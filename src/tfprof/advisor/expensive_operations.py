@@ -14,7 +14,7 @@ import numpy as np
 from tfprof.advisor.finding import Cell, Evidence, Finding
 from tfprof.advisor.steps import require_steps
 from tfprof.errors import MissingInputError
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
 from tfprof.units import Unit, format_micros
 from tfprof.views import code, op, scope
@@ -32,7 +32,7 @@ _TIMES = {"cpu": Unit.MICROS, "accelerator": Unit.MICROS, "total": Unit.MICROS}
 _KEYS = ("cpu_micros", "accelerator_micros", "micros")
 
 
-def check(profile: Profile) -> Iterator[Finding]:
+def check(profile: ProfileColumns) -> Iterator[Finding]:
     """A finding each for kinds, scopes and lines of code, where there are any."""
     require_steps(profile)
     yield from _kinds(op.build(profile, _options(max_depth=3, min_micros=1)))

@@ -15,7 +15,7 @@ from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding
 from tfprof.advisor.steps import Step, op_flags, op_micros, typical_step
 from tfprof.columns import Bools, Ints
 from tfprof.measures.numbers import float_ops_per_run
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_micros
 
 SUMMARY = "Expensive ops that ran on the host although an accelerator is there."
@@ -25,7 +25,7 @@ _LEAST_SHARE = 0.02
 _LEAST_MICROS = 100
 
 
-def check(profile: Profile) -> Iterator[Finding]:
+def check(profile: ProfileColumns) -> Iterator[Finding]:
     """A finding for all such ops of a host together."""
     step = typical_step(profile)
     for host, accelerators in _hosts(profile).items():
@@ -34,7 +34,7 @@ def check(profile: Profile) -> Iterator[Finding]:
             yield _finding(profile, step, host, found)
 
 
-def _hosts(profile: Profile) -> dict[int, list[int]]:
+def _hosts(profile: ProfileColumns) -> dict[int, list[int]]:
     """The devices that dispatch to accelerators, and the accelerators of each that were used."""
     devices = profile.devices
     names = {name: code for code, name in enumerate(devices.name)}
@@ -47,7 +47,7 @@ def _hosts(profile: Profile) -> dict[int, list[int]]:
     return found
 
 
-def _expensive(profile: Profile, step: Step, host: int, accelerators: list[int]) -> Ints:
+def _expensive(profile: ProfileColumns, step: Step, host: int, accelerators: list[int]) -> Ints:
     """The ops on `host` that are worth moving, the slowest first."""
     micros = op_micros(step, step.device == host)
     least = max(_LEAST_SHARE * step.micros, _LEAST_MICROS)
@@ -56,7 +56,7 @@ def _expensive(profile: Profile, step: Step, host: int, accelerators: list[int])
     return found[np.argsort(-micros[found], kind="stable")]
 
 
-def _could_move(profile: Profile, found: Ints, accelerators: list[int]) -> Bools:
+def _could_move(profile: ProfileColumns, found: Ints, accelerators: list[int]) -> Bools:
     ops = profile.ops
     ran_there = np.zeros(len(ops.kind.values), np.bool_)
     ran_there[ops.kind.codes[np.isin(ops.device, accelerators)]] = True
@@ -64,7 +64,7 @@ def _could_move(profile: Profile, found: Ints, accelerators: list[int]) -> Bools
     return ran_there[ops.kind.codes[found]] | computes[found]
 
 
-def _finding(profile: Profile, step: Step, host: int, found: Ints) -> Finding:
+def _finding(profile: ProfileColumns, step: Step, host: int, found: Ints) -> Finding:
     ops, name = profile.ops, profile.devices.name[host]
     is_found = np.zeros(len(ops), np.bool_)
     is_found[found] = True

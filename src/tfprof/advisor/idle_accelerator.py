@@ -14,7 +14,7 @@ import numpy as np
 from tfprof.advisor.finding import Evidence, Finding, Gain
 from tfprof.advisor.steps import Step, covered, step_of, typical_step
 from tfprof.errors import MissingInputError
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_micros
 
 SUMMARY = "Accelerators that wait within a step, or from one step to the next."
@@ -28,7 +28,7 @@ _LEAST_MICROS = 100
 _PARTS = ("before its first kernel", "between kernels", "after its last kernel", "between steps")
 
 
-def check(profile: Profile) -> Iterator[Finding]:
+def check(profile: ProfileColumns) -> Iterator[Finding]:
     """A finding for each accelerator that waits for much of the step, the idlest first."""
     step = typical_step(profile)
     pause = _pause(profile, step)
@@ -57,7 +57,7 @@ def _waits(step: Step, lane: int, pause: int) -> list[int]:
     return [first - step.first_start, between, step.last_end - last, pause]
 
 
-def _pause(profile: Profile, step: Step) -> int:
+def _pause(profile: ProfileColumns, step: Step) -> int:
     """The time between the step and the next, 0 where that is not known."""
     place = int(np.searchsorted(profile.steps, step.number)) + 1
     if place >= len(profile.steps) or int(profile.steps[place]) != step.number + 1:

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 import numpy as np
 
 from tfprof.columns import Bools, Ints, Strings
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 
 
-def of_kinds(profile: Profile, beginnings: Iterable[str]) -> Bools:
+def of_kinds(profile: ProfileColumns, beginnings: Iterable[str]) -> Bools:
     """For each op, whether its kind begins with one of these."""
     kinds = profile.ops.kind
     flags = np.zeros(len(kinds.values), np.bool_)

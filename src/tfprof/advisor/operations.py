@@ -17,7 +17,7 @@ from tfprof.advisor.kinds import ranks
 from tfprof.advisor.steps import op_flags, typical_step
 from tfprof.columns import Bools, Ints
 from tfprof.errors import MissingInputError
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 
 SUMMARY = "Ops for which a faster one is known: unfused batch normalisation, NHWC on a GPU."
 
@@ -28,13 +28,13 @@ _ATTRIBUTE, _SLOW_FORMAT = "data_format", "NHWC"
 _PROBED = 64
 
 
-def check(profile: Profile) -> Iterator[Finding]:
+def check(profile: ProfileColumns) -> Iterator[Finding]:
     """A finding for batch normalisation, and one for the data format."""
     yield from _batch_norm(profile)
     yield from _data_format(profile)
 
 
-def _batch_norm(profile: Profile) -> Iterator[Finding]:
+def _batch_norm(profile: ProfileColumns) -> Iterator[Finding]:
     types = profile.ops.types
     is_fused = types.names.starts_with(_FUSED) & (types.names.lengths == len(_FUSED))
     is_normal = profile.ops.name.find("BatchNorm") >= 0
@@ -55,7 +55,7 @@ def _batch_norm(profile: Profile) -> Iterator[Finding]:
     )
 
 
-def _data_format(profile: Profile) -> Iterator[Finding]:
+def _data_format(profile: ProfileColumns) -> Iterator[Finding]:
     found = np.fromiter(islice(_slow_formats(profile), MOST_ROWS), np.int64)
     if not len(found):
         return
@@ -75,7 +75,7 @@ def _data_format(profile: Profile) -> Iterator[Finding]:
     )
 
 
-def _slow_formats(profile: Profile) -> Iterator[int]:
+def _slow_formats(profile: ProfileColumns) -> Iterator[int]:
     """The ops on a GPU whose data format is the slow one, as far as somebody asks."""
     ops = profile.ops
     on_gpu = np.append(["gpu" in name for name in profile.devices.name], False).astype(np.bool_)
@@ -91,7 +91,7 @@ def _slow_formats(profile: Profile) -> Iterator[int]:
             yield from (op for op, format_ in found if format_ == _SLOW_FORMAT)
 
 
-def _formats(profile: Profile, found: Ints) -> Iterator[object]:
+def _formats(profile: ProfileColumns, found: Ints) -> Iterator[object]:
     """The data format of each of these ops, None where it has none; equal ones are decoded once."""
     attributes = profile.ops.attributes
     known: dict[bytes | None, object] = {None: None}
@@ -107,7 +107,7 @@ def _formats(profile: Profile, found: Ints) -> Iterator[object]:
             yield known[value]
 
 
-def _listed(profile: Profile, found: Ints) -> Evidence:
+def _listed(profile: ProfileColumns, found: Ints) -> Evidence:
     ops = profile.ops
     rows = [(ops.name[op], ops.kind[op]) for op in found.tolist()]
     return Evidence.of({"op": None, "kind": None}, rows)
@@ -117,7 +117,7 @@ def _ops(count: int) -> str:
     return "1 op is" if count == 1 else f"{count:,} ops are"
 
 
-def _time_of(profile: Profile, flags: Bools) -> Gain | None:
+def _time_of(profile: ProfileColumns, flags: Bools) -> Gain | None:
     """The time that the flagged ops ran for; a faster one may take almost none."""
     try:
         step = typical_step(profile)

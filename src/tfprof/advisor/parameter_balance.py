@@ -16,7 +16,7 @@ from tfprof.advisor.kinds import of_kinds
 from tfprof.advisor.steps import require_steps
 from tfprof.columns import Ints
 from tfprof.measures.numbers import per_op
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_count
 
 SUMMARY = "Parameters spread unevenly over parameter servers."
@@ -30,7 +30,7 @@ _UNEVEN = 1.25
 _LEAST_SURPLUS = 100_000
 
 
-def check(profile: Profile) -> Iterator[Finding]:
+def check(profile: ProfileColumns) -> Iterator[Finding]:
     """One finding where one server holds much more than the others."""
     require_steps(profile)
     servers, server_of = _servers(profile)
@@ -43,7 +43,7 @@ def check(profile: Profile) -> Iterator[Finding]:
         yield _finding(servers, held, surplus)
 
 
-def _servers(profile: Profile) -> tuple[list[str], Ints]:
+def _servers(profile: ProfileColumns) -> tuple[list[str], Ints]:
     """The parameter servers, and for each device which of them it belongs to, -1 for none."""
     matches = [_SERVER.match(name) for name in profile.devices.name]
     servers = sorted({match[0] for match in matches if match})
@@ -51,7 +51,7 @@ def _servers(profile: Profile) -> tuple[list[str], Ints]:
     return servers, np.array([*server_of, -1])  # the last is for ops that are nowhere
 
 
-def _held(profile: Profile, server_of: Ints, count: int) -> Ints:
+def _held(profile: ProfileColumns, server_of: Ints, count: int) -> Ints:
     """How many parameters each server holds."""
     server = server_of[profile.ops.device]
     chosen = of_kinds(profile, _VARIABLES) & (server >= 0)

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from tfprof.advisor.finding import Finding
 from tfprof.errors import MissingInputError, OptionError, nearest, one_line
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 
 # Whoever packages a checker names it in this group of entry points.
 GROUP = "tfprof.checkers"
@@ -41,7 +41,7 @@ class Checker(Protocol):
 
     SUMMARY: str  # what it looks for, in a sentence
 
-    def check(self, profile: Profile) -> Iterable[Finding]:
+    def check(self, profile: ProfileColumns) -> Iterable[Finding]:
         """What it finds, the weightiest first; a `MissingInputError` says what it lacks."""
 
 
@@ -101,7 +101,7 @@ def _trouble(error: BaseException) -> str:
     return one_line(f"{type(error).__name__}: {error}")
 
 
-def advise(profile: Profile, chosen: Sequence[str] | None = None) -> Reports:
+def advise(profile: ProfileColumns, chosen: Sequence[str] | None = None) -> Reports:
     """What the chosen checkers find, or all of them; an unknown name is refused."""
     added = _added()
     known = [*CHECKERS, *added.points]
@@ -119,7 +119,7 @@ def advise(profile: Profile, chosen: Sequence[str] | None = None) -> Reports:
     return Reports(tuple(reports), (*added.notes, *notes))
 
 
-def _asked(name: str, profile: Profile, lacking: dict[str, list[str]]) -> Iterator[Finding]:
+def _asked(name: str, profile: ProfileColumns, lacking: dict[str, list[str]]) -> Iterator[Finding]:
     """The findings of a checker, up to where it fails; `lacking` gets what it fails for."""
     try:
         for finding in find(name).check(profile):

@@ -10,14 +10,14 @@ from tfprof.advisor.finding import Gain
 from tfprof.columns import Bools, Ints
 from tfprof.errors import MissingInputError
 from tfprof.memo import remembered
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit
 
 _NEVER = np.iinfo(np.int64).max
 _NO_STEP = "no step was recorded with its times: give --run_meta_path."
 
 
-def require_steps(profile: Profile) -> None:
+def require_steps(profile: ProfileColumns) -> None:
     """Say what is missing where no step was recorded at all."""
     if not len(profile.steps):
         raise MissingInputError(_NO_STEP)
@@ -76,7 +76,7 @@ def covered(start: Ints, end: Ints) -> int:
 
 
 @remembered
-def typical_step(profile: Profile) -> Step:
+def typical_step(profile: ProfileColumns) -> Step:
     """The step that took neither the longest nor the shortest: the first ones warm up.
 
     A single step, and no average, so that its parts add up to the whole.
@@ -91,7 +91,7 @@ def typical_step(profile: Profile) -> Step:
 
 
 @remembered
-def step_of(profile: Profile, number: int) -> Step:
+def step_of(profile: ProfileColumns, number: int) -> Step:
     """What ran in the step of that number."""
     runs, copies = profile.executions, profile.copies
     rows = np.flatnonzero(profile.records.step[runs.record] == number)
@@ -111,7 +111,7 @@ def step_of(profile: Profile, number: int) -> Step:
     )
 
 
-def _bounds(profile: Profile) -> tuple[Ints, Ints]:
+def _bounds(profile: ProfileColumns) -> tuple[Ints, Ints]:
     """The first start and the last end of each step, transfers included."""
     runs, copies = profile.executions, profile.copies
     number = np.concatenate((profile.records.step[runs.record], copies.step))

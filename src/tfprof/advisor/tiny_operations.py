@@ -14,7 +14,7 @@ from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding
 from tfprof.advisor.kinds import ranks
 from tfprof.advisor.steps import Step, typical_step
 from tfprof.columns import Bools
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_micros
 
 SUMMARY = "Many tiny ops, whose dispatch costs more than what they compute."
@@ -27,7 +27,7 @@ _LEAST_RUNS = 1000
 _LEAST_SHARE = 1 / 3
 
 
-def check(profile: Profile) -> Iterator[Finding]:
+def check(profile: ProfileColumns) -> Iterator[Finding]:
     """One finding where tiny ops shape the step."""
     step = typical_step(profile)
     is_run = (step.op >= 0) & ~np.append(profile.devices.is_accelerator_lane, False)[step.device]
@@ -37,7 +37,7 @@ def check(profile: Profile) -> Iterator[Finding]:
         yield _finding(profile, step, is_tiny, wasted)
 
 
-def _finding(profile: Profile, step: Step, is_tiny: Bools, wasted: int) -> Finding:
+def _finding(profile: ProfileColumns, step: Step, is_tiny: Bools, wasted: int) -> Finding:
     kinds = profile.ops.kind
     code = kinds.codes[step.op[is_tiny]]
     runs = np.bincount(code, minlength=len(kinds.values))

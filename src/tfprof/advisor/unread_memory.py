@@ -15,7 +15,7 @@ from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding, Gain
 from tfprof.advisor.kinds import of_kinds
 from tfprof.advisor.steps import Step, typical_step
 from tfprof.columns import Bools, Ints
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_bytes
 
 SUMMARY = "Memory of tensors that are written and never read."
@@ -33,7 +33,7 @@ _UPDATES = ("Apply", "SparseApply", "Assign", "Scatter", "CountUpTo")
 _FETCHED = "_retval_"  # how TensorFlow calls the op that hands a tensor to the program
 
 
-def check(profile: Profile) -> Iterator[Finding]:
+def check(profile: ProfileColumns) -> Iterator[Finding]:
     """One finding for all such tensors together."""
     step = typical_step(profile)
     written = _written(profile, step.number)
@@ -61,7 +61,7 @@ class _Outputs(NamedTuple):
         return _Outputs(*(column[rows] for column in self))
 
 
-def _written(profile: Profile, step: int) -> _Outputs:
+def _written(profile: ProfileColumns, step: int) -> _Outputs:
     """All outputs of a step that are in memory."""
     outputs, records = profile.output_memory, profile.records
     record = profile.memory.record[outputs.use]
@@ -82,7 +82,7 @@ def _has_own_memory(address: Ints) -> Bools:
     return has_address & ~shared
 
 
-def _is_read(profile: Profile, outputs: _Outputs) -> Bools:
+def _is_read(profile: ProfileColumns, outputs: _Outputs) -> Bools:
     """Which of these outputs any op of the graph takes, be it one that did not run.
 
     TensorFlow runs several ops as one, and what the first of them would read is read by that one.
@@ -99,7 +99,7 @@ def _is_read(profile: Profile, outputs: _Outputs) -> Bools:
     return np.isin(outputs.op * (most + 1) + outputs.slot, read)
 
 
-def _is_fetched(profile: Profile, outputs: _Outputs) -> Bools:
+def _is_fetched(profile: ProfileColumns, outputs: _Outputs) -> Bools:
     """Which of these outputs the program fetched, by the names of the ops that hand them over."""
     names = profile.ops.name
     handing = [names[row] for row in np.flatnonzero(names.starts_with(_FETCHED)).tolist()]
@@ -109,7 +109,7 @@ def _is_fetched(profile: Profile, outputs: _Outputs) -> Bools:
     return np.array([f"{names[row]}_{output}" in fetched for row, output in tensors], np.bool_)
 
 
-def _finding(profile: Profile, step: Step, unread: _Outputs, written: int) -> Finding:
+def _finding(profile: ProfileColumns, step: Step, unread: _Outputs, written: int) -> Finding:
     ops, size = profile.ops, int(unread.bytes.sum())
     count, least = len(unread.op), int(unread.bytes.min())
     shown = unread.take(np.arange(min(count, MOST_ROWS)))

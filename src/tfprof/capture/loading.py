@@ -9,7 +9,7 @@ from tfprof import api
 from tfprof.options import INPUT_OPTIONS, Inputs, find
 
 if TYPE_CHECKING:
-    from tfprof.api import LoadedProfile
+    from tfprof.api import Profile
 
 _FRAMEWORKS = ("tensorflow", "keras", "tf_keras")
 
@@ -18,7 +18,7 @@ def load(
     *what: Any,
     progress: Callable[[str], None] = lambda _: None,
     **inputs: Any,
-) -> LoadedProfile:
+) -> Profile:
     """A profile of the files a program left behind, or of a program that can be called.
 
     Each path is recognised by its content; keywords (`graph_path`, `run_meta_path`, `op_log_path`,

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tfprof.api import Answer, LoadedProfile
+from tfprof.api import Answer, Profile
 from tfprof.classic.question import Question, tell
 from tfprof.errors import OutputError, TfprofError
 from tfprof.formats.messages import Message, message_class
@@ -23,7 +23,7 @@ _STARS = "*" * 54
 _PEAK = " peak memory: "
 
 
-def answer(profile: LoadedProfile, kind: str, given: Mapping[str, Any]) -> Message:
+def answer(profile: Profile, kind: str, given: Mapping[str, Any]) -> Message:
     """The message of a view, which is also written to where its options say.
 
     As in the original, whatever cannot be answered is told on the standard error, and the message

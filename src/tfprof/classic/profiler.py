@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from os import PathLike, fspath
 from typing import Any
 
-from tfprof.api import LoadedProfile
+from tfprof.api import Profile
 from tfprof.classic import op_log as logs
 from tfprof.classic.answers import answer
 from tfprof.classic.default_graph import graph_or_default
@@ -70,7 +70,7 @@ def _is_default(options: Any) -> bool:
     return isinstance(options, int) and options == _DEFAULT
 
 
-def _once(graph: Any, run_meta: Any, op_log: Any, *, add_trace: bool) -> LoadedProfile:
+def _once(graph: Any, run_meta: Any, op_log: Any, *, add_trace: bool) -> Profile:
     """A profile of a graph and at most one run, which is step 0."""
     graph = graph_or_default(graph)
     inputs = _Inputs()
@@ -142,7 +142,7 @@ class Profiler:
         return b"".join(saved_profile.encode(self.loaded.columns))
 
     @property
-    def loaded(self) -> LoadedProfile:
+    def loaded(self) -> Profile:
         """What was added so far, to be asked as files are: `profiler.loaded.memory()`."""
         return self._inputs.loaded()
 
@@ -182,7 +182,7 @@ class _Inputs:
 
     def __init__(self) -> None:
         self._read: list[tuple[InputFile, Any]] = []
-        self._loaded: LoadedProfile | None = None
+        self._loaded: Profile | None = None
         self._told = 0
 
     def add(self, file: InputFile, message: Any) -> None:
@@ -190,21 +190,21 @@ class _Inputs:
         self._read.append((file, sources.read_bytes(file, message.SerializeToString())))
         self._loaded = None
 
-    def loaded(self) -> LoadedProfile:
+    def loaded(self) -> Profile:
         """The profile; what is odd about an input is told when it is first read."""
         if self._loaded is None:
             # Float ops are what TensorFlow says, which is in the logs.
             builder = ProfileBuilder(counts_float_ops=False)
             for file, found in self._read:
                 sources.add(file, found, builder, Reading())
-            self._loaded = LoadedProfile(builder.build())
+            self._loaded = Profile(builder.build())
             for note in builder.notes[self._told :]:
                 tell(note)
             self._told = len(builder.notes)
         return self._loaded
 
 
-def _advice(profile: LoadedProfile, options: Mapping[str, Any] | None) -> Message:
+def _advice(profile: Profile, options: Mapping[str, Any] | None) -> Message:
     """What checkers find; a name that nobody has is told, and asks nobody."""
     from tfprof.advisor import registry  # noqa: PLC0415 -- other questions do without
 

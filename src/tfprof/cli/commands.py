@@ -25,7 +25,7 @@ from tfprof.options import (
 )
 
 if TYPE_CHECKING:
-    from tfprof.api import LoadedProfile
+    from tfprof.api import Profile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,7 +217,7 @@ def _require_files(request: Request) -> None:
         raise OptionError("No file to read: name the files, or give --graph_path.")
 
 
-def load(request: Request) -> LoadedProfile:
+def load(request: Request) -> Profile:
     """The profile of the files that a command line names."""
     _require_files(request)
     from tfprof import api  # noqa: PLC0415 -- see the module's docstring

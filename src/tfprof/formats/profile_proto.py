@@ -49,7 +49,7 @@ MEMORY_FIELDS = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ProfileColumns:
+class ProtoColumns:
     """A row a node, in file order; `start` and `end` bound its map entry in the file.
 
     What is in a map comes in the order of its keys.
@@ -124,7 +124,7 @@ class ProfileHeader:
     strings: dict[int, str]
 
 
-def decode(records: Records) -> ProfileColumns:
+def decode(records: Records) -> ProtoColumns:
     """All that a saved profile holds, but for the attributes of its nodes."""
     return scanned_or_parsed(records, _scanned, _parsed)
 
@@ -191,7 +191,7 @@ class _RepeatedKeyError(ValueError):
     """A map has one key twice, and only the last counts."""
 
 
-def _scanned(data: bytes) -> ProfileColumns | None:
+def _scanned(data: bytes) -> ProtoColumns | None:
     found = Scanned.of(_PLAN, data)
     if found is None:
         return None
@@ -201,11 +201,11 @@ def _scanned(data: bytes) -> ProfileColumns | None:
         return None
 
 
-def _columns(found: Scanned) -> ProfileColumns:
+def _columns(found: Scanned) -> ProtoColumns:
     inputs = _by_key(found["input.owner"], found["input.place"])
     outputs = _by_key(found["output.owner"], found["output.slot"])
     texts = (text.decode("utf-8") for text in found.pieces("string.text"))
-    return ProfileColumns(
+    return ProtoColumns(
         header=ProfileHeader(
             has_trace=bool(found[".has_trace"][0]),
             misses_accelerator_stream=bool(found[".misses_accelerator_stream"][0]),
@@ -307,7 +307,7 @@ def _inverse(order: Ints) -> Ints:
     return place
 
 
-def _parsed(records: Records) -> ProfileColumns:
+def _parsed(records: Records) -> ProtoColumns:
     header = _parsed_header(records)
     spans = list(records.spans(1))
     entries = [records.parse(_RAW_SAVED_ENTRY, start, end) for start, end in spans]
@@ -323,7 +323,7 @@ def _parsed(records: Records) -> ProfileColumns:
         (row, number) for row, node in enumerate(nodes) for _, number in sorted(node.inputs.items())
     ]
     types = [(row, type_) for row, node in enumerate(nodes) for type_ in node.op_types]
-    return ProfileColumns(
+    return ProtoColumns(
         header=header,
         start=ints([start for start, _ in spans]),
         end=ints([end for _, end in spans]),

@@ -9,7 +9,7 @@ import numpy as np
 from tfprof.measures.numbers import float_ops_per_run
 from tfprof.measures.time import accelerator_micros, cpu_micros
 from tfprof.model.ops import DATA_SCOPE, EAGER_SCOPE
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Coverage:
         )
 
 
-def coverage(profile: Profile) -> Coverage:
+def coverage(profile: ProfileColumns) -> Coverage:
     """What is known of the ops that ran, by their time in all steps."""
     ops = profile.ops
     micros = np.zeros(len(ops), np.int64)

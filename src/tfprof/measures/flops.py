@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tfprof.model.ops import Attributes, Ops
-    from tfprof.model.profile import Profile
+    from tfprof.model.profile import ProfileColumns
 
 _LARGEST = np.iinfo(np.int64).max
 _UNKNOWN = -1
@@ -63,7 +63,7 @@ class FloatOps:
         return sorted(found, key=lambda pair: (-pair[1], pair[0]))
 
 
-def count(profile: Profile) -> FloatOps:
+def count(profile: ProfileColumns) -> FloatOps:
     """The float operations of every op of `profile`, in one run of it."""
     ops = profile.ops
     kind = ops.kind

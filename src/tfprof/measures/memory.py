@@ -10,7 +10,7 @@ import numpy as np
 from tfprof.columns import Bools, Ints, distinct, ints
 from tfprof.errors import TfprofError
 from tfprof.memo import remembered
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 
 # Sums and differences of what is smaller than this stay within 64 bits.
 _LARGE = 2**62
@@ -104,7 +104,7 @@ def _sums(op: Ints, column: Ints, flags: Bools, op_count: int) -> Ints:
 
 
 @remembered
-def recordings(profile: Profile) -> tuple[Recording, ...]:
+def recordings(profile: ProfileColumns) -> tuple[Recording, ...]:
     """A recording for each allocator, device and step that has any, in that order."""
     uses, events = profile.allocator_uses, profile.allocator_events
     if not len(events):
@@ -127,7 +127,7 @@ def recordings(profile: Profile) -> tuple[Recording, ...]:
     )
 
 
-def _groups(profile: Profile) -> Ints:
+def _groups(profile: ProfileColumns) -> Ints:
     """A number for each use: equal for the same allocator, device and step, and in that order."""
     uses = profile.allocator_uses
     place = np.searchsorted(profile.steps, uses.step)
@@ -139,7 +139,7 @@ def _groups(profile: Profile) -> Ints:
     return group * len(profile.steps) + place
 
 
-def _recording(profile: Profile, rows: Ints, levels: Ints) -> Recording:
+def _recording(profile: ProfileColumns, rows: Ints, levels: Ints) -> Recording:
     uses, events = profile.allocator_uses, profile.allocator_events
     use = events.use[rows]
     micros, untimed = _timed(events.micros[rows])

@@ -12,12 +12,12 @@ from tfprof.errors import OptionError
 from tfprof.measures import time
 from tfprof.memo import OnDemand, remembered
 from tfprof.metrics import NUMBERS
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 
 _LARGE = 2.0**53
 
 # Where the memory of a run is found.
-_MEMORY: dict[str, Callable[[Profile], Ints]] = {
+_MEMORY: dict[str, Callable[[ProfileColumns], Ints]] = {
     "bytes": lambda profile: profile.memory.requested,
     "peak_bytes": lambda profile: profile.memory.peak,
     "residual_bytes": lambda profile: profile.memory.residual,
@@ -25,7 +25,7 @@ _MEMORY: dict[str, Callable[[Profile], Ints]] = {
 }
 
 # What each measured number is summed from.
-_MEASURED: dict[str, Callable[[Profile], Ints]] = {
+_MEASURED: dict[str, Callable[[ProfileColumns], Ints]] = {
     **_MEMORY,
     "runs": lambda profile: profile.records.runs,
     "micros": lambda profile: profile.executions.duration,
@@ -40,7 +40,7 @@ Numbers: TypeAlias = Mapping[str, Ints]  # a column for each name in `metrics.NU
 
 
 @remembered
-def per_op(profile: Profile, step: int) -> Numbers:
+def per_op(profile: ProfileColumns, step: int) -> Numbers:
     """The numbers of each op in `step`, or with a negative `step` its average over steps.
 
     An op is averaged over the steps it was seen in; each number is cut to a whole one on its own,
@@ -50,14 +50,14 @@ def per_op(profile: Profile, step: int) -> Numbers:
     return OnDemand(NUMBERS, lambda key: ints(_column(profile, step, key)))
 
 
-def require_step(profile: Profile, step: int, otherwise: str) -> None:
+def require_step(profile: ProfileColumns, step: int, otherwise: str) -> None:
     """Refuse a step that was not recorded; `otherwise` says what -1 does."""
     if step >= 0 and step not in profile.steps:
         recorded_steps = ", ".join(map(str, profile.steps.tolist())) or "none"
         raise OptionError(f"No step {step}. Recorded: {recorded_steps}; -1 {otherwise}.")
 
 
-def _column(profile: Profile, step: int, key: str) -> Ints:
+def _column(profile: ProfileColumns, step: int, key: str) -> Ints:
     if key == "params":
         return profile.ops.shape.sizes()
     if key == "definitions":
@@ -72,7 +72,7 @@ def _column(profile: Profile, step: int, key: str) -> Ints:
 
 
 @remembered
-def may_be_negative(profile: Profile, key: str) -> bool:
+def may_be_negative(profile: ProfileColumns, key: str) -> bool:
     """Whether a sum of this number over some ops could be below zero, to be on the safe side."""
     if key == "float_ops":
         # Those that are counted never are.
@@ -91,14 +91,14 @@ def _is_odd(column: Ints, factor: int = 1) -> bool:
 
 
 @remembered
-def float_ops_per_run(profile: Profile) -> FloatOps:
+def float_ops_per_run(profile: ProfileColumns) -> FloatOps:
     """The float ops of one run of each op, and which ops they are not known of."""
     from tfprof.measures import flops  # noqa: PLC0415 -- many rules, for those who ask for it
 
     return flops.count(profile)
 
 
-def _of_records(profile: Profile, key: str) -> Ints:
+def _of_records(profile: ProfileColumns, key: str) -> Ints:
     """For each record, one of the numbers that were measured."""
     if key in _MEMORY:
         return _sums(profile, _MEASURED[key](profile))
@@ -108,7 +108,7 @@ def _of_records(profile: Profile, key: str) -> Ints:
     return {"micros": accelerator + cpu, "accelerator_micros": accelerator, "cpu_micros": cpu}[key]
 
 
-def _sums(profile: Profile, column: Ints) -> Ints:
+def _sums(profile: ProfileColumns, column: Ints) -> Ints:
     """For each record, the sum of `column` over its rows of memory."""
     record = profile.memory.record
     total = np.zeros(len(profile.records), np.int64)
@@ -120,12 +120,12 @@ def _sums(profile: Profile, column: Ints) -> Ints:
 
 
 @remembered
-def _is_used_once(profile: Profile) -> bool:
+def _is_used_once(profile: ProfileColumns) -> bool:
     """Whether no record has a second row of memory, so that there is nothing to add up."""
     return bool(np.all(np.diff(profile.memory.record) > 0))
 
 
-def _over_steps(profile: Profile, column: Ints, step: int) -> Ints:
+def _over_steps(profile: ProfileColumns, column: Ints, step: int) -> Ints:
     """A column of records as one of ops: of one step, or the average over an op's records."""
     records = profile.records
     result = np.zeros(len(profile.ops), np.int64)
@@ -144,6 +144,6 @@ def _over_steps(profile: Profile, column: Ints, step: int) -> Ints:
 
 
 @remembered
-def _is_seen_once(profile: Profile) -> bool:
+def _is_seen_once(profile: ProfileColumns) -> bool:
     """Whether no op has a second record, so that there is nothing to average."""
     return bool(np.all(np.diff(profile.records.op) > 0))

@@ -12,7 +12,7 @@ from tfprof.patterns import Patterns
 
 if TYPE_CHECKING:
     from tfprof.columns import Ints
-    from tfprof.model.profile import Profile
+    from tfprof.model.profile import ProfileColumns
 
 
 class Phase(IntEnum):
@@ -36,7 +36,7 @@ _OPTIMISER = Patterns(("(Resource)?(Sparse)?Apply[A-Z].*",))
 
 
 @remembered
-def phases(profile: Profile) -> Ints:
+def phases(profile: ProfileColumns) -> Ints:
     """The `Phase` of each op; what is neither backward nor an update is forward."""
     names = profile.ops.name
     *plain, numbered = _BACKWARD

@@ -6,22 +6,22 @@ import numpy as np
 
 from tfprof.columns import Bools, Ints
 from tfprof.memo import remembered
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 
 
 @remembered
-def accelerator_micros(profile: Profile) -> Ints:
+def accelerator_micros(profile: ProfileColumns) -> Ints:
     """For each record, the time its runs took on accelerator lanes."""
     return _micros(profile, profile.devices.is_accelerator_lane)
 
 
 @remembered
-def cpu_micros(profile: Profile) -> Ints:
+def cpu_micros(profile: ProfileColumns) -> Ints:
     """For each record, the time its runs took on the op's own device."""
     return _micros(profile, ~profile.devices.is_accelerator_lane)
 
 
-def _micros(profile: Profile, is_wanted: Bools) -> Ints:
+def _micros(profile: ProfileColumns, is_wanted: Bools) -> Ints:
     runs = profile.executions
     total = np.zeros(len(profile.records), np.int64)
     if len(runs):

@@ -24,7 +24,7 @@ from tfprof.columns import (
 from tfprof.model.code import CodeTreeBuilder, Frame
 from tfprof.model.devices import Devices
 from tfprof.model.ops import AttributeReader, Attributes, Inputs, Ops, OutputShapes, TypeSets
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import Recordings, Runs
 from tfprof.model.tensors import Tensors
 
@@ -235,7 +235,7 @@ class ProfileBuilder:
         home = _first_word(self._placements, len(self), -1)
         self.recordings.add_runs(step, runs, devices, home[runs.op])
 
-    def build(self) -> Profile:
+    def build(self) -> ProfileColumns:
         """The finished profile; that is the builder's end."""
         names = self._names.texts()
         inputs = [self._resolved(part) for part in self._defined]
@@ -244,7 +244,7 @@ class ProfileBuilder:
         row_of = np.empty(len(names) + 1, np.int64)
         row_of[order] = np.arange(len(names))
         row_of[-1] = -1  # so that the id -1, "unknown", stays -1
-        return Profile(
+        return ProfileColumns(
             ops=self._ops(names, inputs, order, row_of),
             **self.recordings.build(row_of)._asdict(),
             devices=self._device_columns(),

@@ -29,7 +29,7 @@ from tfprof.model.tensors import Tensors
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Profile:
+class ProfileColumns:
     """Columns that never change once loading ends; `ProfileBuilder` is their only writer."""
 
     ops: Ops
@@ -144,7 +144,7 @@ class Profile:
 
 
 @remembered
-def _counted_allocations(profile: Profile) -> Allocations:
+def _counted_allocations(profile: ProfileColumns) -> Allocations:
     events = profile.allocator_events
     record = profile.allocator_uses.record[events.use]
     rows = np.flatnonzero(record >= 0)

@@ -13,10 +13,10 @@ from tfprof.formats import messages
 from tfprof.formats.messages import Message, message_class
 from tfprof.formats.profile_proto import MEMORY_FIELDS, PROFILE
 from tfprof.measures.numbers import float_ops_per_run
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 
 
-def encode(profile: Profile) -> Iterator[bytes]:
+def encode(profile: ProfileColumns) -> Iterator[bytes]:
     """The file piece by piece: node by node, by which it is recognised, then what is left."""
     if not len(profile.ops):
         raise OutputError("The profile has no ops to save, and an empty file would tell nothing.")
@@ -31,7 +31,7 @@ def encode(profile: Profile) -> Iterator[bytes]:
 class _Writer:
     """Columns turned back into nodes."""
 
-    def __init__(self, profile: Profile) -> None:
+    def __init__(self, profile: ProfileColumns) -> None:
         self.profile = profile
         self.float_ops = float_ops_per_run(profile).per_run
         records = profile.records

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.views.view import TABLE_VALUE_TYPES
 
 _LONGEST = 10_000
 
 
-def of_op(profile: Profile, name: str) -> str:
+def of_op(profile: ProfileColumns, name: str) -> str:
     """What the checkpoint holds under an op's name, or nothing."""
     row = profile.tensors.find(name)
     if row < 0 or profile.tensors.dtype[row] not in TABLE_VALUE_TYPES:

@@ -8,7 +8,7 @@ from itertools import islice
 
 from tfprof.dialects import DIALECTS
 from tfprof.metrics import METRICS, ORDER_KEYS
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.options import CHECKERS_OPTION, MEMORY_OPTIONS, VIEW_OPTIONS, Kind, Option
 from tfprof.outputs.registry import FILE_OUTPUTS, PLAIN_OUTPUTS
 from tfprof.shell.candidates import MOST, Found, paths, words
@@ -41,7 +41,7 @@ class Completer:
     `commands` says of each what stands behind it, and what it does.
     """
 
-    def __init__(self, profile: Profile, commands: Mapping[str, tuple[Takes, str]]) -> None:
+    def __init__(self, profile: ProfileColumns, commands: Mapping[str, tuple[Takes, str]]) -> None:
         self._takes = {name: takes for name, (takes, _) in commands.items()}
         self._meanings = {name: meaning for name, (_, meaning) in commands.items()}
         self._names = ModelNames(profile)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Protocol, TextIO
 
-from tfprof.api import LoadedProfile
+from tfprof.api import Profile
 from tfprof.errors import OptionError, OutputError, TfprofError
 from tfprof.options import Options
 from tfprof.shell.completion import Completer
@@ -26,7 +26,7 @@ class Prompt(Protocol):
         """The next line, edited from `kept`; raises `EOFError` when there are no more."""
 
 
-def serve(profile: LoadedProfile, options: Options, lines: TextIO) -> int:
+def serve(profile: Profile, options: Options, lines: TextIO) -> int:
     """Answer each line; the status is 0, or 1 if one that came from a pipe has failed."""
     if lines.isatty() and sys.stdout is not None and sys.stdout.isatty():
         terminal = Terminal()
@@ -35,7 +35,7 @@ def serve(profile: LoadedProfile, options: Options, lines: TextIO) -> int:
     return answer_all(Session(profile, options, Pipe()), lines)
 
 
-def greeting(profile: LoadedProfile) -> str:
+def greeting(profile: Profile) -> str:
     """What was read, and how to go on."""
     ops, steps = len(profile.columns.ops), len(profile.steps)
     read = f"{_counted(ops, 'op')}, {_counted(steps, 'recorded step')}."
@@ -46,7 +46,7 @@ def _counted(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'s' * (count != 1)}"
 
 
-def _prompt(profile: LoadedProfile, terminal: Terminal) -> Prompt:
+def _prompt(profile: Profile, terminal: Terminal) -> Prompt:
     completer, history = Completer(profile.columns, WORDS), History(place())
     if not terminal.is_dumb:  # such one cannot show a menu, nor a line that is kept
         try:

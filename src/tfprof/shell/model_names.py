@@ -8,13 +8,13 @@ from functools import cached_property
 
 from tfprof.columns import Strings
 from tfprof.memo import OnDemand
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.shell.candidates import MOST, Candidate, Found
 from tfprof.shell.prefixes import SortedNames
 
 # The options whose regexes match the names of rows, and those that match other texts.
 _OF_ROWS = frozenset({f"{filter_}_name_regexes" for filter_ in ("start", "trim", "show", "hide")})
-_OTHERS: dict[str, Callable[[Profile], Strings]] = {
+_OTHERS: dict[str, Callable[[ProfileColumns], Strings]] = {
     "account_type_regexes": lambda profile: profile.ops.types.names,
     "device_regexes": lambda profile: profile.devices.name,
 }
@@ -31,7 +31,7 @@ _ITEM = r"(?:^[\"']?|(?<!\\)[,|(])((?:[^\\,|(]|\\.)*\\?)$"
 class ModelNames:
     """What the regexes of an option may match, by the view that is asked."""
 
-    def __init__(self, profile: Profile) -> None:
+    def __init__(self, profile: ProfileColumns) -> None:
         self._profile = profile
 
     def complete(self, option: str, command: str, word: str) -> Found:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tfprof.api import LoadedProfile
+from tfprof.api import Profile
 from tfprof.errors import OptionError, nearest
 from tfprof.metrics import BY_KEY
 from tfprof.options import (
@@ -36,7 +36,7 @@ class QuitError(Exception):
 class Session:
     """A profile, the options as they are set, and where the answers go."""
 
-    profile: LoadedProfile
+    profile: Profile
     options: Options
     screen: Screen
     outputs_taken: set[str] = field(default_factory=set)  # the kinds that need no more hints

@@ -10,7 +10,7 @@ from tfprof.formats.profile_proto import (
     PROFILE,
     RAW_NODE_ENTRY,
     CopyColumns,
-    ProfileColumns,
+    ProtoColumns,
     RecordedColumns,
     decode,
 )
@@ -29,7 +29,7 @@ MESSAGE = PROFILE
 _NO_OP = "\0"
 
 
-def add(records: Records, columns: ProfileColumns, builder: ProfileBuilder) -> None:
+def add(records: Records, columns: ProtoColumns, builder: ProfileBuilder) -> None:
     """Add everything the saved profile holds; its float ops were settled when it was saved."""
     builder.settle_float_ops()
     order = np.argsort(columns.id, kind="stable")
@@ -48,9 +48,7 @@ def add(records: Records, columns: ProfileColumns, builder: ProfileBuilder) -> N
     _add_copies(columns.copies, builder)
 
 
-def _define(
-    records: Records, columns: ProfileColumns, order: Ints, builder: ProfileBuilder
-) -> None:
+def _define(records: Records, columns: ProtoColumns, order: Ints, builder: ProfileBuilder) -> None:
     names = columns.name.take(order)
     inputs = _grouped(columns.input_node, columns.input_id, len(order)).take(order)
     # An id without a node stands for an op that the graph named but did not define.
@@ -86,7 +84,7 @@ def _shapes(dims: Ragged) -> Shapes:
     return Shapes.of_dims(dims, dims.lengths > 0)
 
 
-def _outputs(columns: ProfileColumns) -> OutputShapes:
+def _outputs(columns: ProtoColumns) -> OutputShapes:
     """The shapes of each node's outputs, unknown ones where a slot is left out."""
     node, slot = columns.output_node, columns.output_slot
     counts = np.zeros(len(columns.id), np.int64)
@@ -99,7 +97,7 @@ def _outputs(columns: ProfileColumns) -> OutputShapes:
     return OutputShapes(offsets, shapes.take(place))
 
 
-def _describe(columns: ProfileColumns, ops: Ints, order: Ints, builder: ProfileBuilder) -> None:
+def _describe(columns: ProtoColumns, ops: Ints, order: Ints, builder: ProfileBuilder) -> None:
     builder.add_types(ops[columns.type_node], columns.type)
     stated = order[columns.float_ops[order] != 0]
     builder.set_float_ops(ops[stated], columns.float_ops[stated])
@@ -128,7 +126,7 @@ def _by_first_use(codes: Ints) -> list[int]:
 
 
 def _locate(
-    columns: ProfileColumns,
+    columns: ProtoColumns,
     ops: Ints,
     order: Ints,
     reader: StackReader,
@@ -166,7 +164,7 @@ def _record(found: RecordedColumns, ops: Ints, builder: ProfileBuilder) -> None:
     )
 
 
-def _allocate(columns: ProfileColumns, ops: Ints, builder: ProfileBuilder) -> None:
+def _allocate(columns: ProtoColumns, ops: Ints, builder: ProfileBuilder) -> None:
     """Add the allocations: they are of accelerators alone, and nobody wrote down of which."""
     builder.mark_lacks_host_allocations()
     found, recordings = columns.recorded, builder.recordings

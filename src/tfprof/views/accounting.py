@@ -9,14 +9,14 @@ from tfprof.dialects import Policy
 from tfprof.measures.numbers import Numbers, per_op
 from tfprof.memo import OnDemand, remembered
 from tfprof.metrics import NUMBERS
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
 from tfprof.patterns import Patterns
 from tfprof.views.select import Accounts, Arrangement, running_sums
 
 
 @remembered
-def matching_regexes(profile: Profile, regexes: tuple[str, ...]) -> Ints:
+def matching_regexes(profile: ProfileColumns, regexes: tuple[str, ...]) -> Ints:
     """For each op, how many of `regexes` match one of its types."""
     types = profile.ops.types
     counts = np.zeros(len(profile.ops), np.int64)
@@ -26,7 +26,7 @@ def matching_regexes(profile: Profile, regexes: tuple[str, ...]) -> Ints:
 
 
 def account_single(
-    profile: Profile, options: Options, arrangement: Arrangement, policy: Policy
+    profile: ProfileColumns, options: Options, arrangement: Arrangement, policy: Policy
 ) -> Accounts:
     """Accounts of rows that stand for one op, or for none."""
     regexes = options.account_type_regexes
@@ -41,7 +41,9 @@ def account_single(
 
 
 @remembered
-def _is_accounted(arrangement: Arrangement, profile: Profile, regexes: tuple[str, ...]) -> Bools:
+def _is_accounted(
+    arrangement: Arrangement, profile: ProfileColumns, regexes: tuple[str, ...]
+) -> Bools:
     """Which rows have a type that one of `regexes` matches."""
     patterns = Patterns(regexes)
     counts = matching_regexes(profile, regexes)
@@ -57,7 +59,9 @@ def _is_accounted(arrangement: Arrangement, profile: Profile, regexes: tuple[str
 
 
 @remembered
-def _own_numbers(arrangement: Arrangement, profile: Profile, step: int) -> tuple[Numbers, Numbers]:
+def _own_numbers(
+    arrangement: Arrangement, profile: ProfileColumns, step: int
+) -> tuple[Numbers, Numbers]:
     """The numbers of the op that each row stands for, and their running sums."""
     numbers = per_op(profile, step)
     # A row that stands for no op has the number behind the last.
@@ -75,7 +79,9 @@ def _own_numbers(arrangement: Arrangement, profile: Profile, step: int) -> tuple
     return own, running_sums(own)
 
 
-def account_gathered(profile: Profile, options: Options, arrangement: Arrangement) -> Accounts:
+def account_gathered(
+    profile: ProfileColumns, options: Options, arrangement: Arrangement
+) -> Accounts:
     """Accounts of rows that gather ops; an op weighs once for each regex that matches it."""
     weight = matching_regexes(profile, options.account_type_regexes)[arrangement.members.values]
     numbers = per_op(profile, options.step)

@@ -11,7 +11,7 @@ from tfprof.errors import MissingInputError
 from tfprof.kernels.rows import grouped
 from tfprof.memo import remembered
 from tfprof.model.code import CodeTree, Frame
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
 from tfprof.views.accounting import account_gathered
 from tfprof.views.select import Arrangement, select
@@ -28,7 +28,7 @@ _GRADIENT_END = "_grad/"
 GRADIENT_SUFFIX = " (gradient)"
 
 
-def build(profile: Profile, options: Options) -> View:
+def build(profile: ProfileColumns, options: Options) -> View:
     """Arrange `profile` by call stacks, accounting and showing what `options` asks for."""
     if not profile.has_code:
         raise MissingInputError(
@@ -56,7 +56,7 @@ class CodeArrangement(NamedTuple):
     is_gradient: Bools
 
 
-def arrange_for(profile: Profile, options: Options) -> CodeArrangement:
+def arrange_for(profile: ProfileColumns, options: Options) -> CodeArrangement:
     """The lines and what stands in them, as the dialect of `options` has it."""
     policy = options.generation.views["code"]
     return arrange(
@@ -66,7 +66,7 @@ def arrange_for(profile: Profile, options: Options) -> CodeArrangement:
 
 @remembered
 def arrange(
-    profile: Profile, *, places_gradients: bool = True, quotes_source: bool = False
+    profile: ProfileColumns, *, places_gradients: bool = True, quotes_source: bool = False
 ) -> CodeArrangement:
     """Every op under the calls that made it; a gradient, if so wanted, under its forward op's."""
     placed, left_out = place_ops(profile) if places_gradients else (_as_made(profile), 0)
@@ -120,13 +120,13 @@ class Placed(NamedTuple):
     is_gradient: Bools
 
 
-def _as_made(profile: Profile) -> Placed:
+def _as_made(profile: ProfileColumns) -> Placed:
     """Every op that has a stack at its own call."""
     ops = np.flatnonzero(profile.ops.code >= 0)
     return Placed(ops, ops, np.zeros(len(ops), np.bool_))
 
 
-def place_ops(profile: Profile) -> tuple[Placed, int]:
+def place_ops(profile: ProfileColumns) -> tuple[Placed, int]:
     """Every op that has a stack at its call, and how many forward ops were not found."""
     ops = np.flatnonzero(profile.ops.code >= 0)
     names = profile.ops.name.take(ops)

@@ -9,12 +9,12 @@ import numpy as np
 
 from tfprof.columns import Coded, Shapes, Strings
 from tfprof.model.ops import TypeSets
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
 from tfprof.patterns import Patterns
 
 
-def applied(profile: Profile, options: Options) -> Profile:
+def applied(profile: ProfileColumns, options: Options) -> ProfileColumns:
     """`profile` with what `options` defines; the same one where that is nothing.
 
     The last one is kept, so that further questions with the same definitions need not start anew.
@@ -23,7 +23,7 @@ def applied(profile: Profile, options: Options) -> Profile:
     if has_shapes and not options.define_type:
         return profile
     key = (options.define_type, has_shapes)
-    known: dict[tuple[tuple[str, ...], bool], Profile] = profile.memo.setdefault(applied, {})
+    known: dict[tuple[tuple[str, ...], bool], ProfileColumns] = profile.memo.setdefault(applied, {})
     if key not in known:
         ops = replace(
             profile.ops,
@@ -35,7 +35,7 @@ def applied(profile: Profile, options: Options) -> Profile:
     return known[key]
 
 
-def _with_types(profile: Profile, definitions: Sequence[str]) -> TypeSets:
+def _with_types(profile: ProfileColumns, definitions: Sequence[str]) -> TypeSets:
     """The types of each op, with `name` for those that `name=regex` defines it for."""
     types = profile.ops.types
     pairs = [(types.members.owners, Coded(types.members.values, types.names))]

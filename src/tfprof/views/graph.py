@@ -9,7 +9,7 @@ import numpy as np
 from tfprof.columns import Ints, Ragged, Strings, distinct, offsets_of
 from tfprof.kernels import trees
 from tfprof.memo import remembered
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
 from tfprof.patterns import Patterns
 from tfprof.views.accounting import account_single
@@ -20,7 +20,7 @@ from tfprof.views.view import ROOT_NAME, View, single_members
 ROOT_TYPE = "_TFGraphParent"
 
 
-def build(profile: Profile, options: Options) -> View:
+def build(profile: ProfileColumns, options: Options) -> View:
     """Arrange `profile` by its edges, accounting and showing what `options` asks for."""
     policy = options.generation.views["graph"]
     arrangement = arrange(profile, inputs_by_name=policy.inputs_by_name)
@@ -36,7 +36,7 @@ def build(profile: Profile, options: Options) -> View:
 
 
 @remembered
-def arrange(profile: Profile, *, inputs_by_name: bool = False) -> Arrangement:
+def arrange(profile: ProfileColumns, *, inputs_by_name: bool = False) -> Arrangement:
     """Every op under the first op that was found to take it as an input.
 
     The search goes depth first from the ops that feed nobody, in name order; what only feeds
@@ -53,7 +53,7 @@ def _topmost(whole: Arrangement, name_regexes: tuple[str, ...]) -> Ints:
     return whole.members.values[tops - 1]
 
 
-def _search(profile: Profile, tops: Ints, inputs_by_name: bool) -> Arrangement:
+def _search(profile: ProfileColumns, tops: Ints, inputs_by_name: bool) -> Arrangement:
     edges = _edges(profile, inputs_by_name)
     ops, ends = trees.search(edges.offsets, edges.values, tops)
     return Arrangement(
@@ -65,7 +65,7 @@ def _search(profile: Profile, tops: Ints, inputs_by_name: bool) -> Arrangement:
     )
 
 
-def _edges(profile: Profile, inputs_by_name: bool) -> Ragged:
+def _edges(profile: ProfileColumns, inputs_by_name: bool) -> Ragged:
     """What each op takes its inputs from: by position, or each source once and by its name."""
     inputs = profile.ops.inputs
     edges = Ragged(inputs.offsets, inputs.source)
@@ -76,7 +76,7 @@ def _edges(profile: Profile, inputs_by_name: bool) -> Ragged:
     return Ragged(offsets_of(np.bincount(owners, minlength=count)), sources - 1)
 
 
-def _weighed(arrangement: Arrangement, profile: Profile) -> Arrangement:
+def _weighed(arrangement: Arrangement, profile: ProfileColumns) -> Arrangement:
     """The same rows, with each op adding to the first of its consumers that a search is done with.
 
     That is not always the op it hangs below: one that is searched later, further down, may be done

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tfprof.columns import Bools, Ints
     from tfprof.measures.flops import FloatOps
-    from tfprof.model.profile import Profile
+    from tfprof.model.profile import ProfileColumns
 
 NO_RULE = "there is no rule"
 NO_SHAPE = "a shape is unknown"
@@ -100,7 +100,7 @@ class Ledger:
         return sum(one.micros for one in self.uncounted)
 
 
-def build(profile: Profile) -> Ledger:
+def build(profile: ProfileColumns) -> Ledger:
     """The ledger of `profile`."""
     found = float_ops_per_run(profile)
     numbers = per_op(profile, -1)
@@ -118,7 +118,7 @@ def build(profile: Profile) -> Ledger:
     )
 
 
-def _of_idle_kind(profile: Profile) -> Bools:
+def _of_idle_kind(profile: ProfileColumns) -> Bools:
     """For each op, whether its kind does no float arithmetic."""
     kinds = profile.ops.kind
     is_idle = [rule_of(kind) is no_arithmetic for kind in kinds.values]
@@ -126,7 +126,7 @@ def _of_idle_kind(profile: Profile) -> Bools:
 
 
 def _entries(
-    profile: Profile, is_known: Bools, is_logged: Bools, float_ops: Ints
+    profile: ProfileColumns, is_known: Bools, is_logged: Bools, float_ops: Ints
 ) -> Sequence[Entry]:
     kinds = profile.ops.kind
     count = len(kinds.values)
@@ -151,7 +151,7 @@ def _entry(kind: str, ops: int, logged_ops: int, by_phase: Sequence[int]) -> Ent
     return Entry(kind, ops, logged_ops, forward, backward, optimiser, formula)
 
 
-def _uncounted(profile: Profile, found: FloatOps, micros: Ints) -> Iterator[Uncounted]:
+def _uncounted(profile: ProfileColumns, found: FloatOps, micros: Ints) -> Iterator[Uncounted]:
     if not profile.counts_float_ops:
         for kind, ops, time in _tally(profile, ~found.is_logged, micros):
             yield Uncounted(kind, ops, time, NOT_LOGGED)
@@ -168,7 +168,7 @@ def _uncounted(profile: Profile, found: FloatOps, micros: Ints) -> Iterator[Unco
             yield Uncounted(kind, ops, time, reason)
 
 
-def _tally(profile: Profile, flags: Bools, micros: Ints) -> Iterator[tuple[str, int, int]]:
+def _tally(profile: ProfileColumns, flags: Bools, micros: Ints) -> Iterator[tuple[str, int, int]]:
     """The kinds of the ops in `flags`, how many there are, and their time."""
     kinds = profile.ops.kind
     codes = kinds.codes[flags]

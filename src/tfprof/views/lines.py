@@ -9,7 +9,7 @@ import numpy as np
 from tfprof.columns import Bools, Coded, Ints, Strings
 from tfprof.memo import remembered
 from tfprof.model.code import CodeTree
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.views.code import GRADIENT_SUFFIX, frame_name, place_ops
 
 NO_LINE = "(no line known)"
@@ -19,7 +19,7 @@ _INSTALLED = re.compile(r"[/\\]lib[/\\]python\d|[/\\](site|dist)-packages[/\\]",
 
 
 @remembered
-def of_ops(profile: Profile) -> Coded:
+def of_ops(profile: ProfileColumns) -> Coded:
     """For each op the innermost line outside installed packages, as the code view names it.
 
     Where all of them are installed, it is the innermost of all. A gradient has the line of its

@@ -11,7 +11,7 @@ from tfprof.columns import Coded, Ints, Strings, ints
 from tfprof.errors import MissingInputError
 from tfprof.measures.memory import Curve, Recording, recordings
 from tfprof.measures.numbers import require_step
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.options import MemoryOptions
 from tfprof.views import lines, scope
 from tfprof.views.select import descending
@@ -86,7 +86,7 @@ class Memory:
     notes: tuple[str, ...]
 
 
-def build(profile: Profile, options: MemoryOptions) -> Memory:
+def build(profile: ProfileColumns, options: MemoryOptions) -> Memory:
     """Who held which memory of `profile` when, in the step that `options` asks for."""
     require_step(profile, options.step, "takes the highest peak")
     found = recordings(profile)
@@ -110,7 +110,7 @@ def _chosen(found: Sequence[Recording], step: int) -> list[Recording]:
 
 
 def _allocator(
-    profile: Profile, options: MemoryOptions, found: Sequence[Recording], one: Recording
+    profile: ProfileColumns, options: MemoryOptions, found: Sequence[Recording], one: Recording
 ) -> AllocatorMemory:
     start = _start(profile, found, one.step)
     moment, count = one.curve.peak_micros, len(profile.ops)
@@ -134,13 +134,13 @@ def _allocator(
     )
 
 
-def _takers(profile: Profile, taken: Ints) -> tuple[tuple[str, int], ...]:
+def _takers(profile: ProfileColumns, taken: Ints) -> tuple[tuple[str, int], ...]:
     """The ops that took most, and how much."""
     ops = np.argsort(descending(taken), kind="stable")[:_MOST_REACHED_BY].tolist()
     return tuple((profile.ops.name[op], int(taken[op])) for op in ops if taken[op] > 0)
 
 
-def _start(profile: Profile, found: Sequence[Recording], step: int) -> int:
+def _start(profile: ProfileColumns, found: Sequence[Recording], step: int) -> int:
     """When a step began: its first op, or its first allocation if that was earlier."""
     starts = profile.records.first_start[profile.records.step == step]
     first = min(int(one.micros.min()) for one in found if one.step == step)
@@ -170,7 +170,7 @@ def _by_label(labels: Coded, held: Ints, options: MemoryOptions) -> Breakdown:
     )
 
 
-def _by_scope(profile: Profile, held: Ints, options: MemoryOptions) -> Breakdown:
+def _by_scope(profile: ProfileColumns, held: Ints, options: MemoryOptions) -> Breakdown:
     """What the ops in each scope hold; a scope that only holds another is left out."""
     arrangement = scope.arrange(profile)
     tree, members = arrangement.tree, arrangement.members
@@ -210,7 +210,7 @@ def _limit(options: MemoryOptions, count: int) -> int:
     return count if options.max_rows < 0 else options.max_rows
 
 
-def _nothing(profile: Profile, found: Sequence[Recording], step: int) -> str:
+def _nothing(profile: ProfileColumns, found: Sequence[Recording], step: int) -> str:
     """Why there is nothing to tell, and what to do."""
     if found:
         steps = ", ".join(map(str, sorted({one.step for one in found})))
@@ -227,7 +227,7 @@ def _nothing(profile: Profile, found: Sequence[Recording], step: int) -> str:
 
 
 def _notes(
-    profile: Profile, found: Sequence[Recording], chosen: Sequence[Recording]
+    profile: ProfileColumns, found: Sequence[Recording], chosen: Sequence[Recording]
 ) -> Iterator[str]:
     """What a reader should know before quoting the numbers."""
     if profile.lacks_host_allocations:

@@ -12,7 +12,7 @@ from tfprof.columns import Ints, Ragged, offsets_of
 from tfprof.kernels import timelines
 from tfprof.kernels.rows import grouped
 from tfprof.model.executions import Allocations, MemoryUse
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 
 # Points that are told are at least so many microseconds apart, and each names so many ops.
 _GAP = 100
@@ -27,7 +27,7 @@ class DeviceMemory:
     allocation was recorded, or only smaller ones, held.
     """
 
-    device: int  # its row in `Profile.devices`
+    device: int  # its row in `ProfileColumns.devices`
     peak: int  # of all points, those between the ones that are told included
     time: Ints
     in_use: Ints
@@ -39,7 +39,7 @@ class DeviceMemory:
         return len(self.time)
 
 
-def curves(profile: Profile, record: Ints, shown: Ints) -> Iterator[DeviceMemory]:
+def curves(profile: ProfileColumns, record: Ints, shown: Ints) -> Iterator[DeviceMemory]:
     """The memory of every accelerator that one of the ops `shown` is placed on, by its name.
 
     `record` has the record of each op in the step. Where two ops were measured in the same
@@ -67,7 +67,7 @@ class _Recorded(NamedTuple):
     kept: Ints
 
     @classmethod
-    def of(cls, profile: Profile) -> _Recorded:
+    def of(cls, profile: ProfileColumns) -> _Recorded:
         memory, records = profile.memory, profile.records
         uses = records.rows_of(memory.record)
         kept = np.zeros(len(profile.ops), np.int64)

@@ -10,7 +10,7 @@ from tfprof.columns import Bools
 from tfprof.measures.numbers import float_ops_per_run
 from tfprof.memo import remembered
 from tfprof.metrics import BY_KEY, THRESHOLD_KEYS, Metric, Need
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
 from tfprof.patterns import Patterns
 from tfprof.views import accounting
@@ -19,7 +19,7 @@ from tfprof.views.view import TABLE_VALUE_TYPES
 _MOST_KINDS = 5
 
 
-def notes(kind: str, profile: Profile, options: Options) -> tuple[str, ...]:
+def notes(kind: str, profile: ProfileColumns, options: Options) -> tuple[str, ...]:
     """Everything a reader of this view should know before quoting its numbers."""
     return (
         *_missing_inputs(profile, options),
@@ -40,7 +40,7 @@ def _asked(options: Options) -> list[Metric]:
 
 
 @remembered
-def available_inputs(profile: Profile) -> dict[Need, bool]:
+def available_inputs(profile: ProfileColumns) -> dict[Need, bool]:
     """Which inputs a profile has something from."""
     return {
         Need.GRAPH: bool(np.any(profile.ops.attributes.reader >= 0)),
@@ -49,7 +49,7 @@ def available_inputs(profile: Profile) -> dict[Need, bool]:
     }
 
 
-def _missing_inputs(profile: Profile, options: Options) -> Iterator[str]:
+def _missing_inputs(profile: ProfileColumns, options: Options) -> Iterator[str]:
     has = available_inputs(profile)
     missing: dict[Need, list[str]] = {}
     for metric in _asked(options):
@@ -60,7 +60,7 @@ def _missing_inputs(profile: Profile, options: Options) -> Iterator[str]:
         yield f"{' and '.join(keys)} {verb} --{need}, which was not given: all is zero or absent."
 
 
-def _float_ops(profile: Profile, options: Options) -> Iterator[str]:
+def _float_ops(profile: ProfileColumns, options: Options) -> Iterator[str]:
     """Which ops have no float ops because nobody could count them."""
     if BY_KEY["float_ops"] not in _asked(options):
         return
@@ -76,7 +76,7 @@ def _float_ops(profile: Profile, options: Options) -> Iterator[str]:
         yield f"float ops of {_tally(kinds)} are not counted: their shapes are unknown{advice}."
 
 
-def _accounted(profile: Profile, options: Options) -> Bools:
+def _accounted(profile: ProfileColumns, options: Options) -> Bools:
     return accounting.matching_regexes(profile, options.account_type_regexes) > 0
 
 
@@ -93,7 +93,7 @@ def _ops(count: int) -> str:
     return "1 op" if count == 1 else f"{count:,} ops"
 
 
-def _matching(kind: str, profile: Profile, options: Options) -> Iterator[str]:
+def _matching(kind: str, profile: ProfileColumns, options: Options) -> Iterator[str]:
     """Surprises of `account_type_regexes`."""
     once, twice = _matched(profile, options.account_type_regexes)
     if twice and kind in ("code", "op"):
@@ -118,13 +118,13 @@ def _words(options: Options) -> tuple[str, ...]:
 
 
 @remembered
-def _matched(profile: Profile, regexes: tuple[str, ...]) -> tuple[int, int]:
+def _matched(profile: ProfileColumns, regexes: tuple[str, ...]) -> tuple[int, int]:
     """How many ops one of `regexes` matches, and how many more than one."""
     counts = accounting.matching_regexes(profile, regexes)
     return int((counts > 0).sum()), int((counts > 1).sum())
 
 
-def _values(profile: Profile, options: Options) -> Iterator[str]:
+def _values(profile: ProfileColumns, options: Options) -> Iterator[str]:
     """Which types of tensors a table has no values of."""
     if "tensor_value" not in options.select:
         return
@@ -133,7 +133,7 @@ def _values(profile: Profile, options: Options) -> Iterator[str]:
         yield f"the table has no values of type {', '.join(left_out)}; --json has them."
 
 
-def _definitions(profile: Profile, options: Options) -> Iterator[str]:
+def _definitions(profile: ProfileColumns, options: Options) -> Iterator[str]:
     """Types that were defined for ops there are not."""
     for definition in options.define_type:
         name, _, regex = definition.partition("=")
@@ -149,7 +149,7 @@ def _older_words(options: Options) -> Iterator[str]:
         yield f"-dump_to_file goes before -output {options.output}, which was left aside."
 
 
-def _code(profile: Profile, options: Options) -> Iterator[str]:
+def _code(profile: ProfileColumns, options: Options) -> Iterator[str]:
     from tfprof.views import code  # noqa: PLC0415 -- the other views do without
 
     recounts = options.generation.views["code"].recounts_shown

@@ -11,7 +11,7 @@ from tfprof.kernels.rows import grouped
 from tfprof.measures.numbers import Numbers
 from tfprof.memo import OnDemand, remembered
 from tfprof.metrics import NUMBERS
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
 from tfprof.views.accounting import account_gathered
 from tfprof.views.select import Accounts, Arrangement, descending, passes_thresholds, ran_on
@@ -19,7 +19,7 @@ from tfprof.views.tree import Tree
 from tfprof.views.view import ROOT_NAME, Hidden, View
 
 
-def build(profile: Profile, options: Options) -> View:
+def build(profile: ProfileColumns, options: Options) -> View:
     """Gather `profile` by op kind, accounting and showing what `options` asks for."""
     policy = options.generation.views["op"]
     arrangement = arrange(profile)
@@ -61,7 +61,7 @@ def build(profile: Profile, options: Options) -> View:
 
 
 @remembered
-def arrange(profile: Profile) -> Arrangement:
+def arrange(profile: ProfileColumns) -> Arrangement:
     """A row for each kind of op, in name order, with the ops of that kind."""
     kinds = profile.ops.kind
     by_name = kinds.values.order()

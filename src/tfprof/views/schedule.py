@@ -15,7 +15,7 @@ from tfprof.errors import OutputError
 from tfprof.kernels import lanes
 from tfprof.kernels.rows import grouped
 from tfprof.model.devices import Devices
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.views import graph
 from tfprof.views.accounting import matching_regexes
 from tfprof.views.memory_curve import DeviceMemory, curves
@@ -108,7 +108,7 @@ def _tracked(view: View, step: int) -> _Tracked:
     return _Tracked(record, shown[record[shown] >= 0])
 
 
-def _slots(profile: Profile, tracked: _Tracked) -> tuple[Ints, Slots, int]:
+def _slots(profile: ProfileColumns, tracked: _Tracked) -> tuple[Ints, Slots, int]:
     """The devices as they are met, the slots by device name and start, and what is left out."""
     runs, devices = profile.executions, profile.devices
     found = profile.records.rows_of(runs.record).take(tracked.record[tracked.shown])
@@ -196,7 +196,7 @@ def _is_accounted(view: View) -> Bools:
     return (counts > 0) | view.options.patterns("account_type_regexes").is_everything
 
 
-def _sources_elsewhere(profile: Profile, is_wanted: Bools) -> Ragged:
+def _sources_elsewhere(profile: ProfileColumns, is_wanted: Bools) -> Ragged:
     """For each op those of its inputs, by position, that are wanted and placed elsewhere."""
     inputs = profile.ops.inputs
     edges = Ragged(inputs.offsets, inputs.source)
@@ -206,7 +206,7 @@ def _sources_elsewhere(profile: Profile, is_wanted: Bools) -> Ragged:
     return edges.where(flags)
 
 
-def _dispatches(profile: Profile) -> Ragged:
+def _dispatches(profile: ProfileColumns) -> Ragged:
     """The runs of each record on the device that its op is placed on."""
     runs, devices = profile.executions, profile.devices
     flags = (devices.is_placement & ~devices.is_accelerator_lane)[runs.device]

@@ -6,7 +6,7 @@ import numpy as np
 
 from tfprof.columns import Strings
 from tfprof.memo import remembered
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
 from tfprof.views.accounting import account_single
 from tfprof.views.select import Arrangement, select
@@ -16,7 +16,7 @@ from tfprof.views.view import ROOT_NAME, View, single_members
 SCOPE_TYPE = "_kTFScopeParent"
 
 
-def build(profile: Profile, options: Options) -> View:
+def build(profile: ProfileColumns, options: Options) -> View:
     """Arrange `profile` by name scope, accounting and showing what `options` asks for."""
     policy = options.generation.views["scope"]
     arrangement = arrange(profile)
@@ -27,7 +27,7 @@ def build(profile: Profile, options: Options) -> View:
 
 
 @remembered
-def arrange(profile: Profile) -> Arrangement:
+def arrange(profile: ProfileColumns) -> Arrangement:
     """Every op under its scope; a scope that is no op itself gets a row of its own."""
     names = profile.ops.name
     rows = names.scope_rows()

@@ -12,7 +12,7 @@ from tfprof.dialects import Policy
 from tfprof.measures.numbers import Numbers, may_be_negative
 from tfprof.memo import OnDemand, remembered
 from tfprof.metrics import NUMBERS, RUN_NUMBERS
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
 from tfprof.patterns import Patterns
 from tfprof.views.tree import Tree
@@ -101,7 +101,7 @@ class _Rows:
 class _Question(NamedTuple):
     """What every filter may look at."""
 
-    profile: Profile
+    profile: ProfileColumns
     options: Options
     arrangement: Arrangement
     accounts: Accounts
@@ -110,7 +110,7 @@ class _Question(NamedTuple):
 
 def select(
     kind: str,
-    profile: Profile,
+    profile: ProfileColumns,
     options: Options,
     *,
     arrangement: Arrangement,
@@ -237,7 +237,7 @@ def _show(kept: _Rows, question: _Question) -> _Rows:
     return kept.keep(flags)
 
 
-def ran_on(profile: Profile, members: Ragged, regexes: tuple[str, ...]) -> Bools:
+def ran_on(profile: ProfileColumns, members: Ragged, regexes: tuple[str, ...]) -> Bools:
     """Which rows have an op on a device that one of `regexes` matches, be it in another case."""
     # A device is known in small letters, whatever the program called it.
     patterns = Patterns(tuple(f"(?i:{regex})" for regex in regexes))
@@ -265,7 +265,7 @@ def _matches(arrangement: Arrangement, regexes: tuple[str, ...]) -> Bools:
 
 
 def passes_thresholds(
-    profile: Profile, own: Numbers, total: Numbers, options: Options, policy: Policy
+    profile: ProfileColumns, own: Numbers, total: Numbers, options: Options, policy: Policy
 ) -> Bools | np.bool_:
     """Which rows reach every `min_…` option but, where rows gather ops, `min_occurrence`."""
     flags: Bools | np.bool_ = np.True_

@@ -9,7 +9,7 @@ import numpy as np
 
 from tfprof.columns import Bools, Ints, Ragged, Strings, distinct, offsets_of
 from tfprof.measures.numbers import Numbers, per_op
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
 from tfprof.views.tree import Tree
 
@@ -37,7 +37,7 @@ class View:
     """
 
     kind: str
-    profile: Profile
+    profile: ProfileColumns
     options: Options
     tree: Tree
     name: Strings

@@ -14,7 +14,7 @@ from tfprof.columns import Bools, Ints, Ragged, Strings, distinct, ints, offsets
 from tfprof.errors import MissingInputError
 from tfprof.kernels.rows import grouped
 from tfprof.metrics import BY_KEY
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.outputs.parts import Part
 from tfprof.outputs.perfetto import arguments, packets
 from tfprof.outputs.perfetto.packets import Told, Type
@@ -119,7 +119,7 @@ def _lane_tracks(plan: Schedule, tracks: Tracks, crowd: int) -> Ints:
 
 
 def _runs(
-    profile: Profile, plan: Schedule, track: Ints, of_step: bytes, flows_before: int
+    profile: ProfileColumns, plan: Schedule, track: Ints, of_step: bytes, flows_before: int
 ) -> Iterator[bytes]:
     """The slots of a step as slices, each with its arguments and the arrows from and to it."""
     slots = plan.slots

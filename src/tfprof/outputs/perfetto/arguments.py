@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tfprof.columns import Bools, Ints, NameTable, Strings
 from tfprof.measures.numbers import float_ops_per_run
-from tfprof.model.profile import Profile
+from tfprof.model.profile import ProfileColumns
 from tfprof.outputs.fields import input_codes, input_texts
 from tfprof.outputs.perfetto import packets
 from tfprof.outputs.perfetto.packets import Told
@@ -50,7 +50,7 @@ def of_step(step: int) -> bytes:
 class OpArguments:
     """The arguments of `ops`, which every run of each repeats."""
 
-    def __init__(self, profile: Profile, ops: Ints) -> None:
+    def __init__(self, profile: ProfileColumns, ops: Ints) -> None:
         table = NameTable()
         # An op that no graph defines has no kind but its name.
         is_defined = profile.ops.attributes.reader[ops] >= 0
