@@ -9,6 +9,7 @@ import numpy as np
 
 from tfprof.columns import Coded, Ints, ints
 from tfprof.model.builder import OpColumns, ProfileBuilder
+from tfprof.model.clock import NO_TIME, nanos_of_micros
 from tfprof.model.code import Frame
 from tfprof.model.executions import MEMORY_FACTS
 from tfprof.model.ops import AttributeValue
@@ -41,14 +42,18 @@ class RunFact:
     """One run of an op as a test states it."""
 
     name: str
-    micros: int = 1
+    micros: float = 1
     step: int = 0
-    start: int = 1000
+    start: float = 1000  # in microseconds; 0 for none
     device: str = CPU
     memory: Mapping[str, int] = field(default_factory=dict)
     allocators: Sequence[AllocatorFact] = ()
     allocations: Sequence[tuple[int, int]] = ()  # in short, of an accelerator's only allocator
     outputs: Sequence[tuple[int, int, int]] = ()  # slot, bytes, address
+
+    @property
+    def nanos(self) -> int:
+        return _nanos(self.micros)
 
     @property
     def used(self) -> list[AllocatorFact]:
@@ -73,10 +78,14 @@ class CopyFact:
     """One transfer between devices as a test states it."""
 
     name: str
-    micros: int = 1
+    micros: float = 1
     step: int = 0
-    start: int = 1000
+    start: float = 1000
     device: str = MEMCPY
+
+    @property
+    def nanos(self) -> int:
+        return _nanos(self.micros)
 
 
 op = OpFact
@@ -101,8 +110,8 @@ def profile(*facts: OpFact | RunFact | CopyFact, counts_float_ops: bool = False)
                 Coded.of([fact.name]),
                 step=ints([fact.step]),
                 device=ints([_device(builder, fact.device)]),
-                start=ints([fact.start]),
-                duration=ints([fact.micros]),
+                start_ns=ints([_start_ns(fact)]),
+                duration_ns=ints([fact.nanos]),
             )
     _describe(builder, ops)
     built = builder.build()
@@ -175,8 +184,8 @@ def _runs(builder: ProfileBuilder, runs: Sequence[RunFact]) -> Runs:
     return Runs(
         op=ints(builder.ids(fact.name for fact in runs)),
         device=ints([_device(builder, fact.device) for fact in runs]),
-        start=ints([fact.start for fact in runs]),
-        duration=ints([fact.micros for fact in runs]),
+        start_ns=ints([_start_ns(fact) for fact in runs]),
+        duration_ns=ints([fact.nanos for fact in runs]),
         memory={fact: _memory(runs, fact) for fact in MEMORY_FACTS},
         output_run=run,
         output_slot=slot,
@@ -189,12 +198,26 @@ def _runs(builder: ProfileBuilder, runs: Sequence[RunFact]) -> Runs:
         allocation_allocator=np.repeat(
             np.arange(len(allocators)), [len(used.events) for used in allocators]
         ),
-        allocation_micros=ints([micros for used in allocators for micros, _ in used.events]),
+        allocation_ns=nanos_of_micros(
+            ints([micros for used in allocators for micros, _ in used.events])
+        ),
         allocation_bytes=ints([size for used in allocators for _, size in used.events]),
     )
 
 
+def _start_ns(fact: RunFact | CopyFact) -> int:
+    return _nanos(fact.start) if fact.start else NO_TIME
+
+
+def _nanos(micros: float) -> int:
+    """Microseconds as nanoseconds, with whole ones limited as files' are."""
+    whole = nanos_of_micros(ints([int(micros)]))
+    return int(whole[0]) + round(1000 * (micros - int(micros)))
+
+
 def _memory(runs: Sequence[RunFact], fact: str) -> Ints:
+    if fact == "time_ns":
+        return np.array([_nanos(run.memory.get("micros", 0)) for run in runs], np.int64)
     return np.array([run.memory.get(fact, 0) for run in runs], np.int64)
 
 

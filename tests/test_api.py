@@ -33,6 +33,17 @@ def loaded(*facts, **options):
     return Profile(profile(*facts, **options))
 
 
+def test_a_run_of_1400_nanoseconds_is_1_4_microseconds_in_json_csv_and_data_frame(tmp_path):
+    answer = Profile(profile(run("kernel", 1.4, start=5.8))).scope(select="micros")
+    answer.write(f"csv:outfile={tmp_path / 'rows.csv'}")
+
+    (row,) = (row for row in answer.to_dict()["rows"] if row["name"] == "kernel")
+    assert (row["micros"], row["total_micros"]) == (1.4, 1.4)
+    assert answer.to_dataframe().set_index("name")["micros"]["kernel"] == 1.4
+    assert "kernel,2,_TFProfRoot,1.4,1.4" in (tmp_path / "rows.csv").read_text()
+    assert "kernel (2us/2us" in answer.table  # whole microseconds, as tables always had
+
+
 @pytest.mark.usefixtures("files")
 def test_files_may_come_in_any_order():
     one = tfprof.load("graph.pb", "run_meta_0", "tfprof_log")

@@ -65,10 +65,12 @@ def test_every_threshold_is_an_option():
     assert thresholds == list(THRESHOLD_KEYS)
 
 
-def test_every_number_is_summed_and_the_two_counts_behind_the_occurrence():
+def test_every_number_is_summed_with_exact_times_and_the_two_counts_of_occurrence():
     numbers = [metric.key for metric in METRICS if metric.is_number]
 
-    assert list(NUMBERS) == [*numbers, "runs", "definitions"]
+    exact = ["nanos", "accelerator_nanos", "cpu_nanos"]
+
+    assert list(NUMBERS) == [*numbers, *exact, "runs", "definitions"]
 
 
 def test_what_a_word_expands_to_is_what_it_explains():

@@ -25,6 +25,7 @@ class Metric:
     sentence: str
     needs: Need
     unit: Unit | None = None  # None: a fact that is shown, not a number that is summed
+    exact: str = ""  # the number that has the same time in nanoseconds
     is_of_answer: bool = False  # it tells of the rows that are left out, not of the model
 
     @property
@@ -38,6 +39,7 @@ _MICROS = Metric(
     "total execution time: accelerator and cpu time added up.",
     Need.RUN_META,
     Unit.MICROS,
+    exact="nanos",
 )
 _CPU_MICROS = Metric(
     "cpu_micros",
@@ -45,6 +47,7 @@ _CPU_MICROS = Metric(
     "cpu execution time: time on the op's own device, dispatching and waiting included.",
     Need.RUN_META,
     Unit.MICROS,
+    exact="cpu_nanos",
 )
 _ACCELERATOR_MICROS = Metric(
     "accelerator_micros",
@@ -52,6 +55,7 @@ _ACCELERATOR_MICROS = Metric(
     "accelerator execution time: time the kernels took on the accelerator's streams.",
     Need.RUN_META,
     Unit.MICROS,
+    exact="accelerator_nanos",
 )
 
 # The order is that of the columns in the scope and graph views.
@@ -142,10 +146,11 @@ METRICS: tuple[Metric, ...] = (
 
 BY_KEY: dict[str, Metric] = {metric.key: metric for metric in METRICS}
 
-# What is summed over a subtree: every number that can be selected, and the two counts behind
-# `occurrence`.
+# What is summed over a subtree: every number that can be selected, the exact times that whole
+# microseconds are rounded from, and the two counts of `occurrence`.
 NUMBERS: tuple[str, ...] = (
     *(metric.key for metric in METRICS if metric.is_number),
+    *(metric.exact for metric in METRICS if metric.exact),
     "runs",
     "definitions",
 )

@@ -88,3 +88,20 @@ def format_shape(dims: Iterable[int]) -> str:
 def format_percent(part: float, whole: float) -> str:
     """The share of `part` in `whole`, as in `12.50%`; `0.00%` if there is no whole."""
     return f"{100.0 * part / whole if whole > 0 else 0.0:.2f}%"
+
+
+_NANOS_PER_MICRO = 1_000
+_NANOS_PER_MILLI = 1_000_000
+
+
+def exact_micros(nanos: int) -> int | float:
+    """Nanoseconds as microseconds: `12` where they are whole, else `1.4`."""
+    whole, rest = divmod(nanos, _NANOS_PER_MICRO)
+    return nanos / _NANOS_PER_MICRO if rest else whole
+
+
+def format_nanos(nanos: int) -> str:
+    """Nanoseconds as `12us` where microseconds are whole, else as `1.40us`, `2.68ms`, `3.74sec`."""
+    if nanos % _NANOS_PER_MICRO and abs(nanos) < _NANOS_PER_MILLI:
+        return f"{nanos / _NANOS_PER_MICRO:.2f}us"
+    return format_micros(round(nanos / _NANOS_PER_MICRO))

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from build import copy, op, profile, run
-from tfprof.advisor.steps import covered, op_flags, op_micros, require_steps, step_of, typical_step
+from tfprof.advisor.steps import covered, op_flags, op_nanos, require_steps, step_of, typical_step
 from tfprof.columns import ints
 from tfprof.errors import MissingInputError
 
 
 @pytest.mark.parametrize(
-    ("spans", "micros"),
+    ("spans", "nanos"),
     [
         ([], 0),
         ([(10, 15)], 5),
@@ -20,10 +20,10 @@ from tfprof.errors import MissingInputError
         ([(10, 30), (12, 22), (40, 41)], 21),
     ],
 )
-def test_what_goes_on_at_once_counts_once(spans, micros):
+def test_what_goes_on_at_once_counts_once(spans, nanos):
     starts, ends = zip(*spans, strict=True) if spans else ((), ())
 
-    assert covered(ints(starts), ints(ends)) == micros
+    assert covered(ints(starts), ints(ends)) == nanos
 
 
 def test_the_typical_step_took_neither_longest_nor_shortest():
@@ -32,7 +32,7 @@ def test_the_typical_step_took_neither_longest_nor_shortest():
     )
 
     assert typical_step(p).number == 4  # of two in the middle, the shorter
-    assert typical_step(p).micros == 20
+    assert typical_step(p).nanos == 20_000
 
 
 def test_a_step_holds_runs_and_transfers_in_the_order_of_their_starts():
@@ -40,10 +40,10 @@ def test_a_step_holds_runs_and_transfers_in_the_order_of_their_starts():
 
     step = step_of(p, 0)
 
-    assert step.start.tolist() == [50, 70, 100]
+    assert step.start.tolist() == [50_000, 70_000, 100_000]
     assert step.op.tolist() == [1, -1, 0]
     assert step.copy.tolist() == [-1, 0, -1]
-    assert step.micros == 55
+    assert step.nanos == 55_000
 
 
 def test_time_alone_is_without_what_others_ran_in():
@@ -51,9 +51,9 @@ def test_time_alone_is_without_what_others_ran_in():
     step = step_of(p, 0)
     of_b = op_flags(step, np.array([False, True]))
 
-    assert step.covered(of_b) == 10
-    assert step.alone(of_b) == 5
-    assert op_micros(step, of_b).tolist() == [0, 10]
+    assert step.covered(of_b) == 10_000
+    assert step.alone(of_b) == 5000
+    assert op_nanos(step, of_b).tolist() == [0, 10_000]
 
 
 def test_a_transfer_is_a_run_of_no_op():
@@ -63,7 +63,7 @@ def test_a_transfer_is_a_run_of_no_op():
 
 
 def test_a_run_that_ends_before_it_begins_takes_no_time():
-    assert step_of(profile(run("a", -7)), 0).micros == 0
+    assert step_of(profile(run("a", -7)), 0).nanos == 0
 
 
 def test_a_step_with_a_negative_number_cannot_be_chosen():

@@ -12,7 +12,7 @@ from tfprof.measures.memory import Curve, recordings
 def changes(*pairs):
     """The curve of these changes, each a moment and bytes."""
     micros, sizes = zip(*pairs, strict=True)
-    return Curve.of_changes(ints(micros), ints(sizes))
+    return Curve.of_changes(1000 * ints(micros), ints(sizes))
 
 
 def points(curve):
@@ -39,16 +39,16 @@ def test_what_happens_in_one_microsecond_counts_together():
 def test_the_peak_is_the_first_of_the_highest_points():
     curve = changes((10, 5), (20, -1), (30, 1))
 
-    assert (curve.peak, curve.peak_bytes, curve.peak_micros) == (0, 5, 10)
+    assert (curve.peak, curve.peak_bytes, curve.peak_ns) == (0, 5, 10_000)
 
 
 @pytest.mark.parametrize(("micros", "held"), [(9, 0), (10, 5), (15, 5), (20, 8), (99, 8)])
 def test_a_curve_holds_until_its_next_point(micros, held):
-    assert changes((10, 5), (20, 3)).at(micros) == held
+    assert changes((10, 5), (20, 3)).at(1000 * micros) == held
 
 
 def test_of_levels_that_were_read_at_one_moment_the_highest_stays():
-    curve = Curve.of_levels(ints([20, 10, 20, 20]), ints([7, 5, 9, 8]))
+    curve = Curve.of_levels(1000 * ints([20, 10, 20, 20]), ints([7, 5, 9, 8]))
 
     assert points(curve) == [(10, 5), (20, 9)]
 
@@ -100,10 +100,10 @@ def test_each_op_holds_what_it_took_and_has_not_given_back():
 
     (found,) = recordings(p)
 
-    assert found.held(9, 2).tolist() == [0, 0]
-    assert found.held(20, 2).tolist() == [64, 8]
-    assert found.held(30, 2).tolist() == [0, 9]
-    assert found.taken(30, 2).tolist() == [-64, 1]
+    assert found.held(9_000, 2).tolist() == [0, 0]
+    assert found.held(20_000, 2).tolist() == [64, 8]
+    assert found.held(30_000, 2).tolist() == [0, 9]
+    assert found.taken(30_000, 2).tolist() == [-64, 1]
 
 
 @pytest.mark.parametrize("no_time", [0, -5, -(2**63), 2**63 - 1])

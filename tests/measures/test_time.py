@@ -1,7 +1,10 @@
 """How long ops ran, on their own device and on an accelerator."""
 
+from dataclasses import replace
+
 from build import CPU, GPU, GPU_STREAM, op, profile, run
 from tfprof.measures import time
+from tfprof.measures.numbers import per_op
 
 
 def test_time_on_the_op_s_own_device_is_cpu_time():
@@ -54,3 +57,36 @@ def test_a_profile_without_runs_has_no_times():
 
     assert time.cpu_micros(p).tolist() == []
     assert time.accelerator_micros(p).tolist() == []
+
+
+def test_a_run_counts_each_microsecond_that_begins_while_it_lasts():
+    p = profile(run("a", 1.4, start=5.8), run("b", 1.4, start=5.1))
+
+    assert time.cpu_micros(p).tolist() == [2, 1]
+    assert time.cpu_nanos(p).tolist() == [1400, 1400]
+
+
+def test_a_run_within_one_microsecond_counts_as_one():
+    p = profile(run("a", 0.3, start=5.1), run("a", 0.3, start=6.1))
+
+    assert time.cpu_micros(p).tolist() == [2]
+    assert time.cpu_nanos(p).tolist() == [600]
+    assert time.last_end_micros(p).tolist() == [7]
+
+
+def test_exact_times_are_rounded_so_that_sums_stay_right():
+    names = [f"net/{place}" for place in range(10)]
+    p = replace(profile(*(run(name, 0.3) for name in names)), has_exact_times=True)
+
+    micros = per_op(p, -1)["micros"].tolist()
+
+    assert set(micros) == {0, 1}
+    assert sum(micros) == 3
+
+
+def test_exact_times_are_averaged_before_they_are_rounded():
+    runs = [run("a", micros, step=step) for step, micros in enumerate((0.4, 0.4, 1.3))]
+    p = replace(profile(*runs), has_exact_times=True)
+
+    assert per_op(p, -1)["nanos"].tolist() == [700]
+    assert per_op(p, -1)["micros"].tolist() == [1]

@@ -8,6 +8,7 @@ import pytest
 from build import CPU, GPU, GPU_STREAM, op, profile, run
 from tfprof.columns import Coded, ints
 from tfprof.model.builder import OpColumns, ProfileBuilder
+from tfprof.model.clock import NO_TIME
 from tfprof.model.code import Frame
 from tfprof.model.executions import MEMORY_FACTS
 from tfprof.model.ops import OutputShapes
@@ -44,17 +45,17 @@ def devices(builder):
 
 
 def runs(op, device, start=(), duration=(), **more):
-    """Runs of ops; those without a start began at 100 and took 1."""
+    """Runs of ops, in nanoseconds; those without a start began at 100 and took 1."""
     nothing = ints([])
     count = len(op)
     columns = {
-        "start": ints(list(start) or [100] * count),
-        "duration": ints(list(duration) or [1] * count),
+        "start_ns": ints(list(start) or [100] * count),
+        "duration_ns": ints(list(duration) or [1] * count),
         "memory": {fact: ints([0] * count) for fact in MEMORY_FACTS},
         **dict.fromkeys(("output_run", "output_slot", "output_bytes", "output_address"), nothing),
         **dict.fromkeys(("allocator_run", "allocator_level", "allocator_is_accelerator"), nothing),
         "allocator_name": Coded.of([]),
-        **dict.fromkeys(("allocation_allocator", "allocation_micros", "allocation_bytes"), nothing),
+        **dict.fromkeys(("allocation_allocator", "allocation_ns", "allocation_bytes"), nothing),
     }
     return Runs(op=ints(op), device=ints(device), **columns | more)
 
@@ -246,7 +247,7 @@ def test_a_run_on_another_device_to_be_placed_on_is_dropped():
     built = profile(run("a", 5, device=CPU), run("a", 7, device=GPU))
 
     assert built.records.runs.tolist() == [1]
-    assert built.executions.duration.tolist() == [5]
+    assert built.executions.duration_ns.tolist() == [5000]
     assert [built.devices.name[code] for code in built.records.devices.values] == [CPU]
 
 
@@ -279,8 +280,8 @@ def test_an_op_in_a_step_is_one_record(builder):
 
     assert (records.op.tolist(), records.step.tolist()) == ([0, 1], [4, 4])
     assert records.runs.tolist() == [1, 2]
-    assert records.first_start.tolist() == [30, 20]
-    assert records.last_end.tolist() == [36, 55]
+    assert records.first_start_ns.tolist() == [30, 20]
+    assert records.last_end_ns.tolist() == [36, 55]
 
 
 def test_records_are_in_the_order_of_ops_then_steps(builder):
@@ -304,7 +305,7 @@ def test_a_step_that_is_added_twice_adds_up(builder):
 
     assert built.steps.tolist() == [3]
     assert built.records.runs.tolist() == [2]
-    assert built.executions.duration.tolist() == [5, 5]
+    assert built.executions.duration_ns.tolist() == [5, 5]
 
 
 def test_a_step_in_which_nothing_ran_is_still_a_step(builder):
@@ -316,11 +317,12 @@ def test_a_step_in_which_nothing_ran_is_still_a_step(builder):
 def test_a_run_without_a_start_makes_a_record_without_time(builder):
     builder.ensure_ops(["a"])
     cpu, _, _ = devices(builder)
-    builder.add_runs(0, runs([0], [cpu], start=[0], duration=[5]))
+    builder.add_runs(0, runs([0], [cpu], start=[NO_TIME], duration=[5]))
     built = builder.build()
 
     assert (built.records.runs.tolist(), len(built.executions), len(built.memory)) == ([0], 0, 0)
-    assert (built.records.first_start.tolist(), built.records.last_end.tolist()) == ([0], [0])
+    assert built.records.first_start_ns.tolist() == [NO_TIME]
+    assert built.records.last_end_ns.tolist() == [0]
     assert built.records.devices[0].tolist() == [cpu]
 
 
@@ -340,7 +342,10 @@ def test_time_is_taken_from_the_ops_own_device_and_from_lanes(builder):
     builder.add_runs(0, runs([0, 0, 0], [cpu, lane, sync], duration=[5, 6, 7]))
     executions = builder.build().executions
 
-    assert list(zip(executions.device, executions.duration, strict=True)) == [(cpu, 5), (lane, 6)]
+    assert list(zip(executions.device, executions.duration_ns, strict=True)) == [
+        (cpu, 5),
+        (lane, 6),
+    ]
 
 
 def test_a_device_that_adds_no_time_is_remembered_and_widens_its_record(builder):
@@ -350,7 +355,7 @@ def test_a_device_that_adds_no_time_is_remembered_and_widens_its_record(builder)
     records = builder.build().records
 
     assert records.devices[0].tolist() == [cpu, sync]
-    assert (records.first_start.tolist(), records.last_end.tolist()) == ([20], [120])
+    assert (records.first_start_ns.tolist(), records.last_end_ns.tolist()) == ([20], [120])
 
 
 def test_time_on_a_lane_that_is_named_like_a_device_is_not_a_run(builder):
@@ -418,31 +423,31 @@ def test_allocations_on_accelerators_follow_the_record_of_their_run(builder):
         level=[0, 0, 0, 0],
         is_accelerator=[True, True, True, False],
         allocator=[0, 1, 2, 3],
-        micros=[10, 20, 30, 40],
+        ns=[10, 20, 30, 40],
         bytes=[64, 99, -64, 7],
     )
     builder.add_runs(5, runs([0, 0, 1], [cpu, lane, cpu], **columns))
     allocations = builder.build().allocations
 
     assert allocations.record.tolist() == [0, 1]
-    assert allocations.micros.tolist() == [30, 10]
+    assert allocations.time_ns.tolist() == [30, 10]
     assert allocations.bytes.tolist() == [-64, 64]
 
 
 def test_every_allocator_of_every_run_is_known_with_its_level_at_the_end_of_the_run(builder):
     builder.ensure_ops(["b", "a"])
     cpu, lane, _ = devices(builder)
-    memory = {fact: ints([0, 0, 0]) for fact in MEMORY_FACTS} | {"micros": ints([7, 8, 9])}
+    memory = {fact: ints([0, 0, 0]) for fact in MEMORY_FACTS} | {"time_ns": ints([7, 8, 9])}
     columns = allocating(
         run=[2, 0, 1],
         names=["host", "gpu", "host"],
         level=[50, 0, 60],
         is_accelerator=[False, True, False],
         allocator=[2, 0, 0],
-        micros=[10, 20, 30],
+        ns=[10, 20, 30],
         bytes=[1, 2, 3],
     )
-    columns |= {"start": ints([0, 1, 1]), "memory": memory}
+    columns |= {"start_ns": ints([NO_TIME, 1, 1]), "memory": memory}
     builder.add_runs(5, runs([0, 0, 1], [cpu, lane, cpu], **columns))
     built = builder.build()
     built.check()
@@ -451,7 +456,7 @@ def test_every_allocator_of_every_run_is_known_with_its_level_at_the_end_of_the_
     assert list(built.ops.name.take(uses.op)) == ["a", "b", "b"]
     assert uses.device.tolist() == [cpu, cpu, lane]
     assert list(uses.allocator.values.take(uses.allocator.codes)) == ["host", "gpu", "host"]
-    assert (uses.micros.tolist(), uses.level.tolist()) == ([9, 7, 8], [50, 0, 60])
+    assert (uses.time_ns.tolist(), uses.level.tolist()) == ([9, 7, 8], [50, 0, 60])
     assert uses.step.tolist() == [5, 5, 5]
     assert uses.record.tolist() == [-1, -1, -1]
     assert built.allocator_events.use.tolist() == [2, 0, 0]
@@ -462,7 +467,7 @@ def test_allocators_of_several_steps_keep_their_allocations(builder):
     builder.ensure_ops(["a"])
     cpu, _, _ = devices(builder)
     for step, name in ((0, "x"), (1, "y")):
-        columns = allocating([0], [name], [0], [True], allocator=[0], micros=[1], bytes=[step + 5])
+        columns = allocating([0], [name], [0], [True], allocator=[0], ns=[1], bytes=[step + 5])
         builder.add_runs(step, runs([0], [cpu], **columns))
     built = builder.build()
 
@@ -475,7 +480,7 @@ def test_allocators_of_several_steps_keep_their_allocations(builder):
 def test_columns_of_a_built_profile_cannot_be_written():
     built = profile(op("a", shape=(2,)), run("a"))
 
-    for column in (built.steps, built.ops.defined, built.records.runs, built.executions.start):
+    for column in (built.steps, built.ops.defined, built.records.runs, built.executions.start_ns):
         assert not column.flags.writeable
 
 

@@ -7,6 +7,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from tfprof.columns import Coded, ints
 from tfprof.model.builder import OpColumns, ProfileBuilder
+from tfprof.model.clock import NO_TIME
 from tfprof.model.code import Frame
 from tfprof.model.executions import MEMORY_FACTS
 from tfprof.model.ops import OutputShapes
@@ -40,8 +41,8 @@ def steps_of_runs(draw, ops, devices):
     return Runs(
         op=column(st.integers(0, ops - 1)),
         device=column(st.integers(0, devices - 1)),
-        start=column(st.just(0) | NUMBERS),
-        duration=column(NUMBERS),
+        start_ns=column(st.just(NO_TIME) | NUMBERS),
+        duration_ns=column(NUMBERS),
         memory={fact: column(NUMBERS) for fact in MEMORY_FACTS},
         output_run=column(owners, outputs),
         output_slot=column(st.integers(0, 3), outputs),
@@ -52,7 +53,7 @@ def steps_of_runs(draw, ops, devices):
         allocator_level=column(NUMBERS, allocations),
         allocator_is_accelerator=column(st.booleans(), allocations) != 0,
         allocation_allocator=column(st.integers(0, max(allocations - 1, 0)), allocations),
-        allocation_micros=column(NUMBERS, allocations),
+        allocation_ns=column(NUMBERS, allocations),
         allocation_bytes=column(st.integers(-1000, 1000), allocations),
     )
 

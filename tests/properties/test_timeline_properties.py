@@ -10,7 +10,7 @@ from asking import ask
 from build import CPU, GPU, GPU_STREAM, op, profile, run
 from profile_strategies import STEPS, accounts, filters, orders, profiles
 from tfprof.views.nested import nested
-from tfprof.views.schedule import schedule
+from tfprof.views.schedule import Ticks, schedule
 
 often = settings(
     max_examples=int(os.environ.get("TFPROF_PROPERTY_EXAMPLES", "25")),
@@ -58,7 +58,8 @@ def shown_runs(view, step):
     p = view.profile
     place = {op: place for place, op in enumerate(view.members.values.tolist())}
     records, runs = p.records, p.executions
-    columns = zip(runs.record, runs.device, runs.start, runs.duration, strict=True)
+    start, duration = runs.start_ns // 1000, runs.duration_ns // 1000
+    columns = zip(runs.record, runs.device, start, duration, strict=True)
     for record, device, start, duration in columns:
         op = int(records.op[record])
         # Where an op was dispatched from nobody knows, it has no place in time.
@@ -70,7 +71,7 @@ def shown_runs(view, step):
 @given(timed_profiles, questions, steps)
 def test_a_schedule_holds_the_first_of_the_shown_runs_at_each_start(p, question, step):
     view = ask("graph", p, **question | {"step": step})
-    plan = schedule(view, step)
+    plan = schedule(view, step, Ticks.MICROS)
 
     devices = [p.devices.name.index(name) for name in plan.devices.name]
     slots = plan.slots
@@ -92,8 +93,20 @@ def test_a_schedule_holds_the_first_of_the_shown_runs_at_each_start(p, question,
 
 @often
 @given(timed_profiles, questions, steps)
+def test_an_exact_schedule_holds_every_shown_run(p, question, step):
+    view = ask("graph", p, **question | {"step": step})
+    slots = schedule(view, step, Ticks.NANOS).slots
+
+    runs = [(start, duration) for _, start, _, duration in shown_runs(view, step)]
+    exact = zip((slots.start // 1000).tolist(), (slots.duration // 1000).tolist(), strict=True)
+    assert sorted(exact) == sorted(runs)
+    assert len(set(slots.run.tolist())) == len(slots)
+
+
+@often
+@given(timed_profiles, questions, steps)
 def test_slots_of_a_lane_follow_each_other(p, question, step):
-    slots = schedule(ask("graph", p, **question), step).slots
+    slots = schedule(ask("graph", p, **question), step, Ticks.MICROS).slots
 
     columns = (slots.device, slots.lane, slots.start, slots.duration)
     for one, other in pairwise(zip(*(column.tolist() for column in columns), strict=True)):
@@ -102,9 +115,9 @@ def test_slots_of_a_lane_follow_each_other(p, question, step):
 
 
 @often
-@given(timed_profiles, questions, steps)
-def test_a_flow_leads_from_one_slot_to_one_on_another_device(p, question, step):
-    plan = schedule(ask("graph", p, **question), step)
+@given(timed_profiles, questions, steps, st.sampled_from(Ticks))
+def test_a_flow_leads_from_one_slot_to_one_on_another_device(p, question, step, ticks):
+    plan = schedule(ask("graph", p, **question), step, ticks)
     slots, flows = plan.slots, plan.flows
 
     ends = set(flows.producer.tolist()) | set(flows.consumer.tolist())
@@ -114,9 +127,9 @@ def test_a_flow_leads_from_one_slot_to_one_on_another_device(p, question, step):
 
 
 @often
-@given(timed_profiles, questions, steps)
-def test_holders_and_the_rest_are_what_is_in_use(p, question, step):
-    for curve in schedule(ask("graph", p, **question), step).memory:
+@given(timed_profiles, questions, steps, st.sampled_from(Ticks))
+def test_holders_and_the_rest_are_what_is_in_use(p, question, step, ticks):
+    for curve in schedule(ask("graph", p, **question), step, ticks).memory:
         held = curve.holders.sums(curve.holder_bytes)
 
         assert (held + curve.rest == curve.in_use).all()

@@ -129,7 +129,7 @@ def test_a_record_has_its_runs_and_times():
 
     assert (records.op.tolist(), records.step.tolist()) == ([0], [3])
     assert records.runs.tolist() == [2]
-    assert (records.first_start.tolist(), records.last_end.tolist()) == ([100], [150])
+    assert (records.first_start_ns.tolist(), records.last_end_ns.tolist()) == ([100_000], [150_000])
     assert records.devices[0].tolist() == [0, 1]
 
 
@@ -148,17 +148,17 @@ def test_times_come_back_for_each_device():
     )
     names = profile.devices.name.take(profile.executions.device)
 
-    assert sorted(zip(names, profile.executions.duration.tolist(), strict=True)) == [
-        (GPU_LANE.lower(), 3),
-        (GPU.lower(), 5),
-        (GPU.lower(), 6),
+    assert sorted(zip(names, profile.executions.duration_ns.tolist(), strict=True)) == [
+        (GPU_LANE.lower(), 3000),
+        (GPU.lower(), 5000),
+        (GPU.lower(), 6000),
     ]
 
 
 def test_a_time_without_its_duration_is_left_out():
     profile = ran(devices=[CPU], cpu_execs={CPU: times((), (100,), (200, 6))})
 
-    assert profile.executions.start.tolist() == [200]
+    assert profile.executions.start_ns.tolist() == [200_000]
 
 
 def test_memory_comes_back_fact_by_fact():
@@ -177,7 +177,7 @@ def test_memory_comes_back_fact_by_fact():
     memory = ran(memory_execs=[use]).memory
 
     assert memory.record.tolist() == [0]
-    assert (memory.micros.tolist(), memory.in_use.tolist()) == ([1], [10])
+    assert (memory.time_ns.tolist(), memory.in_use.tolist()) == ([1000], [10])
     assert (memory.host_temp.tolist(), memory.host_persistent.tolist()) == ([2], [3])
     assert (memory.accelerator_temp.tolist(), memory.accelerator_persistent.tolist()) == ([4], [5])
     assert (memory.requested.tolist(), memory.peak.tolist()) == ([6], [7])
@@ -188,7 +188,7 @@ def test_allocations_come_back():
     allocations = ran(allocations=[{"alloc_micros": 10, "alloc_bytes": -64}]).allocations
 
     assert allocations.record.tolist() == [0]
-    assert (allocations.micros.tolist(), allocations.bytes.tolist()) == ([10], [-64])
+    assert (allocations.time_ns.tolist(), allocations.bytes.tolist()) == ([10_000], [-64])
 
 
 def test_allocators_come_back_without_their_names():
@@ -198,7 +198,7 @@ def test_allocators_come_back_without_their_names():
 
     assert profile.lacks_host_allocations
     assert [uses.allocator[row] for row in range(len(uses))] == ["", ""]
-    assert (uses.micros.tolist(), uses.level.tolist()) == ([0, 9], [0, 70])
+    assert (uses.time_ns.tolist(), uses.level.tolist()) == ([0, 9000], [0, 70])
     assert uses.device.tolist() == [-1, -1]
     assert profile.allocator_events.use.tolist() == [0, 0]
 

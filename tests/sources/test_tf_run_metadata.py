@@ -100,17 +100,37 @@ def test_bookkeeping_covers_nothing():
 def test_a_run_has_its_start_and_duration():
     profile = ran_on_cpu(stats("a", 100, 7))
 
-    assert profile.executions.start.tolist() == [100]
-    assert profile.executions.duration.tolist() == [7]
-    assert profile.records.first_start.tolist() == [100]
-    assert profile.records.last_end.tolist() == [107]
+    assert profile.executions.start_ns.tolist() == [100_000]
+    assert profile.executions.duration_ns.tolist() == [7_000]
+    assert profile.records.first_start_ns.tolist() == [100_000]
+    assert profile.records.last_end_ns.tolist() == [107_000]
+
+
+def test_nanoseconds_are_used_where_they_were_recorded():
+    entry = stats("a", 100, 2, all_start_nanos=100_800, op_end_rel_nanos=1400)
+    profile = ran_on_cpu(entry)
+
+    assert profile.executions.start_ns.tolist() == [100_800]
+    assert profile.executions.duration_ns.tolist() == [1400]
+    assert profile.memory.time_ns.tolist() == [102_200]
+
+
+@pytest.mark.parametrize(
+    ("start_nanos", "end_nanos"), [(0, 1400), (99_999, 1400), (100_800, 2400), (2**62, 2**62)]
+)
+def test_nanoseconds_that_contradict_the_microseconds_are_ignored(start_nanos, end_nanos):
+    entry = stats("a", 100, 2, all_start_nanos=start_nanos, op_end_rel_nanos=end_nanos)
+    profile = ran_on_cpu(entry)
+
+    assert profile.executions.start_ns.tolist() == [100_000]
+    assert profile.executions.duration_ns.tolist() == [2000]
 
 
 def test_a_run_that_ended_at_once_took_one_microsecond():
     profile = ran_on_cpu(stats("a", 100, 0))
 
-    assert profile.executions.duration.tolist() == [1]
-    assert profile.records.last_end.tolist() == [101]
+    assert profile.executions.duration_ns.tolist() == [1_000]
+    assert profile.records.last_end_ns.tolist() == [101_000]
 
 
 def test_an_entry_without_a_start_makes_a_record_and_no_time():
@@ -134,7 +154,7 @@ def test_the_same_name_in_a_loop_is_so_many_runs():
     profile = ran_on_cpu(*(stats("loop/a", 100 * n, n) for n in (1, 2, 3)))
 
     assert profile.records.runs.tolist() == [3]
-    assert profile.executions.duration.tolist() == [1, 2, 3]
+    assert profile.executions.duration_ns.tolist() == [1_000, 2_000, 3_000]
 
 
 def test_time_comes_from_the_ops_device_and_from_the_lane_of_all_streams():
@@ -147,9 +167,9 @@ def test_time_comes_from_the_ops_device_and_from_the_lane_of_all_streams():
 
     names = profile.devices.name.take(profile.executions.device)
 
-    assert list(zip(names, profile.executions.duration.tolist(), strict=True)) == [
-        (GPU.lower(), 1),
-        (GPU_LANE.lower(), 4),
+    assert list(zip(names, profile.executions.duration_ns.tolist(), strict=True)) == [
+        (GPU.lower(), 1000),
+        (GPU_LANE.lower(), 4000),
     ]
     assert profile.records.runs.tolist() == [1]
 
@@ -160,7 +180,7 @@ def test_every_device_an_op_was_seen_on_is_remembered():
     names = profile.devices.name.take(profile.records.devices[0])
 
     assert list(names) == [GPU.lower(), SYNC.lower()]
-    assert profile.records.first_start.tolist() == [90]
+    assert profile.records.first_start_ns.tolist() == [90_000]
 
 
 def test_an_op_lives_on_the_first_device_it_was_placed_on():
@@ -173,7 +193,7 @@ def test_an_op_lives_on_the_first_device_it_was_placed_on():
 def test_an_entry_on_another_device_to_be_placed_on_is_dropped():
     profile = ran((GPU, [stats("a", micros=1)]), (CPU, [stats("a", micros=2)]))
 
-    assert profile.executions.duration.tolist() == [1]
+    assert profile.executions.duration_ns.tolist() == [1_000]
     assert profile.records.runs.tolist() == [1]
 
 
@@ -219,7 +239,7 @@ def test_the_same_step_added_twice_adds_up():
     profile = read(runs=[(3, one), (3, one)])
 
     assert profile.records.runs.tolist() == [2]
-    assert profile.executions.duration.tolist() == [5, 5]
+    assert profile.executions.duration_ns.tolist() == [5_000, 5_000]
     assert profile.memory.requested.tolist() == [8, 8]
 
 
@@ -250,7 +270,7 @@ def test_all_allocators_add_up():
     ]
 
     assert memory(memory=allocators) == {
-        "micros": 105,
+        "time_ns": 105_000,
         "requested": 3,
         "peak": 30,
         "residual": 70,
@@ -261,7 +281,7 @@ def test_what_a_kernel_keeps_on_a_cpu_is_memory_of_the_host():
     kept = {"temp_memory_size": 3, "persistent_memory_size": 5}
 
     assert memory(CPU, memory_stats=kept, memory=[{"total_bytes": 100}]) == {
-        "micros": 105,
+        "time_ns": 105_000,
         "host_temp": 3,
         "host_persistent": 5,
         "requested": 108,
@@ -274,7 +294,7 @@ def test_what_a_kernel_keeps_on_a_gpu_is_memory_of_the_accelerator():
     kept = {"temp_memory_size": 3, "persistent_memory_size": 5}
 
     assert memory(GPU, memory_stats=kept) == {
-        "micros": 105,
+        "time_ns": 105_000,
         "accelerator_temp": 3,
         "accelerator_persistent": 5,
         "requested": 8,
@@ -304,7 +324,7 @@ def test_bytes_in_use_are_the_most_that_a_gpu_allocator_reports():
 
 
 def test_memory_is_measured_when_the_run_ends_even_if_that_is_at_once():
-    assert memory(start=100, micros=0)["micros"] == 100
+    assert memory(start=100, micros=0)["time_ns"] == 100_000
 
 
 def test_memory_counts_on_the_ops_own_device_only():
@@ -323,7 +343,7 @@ def test_allocations_on_a_gpu_are_kept_one_by_one():
     allocations = ran((GPU, [stats("b"), stats("a", memory=allocators)])).allocations
 
     assert allocations.record.tolist() == [0, 0]
-    assert allocations.micros.tolist() == [10, 20]
+    assert allocations.time_ns.tolist() == [10_000, 20_000]
     assert allocations.bytes.tolist() == [64, -64]
 
 
@@ -343,7 +363,7 @@ def test_allocators_of_all_kinds_are_kept_where_they_gave_memory_or_tell_their_l
     assert [profile.devices.name[device] for device in uses.device] == [GPU.lower()] * 2
     assert uses.level.tolist() == [0, 70]
     assert events.use.tolist() == [0]
-    assert (events.micros.tolist(), events.bytes.tolist()) == ([5], [1])
+    assert (events.time_ns.tolist(), events.bytes.tolist()) == ([5000], [1])
 
 
 def test_memory_of_entries_that_are_no_ops_is_said_to_be_left_out():
@@ -430,7 +450,10 @@ def test_a_real_trace_of_a_gpu():
 def copies(profile):
     found = profile.copies
     rows = range(len(found))
-    return [(found.name[row], int(found.start[row]), int(found.duration[row])) for row in rows]
+    return [
+        (found.name[row], found.start_ns[row] // 1000, found.duration_ns[row] // 1000)
+        for row in rows
+    ]
 
 
 def test_transfers_are_kept_as_copies_and_add_to_no_op():

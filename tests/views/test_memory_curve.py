@@ -3,6 +3,7 @@
 from build import CPU, GPU, profile, run
 from tfprof.options import Options
 from tfprof.views import graph, schedule
+from tfprof.views.schedule import Ticks
 
 KB = 1000
 
@@ -10,7 +11,7 @@ KB = 1000
 def curves(*runs):
     """The profile of some runs, and the memory of its accelerators."""
     found = profile(*runs)
-    return found, schedule.schedule(graph.build(found, Options(step=0)), 0).memory
+    return found, schedule.schedule(graph.build(found, Options(step=0)), 0, Ticks.MICROS).memory
 
 
 def measured(name, time, in_use, device=GPU, allocations=(), **memory):

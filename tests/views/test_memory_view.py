@@ -53,7 +53,7 @@ def network():
 def test_the_peak_has_its_height_its_moment_and_the_op_that_reached_it():
     found = ask_one(network())
 
-    assert (found.peak_bytes, found.peak_micros) == (154, 50)
+    assert (found.peak_bytes, found.peak_ns) == (154, 50_000)
     assert found.reached_by == (("loss", 4),)
     assert found.left_bytes == 4
 
@@ -68,15 +68,15 @@ def test_the_ops_that_reached_a_peak_come_by_what_they_took():
 def test_time_begins_with_the_first_op_of_the_step():
     p = profile(run("early", start=900), took("a", (1010, 1)))
 
-    assert (ask_one(p).start_micros, ask_one(p).peak_micros) == (900, 110)
+    assert (ask_one(p).start_ns, ask_one(p).peak_ns) == (900_000, 110_000)
 
 
 def test_time_begins_with_the_first_allocation_if_no_op_is_earlier():
     p = profile(took("a", (800, 1)), took("b", (900, 1), of="other"))
 
-    assert {one.allocator: one.peak_micros for one in ask(p).allocators} == {
+    assert {one.allocator: one.peak_ns for one in ask(p).allocators} == {
         "host": 0,
-        "other": 100,
+        "other": 100_000,
     }
 
 

@@ -6,10 +6,13 @@ from build import CPU, GPU, GPU_STREAM, op, profile, run
 from tfprof.errors import OutputError
 from tfprof.options import Options
 from tfprof.views import graph, schedule
+from tfprof.views.schedule import Ticks
 
 
 def laid_out(found, step=0, **options):
-    return schedule.schedule(graph.build(found, Options.of(step=step, **options)), step)
+    return schedule.schedule(
+        graph.build(found, Options.of(step=step, **options)), step, Ticks.MICROS
+    )
 
 
 def slots(found, plan):
@@ -79,7 +82,7 @@ def test_a_view_of_all_steps_is_asked_anew_for_one_of_them():
     )
     view = graph.build(p, Options.of(min_micros=2))
 
-    assert slots(p, schedule.schedule(view, 0)) == [("b", 0, 0, 20, 5)]
+    assert slots(p, schedule.schedule(view, 0, Ticks.MICROS)) == [("b", 0, 0, 20, 5)]
 
 
 def test_an_op_that_was_never_timed_has_no_slot():

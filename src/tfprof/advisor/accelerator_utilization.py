@@ -12,7 +12,8 @@ import numpy as np
 
 from tfprof.advisor.finding import Evidence, Finding
 from tfprof.columns import distinct
-from tfprof.measures.time import accelerator_micros
+from tfprof.measures.time import accelerator_micros, last_end_micros
+from tfprof.model.clock import NO_TIME, micros_of_nanos
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit
 
@@ -32,12 +33,12 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
     ]
     for code in sorted(accelerators, key=names.__getitem__):
         of_device = rows[device == code]
-        starts = records.first_start[of_device]
-        first = int(starts[starts != 0].min(initial=np.iinfo(np.int64).max))
-        last = int(records.last_end[of_device].max(initial=0))
+        starts = records.first_start_ns[of_device]
+        starts = micros_of_nanos(starts[starts != NO_TIME])
+        last = int(last_end_micros(profile)[of_device].max(initial=0))
         busy = int(accelerator_micros(profile)[of_device].sum())
-        # Without any start the time begins at 0, where the original's does.
-        took = last - (first if np.any(starts != 0) else 0)
+        # Without any start the time begins at 0, as in the original.
+        took = last - (int(starts.min()) if len(starts) else 0)
         if took > 0:
             yield _finding(names[code], busy, took)
 

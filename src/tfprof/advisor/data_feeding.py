@@ -13,10 +13,10 @@ import numpy as np
 
 from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding
 from tfprof.advisor.kinds import of_kinds
-from tfprof.advisor.steps import Step, op_flags, op_micros, typical_step
+from tfprof.advisor.steps import Step, op_flags, op_nanos, typical_step, whole_micros
 from tfprof.columns import Bools, Ints
 from tfprof.model.profile import ProfileColumns
-from tfprof.units import Unit, format_micros
+from tfprof.units import Unit, format_nanos
 
 SUMMARY = "Time in which a step only waited for data: queues, iterators, readers, Python."
 
@@ -29,7 +29,7 @@ _KINDS = (
 
 # A step has to fetch its data at some time; less than this is a pipeline that keeps up.
 _LEAST_SHARE = 0.05
-_LEAST_MICROS = 100
+_LEAST_NANOS = 100_000
 
 
 def check(profile: ProfileColumns) -> Iterator[Finding]:
@@ -37,21 +37,21 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
     step = typical_step(profile)
     runs = op_flags(step, of_kinds(profile, _KINDS))
     alone = step.alone(runs)
-    if runs.any() and alone >= max(_LEAST_SHARE * step.micros, _LEAST_MICROS):
+    if runs.any() and alone >= max(_LEAST_SHARE * step.nanos, _LEAST_NANOS):
         yield _finding(profile, step, runs, alone)
 
 
 def _finding(profile: ProfileColumns, step: Step, runs: Bools, alone: int) -> Finding:
     ops = profile.ops
-    micros = op_micros(step, runs)
-    shown = _slowest(micros)
+    nanos = op_nanos(step, runs)
+    shown = _slowest(nanos)
     kinds = sorted({ops.kind[op] for op in shown})
     return Finding(
-        f"Nothing but data feeding ran for {format_micros(alone)} of step {step.number}: the "
+        f"Nothing but data feeding ran for {format_nanos(alone)} of step {step.number}: the "
         "model waits for it. Prefetching, or reading in parallel, hides that.",
         Evidence.of(
             {"op": None, "kind": None, "time": Unit.MICROS},
-            [(ops.name[op], ops.kind[op], int(micros[op])) for op in shown],
+            [(ops.name[op], ops.kind[op], whole_micros(int(nanos[op]))) for op in shown],
         ),
         ops=tuple(ops.name[op] for op in shown),
         gain=step.gain(step.covered(runs)),
@@ -62,7 +62,7 @@ def _finding(profile: ProfileColumns, step: Step, runs: Bools, alone: int) -> Fi
     )
 
 
-def _slowest(micros: Ints) -> list[int]:
-    """The ops that took the most time, as many as a table shows."""
-    order = np.argsort(-micros, kind="stable")[:MOST_ROWS]
-    return [int(op) for op in order if micros[op]]
+def _slowest(nanos: Ints) -> list[int]:
+    """The ops that took the most time, at most as many as a table shows."""
+    order = np.argsort(-nanos, kind="stable")[:MOST_ROWS]
+    return [int(op) for op in order if nanos[op]]

@@ -13,10 +13,10 @@ import numpy as np
 
 from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding
 from tfprof.advisor.kinds import of_kinds, ranks
-from tfprof.advisor.steps import Step, op_flags, typical_step
+from tfprof.advisor.steps import Step, op_flags, typical_step, whole_micros
 from tfprof.columns import Bools, Coded, Ints
 from tfprof.model.profile import ProfileColumns
-from tfprof.units import Unit, format_micros
+from tfprof.units import Unit, format_nanos
 
 SUMMARY = "Time in which data was copied, between devices or tasks, and nothing computed."
 
@@ -26,7 +26,7 @@ _KINDS = ("_Send", "_Recv", "_HostSend", "_HostRecv", "edge_")
 
 # Some data has to move in any step; less than this hides behind the computing.
 _LEAST_SHARE = 0.05
-_LEAST_MICROS = 100
+_LEAST_NANOS = 100_000
 
 
 def check(profile: ProfileColumns) -> Iterator[Finding]:
@@ -34,7 +34,7 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
     step = typical_step(profile)
     copies = (step.copy >= 0) | op_flags(step, of_kinds(profile, _KINDS))
     alone = step.alone(copies)
-    if copies.any() and alone >= max(_LEAST_SHARE * step.micros, _LEAST_MICROS):
+    if copies.any() and alone >= max(_LEAST_SHARE * step.nanos, _LEAST_NANOS):
         yield _finding(profile, step, copies, alone)
 
 
@@ -42,11 +42,11 @@ def _finding(profile: ProfileColumns, step: Step, copies: Bools, alone: int) -> 
     devices = profile.devices.name
     groups, copied = _by_device_and_name(profile, step, copies)
     rows = [
-        (devices[device], copied.values[name], count, micros)
-        for device, name, count, micros in groups
+        (devices[device], copied.values[name], count, whole_micros(nanos))
+        for device, name, count, nanos in groups
     ]
     return Finding(
-        f"For {format_micros(alone)} of step {step.number} data was copied and nothing computed. "
+        f"For {format_nanos(alone)} of step {step.number} data was copied and nothing computed. "
         "What belongs together is best placed together.",
         Evidence.of(
             {"recorded by": None, "what": None, "copies": Unit.COUNT, "time": Unit.MICROS}, rows
@@ -77,11 +77,11 @@ def _by_device_and_name(
     name[np.concatenate((by_op, by_row))] = names.codes
     width = max(len(names.values), 1)
     keys, place = np.unique(step.device[copies] * width + name, return_inverse=True)
-    micros: Ints = np.zeros(len(keys), np.int64)
-    np.add.at(micros, place, (step.end - step.start)[copies])
+    nanos: Ints = np.zeros(len(keys), np.int64)
+    np.add.at(nanos, place, (step.end - step.start)[copies])
     counts = np.bincount(place, minlength=len(keys))
     device, name = np.divmod(keys, width)
     by_name = ranks(names.values)[name], ranks(profile.devices.name)[device]
-    order = np.lexsort((*by_name, -micros))[:MOST_ROWS]
-    columns = (column[order].tolist() for column in (device, name, counts, micros))
+    order = np.lexsort((*by_name, -nanos))[:MOST_ROWS]
+    columns = (column[order].tolist() for column in (device, name, counts, nanos))
     return list(zip(*columns, strict=True)), names

@@ -12,17 +12,18 @@ from collections.abc import Iterator
 import numpy as np
 
 from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding
-from tfprof.advisor.steps import Step, op_flags, op_micros, typical_step
+from tfprof.advisor.steps import Step, op_flags, op_nanos, typical_step, whole_micros
 from tfprof.columns import Bools, Ints
 from tfprof.measures.numbers import float_ops_per_run
+from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.profile import ProfileColumns
-from tfprof.units import Unit, format_micros
+from tfprof.units import Unit, format_nanos
 
 SUMMARY = "Expensive ops that ran on the host although an accelerator is there."
 
 # What takes less is not worth the copies that moving it may cost.
 _LEAST_SHARE = 0.02
-_LEAST_MICROS = 100
+_LEAST_NANOS = 100_000
 
 
 def check(profile: ProfileColumns) -> Iterator[Finding]:
@@ -49,11 +50,11 @@ def _hosts(profile: ProfileColumns) -> dict[int, list[int]]:
 
 def _expensive(profile: ProfileColumns, step: Step, host: int, accelerators: list[int]) -> Ints:
     """The ops on `host` that are worth moving, the slowest first."""
-    micros = op_micros(step, step.device == host)
-    least = max(_LEAST_SHARE * step.micros, _LEAST_MICROS)
-    found = np.flatnonzero(micros >= least)
+    nanos = op_nanos(step, step.device == host)
+    least = max(_LEAST_SHARE * step.nanos, _LEAST_NANOS)
+    found = np.flatnonzero(nanos >= least)
     found = found[_could_move(profile, found, accelerators)] if len(found) else found
-    return found[np.argsort(-micros[found], kind="stable")]
+    return found[np.argsort(-nanos[found], kind="stable")]
 
 
 def _could_move(profile: ProfileColumns, found: Ints, accelerators: list[int]) -> Bools:
@@ -69,21 +70,27 @@ def _finding(profile: ProfileColumns, step: Step, host: int, found: Ints) -> Fin
     is_found = np.zeros(len(ops), np.bool_)
     is_found[found] = True
     runs = op_flags(step, is_found) & (step.device == host)
-    micros = op_micros(step, runs)
+    nanos = op_nanos(step, runs)
+    least_micros = int(nanos[found].min()) // NANOS_PER_MICRO
     shown = found[:MOST_ROWS].tolist()
     what = f"{len(found):,} ops" if len(found) > 1 else f"`{ops.name[shown[0]]}`"
     return Finding(
-        f"{what} ran on {name} for {format_micros(step.covered(runs))} of step {step.number}, "
+        f"{what} ran on {name} for {format_nanos(step.covered(runs))} of step {step.number}, "
         "though an accelerator is there.",
         Evidence.of(
             {"op": None, "kind": None, "time on the host": Unit.MICROS},
-            [(ops.name[op], ops.kind[op], int(micros[op])) for op in shown],
+            [(ops.name[op], ops.kind[op], whole_micros(int(nanos[op]))) for op in shown],
         ),
         ops=tuple(ops.name[op] for op in shown),
         gain=step.gain(step.covered(runs)),
         command=(
             *("scope", "-account_type_regexes", re.escape(name), "-select", "micros,device"),
-            *("-order_by", "micros", "-min_micros", str(int(micros[found].min()))),
+            *(
+                "-order_by",
+                "micros",
+                "-min_micros",
+                str(least_micros),
+            ),
             *("-max_depth", "100", *step.option),
         ),
     )

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from tfprof.advisor.finding import Evidence, Finding, Gain
-from tfprof.advisor.steps import Step, covered, step_of, typical_step
+from tfprof.advisor.steps import Step, covered, step_of, typical_step, whole_micros
 from tfprof.errors import MissingInputError
 from tfprof.model.profile import ProfileColumns
-from tfprof.units import Unit, format_micros
+from tfprof.units import Unit, format_nanos
 
 SUMMARY = "Accelerators that wait within a step, or from one step to the next."
 
@@ -23,7 +23,7 @@ SUMMARY = "Accelerators that wait within a step, or from one step to the next."
 # more than that.
 _LEAST_SHARE = 0.25
 # A shorter wait is within the noise of starting a step.
-_LEAST_MICROS = 100
+_LEAST_NANOS = 100_000
 
 _PARTS = ("before its first kernel", "between kernels", "after its last kernel", "between steps")
 
@@ -41,8 +41,8 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
             "the streams of an accelerator were not traced: record the step with CUPTI available."
         )
     for lane in sorted(found, key=lambda lane: -sum(found[lane])):
-        whole = step.micros + pause
-        if sum(found[lane]) >= max(_LEAST_SHARE * whole, _LEAST_MICROS):
+        whole = step.nanos + pause
+        if sum(found[lane]) >= max(_LEAST_SHARE * whole, _LEAST_NANOS):
             yield _finding(profile.devices.name[lane], step, found[lane], whole)
 
 
@@ -68,7 +68,7 @@ def _pause(profile: ProfileColumns, step: Step) -> int:
     pause = following.first_start - step.last_end
     # Files are numbered one by one where nobody says which steps they are of: in a longer pause
     # there was room for another step.
-    return pause if 0 < pause < min(step.micros, following.micros) else 0
+    return pause if 0 < pause < min(step.nanos, following.nanos) else 0
 
 
 def _finding(device: str, step: Step, waits: list[int], whole: int) -> Finding:
@@ -81,13 +81,17 @@ def _finding(device: str, step: Step, waits: list[int], whole: int) -> Finding:
     longest = max(range(len(waits)), key=waits.__getitem__)
     return Finding(
         f"{device} stood still for {100 * idle / whole:.0f}% {span}, "
-        f"{format_micros(waits[longest])} of that {_PARTS[longest]}.",
+        f"{format_nanos(waits[longest])} of that {_PARTS[longest]}.",
         Evidence.of(
             {"waiting": None, "time": Unit.MICROS},
-            [(part, micros) for part, micros in zip(_PARTS, waits, strict=True) if micros],
+            [
+                (part, whole_micros(nanos))
+                for part, nanos in zip(_PARTS, waits, strict=True)
+                if nanos
+            ],
         ),
         ops=(device,),
-        gain=Gain(idle, whole, Unit.MICROS, "from one step to the next")
+        gain=Gain(whole_micros(idle), whole_micros(whole), Unit.MICROS, "from one step to the next")
         if has_pause
         else step.gain(idle),
         command=(

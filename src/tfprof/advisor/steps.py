@@ -1,4 +1,7 @@
-"""When things ran within a step, in wall time: what several ops do at once counts once."""
+"""When things ran within a step, in wall time: what several ops do at once counts once.
+
+All times are nanoseconds.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from tfprof.advisor.finding import Gain
 from tfprof.columns import Bools, Ints
 from tfprof.errors import MissingInputError
 from tfprof.memo import remembered
+from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit
 
@@ -43,7 +47,7 @@ class Step:
         return int(self.end.max())
 
     @property
-    def micros(self) -> int:
+    def nanos(self) -> int:
         """How long the step took, from its first start to its last end."""
         return self.last_end - self.first_start
 
@@ -55,9 +59,9 @@ class Step:
         """For how long flagged runs were going on, and no other."""
         return covered(self.start, self.end) - self.covered(~flags)
 
-    def gain(self, micros: int) -> Gain:
-        """So much of the step."""
-        return Gain(micros, self.micros, Unit.MICROS, "of the step")
+    def gain(self, nanos: int) -> Gain:
+        """The gain of shortening the step by `nanos`."""
+        return Gain(whole_micros(nanos), whole_micros(self.nanos), Unit.MICROS, "of the step")
 
     @property
     def option(self) -> tuple[str, ...]:
@@ -96,8 +100,8 @@ def step_of(profile: ProfileColumns, number: int) -> Step:
     runs, copies = profile.executions, profile.copies
     rows = np.flatnonzero(profile.records.step[runs.record] == number)
     copied = np.flatnonzero(copies.step == number)
-    start = np.concatenate((runs.start[rows], copies.start[copied]))
-    duration = np.concatenate((runs.duration[rows], copies.duration[copied]))
+    start = np.concatenate((runs.start_ns[rows], copies.start_ns[copied]))
+    duration = np.concatenate((runs.duration_ns[rows], copies.duration_ns[copied]))
     order = np.argsort(start, kind="stable")
     nothing = np.full(len(rows), -1), np.full(len(copied), -1)
     return Step(
@@ -115,8 +119,8 @@ def _bounds(profile: ProfileColumns) -> tuple[Ints, Ints]:
     """The first start and the last end of each step, transfers included."""
     runs, copies = profile.executions, profile.copies
     number = np.concatenate((profile.records.step[runs.record], copies.step))
-    start = np.concatenate((runs.start, copies.start))
-    duration = np.concatenate((runs.duration, copies.duration))
+    start = np.concatenate((runs.start_ns, copies.start_ns))
+    duration = np.concatenate((runs.duration_ns, copies.duration_ns))
     place = np.searchsorted(profile.steps, number)
     first = np.full(len(profile.steps), _NEVER)
     last = np.full(len(profile.steps), np.iinfo(np.int64).min)
@@ -130,9 +134,14 @@ def op_flags(step: Step, flags: Bools) -> Bools:
     return np.append(flags, False)[step.op]
 
 
-def op_micros(step: Step, flags: Bools) -> Ints:
-    """How long each op's flagged runs took in a step, added up; `flags` is one a run."""
+def op_nanos(step: Step, flags: Bools) -> Ints:
+    """The total time of each op's flagged runs in a step; `flags` has one entry per run."""
     count = int(step.op.max(initial=-1)) + 1
-    micros = np.zeros(count, np.int64)
-    np.add.at(micros, step.op[flags], (step.end - step.start)[flags])
-    return micros
+    nanos = np.zeros(count, np.int64)
+    np.add.at(nanos, step.op[flags], (step.end - step.start)[flags])
+    return nanos
+
+
+def whole_micros(nanos: int) -> int:
+    """A time to the nearest microsecond, as findings show it."""
+    return round(nanos / NANOS_PER_MICRO)

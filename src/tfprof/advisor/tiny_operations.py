@@ -12,15 +12,15 @@ import numpy as np
 
 from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding
 from tfprof.advisor.kinds import ranks
-from tfprof.advisor.steps import Step, typical_step
+from tfprof.advisor.steps import Step, typical_step, whole_micros
 from tfprof.columns import Bools
 from tfprof.model.profile import ProfileColumns
-from tfprof.units import Unit, format_micros
+from tfprof.units import Unit, format_nanos
 
 SUMMARY = "Many tiny ops, whose dispatch costs more than what they compute."
 
 # Starting an op costs TensorFlow's executor a few microseconds: what is shorter is mostly that.
-_TINY_MICROS = 10
+_TINY_NANOS = 10_000
 # Fewer runs than this cost a few milliseconds at most, however they are dispatched.
 _LEAST_RUNS = 1000
 # Some ops are tiny in any step; from a third of its time on they shape it.
@@ -31,9 +31,9 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
     """One finding where tiny ops shape the step."""
     step = typical_step(profile)
     is_run = (step.op >= 0) & ~np.append(profile.devices.is_accelerator_lane, False)[step.device]
-    is_tiny = is_run & (step.end - step.start <= _TINY_MICROS)
-    wasted = step.micros - step.covered(~is_tiny)
-    if int(is_tiny.sum()) >= _LEAST_RUNS and wasted >= _LEAST_SHARE * step.micros:
+    is_tiny = is_run & (step.end - step.start <= _TINY_NANOS)
+    wasted = step.nanos - step.covered(~is_tiny)
+    if int(is_tiny.sum()) >= _LEAST_RUNS and wasted >= _LEAST_SHARE * step.nanos:
         yield _finding(profile, step, is_tiny, wasted)
 
 
@@ -41,17 +41,18 @@ def _finding(profile: ProfileColumns, step: Step, is_tiny: Bools, wasted: int) -
     kinds = profile.ops.kind
     code = kinds.codes[step.op[is_tiny]]
     runs = np.bincount(code, minlength=len(kinds.values))
-    micros = np.zeros(len(kinds.values), np.int64)
-    np.add.at(micros, code, (step.end - step.start)[is_tiny])
+    nanos = np.zeros(len(kinds.values), np.int64)
+    np.add.at(nanos, code, (step.end - step.start)[is_tiny])
     shown = np.lexsort((ranks(kinds.values), -runs))[:MOST_ROWS]
     shown = shown[runs[shown] > 0].tolist()
+    micros = {kind: whole_micros(int(nanos[kind])) for kind in shown}
     return Finding(
-        f"For {format_micros(wasted)} of step {step.number} only ops of {_TINY_MICROS} "
-        f"microseconds or less ran, or none: {int(is_tiny.sum()):,} such runs. Fused cells or "
-        "XLA would leave fewer to dispatch.",
+        f"For {format_nanos(wasted)} of step {step.number} only ops of "
+        f"{whole_micros(_TINY_NANOS)} microseconds or less ran, or none: "
+        f"{int(is_tiny.sum()):,} such runs. Fused cells or XLA would leave fewer to dispatch.",
         Evidence.of(
             {"kind": None, "tiny runs": Unit.COUNT, "their time": Unit.MICROS},
-            [(kinds.values[kind], int(runs[kind]), int(micros[kind])) for kind in shown],
+            [(kinds.values[kind], int(runs[kind]), micros[kind]) for kind in shown],
         ),
         ops=tuple(kinds.values[kind] for kind in shown),
         gain=step.gain(wasted),

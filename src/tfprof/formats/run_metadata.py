@@ -39,6 +39,8 @@ class RunColumns:
     name: Strings  # of the node alone: what a runtime adds after a `:` is left out
     start_micros: Ints
     end_rel_micros: Ints
+    start_nanos: Ints  # 0 where the program did not record nanoseconds
+    end_rel_nanos: Ints
     temp_bytes: Ints
     persistent_bytes: Ints
     allocators: AllocatorColumns
@@ -110,6 +112,8 @@ _ENTRY: Fields = {
     8: Checked(),
     # Stated twice, this is one message in two parts, as it is here.
     12: Inside({1: Number("temp_bytes"), 3: Number("persistent_bytes")}),
+    13: Number("start_nanos"),
+    15: Number("end_rel_nanos"),
 }
 _DEVICE: Fields = {1: Bytes("name"), 2: Rows("entry", _ENTRY, has_owner=True)}
 _PLAN = Plan({1: Rows("step", {1: Rows("device", _DEVICE)})})
@@ -126,6 +130,8 @@ def _scanned(data: bytes) -> RunColumns | None:
         name=found.strings("entry.name"),
         start_micros=found["entry.start_micros"],
         end_rel_micros=found["entry.end_rel_micros"],
+        start_nanos=found["entry.start_nanos"],
+        end_rel_nanos=found["entry.end_rel_nanos"],
         temp_bytes=found["entry.temp_bytes"],
         persistent_bytes=found["entry.persistent_bytes"],
         allocators=AllocatorColumns(
@@ -190,7 +196,7 @@ class _Found:
     def __init__(self, path: str) -> None:
         self.devices: list[str] = []
         self.names: list[str] = []
-        self.entries: list[tuple[int, int, int, int, int]] = []
+        self.entries: list[tuple[int, ...]] = []
         self.allocator_names: list[str] = []
         self.allocators: list[tuple[int, int, int, int, int]] = []
         self.allocations: list[tuple[int, int, int]] = []
@@ -210,6 +216,8 @@ class _Found:
                 len(self.devices) - 1,
                 stats.all_start_micros,
                 stats.op_end_rel_micros,
+                stats.all_start_nanos,
+                stats.op_end_rel_nanos,
                 temp,
                 persistent,
             )
@@ -248,19 +256,23 @@ class _Found:
         self.output_shapes.append(self.shapes.shape(tensor.shape) if has_shape else None)
 
     def columns(self, *, has_step_stats: bool) -> RunColumns:
-        device, start, end_rel, temp, persistent = transposed(self.entries, 5)
+        device, start, end_rel, start_nanos, end_nanos, temp, persistent = transposed(
+            self.entries, 7
+        )
         return RunColumns(
-            has_step_stats,
-            self.devices,
-            device,
-            Strings(self.names),
-            start,
-            end_rel,
-            temp,
-            persistent,
-            self._allocator_columns(),
-            AllocationColumns(*transposed(self.allocations, 3)),
-            self._output_columns(),
+            has_step_stats=has_step_stats,
+            devices=self.devices,
+            device=device,
+            name=Strings(self.names),
+            start_micros=start,
+            end_rel_micros=end_rel,
+            start_nanos=start_nanos,
+            end_rel_nanos=end_nanos,
+            temp_bytes=temp,
+            persistent_bytes=persistent,
+            allocators=self._allocator_columns(),
+            allocations=AllocationColumns(*transposed(self.allocations, 3)),
+            outputs=self._output_columns(),
         )
 
     def _output_columns(self) -> OutputColumns:

@@ -7,18 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfprof.measures.numbers import float_ops_per_run
-from tfprof.measures.time import accelerator_micros, cpu_micros
+from tfprof.measures.time import accelerator_nanos, cpu_nanos
+from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.ops import DATA_SCOPE, EAGER_SCOPE
 from tfprof.model.profile import ProfileColumns
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Ops that ran and those of them that are in a graph; microseconds, and of them how many."""
+    """Ops that ran, how many of them are in a graph, and their time in nanoseconds by kind."""
 
     ops: int
     in_graph: int
-    micros: int
+    nanos: int
     with_scope: int
     with_line: int
     with_float_ops: int
@@ -30,18 +31,18 @@ class Coverage:
             (self.with_line, "has a code line"),
             (self.with_float_ops, "a float-op count"),
         )
-        told = ", ".join(f"{_percent(part, self.micros)} {what}" for part, what in shares)
+        told = ", ".join(f"{_percent(part, self.nanos)} {what}" for part, what in shares)
         return (
             f"coverage: {self.in_graph:,} of {self.ops:,} ops that ran are in the graph; of "
-            f"{self.micros:,} microseconds of ops, in all steps, {told}."
+            f"{round(self.nanos / NANOS_PER_MICRO):,} microseconds of ops, in all steps, {told}."
         )
 
 
 def coverage(profile: ProfileColumns) -> Coverage:
     """What is known of the ops that ran, by their time in all steps."""
     ops = profile.ops
-    micros = np.zeros(len(ops), np.int64)
-    np.add.at(micros, profile.records.op, accelerator_micros(profile) + cpu_micros(profile))
+    nanos = np.zeros(len(ops), np.int64)
+    np.add.at(nanos, profile.records.op, accelerator_nanos(profile) + cpu_nanos(profile))
     ran = np.zeros(len(ops), np.bool_)
     ran[profile.records.op] = True
     has_scope = ops.name.find("/") >= 0
@@ -51,10 +52,10 @@ def coverage(profile: ProfileColumns) -> Coverage:
     return Coverage(
         ops=int(ran.sum()),
         in_graph=int((ran & (ops.attributes.reader >= 0)).sum()),
-        micros=int(micros.sum()),
-        with_scope=int(micros[has_scope].sum()),
-        with_line=int(micros[ops.code >= 0].sum()),
-        with_float_ops=int(micros[float_ops.is_counted | float_ops.is_logged].sum()),
+        nanos=int(nanos.sum()),
+        with_scope=int(nanos[has_scope].sum()),
+        with_line=int(nanos[ops.code >= 0].sum()),
+        with_float_ops=int(nanos[float_ops.is_counted | float_ops.is_logged].sum()),
     )
 
 

@@ -6,44 +6,53 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 
 from tfprof.columns import Bools, Ints, distinct, ints
 from tfprof.errors import TfprofError
 from tfprof.memo import remembered
+from tfprof.model.clock import NANOS_PER_MICRO, nanos_of_micros
 from tfprof.model.profile import ProfileColumns
 
-# Sums and differences of what is smaller than this stay within 64 bits.
+# Sums and differences of numbers below this fit into 64 bits.
 _LARGE = 2**62
+# What `nanos_of_micros` makes of times that are too large.
+_LATEST_NS = int(nanos_of_micros(ints([_LARGE]))[0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curve:
-    """How many bytes there are from each moment on; a moment, in microseconds, stands here once."""
+    """How many bytes are held from each point in time on; times ascend."""
 
-    micros: Ints
+    time_ns: Ints
     bytes: Ints
 
     @classmethod
-    def of_changes(cls, micros: Ints, changes: Ints) -> Self:
+    def of_changes(cls, time_ns: Ints, changes: Ints) -> Self:
         """The running sum of `changes`, given in any order.
 
-        What happened within one microsecond counts as one change: nobody knows its order.
+        Changes at the same time count as one, since their order is unknown.
         """
-        order = np.argsort(micros, kind="stable")
-        micros, level = micros[order], np.cumsum(changes[order])
-        last = _is_last(micros)
-        return cls(ints(micros[last]), ints(level[last]))
+        order = np.argsort(time_ns, kind="stable")
+        time_ns, level = time_ns[order], np.cumsum(changes[order])
+        last = _is_last(time_ns)
+        return cls(ints(time_ns[last]), ints(level[last]))
 
     @classmethod
-    def of_levels(cls, micros: Ints, levels: Ints) -> Self:
-        """What was read at some moments, given in any order; of one moment the highest."""
-        order = np.lexsort((levels, micros))
-        micros, levels = micros[order], levels[order]
-        last = _is_last(micros)
-        return cls(ints(micros[last]), ints(levels[last]))
+    def of_levels(cls, time_ns: Ints, levels: Ints) -> Self:
+        """The levels read at some times, given in any order; the highest one per time."""
+        order = np.lexsort((levels, time_ns))
+        time_ns, levels = time_ns[order], levels[order]
+        last = _is_last(time_ns)
+        return cls(ints(time_ns[last]), ints(levels[last]))
 
     def __len__(self) -> int:
-        return len(self.micros)
+        return len(self.time_ns)
+
+    @property
+    def micros(self) -> npt.NDArray[np.float64]:
+        """The times in microseconds."""
+        return self.time_ns / NANOS_PER_MICRO
 
     @property
     def peak(self) -> int:
@@ -55,19 +64,19 @@ class Curve:
         return int(self.bytes[self.peak])
 
     @property
-    def peak_micros(self) -> int:
-        return int(self.micros[self.peak])
+    def peak_ns(self) -> int:
+        return int(self.time_ns[self.peak])
 
-    def at(self, micros: int) -> int:
-        """How many bytes there are at a moment; none before the first."""
-        place = int(np.searchsorted(self.micros, micros, side="right")) - 1
+    def at(self, time_ns: int) -> int:
+        """How many bytes are held at a time; none before the first."""
+        place = int(np.searchsorted(self.time_ns, time_ns, side="right")) - 1
         return int(self.bytes[place]) if place >= 0 else 0
 
 
-def _is_last(micros: Ints) -> Bools:
-    """Which of ascending moments are followed by a later one, or by none."""
-    flags = np.ones(len(micros), np.bool_)
-    flags[:-1] = micros[1:] != micros[:-1]
+def _is_last(time_ns: Ints) -> Bools:
+    """Which of ascending times are followed by a later one, or by none."""
+    flags = np.ones(len(time_ns), np.bool_)
+    flags[:-1] = time_ns[1:] != time_ns[:-1]
     return flags
 
 
@@ -82,19 +91,19 @@ class Recording:
     device: int  # -1 where it is not known
     step: int
     op: Ints
-    micros: Ints
+    time_ns: Ints
     bytes: Ints
-    untimed: int  # how many of them have no time, and count from the beginning
+    untimed: int  # how many of them have no time and count from the beginning
     curve: Curve
     levels: Curve  # what the allocator itself reported to be in use of it, by whomever
 
-    def held(self, micros: int, op_count: int) -> Ints:
-        """How many bytes each op holds at a moment."""
-        return _sums(self.op, self.bytes, self.micros <= micros, op_count)
+    def held(self, time_ns: int, op_count: int) -> Ints:
+        """How many bytes each op holds at a time."""
+        return _sums(self.op, self.bytes, self.time_ns <= time_ns, op_count)
 
-    def taken(self, micros: int, op_count: int) -> Ints:
-        """How many bytes each op took, on balance, in that very microsecond."""
-        return _sums(self.op, self.bytes, self.micros == micros, op_count)
+    def taken(self, time_ns: int, op_count: int) -> Ints:
+        """How many bytes each op took, on balance, at exactly that time."""
+        return _sums(self.op, self.bytes, self.time_ns == time_ns, op_count)
 
 
 def _sums(op: Ints, column: Ints, flags: Bools, op_count: int) -> Ints:
@@ -142,30 +151,30 @@ def _groups(profile: ProfileColumns) -> Ints:
 def _recording(profile: ProfileColumns, rows: Ints, levels: Ints) -> Recording:
     uses, events = profile.allocator_uses, profile.allocator_events
     use = events.use[rows]
-    micros, untimed = _timed(events.micros[rows])
-    levels = levels[_is_time(uses.micros[levels])]
+    time_ns, untimed = _timed(events.time_ns[rows])
+    levels = levels[_is_time(uses.time_ns[levels])]
     return Recording(
         allocator=uses.allocator[use[0]],
         device=int(uses.device[use[0]]),
         step=int(uses.step[use[0]]),
         op=uses.op[use],
-        micros=micros,
+        time_ns=time_ns,
         bytes=events.bytes[rows],
         untimed=untimed,
-        curve=Curve.of_changes(micros, events.bytes[rows]),
-        levels=Curve.of_levels(uses.micros[levels], uses.level[levels]),
+        curve=Curve.of_changes(time_ns, events.bytes[rows]),
+        levels=Curve.of_levels(uses.time_ns[levels], uses.level[levels]),
     )
 
 
-def _timed(micros: Ints) -> tuple[Ints, int]:
-    """Moments, what has none put at the first of the others; and how many had none."""
-    is_time = _is_time(micros)
+def _timed(time_ns: Ints) -> tuple[Ints, int]:
+    """The times, with the earliest one in place of those missing; and how many were missing."""
+    is_time = _is_time(time_ns)
     if is_time.all():
-        return micros, 0
-    first = micros[is_time].min(initial=_LARGE) if is_time.any() else 0
-    return np.where(is_time, micros, first), int((~is_time).sum())
+        return time_ns, 0
+    first = time_ns[is_time].min(initial=_LARGE) if is_time.any() else 0
+    return np.where(is_time, time_ns, first), int((~is_time).sum())
 
 
-def _is_time(micros: Ints) -> Bools:
-    """Which moments are such as a clock gives."""
-    return (micros > 0) & (micros < _LARGE)
+def _is_time(time_ns: Ints) -> Bools:
+    """Which of these can be times of a clock; the largest stand for any that are too large."""
+    return (time_ns > 0) & (time_ns < _LATEST_NS)

@@ -24,13 +24,28 @@ _MEMORY: dict[str, Callable[[ProfileColumns], Ints]] = {
     "output_bytes": lambda profile: profile.memory.output,
 }
 
+# The times of a record: those of its runs on the accelerator, on its own device, or on both.
+_TIMES: dict[str, Callable[[ProfileColumns], Ints]] = {
+    "nanos": lambda profile: time.accelerator_nanos(profile) + time.cpu_nanos(profile),
+    "accelerator_nanos": time.accelerator_nanos,
+    "cpu_nanos": time.cpu_nanos,
+    "micros": lambda profile: time.accelerator_micros(profile) + time.cpu_micros(profile),
+    "accelerator_micros": time.accelerator_micros,
+    "cpu_micros": time.cpu_micros,
+}
+
+# The exact times that whole microseconds are rounded from; parts are rounded, so they add up.
+_ROUNDED: dict[str, tuple[str, ...]] = {
+    "micros": ("accelerator_nanos", "cpu_nanos"),
+    "accelerator_micros": ("accelerator_nanos",),
+    "cpu_micros": ("cpu_nanos",),
+}
+
 # What each measured number is summed from.
 _MEASURED: dict[str, Callable[[ProfileColumns], Ints]] = {
     **_MEMORY,
+    **dict.fromkeys(_TIMES, lambda profile: profile.executions.duration_ns),
     "runs": lambda profile: profile.records.runs,
-    "micros": lambda profile: profile.executions.duration,
-    "accelerator_micros": lambda profile: profile.executions.duration,
-    "cpu_micros": lambda profile: profile.executions.duration,
 }
 
 if TYPE_CHECKING:
@@ -44,7 +59,8 @@ def per_op(profile: ProfileColumns, step: int) -> Numbers:
     """The numbers of each op in `step`, or with a negative `step` its average over steps.
 
     An op is averaged over the steps it was seen in; each number is cut to a whole one on its own,
-    so a total may differ by one from the sum of its parts.
+    so a total may differ by one from the sum of its parts. Times also come in nanoseconds; how
+    whole microseconds are made of them is described in `measures.time`.
     """
     require_step(profile, step, "averages over them")
     return OnDemand(NUMBERS, lambda key: ints(_column(profile, step, key)))
@@ -68,6 +84,10 @@ def _column(profile: ProfileColumns, step: int, key: str) -> Ints:
         was_seen[profile.records.op] = True
         # Nobody can say how often an op that was never seen runs: it counts as once.
         return np.where(was_seen, once * per_op(profile, step)["runs"], once)
+    if profile.has_exact_times and key in _ROUNDED:
+        exact = per_op(profile, step)
+        parts = [time.carried_micros(profile, exact[part]) for part in _ROUNDED[key]]
+        return ints(np.sum(parts, axis=0))
     return _over_steps(profile, _of_records(profile, key), step)
 
 
@@ -104,8 +124,7 @@ def _of_records(profile: ProfileColumns, key: str) -> Ints:
         return _sums(profile, _MEASURED[key](profile))
     if key == "runs":
         return profile.records.runs
-    accelerator, cpu = time.accelerator_micros(profile), time.cpu_micros(profile)
-    return {"micros": accelerator + cpu, "accelerator_micros": accelerator, "cpu_micros": cpu}[key]
+    return _TIMES[key](profile)
 
 
 def _sums(profile: ProfileColumns, column: Ints) -> Ints:

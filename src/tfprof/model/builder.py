@@ -121,6 +121,7 @@ class ProfileBuilder:
         self._covered: list[Ints] = []
         self._lacks_accelerator_time = False
         self._lacks_host_allocations = False
+        self._has_exact_times = False
         self._tensors = Tensors.none()
 
     def __len__(self) -> int:
@@ -205,6 +206,10 @@ class ProfileBuilder:
     def mark_lacks_host_allocations(self) -> None:
         self._lacks_host_allocations = True
 
+    def mark_exact_times(self) -> None:
+        """State that runs are timed in nanoseconds and not in whole microseconds."""
+        self._has_exact_times = True
+
     def see_outputs(self, ops: Sequence[int] | Ints, outputs: OutputShapes) -> None:
         """Say what shapes each of `ops` put out in a run; the first word on an op stays."""
         self._seen_outputs.append((ints(ops), outputs))
@@ -253,6 +258,7 @@ class ProfileBuilder:
             has_code=self._has_code,
             lacks_accelerator_time=self._lacks_accelerator_time,
             lacks_host_allocations=self._lacks_host_allocations,
+            has_exact_times=self._has_exact_times,
             covered_ops=self._covered_count(len(names)),
             counts_float_ops=self._counts_float_ops,
         ).freeze()

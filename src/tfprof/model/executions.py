@@ -1,4 +1,7 @@
-"""What was recorded of running ops: per step, per run, and of memory."""
+"""What was recorded while ops ran: per step, per run, and of memory.
+
+All times are nanoseconds.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,13 @@ from tfprof.columns import Coded, Ints, Ragged, offsets_of
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Records:
-    """A row for each op in each step that it was seen in, ordered by op, then step."""
+    """One row per op and step in which it was seen, ordered by op, then step."""
 
     op: Ints
     step: Ints  # the step's number, not its place
     runs: Ints
-    first_start: Ints  # 0 where no start was recorded
-    last_end: Ints
+    first_start_ns: Ints  # `NO_TIME` if no start was recorded
+    last_end_ns: Ints  # 0 if no run has a start
     devices: Ragged
 
     def __len__(self) -> int:
@@ -31,19 +34,19 @@ class Records:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Executions:
-    """A row for each time an op ran somewhere, ordered by record; times are in microseconds."""
+    """One row per timed run of an op on a device, ordered by record."""
 
     record: Ints
     device: Ints
-    start: Ints
-    duration: Ints
+    start_ns: Ints
+    duration_ns: Ints
 
     def __len__(self) -> int:
         return len(self.record)
 
 
 MEMORY_FACTS = (
-    "micros",
+    "time_ns",
     "host_temp",
     "host_persistent",
     "accelerator_temp",
@@ -58,10 +61,10 @@ MEMORY_FACTS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MemoryUse:
-    """A row for each run whose memory was recorded, ordered by record; bytes but for `micros`."""
+    """One row per run whose memory was recorded, ordered by record; all but the time are bytes."""
 
     record: Ints
-    micros: Ints  # when it was measured
+    time_ns: Ints  # when it was measured
     host_temp: Ints
     host_persistent: Ints
     accelerator_temp: Ints
@@ -97,8 +100,8 @@ class AllocatorUses:
     step: Ints  # the step's number, not its place
     device: Ints  # where the run was, -1 where that is not known
     allocator: Coded  # its name, empty where that is not known
-    micros: Ints  # when its level was read: at the end of the run
-    level: Ints  # what was in use of the whole allocator then, 0 where that was not recorded
+    time_ns: Ints  # when `level` was read: at the end of the run
+    level: Ints  # bytes in use in the whole allocator at that time; 0 if not recorded
     record: Ints  # the record that counts its allocations, -1 where none does
 
     def __len__(self) -> int:
@@ -107,10 +110,10 @@ class AllocatorUses:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AllocatorEvents:
-    """A row for each time an allocator gave memory or, with negative bytes, got it back."""
+    """One row per allocation or, with negative bytes, release."""
 
-    use: Ints  # the row of `AllocatorUses`: whose memory it is, also when it is given back
-    micros: Ints
+    use: Ints  # the row of `AllocatorUses` that owns the memory, for releases too
+    time_ns: Ints  # 0 or less if it was not recorded
     bytes: Ints
 
     def __len__(self) -> int:
@@ -119,13 +122,13 @@ class AllocatorEvents:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Allocations:
-    """A row for each allocation or release that a record counts, ordered by record.
+    """One row per allocation or release that a record counts, ordered by record.
 
-    Those are the ones on accelerators, by runs on their op's own device.
+    These are allocations on accelerators by runs on their op's own device.
     """
 
     record: Ints
-    micros: Ints
+    time_ns: Ints
     bytes: Ints
 
 
@@ -136,8 +139,8 @@ class Copies:
     step: Ints
     name: Coded  # what was copied, as far as the recording says
     device: Ints  # the device, or the lane of one, that recorded it
-    start: Ints
-    duration: Ints
+    start_ns: Ints
+    duration_ns: Ints
 
     def __len__(self) -> int:
         return len(self.step)

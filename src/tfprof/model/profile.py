@@ -47,6 +47,7 @@ class ProfileColumns:
     has_code: bool  # somebody logged code lines, be it for a single op
     lacks_accelerator_time: bool  # ops ran on an accelerator whose own time was not recorded
     lacks_host_allocations: bool  # a file was read that cannot tell of them
+    has_exact_times: bool  # runs are timed in nanoseconds, not in whole microseconds
     covered_ops: int  # how many ops of the graph a run was seen of
     counts_float_ops: bool  # float ops that no log gives may be counted from shapes
     memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
@@ -149,7 +150,7 @@ def _counted_allocations(profile: ProfileColumns) -> Allocations:
     record = profile.allocator_uses.record[events.use]
     rows = np.flatnonzero(record >= 0)
     rows = rows[np.argsort(record[rows], kind="stable")]
-    return Allocations(ints(record[rows]), ints(events.micros[rows]), ints(events.bytes[rows]))
+    return Allocations(ints(record[rows]), ints(events.time_ns[rows]), ints(events.bytes[rows]))
 
 
 def _arrays(holder: object) -> Iterator[npt.NDArray[Any]]:

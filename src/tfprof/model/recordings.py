@@ -20,6 +20,7 @@ from tfprof.columns import (
     rows_where,
 )
 from tfprof.kernels.rows import grouped
+from tfprof.model.clock import NO_TIME
 from tfprof.model.devices import Devices
 from tfprof.model.executions import (
     MEMORY_FACTS,
@@ -32,7 +33,7 @@ from tfprof.model.executions import (
     Records,
 )
 
-_COPY_COLUMNS = ("step", "device", "start", "duration")
+_COPY_COLUMNS = ("step", "device", "start_ns", "duration_ns")
 
 # A table by op and step is quicker than a search, as long as it is not many times larger.
 _MOST_CELLS_A_ROW = 8
@@ -40,7 +41,7 @@ _MOST_CELLS_A_ROW = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Runs:
-    """Runs of ops in one step, in the order they were recorded; a start of 0 is no start.
+    """Runs of ops in one step, in the order they were recorded; a start may be `NO_TIME`.
 
     `op` holds ids as `ProfileBuilder.ids` gives them, `memory` a column for each name of
     `MEMORY_FACTS`. Outputs and allocators name the run they belong to, allocations the allocator.
@@ -48,8 +49,8 @@ class Runs:
 
     op: Ints
     device: Ints
-    start: Ints
-    duration: Ints
+    start_ns: Ints
+    duration_ns: Ints
     memory: Mapping[str, Ints]
     output_run: Ints
     output_slot: Ints
@@ -60,7 +61,7 @@ class Runs:
     allocator_level: Ints  # what was in use of all of it when the run ended
     allocator_is_accelerator: Bools
     allocation_allocator: Ints
-    allocation_micros: Ints
+    allocation_ns: Ints
     allocation_bytes: Ints
 
 
@@ -130,14 +131,14 @@ class Recordings:
         on_placement = _flags(devices.is_placement, runs.device)
         on_lane = _flags(devices.is_accelerator_lane, runs.device)
         is_kept = ~on_placement | (home == runs.device)
-        is_timed = is_kept & (runs.start != 0)
+        is_timed = is_kept & (runs.start_ns != NO_TIME)
         kept = rows_where(is_kept)
         self.add_sightings(
             op=runs.op[kept],
             step=steps[kept],
             device=runs.device[kept],
-            start=runs.start[kept],
-            end=np.where(is_timed, runs.start + runs.duration, 0)[kept],
+            start_ns=runs.start_ns[kept],
+            end_ns=np.where(is_timed, runs.start_ns + runs.duration_ns, 0)[kept],
             # Time on a lane is not another run, not even on one that is named like a device.
             runs=(is_timed & on_placement & ~on_lane)[kept],
         )
@@ -146,8 +147,8 @@ class Recordings:
             op=runs.op[timed],
             step=steps[timed],
             device=runs.device[timed],
-            start=runs.start[timed],
-            duration=runs.duration[timed],
+            start_ns=runs.start_ns[timed],
+            duration_ns=runs.duration_ns[timed],
         )
         self._add_memory(steps, runs, is_timed & on_placement)
         self._add_allocators(steps, runs, is_timed & on_placement)
@@ -178,21 +179,21 @@ class Recordings:
             op=runs.op[run],
             step=steps[run],
             device=runs.device[run],
-            micros=runs.memory["micros"][run],
+            time_ns=runs.memory["time_ns"][run],
             level=runs.allocator_level,
         )
         self.add_allocations(
             use=runs.allocation_allocator + first,
-            micros=runs.allocation_micros,
+            time_ns=runs.allocation_ns,
             bytes=runs.allocation_bytes,
         )
 
     def add_sightings(self, **columns: Ints) -> None:
-        """Add columns op, step, device, start, end, runs: each makes or widens a record."""
+        """Add columns op, step, device, start_ns, end_ns, runs: each makes or widens a record."""
         self._sightings.add(**columns)
 
     def add_slots(self, **columns: Ints) -> None:
-        """Add columns op, step, device, start, duration of runs whose ops were sighted."""
+        """Add columns op, step, device, start_ns, duration_ns of runs whose ops were sighted."""
         self._slots.add(**columns)
 
     def add_memory(self, **columns: Ints) -> None:
@@ -208,7 +209,7 @@ class Recordings:
         self._output_memory.add(**columns)
 
     def add_allocators(self, names: Coded, is_counted: Bools, **columns: Ints) -> int:
-        """Add columns op, step, device, micros, level; gives the place of the first row.
+        """Add columns op, step, device, time_ns, level; gives the place of the first row.
 
         The op of one that is counted was sighted in that step.
         """
@@ -218,11 +219,11 @@ class Recordings:
         return first
 
     def add_allocations(self, **columns: Ints) -> None:
-        """Add columns use, micros, bytes; `use` counts the rows of `add_allocators`."""
+        """Add columns use, time_ns, bytes; `use` counts the rows of `add_allocators`."""
         self._allocations.add(**columns)
 
     def add_copies(self, name: Coded, **columns: Ints) -> None:
-        """Add columns step, device, start, duration of transfers in steps that were added."""
+        """Add columns step, device, start_ns, duration_ns of transfers in steps that were added."""
         self._copy_names.append(Coded(name.codes, name.values.packed()))
         self._copies.add(**columns)
 
@@ -230,7 +231,7 @@ class Recordings:
         """The columns, with ops by their rows: `row_of` has the row of each id."""
         steps = ints(sorted(self._steps))
         records, record_of = self._records(row_of, steps)
-        slots, _ = _by_record(self._slots, row_of, record_of, ("device", "start", "duration"))
+        slots, _ = _by_record(self._slots, row_of, record_of, ("device", "start_ns", "duration_ns"))
         uses, use_of = _by_record(self._uses, row_of, record_of, MEMORY_FACTS)
         outputs, events = self._output_memory, self._allocations
         return Recorded(
@@ -246,7 +247,7 @@ class Recordings:
             ),
             allocator_uses=self._allocator_uses(row_of, record_of),
             allocator_events=AllocatorEvents(
-                *(events.release(name) for name in ("use", "micros", "bytes"))
+                *(events.release(name) for name in ("use", "time_ns", "bytes"))
             ),
             copies=Copies(
                 name=Coded.joined(self._copy_names),
@@ -265,7 +266,7 @@ class Recordings:
             step=step,
             device=rows.release("device"),
             allocator=Coded.joined(self._allocator_names),
-            micros=rows.release("micros"),
+            time_ns=rows.release("time_ns"),
             level=rows.release("level"),
             record=record,
         )
@@ -278,16 +279,16 @@ class Recordings:
         order = _order(keys, len(row_of) * len(steps))
         keys = keys[order]
         starts = np.flatnonzero(np.concatenate((np.ones(len(keys[:1]), bool), np.diff(keys) != 0)))
-        start = seen.column("start")[order]
+        start = seen.column("start_ns")[order]
         never = np.iinfo(np.int64).max
-        first = _reduced(np.minimum, np.where(start == 0, never, start), starts)
+        first = _reduced(np.minimum, np.where(start == NO_TIME, never, start), starts)
         owner = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(keys)))
         records = Records(
             op=op[order[starts]],
             step=step[order[starts]],
             runs=_reduced(np.add, seen.column("runs")[order], starts),
-            first_start=np.where(first == never, 0, first),
-            last_end=np.maximum(_reduced(np.maximum, seen.column("end")[order], starts), 0),
+            first_start_ns=np.where(first == never, NO_TIME, first),
+            last_end_ns=np.maximum(_reduced(np.maximum, seen.column("end_ns")[order], starts), 0),
             devices=_distinct_by_owner(owner, seen.column("device")[order], len(starts)),
         )
         return records, _RecordFinder.of(keys[starts], steps, len(row_of))

@@ -9,7 +9,7 @@ import numpy as np
 
 from tfprof.columns import Ints
 from tfprof.measures.memory import Curve
-from tfprof.units import format_bytes, format_micros
+from tfprof.units import format_bytes, format_nanos
 
 _HEIGHT = 8
 _LEAST_WIDTH = 40
@@ -65,10 +65,10 @@ def draw(curve: Curve, width: int, pen: Pen) -> list[str]:
 
 def _stretches(curve: Curve, columns: int) -> tuple[Ints, Ints]:
     """The most that is held in each of so many stretches of time, and where each moment falls."""
-    edges = np.linspace(0, int(curve.micros[-1]), columns + 1).astype(np.int64)
-    place = np.searchsorted(curve.micros, edges[:-1], side="right") - 1
+    edges = np.linspace(0, int(curve.time_ns[-1]), columns + 1).astype(np.int64)
+    place = np.searchsorted(curve.time_ns, edges[:-1], side="right") - 1
     highest = np.where(place >= 0, curve.bytes[place], 0)
-    column_of = np.searchsorted(edges[1:-1], curve.micros, side="right")
+    column_of = np.searchsorted(edges[1:-1], curve.time_ns, side="right")
     np.maximum.at(highest, column_of, curve.bytes)
     return highest, column_of
 
@@ -85,8 +85,8 @@ def _rows(labels: Sequence[str], highest: Ints, pen: Pen) -> Iterator[tuple[str,
 
 def _times(curve: Curve, columns: int, peak: int) -> str:
     """The first moment, that of the peak below its mark, and the last; as far as there is room."""
-    first, last = format_micros(0), format_micros(int(curve.micros[-1]))
-    text = format_micros(curve.peak_micros)
+    first, last = format_nanos(0), format_nanos(int(curve.time_ns[-1]))
+    text = format_nanos(curve.peak_ns)
     start = min(max(peak - len(text) // 2, 0), columns - len(text))
     end = columns - len(last)
     if start <= len(first) or start + len(text) >= end:

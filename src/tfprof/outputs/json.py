@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from tfprof.metrics import METRICS
 from tfprof.outputs.tabular import json_row, rows
+from tfprof.units import exact_micros
 from tfprof.views.view import View
 
 
@@ -28,8 +30,16 @@ def head(view: View) -> dict[str, Any]:
         "options": {key: list(v) if isinstance(v, tuple) else v for key, v in options.items()},
         "steps": view.profile.steps.tolist(),
         "notes": list(view.notes),
-        "hidden": {"ops": view.hidden.ops, **view.hidden.numbers},
+        "hidden": {"ops": view.hidden.ops, **_hidden_numbers(view)},
     }
+
+
+def _hidden_numbers(view: View) -> dict[str, int | float]:
+    """What is hidden of each number, times exact to the nanosecond where they are known so."""
+    found = view.hidden.numbers
+    times = {metric.key: exact_micros(found[metric.exact]) for metric in METRICS if metric.exact}
+    counted = {metric.key: found[metric.key] for metric in METRICS if metric.is_number}
+    return counted | times | {key: found[key] for key in ("runs", "definitions")}
 
 
 def encode(view: View) -> Iterator[bytes]:

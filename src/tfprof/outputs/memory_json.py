@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from tfprof.measures.memory import Curve
+from tfprof.units import exact_micros
 from tfprof.views.memory import AllocatorMemory, Breakdown, Memory
 
 
@@ -32,9 +33,9 @@ def _allocator(one: AllocatorMemory) -> dict[str, Any]:
         "allocator": one.allocator,
         "device": one.device,
         "step": one.step,
-        "start_micros": one.start_micros,
+        "start_micros": exact_micros(one.start_ns),
         "peak_bytes": one.peak_bytes,
-        "peak_micros": one.peak_micros,
+        "peak_micros": exact_micros(one.peak_ns),
         "reached_by": [{"op": op, "bytes": taken} for op, taken in one.reached_by],
         "left_bytes": one.left_bytes,
         "step_peaks": [{"step": step, "bytes": peak} for step, peak in one.step_peaks.items()],
@@ -56,5 +57,8 @@ def _rows(breakdown: Breakdown) -> dict[str, Any]:
     }
 
 
-def _points(curve: Curve) -> dict[str, list[int]]:
-    return {"micros": curve.micros.tolist(), "bytes": curve.bytes.tolist()}
+def _points(curve: Curve) -> dict[str, list[int] | list[int | float]]:
+    return {
+        "micros": [exact_micros(time) for time in curve.time_ns.tolist()],
+        "bytes": curve.bytes.tolist(),
+    }

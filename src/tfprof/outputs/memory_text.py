@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tfprof.errors import one_line
 from tfprof.outputs.chart import UNICODE, Pen, draw
 from tfprof.units import format_bytes, format_percent
-from tfprof.units import format_micros as format_time
+from tfprof.units import format_nanos as format_time
 from tfprof.views.memory import AllocatorMemory, Breakdown, Memory
 
 WIDTH = 80
@@ -39,7 +39,7 @@ def _allocator(one: AllocatorMemory, width: int, pen: Pen) -> Iterator[str]:
 
 
 def _peak(one: AllocatorMemory) -> str:
-    when = f"Peak: {format_bytes(one.peak_bytes)} at {format_time(one.peak_micros)}"
+    when = f"Peak: {format_bytes(one.peak_bytes)} at {format_time(one.peak_ns)}"
     if not one.reached_by:
         return f"{when}."
     op, taken = one.reached_by[0]
@@ -57,7 +57,7 @@ def _steps(one: AllocatorMemory) -> str:
 def _levels(one: AllocatorMemory) -> str:
     if not len(one.levels):
         return ""
-    moment = one.levels.peak_micros
+    moment = one.levels.peak_ns
     most, known = format_bytes(one.levels.peak_bytes), format_bytes(one.curve.at(moment))
     return f"Allocator's own count: at most {most}, at {format_time(moment)} (curve: {known}).\n"
 

@@ -11,7 +11,6 @@ from tfprof.errors import OutputError
 from tfprof.formats.messages import Message, message_class
 from tfprof.formats.tensor_types import TENSOR_TYPES
 from tfprof.measures.numbers import Numbers
-from tfprof.metrics import NUMBERS
 from tfprof.outputs.tensor_text import rounded
 from tfprof.views.view import View
 
@@ -30,6 +29,8 @@ _FIELDS = {
     "params": "parameters",
     "float_ops": "float_ops",
 }
+
+_COLUMNS = (*_FIELDS, "runs", "definitions")
 
 # By the kind of numpy type.
 _TENSOR_FIELDS = {
@@ -65,7 +66,7 @@ def build(view: View) -> Message:
     root = message_class(MULTI_NODE if view.is_gathered else GRAPH_NODE)()
     fill = _fill_multi if view.is_gathered else _fill_single
     numbers = _Columns(*(_filled(table) for table in (view.own, view.total)))
-    ops = _filled({key: view.op_numbers(key) for key in NUMBERS}) if view.is_gathered else {}
+    ops = _filled({key: view.op_numbers(key) for key in _COLUMNS}) if view.is_gathered else {}
     messages = {0: root}
     parents = view.tree.parents.tolist()
     for row in range(len(view)):
@@ -90,7 +91,7 @@ class _Columns(NamedTuple):
 
 
 def _filled(table: Numbers) -> _Filled:
-    return {key: table[key].tolist() for key in NUMBERS if table[key].any()}
+    return {key: table[key].tolist() for key in _COLUMNS if table[key].any()}
 
 
 def _fill_single(view: View, row: int, message: Message, numbers: _Columns, _: _Filled) -> None:

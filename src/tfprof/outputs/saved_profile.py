@@ -13,6 +13,8 @@ from tfprof.formats import messages
 from tfprof.formats.messages import Message, message_class
 from tfprof.formats.profile_proto import MEMORY_FIELDS, PROFILE
 from tfprof.measures.numbers import float_ops_per_run
+from tfprof.measures.time import exported_micros, last_end_micros
+from tfprof.model.clock import NANOS_PER_MICRO, NO_TIME, micros_of_nanos
 from tfprof.model.profile import ProfileColumns
 
 
@@ -43,6 +45,11 @@ class _Writer:
         self.output_bounds = _bounds(
             profile.output_memory.use[self.outputs_order], len(profile.memory)
         )
+        starts = np.where(records.first_start_ns == NO_TIME, 0, records.first_start_ns)
+        self.first_start: list[int] = micros_of_nanos(starts).tolist()
+        self.last_end: list[int] = last_end_micros(profile).tolist()
+        self.start_micros: list[int] = micros_of_nanos(profile.executions.start_ns).tolist()
+        self.run_micros: list[int] = exported_micros(profile).tolist()
         code = profile.code
         texts = [*code.file.values, *code.function.values, *code.text.values]
         self.ids = {text: number for number, text in enumerate(dict.fromkeys(texts))}
@@ -65,8 +72,8 @@ class _Writer:
                 "step": int(copies.step[row]),
                 "name": copies.name[row],
                 "device": devices.name[int(copies.device[row])],
-                "start_micros": int(copies.start[row]),
-                "micros": int(copies.duration[row]),
+                "start_micros": int(copies.start_ns[row]) // NANOS_PER_MICRO,
+                "micros": int(copies.duration_ns[row]) // NANOS_PER_MICRO,
             }
             for row in range(len(copies))
         ]
@@ -118,28 +125,32 @@ class _Writer:
     def _fill_record(self, record: int, execution: Message) -> None:
         records, devices = self.profile.records, self.profile.devices
         execution.run_count = int(records.runs[record])
-        execution.all_start_micros = int(records.first_start[record])
-        execution.latest_end_micros = int(records.last_end[record])
+        execution.all_start_micros = self.first_start[record]
+        execution.latest_end_micros = self.last_end[record]
         execution.devices.extend(sorted(devices.name.take(records.devices[record])))
         slots = self.profile.executions
         for slot in range(self.slot_bounds[record], self.slot_bounds[record + 1]):
             device = int(slots.device[slot])
             is_lane = devices.is_accelerator_lane[device]
             times = execution.accelerator_execs if is_lane else execution.cpu_execs
-            pair = [int(slots.start[slot]), int(slots.duration[slot])]
+            pair = [self.start_micros[slot], self.run_micros[slot]]
             times[devices.name[device]].times.add(int64_values=pair)
         for use in range(self.use_bounds[record], self.use_bounds[record + 1]):
             self._fill_memory(use, execution.memory_execs.add())
         allocations = self.profile.allocations
         for row in range(self.allocation_bounds[record], self.allocation_bounds[record + 1]):
             execution.allocations.add(
-                alloc_micros=int(allocations.micros[row]), alloc_bytes=int(allocations.bytes[row])
+                alloc_micros=int(allocations.time_ns[row]) // NANOS_PER_MICRO,
+                alloc_bytes=int(allocations.bytes[row]),
             )
 
     def _fill_memory(self, use: int, message: Message) -> None:
         memory, outputs = self.profile.memory, self.profile.output_memory
         for fact, field in MEMORY_FIELDS.items():
-            setattr(message, field, int(getattr(memory, fact)[use]))
+            if fact == "micros":
+                message.memory_micros = int(memory.time_ns[use]) // NANOS_PER_MICRO
+            else:
+                setattr(message, field, int(getattr(memory, fact)[use]))
         for place in range(self.output_bounds[use], self.output_bounds[use + 1]):
             row = self.outputs_order[place]
             entry: Any = message.output_memory[int(outputs.slot[row])]

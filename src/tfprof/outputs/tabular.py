@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tfprof.metrics import Metric, selected_columns
+from tfprof.units import exact_micros
 from tfprof.views.view import View
 
 Row: TypeAlias = dict[str, Any]
@@ -58,6 +59,8 @@ def json_value(value: Any) -> Any:
 def _facts(view: View, row: int, metric: Metric) -> Row:
     if metric.is_number:
         shape = _shape(view, row) if metric.key == "params" and not view.is_gathered else {}
+        if metric.exact:
+            return _times(view, row, metric)
         return shape | _numbers(view, row, metric.key)
     return _FACTS[metric.key](view, row)
 
@@ -65,6 +68,12 @@ def _facts(view: View, row: int, metric: Metric) -> Row:
 def _numbers(view: View, row: int, key: str) -> Row:
     own = int(view.own[key][row]) if view.is_accounted[row] else None
     return {key: own, f"total_{key}": int(view.total[key][row])}
+
+
+def _times(view: View, row: int, metric: Metric) -> Row:
+    """A time in microseconds, exact to the nanosecond where it was recorded so."""
+    own, total = (exact_micros(int(table[metric.exact][row])) for table in (view.own, view.total))
+    return {metric.key: own if view.is_accounted[row] else None, f"total_{metric.key}": total}
 
 
 def _shape(view: View, row: int) -> Row:

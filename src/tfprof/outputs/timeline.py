@@ -18,7 +18,7 @@ from tfprof.outputs.parts import Part
 from tfprof.outputs.pieces import Piece, digits, in_json, woven
 from tfprof.views.memory_curve import MOST_HOLDERS, DeviceMemory
 from tfprof.views.nested import nested
-from tfprof.views.schedule import Schedule, left_out_note, schedule
+from tfprof.views.schedule import Schedule, Ticks, left_out_note, schedule
 from tfprof.views.view import View
 
 Event: TypeAlias = dict[str, object]
@@ -40,7 +40,7 @@ def parts(view: View) -> Iterator[Part]:
         return
     asked = view.options.step
     for step in view.profile.steps.tolist() if asked < 0 else [asked]:
-        plan = schedule(view, step)
+        plan = schedule(view, step, Ticks.MICROS)
         yield Part(f"_{step}", _document(_events(view, plan)), tuple(_notes(view, plan)))
 
 

@@ -16,6 +16,7 @@ from tfprof.formats.profile_proto import (
 )
 from tfprof.formats.records import Records
 from tfprof.model.builder import OpColumns, ProfileBuilder
+from tfprof.model.clock import NO_TIME, nanos_of_micros, starts_of_micros
 from tfprof.model.code import Frame
 from tfprof.model.ops import MOST_OUTPUTS, OutputShapes
 from tfprof.sources.tf_attributes import EncodedAttributes
@@ -152,16 +153,22 @@ def _record(found: RecordedColumns, ops: Ints, builder: ProfileBuilder) -> None:
     recordings.add_slots(
         **_key(found, ops, found.time_record),
         device=_device_codes(found.time_device, builder),
-        start=found.time_start,
-        duration=found.time_duration,
+        start_ns=starts_of_micros(found.time_start),
+        duration_ns=nanos_of_micros(found.time_duration),
     )
-    recordings.add_memory(**_key(found, ops, found.memory_record), **found.memory)
+    recordings.add_memory(**_key(found, ops, found.memory_record), **memory_facts(found.memory))
     recordings.add_output_memory(
         use=found.output_use + first_use,
         slot=found.output_slot,
         bytes=found.output_bytes,
         address=found.output_address,
     )
+
+
+def memory_facts(found: dict[str, Ints]) -> dict[str, Ints]:
+    """The columns of `MEMORY_FACTS`."""
+    bytes_ = {fact: column for fact, column in found.items() if fact != "micros"}
+    return {"time_ns": nanos_of_micros(found["micros"]), **bytes_}
 
 
 def _allocate(columns: ProtoColumns, ops: Ints, builder: ProfileBuilder) -> None:
@@ -177,12 +184,12 @@ def _allocate(columns: ProtoColumns, ops: Ints, builder: ProfileBuilder) -> None
         np.ones(len(record), np.bool_),
         **_key(found, ops, record),
         device=_homes(columns.device, builder)[found.node[record]],
-        micros=joined([nothing, found.memory["micros"][levels]]),
+        time_ns=nanos_of_micros(joined([nothing, found.memory["micros"][levels]])),
         level=joined([nothing, found.memory["in_use"][levels]]),
     )
     recordings.add_allocations(
         use=np.searchsorted(records, found.allocation_record) + first,
-        micros=found.allocation_micros,
+        time_ns=nanos_of_micros(found.allocation_micros),
         bytes=found.allocation_bytes,
     )
 
@@ -202,8 +209,8 @@ def _add_copies(found: CopyColumns, builder: ProfileBuilder) -> None:
         found.name,
         step=found.step,
         device=_device_codes(found.device, builder),
-        start=found.start,
-        duration=found.duration,
+        start_ns=starts_of_micros(found.start),
+        duration_ns=nanos_of_micros(found.duration),
     )
 
 
@@ -213,8 +220,8 @@ def _add_sightings(found: RecordedColumns, ops: Ints, builder: ProfileBuilder) -
     builder.recordings.add_sightings(
         **_key(found, ops, every),
         device=np.full(len(every), -1),
-        start=found.first_start,
-        end=found.last_end,
+        start_ns=starts_of_micros(found.first_start),
+        end_ns=nanos_of_micros(found.last_end),
         runs=found.runs,
     )
     named = _named(found.device)
@@ -222,8 +229,8 @@ def _add_sightings(found: RecordedColumns, ops: Ints, builder: ProfileBuilder) -
     builder.recordings.add_sightings(
         **_key(found, ops, found.device_record[named]),
         device=_device_codes(found.device.take(named), builder),
-        start=nothing,
-        end=nothing,
+        start_ns=nothing + NO_TIME,
+        end_ns=nothing,
         runs=nothing,
     )
 

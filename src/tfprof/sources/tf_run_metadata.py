@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tfprof.columns import Bools, Coded, Ints, Shapes, Strings, constant, offsets_of, rows_where
 from tfprof.formats.records import Records
 from tfprof.formats.run_metadata import RUN_METADATA, RunColumns, decode
 from tfprof.model.builder import ProfileBuilder
+from tfprof.model.clock import (
+    NANOS_PER_MICRO,
+    micros_of_nanos,
+    nanos_of_micros,
+    starts_of_micros,
+)
 from tfprof.model.ops import MOST_OUTPUTS, OutputShapes
 from tfprof.model.recordings import Runs
 from tfprof.sources.tf_devices import add_device, is_copy_lane, misses_accelerator_stream
@@ -35,8 +43,38 @@ def add(records: Records, columns: RunColumns, builder: ProfileBuilder, step: in
     _see_outputs(columns, ops, builder)
     _note_untimed(records.path, columns, ops, builder)
     _note_unowned(records.path, columns, ops, builder)
-    builder.add_runs(step, _runs(columns, ops, builder))
-    _add_copies(columns, step, builder)
+    times = _Times.of(columns)
+    builder.add_runs(step, _runs(columns, times, ops, builder))
+    _add_copies(columns, times, step, builder)
+
+
+class _Times(NamedTuple):
+    """When each entry began and how long it took until its op ended."""
+
+    start_ns: Ints
+    elapsed_ns: Ints
+    is_exact: Bools  # measured in nanoseconds, not in whole microseconds
+
+    @classmethod
+    def of(cls, columns: RunColumns) -> _Times:
+        """Nanoseconds where they were recorded and agree with the microseconds beside them."""
+        micros, nanos = columns.start_micros, columns.start_nanos
+        start, elapsed = starts_of_micros(micros), nanos_of_micros(columns.end_rel_micros)
+        if not nanos.any():
+            return cls(start, elapsed, np.zeros(len(start), np.bool_))
+        end = micros_of_nanos(nanos + columns.end_rel_nanos)
+        is_exact = (micros != 0) & (micros_of_nanos(nanos) == micros)
+        is_exact &= end - micros == columns.end_rel_micros
+        return cls(
+            np.where(is_exact, nanos, start),
+            np.where(is_exact, columns.end_rel_nanos, elapsed),
+            is_exact,
+        )
+
+    def durations(self) -> Ints:
+        """How long each entry ran; "0 microseconds" is part of one, which counts as a whole one."""
+        is_short = (self.elapsed_ns == 0) & ~self.is_exact
+        return np.where(is_short, NANOS_PER_MICRO, self.elapsed_ns)
 
 
 def _identify(names: Strings, builder: ProfileBuilder) -> Ints:
@@ -94,7 +132,7 @@ def _see_outputs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> Non
     builder.see_outputs(seen, OutputShapes(offsets_of(counts[seen]), shapes))
 
 
-def _runs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> Runs:
+def _runs(columns: RunColumns, times: _Times, ops: Ints, builder: ProfileBuilder) -> Runs:
     codes = np.array([add_device(builder, name) for name in columns.devices], np.int64)
     device = codes[columns.device]
     is_kept = ops >= 0
@@ -111,13 +149,12 @@ def _runs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> Runs:
     is_used &= (is_kept & (columns.start_micros != 0))[allocators.entry]
     used = rows_where(is_used)
     shown = rows_where(is_used[allocations.allocator])
-    memory = _memory(columns, _is_host(columns), on_gpu)
+    memory = _memory(columns, times, _is_host(columns), on_gpu)
     return Runs(
         op=ops[kept],
         device=device[kept],
-        start=columns.start_micros[kept],
-        # A run that ended within its first microsecond still took part of one.
-        duration=np.where(columns.end_rel_micros == 0, 1, columns.end_rel_micros)[kept],
+        start_ns=times.start_ns[kept],
+        duration_ns=times.durations()[kept],
         memory={fact: column[kept] for fact, column in memory.items()},
         output_run=place[outputs.entry[described]],
         output_slot=outputs.slot[described],
@@ -128,12 +165,12 @@ def _runs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> Runs:
         allocator_level=allocators.in_use[used],
         allocator_is_accelerator=on_gpu[used],
         allocation_allocator=(np.cumsum(is_used) - 1)[allocations.allocator[shown]],
-        allocation_micros=allocations.micros[shown],
+        allocation_ns=nanos_of_micros(allocations.micros[shown]),
         allocation_bytes=allocations.bytes[shown],
     )
 
 
-def _add_copies(columns: RunColumns, step: int, builder: ProfileBuilder) -> None:
+def _add_copies(columns: RunColumns, times: _Times, step: int, builder: ProfileBuilder) -> None:
     """Keep the transfers, which are runs of no op and add to no op's time."""
     on_lane = np.array([is_copy_lane(name) for name in columns.devices], np.bool_)
     is_received = columns.name.starts_with(_RECEIVING) & (columns.name.lengths == len(_RECEIVING))
@@ -144,8 +181,8 @@ def _add_copies(columns: RunColumns, step: int, builder: ProfileBuilder) -> None
         Coded(np.arange(len(names)), names),
         step=constant(step, len(names)),
         device=codes[columns.device[copied]],
-        start=columns.start_micros[copied],
-        duration=columns.end_rel_micros[copied],
+        start_ns=times.start_ns[copied],
+        duration_ns=times.elapsed_ns[copied],
     )
 
 
@@ -154,7 +191,7 @@ def _is_host(columns: RunColumns) -> Bools:
     return flags[columns.device]
 
 
-def _memory(columns: RunColumns, is_host: Bools, on_gpu: Bools) -> dict[str, Ints]:
+def _memory(columns: RunColumns, times: _Times, is_host: Bools, on_gpu: Bools) -> dict[str, Ints]:
     """The bytes of each entry: what allocators report, and what the kernel keeps beside that."""
     allocators, outputs = columns.allocators, columns.outputs
     temp, persistent = columns.temp_bytes, columns.persistent_bytes
@@ -163,7 +200,7 @@ def _memory(columns: RunColumns, is_host: Bools, on_gpu: Bools) -> dict[str, Int
     np.maximum.at(in_use, allocators.entry[on_gpu], allocators.in_use[on_gpu])
     size = np.where(outputs.has_memory, np.maximum(outputs.allocated, outputs.requested), 0)
     return {
-        "micros": columns.start_micros + columns.end_rel_micros,
+        "time_ns": times.start_ns + times.elapsed_ns,
         "host_temp": temp * is_host,
         "host_persistent": persistent * is_host,
         "accelerator_temp": temp * ~is_host,

@@ -1,10 +1,4 @@
-"""A profiler's recording (XSpace): when and where ops ran, step by step, and what they allocated.
-
-A recording has picoseconds, a profile microseconds. Runs are rounded so that sums stay true: in
-the order of steps and scopes, what is lost in one is given to the next. So the time of any op, any
-scope and all ops of a step is that of the recording to within a microsecond; that of a single run
-of less than a microsecond may be 0 or 1.
-"""
+"""A profiler's recording (XSpace): when and where ops ran in each step, and their allocations."""
 
 from __future__ import annotations
 
@@ -12,15 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfprof.columns import Bools, Coded, Ints, Strings, ints
+from tfprof.columns import Bools, Coded, Ints, ints
 from tfprof.formats.records import Records
 from tfprof.formats.wire import SPAN
 from tfprof.formats.xplane import XSPACE, SpaceColumns, decode
 from tfprof.model.builder import OpColumns, ProfileBuilder
+from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.executions import MEMORY_FACTS
 from tfprof.model.recordings import Runs
 from tfprof.sources.tf_devices import add_device
-from tfprof.sources.xplane_events import PS_PER_MICRO, MemoryEvents, OpRuns, Recording, split_by
+from tfprof.sources.xplane_events import PS_PER_NANO, MemoryEvents, OpRuns, Recording, split_by
 
 __all__ = ["MESSAGE", "add", "decode"]
 
@@ -46,15 +41,16 @@ def add(records: Records, space: SpaceColumns, builder: ProfileBuilder) -> None:
     step = steps.of_time(recording.start_ps[runs.event])
     found = _Memory.of(recording, runs, recording.memory())
     device = _devices(runs, builder)
-    start = recording.base_micros + recording.start_ps[runs.event] // PS_PER_MICRO
-    duration = _rounded(runs, step)
+    start = recording.time_ns(recording.start_ps[runs.event])
+    duration = (runs.own_ps + PS_PER_NANO // 2) // PS_PER_NANO
+    builder.mark_exact_times()
     builder.add_runs(
         step,
         Runs(
             op=ops[runs.name],
             device=device,
-            start=start,
-            duration=duration,
+            start_ns=start,
+            duration_ns=duration,
             memory=found.facts(start + duration),
             output_run=ints([]),
             output_slot=ints([]),
@@ -65,7 +61,7 @@ def add(records: Records, space: SpaceColumns, builder: ProfileBuilder) -> None:
             allocator_level=found.use_level,
             allocator_is_accelerator=found.use_is_gpu,
             allocation_allocator=found.change_use,
-            allocation_micros=recording.base_micros + found.change_ps // PS_PER_MICRO,
+            allocation_ns=recording.time_ns(found.change_ps),
             allocation_bytes=found.change_bytes,
         ),
     )
@@ -136,17 +132,6 @@ def _devices(runs: OpRuns, builder: ProfileBuilder) -> Ints:
     return device
 
 
-def _rounded(runs: OpRuns, step: Ints) -> Ints:
-    """The time of each run in microseconds; see the module's docstring."""
-    rank = np.empty(len(runs.names), np.int64)
-    rank[Strings(runs.names).order(slash_first=True)] = np.arange(len(runs.names))
-    order = np.lexsort((runs.event, rank[runs.name], step, runs.gpu >= 0))
-    until = (np.cumsum(runs.own_ps[order]) + PS_PER_MICRO // 2) // PS_PER_MICRO
-    micros = np.empty(len(order), np.int64)
-    micros[order] = np.diff(until, prepend=0)
-    return micros
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Memory:
     """Which run took memory, through which allocator, and when it was given back."""
@@ -194,10 +179,10 @@ class _Memory:
             unowned=int(((memory.bytes > 0) & (run < 0)).sum()),
         )
 
-    def facts(self, micros: Ints) -> dict[str, Ints]:
+    def facts(self, time_ns: Ints) -> dict[str, Ints]:
         """The columns of `MEMORY_FACTS`: what each run took, had at most and left."""
         facts = {fact: np.zeros(self.run_count, np.int64) for fact in MEMORY_FACTS}
-        facts["micros"] = micros
+        facts["time_ns"] = time_ns
         run = self.use_run[self.change_use]
         np.add.at(facts["requested"], run, np.maximum(self.change_bytes, 0))
         within = np.flatnonzero(self.change_is_within)
@@ -261,8 +246,8 @@ def _add_transfers(recording: Recording, steps: _Steps, builder: ProfileBuilder)
         Coded.of(copied.name),
         step=steps.of_time(start),
         device=ints([gpus[gpu] for gpu in copied.gpu.tolist()]),
-        start=recording.base_micros + start // PS_PER_MICRO,
-        duration=recording.duration_ps[copied.event] // PS_PER_MICRO,
+        start_ns=recording.time_ns(start),
+        duration_ns=recording.duration_ps[copied.event] // PS_PER_NANO,
     )
 
 
@@ -282,7 +267,7 @@ def _note_unowned(
     kernels = recording.on_streams()
     kernels[runs.event[runs.gpu >= 0]] = False
     if kernels.any():
-        micros = int(recording.duration_ps[kernels].sum()) // PS_PER_MICRO
+        micros = int(recording.duration_ps[kernels].sum()) // (PS_PER_NANO * NANOS_PER_MICRO)
         many = f"{int(kernels.sum()):,} kernels ({micros:,} microseconds)"
         builder.notes.append(f"{path} has {many} of no op: left out.")
     if found.unowned:

@@ -1,6 +1,6 @@
 """What the events of a profiler's recording are: runs of ops, steps, allocations, transfers.
 
-Times are picoseconds since `Recording.base_micros`. The time of an op is its own: what ops ran
+Times are picoseconds since `Recording.base_ns`. The time of an op is its own: what ops ran
 within it on the same thread is theirs. Events that only enclose ops (`ExecutorState::Process`,
 `EagerKernelExecute` around a function, …) are none.
 """
@@ -19,7 +19,7 @@ from tfprof.errors import InputError
 from tfprof.formats.xplane import SpaceColumns, lookup
 from tfprof.model.ops import DATA_SCOPE, EAGER_SCOPE
 
-PS_PER_MICRO = 1_000_000
+PS_PER_NANO = 1000
 
 # Sums of what is smaller than this stay within 64 bits.
 _LARGE = 2**62
@@ -90,12 +90,12 @@ class Recording:
         self.name = lookup(space["event_name"], self.plane, space["event"]["id"])
         self.names.append("")
         self._stat_names = [*space.texts("stat_name", "name"), ""]
-        self.base_micros, self.start_ps = self._times()
+        self.base_ns, self.start_ps = self._times()
         self.duration_ps = np.maximum(space["event"]["duration_ps"], 0)
         self._require_measurable()
 
     def _times(self) -> tuple[int, Ints]:
-        """A moment in microseconds, and when each event began in picoseconds after it."""
+        """A moment in nanoseconds, and when each event began in picoseconds after it."""
         stamps = self._space["line"]["timestamp_ns"]
         used = stamps[np.unique(self.line)]
         first = int(used.min()) if len(used) else 0
@@ -106,10 +106,11 @@ class Recording:
         offset = self._space["event"]["offset_ps"]
         if len(offset) and int(np.abs(offset.astype(np.float64)).max()) > _LARGE:
             raise InputError(self.path, "an event is centuries after the others; it is damaged.")
-        # A start of 0 would mean that there is none.
-        return max(base // 1000, 1), (stamps - first)[
-            self.line
-        ] * 1000 + base % 1000 * 1000 + offset
+        return base, (stamps - first)[self.line] * PS_PER_NANO + offset
+
+    def time_ns(self, ps: Ints) -> Ints:
+        """Moments in nanoseconds."""
+        return self.base_ns + ps // PS_PER_NANO
 
     @cached_property
     def profile_start_ns(self) -> int:

@@ -39,15 +39,15 @@ class Breakdown:
 class AllocatorMemory:
     """What ops on one device held of one allocator, in one step.
 
-    Times are in microseconds since the step began, bytes are counted from 0 at that moment: what
-    was held already is not among them.
+    Times count from the start of the step, and bytes from 0 at that time: memory that was already
+    held is not included.
     """
 
     allocator: str  # empty where its name is not known
     device: str  # the same
     step: int
     step_peaks: Mapping[int, int]  # the peak in each step
-    start_micros: int  # when the step began, by the clock of the program
+    start_ns: int  # when the step began, by the clock of the program
     curve: Curve
     levels: Curve  # what the allocator itself reported to be in use, by whomever
     reached_by: tuple[tuple[str, int], ...]  # ops that took memory just then, and how much
@@ -61,9 +61,9 @@ class AllocatorMemory:
         return self.curve.peak_bytes
 
     @property
-    def peak_micros(self) -> int:
+    def peak_ns(self) -> int:
         """When that was."""
-        return self.curve.peak_micros
+        return self.curve.peak_ns
 
     @property
     def left_bytes(self) -> int:
@@ -113,7 +113,7 @@ def _allocator(
     profile: ProfileColumns, options: MemoryOptions, found: Sequence[Recording], one: Recording
 ) -> AllocatorMemory:
     start = _start(profile, found, one.step)
-    moment, count = one.curve.peak_micros, len(profile.ops)
+    moment, count = one.curve.peak_ns, len(profile.ops)
     held = one.held(moment, count)
     return AllocatorMemory(
         allocator=one.allocator,
@@ -124,7 +124,7 @@ def _allocator(
             for other in found
             if (other.allocator, other.device) == (one.allocator, one.device)
         },
-        start_micros=start,
+        start_ns=start,
         curve=_since(one.curve, start),
         levels=_since(one.levels, start),
         reached_by=_takers(profile, one.taken(moment, count)),
@@ -142,13 +142,13 @@ def _takers(profile: ProfileColumns, taken: Ints) -> tuple[tuple[str, int], ...]
 
 def _start(profile: ProfileColumns, found: Sequence[Recording], step: int) -> int:
     """When a step began: its first op, or its first allocation if that was earlier."""
-    starts = profile.records.first_start[profile.records.step == step]
-    first = min(int(one.micros.min()) for one in found if one.step == step)
+    starts = profile.records.first_start_ns[profile.records.step == step]
+    first = min(int(one.time_ns.min()) for one in found if one.step == step)
     return int(starts[starts > 0].min(initial=first))
 
 
 def _since(curve: Curve, start: int) -> Curve:
-    return Curve(ints(curve.micros - start), curve.bytes)
+    return Curve(ints(curve.time_ns - start), curve.bytes)
 
 
 def _by_label(labels: Coded, held: Ints, options: MemoryOptions) -> Breakdown:

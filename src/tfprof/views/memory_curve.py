@@ -14,8 +14,8 @@ from tfprof.kernels.rows import grouped
 from tfprof.model.executions import Allocations, MemoryUse
 from tfprof.model.profile import ProfileColumns
 
-# Points that are told are at least so many microseconds apart, and each names so many ops.
-_GAP = 100
+# Reported points are at least this far apart, and each names at most this many ops.
+_GAP_NS = 100_000
 MOST_HOLDERS = 10
 
 
@@ -29,7 +29,7 @@ class DeviceMemory:
 
     device: int  # its row in `ProfileColumns.devices`
     peak: int  # of all points, those between the ones that are told included
-    time: Ints
+    time: Ints  # in ticks
     in_use: Ints
     holders: Ragged  # ops, a row a point
     holder_bytes: Ints  # one for each holder
@@ -39,18 +39,20 @@ class DeviceMemory:
         return len(self.time)
 
 
-def curves(profile: ProfileColumns, record: Ints, shown: Ints) -> Iterator[DeviceMemory]:
+def curves(
+    profile: ProfileColumns, record: Ints, shown: Ints, ticks: int
+) -> Iterator[DeviceMemory]:
     """The memory of every accelerator that one of the ops `shown` is placed on, by its name.
 
-    `record` has the record of each op in the step. Where two ops were measured in the same
-    microsecond, the one that is shown later counts.
+    `record` has the record of each op in the step. Of two ops measured in the same tick (of so
+    many nanoseconds), the one that is shown later counts.
     """
     devices, home = profile.devices, profile.ops.device[shown]
     by_device = Ragged(
         offsets_of(np.bincount(home, minlength=len(devices))),
         shown[grouped(home, len(devices))],
     )
-    recorded = _Recorded.of(profile)
+    recorded = _Recorded.of(profile, ticks)
     for device in devices.name.order()[by_device.lengths[devices.name.order()] > 0].tolist():
         # Memory of a device that works by itself is the host's, of which allocators tell nothing.
         if devices.host[device] != devices.name[device]:
@@ -65,21 +67,22 @@ class _Recorded(NamedTuple):
     allocations: Allocations
     changes: Ragged  # rows of allocations
     kept: Ints
+    ticks: int
 
     @classmethod
-    def of(cls, profile: ProfileColumns) -> _Recorded:
+    def of(cls, profile: ProfileColumns, ticks: int) -> _Recorded:
         memory, records = profile.memory, profile.records
         uses = records.rows_of(memory.record)
         kept = np.zeros(len(profile.ops), np.int64)
         # An op that keeps more in one step than in another still has that.
         np.maximum.at(kept, records.op, uses.sums(memory.accelerator_persistent))
         changes = records.rows_of(profile.allocations.record)
-        return cls(memory, uses, profile.allocations, changes, kept)
+        return cls(memory, uses, profile.allocations, changes, kept, ticks)
 
 
 def _curve(recorded: _Recorded, device: int, ops: Ints, records: Ints) -> DeviceMemory:
     time, in_use = _points(recorded, records)
-    told = timelines.spaced(time, _GAP)
+    told = timelines.spaced(time, _GAP_NS // recorded.ticks)
     held = _held(recorded, ops, records)
     offsets, rows = timelines.largest(
         time[told], held.bytes, held.begin, held.end, in_use[told], most=MOST_HOLDERS
@@ -99,9 +102,10 @@ def _points(recorded: _Recorded, records: Ints) -> tuple[Ints, Ints]:
     """The times at which memory was measured, ascending, and what was in use."""
     memory = recorded.memory
     rows = recorded.uses.take(records).values
-    rows = rows[memory.micros[rows] > 0]
-    rows = rows[np.argsort(memory.micros[rows], kind="stable")]
-    time = memory.micros[rows]
+    time = memory.time_ns[rows] // recorded.ticks
+    rows, time = rows[time > 0], time[time > 0]
+    order = np.argsort(time, kind="stable")
+    rows, time = rows[order], time[order]
     is_last = np.ones(len(rows), np.bool_)
     is_last[:-1] = time[1:] != time[:-1]
     return time[is_last], memory.in_use[rows[is_last]]
@@ -122,7 +126,8 @@ def _held(recorded: _Recorded, ops: Ints, records: Ints) -> _Held:
     # What an op keeps for good is there from the beginning.
     from_start = np.zeros(len(keeping), np.int64)
     op = np.concatenate((keeping, ops[found.owners]))
-    time = np.concatenate((from_start, recorded.allocations.micros[found.values]))
+    changed = recorded.allocations.time_ns[found.values] // recorded.ticks
+    time = np.concatenate((from_start, changed))
     change = np.concatenate((recorded.kept[keeping], recorded.allocations.bytes[found.values]))
     order = np.lexsort((time, op))
     op, time, change = op[order], time[order], change[order]
@@ -133,7 +138,7 @@ def _held(recorded: _Recorded, ops: Ints, records: Ints) -> _Held:
     before = np.repeat((running - change)[begins], np.diff(begins, append=len(op)))
     size = running - before
     end = np.where(is_last, np.iinfo(np.int64).max, np.roll(time, -1))
-    # Of changes in one microsecond only what the last one leaves was ever held.
+    # Of changes in one tick only what the last one leaves was ever held.
     rows = np.flatnonzero((size > 0) & (time < end))
     rows = rows[np.lexsort((op[rows], ~size[rows]))]
     return _Held(op[rows], size[rows], time[rows], end[rows])

@@ -18,7 +18,7 @@ from tfprof.views.view import View
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slices:
-    """A row a slice, each followed by those within it, the root first; times in microseconds."""
+    """One row per slice, each followed by those within it, the root first."""
 
     row: Ints  # of the view
     depth: Ints  # 0 for the root
@@ -29,9 +29,12 @@ class Slices:
         return len(self.row)
 
 
-def nested(view: View) -> Slices:
-    """The slices of a view; a row that took no time is left out with all that is below it."""
-    tree, total = view.tree, view.total["micros"]
+def nested(view: View, time: str = "micros") -> Slices:
+    """The slices of a view; a row that took no time is left out with all that is below it.
+
+    `time` is the number that gives their lengths: `micros` or `nanos`.
+    """
+    tree, total = view.tree, view.total[time]
     is_empty = total <= 0
     is_empty[0] = False
     rows = np.flatnonzero(~is_empty & ~tree.is_below(is_empty))

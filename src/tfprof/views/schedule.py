@@ -1,11 +1,12 @@
 """The graph view laid out in real time: what ran where and when, what waited for it, and memory.
 
-Only ops that the view shows are laid out, and only in one step. Times are in microseconds.
+Only ops that the view shows are laid out, and only in one step.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,8 @@ from tfprof.columns import Bools, Ints, Ragged, distinct, offsets_of, places_of
 from tfprof.errors import OutputError
 from tfprof.kernels import lanes
 from tfprof.kernels.rows import grouped
+from tfprof.measures.time import run_micros
+from tfprof.model.clock import NANOS_PER_MICRO, NO_TIME
 from tfprof.model.devices import Devices
 from tfprof.model.profile import ProfileColumns
 from tfprof.views import graph
@@ -25,22 +28,30 @@ from tfprof.views.view import View
 MOST_FLOWS = 1 << 24
 
 
+class Ticks(IntEnum):
+    """The unit of a schedule's times, in nanoseconds."""
+
+    MICROS = NANOS_PER_MICRO  # as classic timelines: a device has one run per starting microsecond
+    NANOS = 1  # every run, as it was recorded
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Slots:
-    """A row each time an op ran, by device, lane and start; those of a lane do not overlap."""
+    """One row per run of an op, by device, lane and start; those of a lane do not overlap."""
 
     op: Ints
     device: Ints  # its place in `Schedule.devices`
     lane: Ints  # counted from 0 on each device
-    start: Ints
+    start: Ints  # in ticks, like `duration`
     duration: Ints
+    run: Ints  # its row in `ProfileColumns.executions`
 
     def __len__(self) -> int:
         return len(self.op)
 
     def take(self, rows: Ints) -> Slots:
         """The slots of `rows` alone, in that order."""
-        columns = (self.op, self.device, self.lane, self.start, self.duration)
+        columns = (self.op, self.device, self.lane, self.start, self.duration, self.run)
         return Slots(*(column[rows] for column in columns))
 
 
@@ -67,26 +78,29 @@ class Schedule:
 
 
 def left_out_note(runs: int) -> str:
-    """The sentence that tells how many runs have no slot."""
+    """The sentence that says how many runs have no slot."""
     are = "1 run is" if runs == 1 else f"{runs:,} runs are"
-    return f"{are} left out: a device shows one op for each microsecond in which some started."
+    return (
+        f"{are} left out: this format shows one op per device and starting microsecond; "
+        "perfetto:outfile=F has all runs."
+    )
 
 
-def schedule(view: View, step: int) -> Schedule:
-    """What the graph view shows of a step, laid out; a view of another step is asked anew.
+def schedule(view: View, step: int, ticks: Ticks) -> Schedule:
+    """What the graph view shows of a step, laid out; a view of another step is built anew.
 
-    Where two runs start on one device in the same microsecond, only the first one met is kept.
+    In microseconds, only the first of the runs that start on one device at the same time is kept.
     """
     if view.options.step != step:
         view = graph.build(view.profile, view.options.but(step=step))
     tracked = _tracked(view, step)
-    devices, slots, left_out = _slots(view.profile, tracked)
+    devices, slots, left_out = _slots(view.profile, tracked, ticks)
     order = _by_lane(slots, len(devices))
     return Schedule(
         devices=view.profile.devices.take(devices),
         slots=slots.take(order),
-        flows=_by_producer(_flows(view, tracked, devices, slots), order),
-        memory=tuple(curves(view.profile, tracked.record, tracked.shown)),
+        flows=_by_producer(_flows(view, tracked, devices, slots, ticks), order),
+        memory=tuple(curves(view.profile, tracked.record, tracked.shown, ticks)),
         left_out=left_out,
     )
 
@@ -100,7 +114,7 @@ class _Tracked(NamedTuple):
 
 def _tracked(view: View, step: int) -> _Tracked:
     records, ops = view.profile.records, view.profile.ops
-    rows = np.flatnonzero((records.step == step) & (records.first_start != 0))
+    rows = np.flatnonzero((records.step == step) & (records.first_start_ns != NO_TIME))
     rows = rows[ops.device[records.op[rows]] >= 0]
     record = np.full(len(ops), -1, np.int64)
     record[records.op[rows]] = rows
@@ -108,7 +122,7 @@ def _tracked(view: View, step: int) -> _Tracked:
     return _Tracked(record, shown[record[shown] >= 0])
 
 
-def _slots(profile: ProfileColumns, tracked: _Tracked) -> tuple[Ints, Slots, int]:
+def _slots(profile: ProfileColumns, tracked: _Tracked, ticks: Ticks) -> tuple[Ints, Slots, int]:
     """The devices as they are met, the slots by device name and start, and what is left out."""
     runs, devices = profile.executions, profile.devices
     found = profile.records.rows_of(runs.record).take(tracked.record[tracked.shown])
@@ -117,14 +131,16 @@ def _slots(profile: ProfileColumns, tracked: _Tracked) -> tuple[Ints, Slots, int
     by_name = devices.name.order()
     rank = places_of(by_name, len(devices))[runs.device[rows]]
     met = by_name[_first_met(walk, rank, len(devices))]
-    order = np.lexsort((runs.start[rows], rank))
-    order = order[_is_new(rank[order], runs.start[rows[order]])]
+    start = runs.start_ns[rows] // ticks
+    order = np.lexsort((start, rank))
+    if ticks is Ticks.MICROS:
+        order = order[_is_new(rank[order], start[order])]
     left_out = len(rows) - len(order)
-    rows, walk = rows[order], walk[order]
+    rows, walk, start = rows[order], walk[order], start[order]
     device = places_of(met, len(devices))[runs.device[rows]]
-    start, duration = runs.start[rows], runs.duration[rows]
+    duration = (run_micros(profile) if ticks is Ticks.MICROS else runs.duration_ns)[rows]
     lane = _lanes(device, start, duration)
-    return met, Slots(tracked.shown[walk], device, lane, start, duration), left_out
+    return met, Slots(tracked.shown[walk], device, lane, start, duration, rows), left_out
 
 
 def _first_met(walk: Ints, rank: Ints, ranks: int) -> Ints:
@@ -145,7 +161,7 @@ def _is_new(device: Ints, start: Ints) -> Bools:
 
 def _lanes(device: Ints, start: Ints, duration: Ints) -> Ints:
     """For each slot the first lane of its device that is free; one may begin where one ends."""
-    # The next slot starts a microsecond later at least, whatever a broken clock makes of an end.
+    # A slot takes at least one tick, even if a broken clock gives it an end before its start.
     last = np.maximum(start + duration, start + 1) - 1
     return lanes.first_free(start, last, _device_edges(device))
 
@@ -165,7 +181,7 @@ def _by_lane(slots: Slots, devices: int) -> Ints:
     return grouped(first_lane[slots.device] + slots.lane, int(first_lane[-1]))
 
 
-def _flows(view: View, tracked: _Tracked, devices: Ints, slots: Slots) -> Flows:
+def _flows(view: View, tracked: _Tracked, devices: Ints, slots: Slots, ticks: Ticks) -> Flows:
     """Which slots feed which others, in the order of the consumers; rows are those of `slots`."""
     profile = view.profile
     consumer = np.flatnonzero(profile.devices.is_placement[devices][slots.device])
@@ -186,8 +202,12 @@ def _flows(view: View, tracked: _Tracked, devices: Ints, slots: Slots) -> Flows:
     linked = runs.take(tracked.record[taken.values])
     consumer = consumer[taken.owners][linked.owners]
     run = profile.executions
-    device = places_of(devices, len(profile.devices))[run.device[linked.values]]
-    producer = _find(slots, device, run.start[linked.values])
+    if ticks is Ticks.NANOS:
+        producer = places_of(slots.run, len(run))[linked.values]
+    else:
+        # A run without a slot of its own leads to the one that starts on its device with it.
+        device = places_of(devices, len(profile.devices))[run.device[linked.values]]
+        producer = _find(slots, device, run.start_ns[linked.values] // ticks)
     return Flows(producer[producer >= 0], consumer[producer >= 0])
 
 

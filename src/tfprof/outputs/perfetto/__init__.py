@@ -22,30 +22,29 @@ from tfprof.outputs.perfetto.tracks import Tracks
 from tfprof.outputs.proto import number, only_where, repeated_fixed64
 from tfprof.views.memory_curve import DeviceMemory
 from tfprof.views.nested import nested
-from tfprof.views.schedule import Schedule, left_out_note, schedule
+from tfprof.views.schedule import Schedule, Ticks, schedule
 from tfprof.views.tree import Tree
 from tfprof.views.view import View
 
 
 def parts(view: View) -> Iterator[Part]:
-    """The one file, and what it lacks."""
+    """The one file."""
     if not len(view.profile.steps):
         raise MissingInputError(
             "A trace shows when ops ran, which no file tells: give --run_meta_path."
         )
-    notes: list[str] = []
-    yield Part("", _packets(view, notes), notes)
+    yield Part("", _packets(view))
 
 
-def _packets(view: View, notes: list[str]) -> Iterator[bytes]:
-    """The packets of the trace; what it lacks is added to `notes` on the way."""
+def _packets(view: View) -> Iterator[bytes]:
+    """The packets of the trace."""
     yield packets.opening()
-    yield from _steps(view, notes) if view.kind == "graph" else _tree(view)
+    yield from _steps(view) if view.kind == "graph" else _tree(view)
 
 
 def _tree(view: View) -> Iterator[bytes]:
     """Rows as slices within each other, each with its totals of what is selected."""
-    slices = nested(view)
+    slices = nested(view, "nanos")
     keys = [key for key in view.options.select if BY_KEY[key].is_number]
     yield packets.process(1, f"tfprof {view.kind}")
     yield packets.track(2, 1, "totals laid end to end", 0)
@@ -57,24 +56,21 @@ def _tree(view: View) -> Iterator[bytes]:
     place[closes], is_begin[closes] = np.arange(len(slices)), 0
     for some in packets.blocks(len(place)):
         at, begins = place[some], is_begin[some] > 0
-        totals = {name: view.total[key][slices.row[at]] for name, key in enumerate(keys, start=1)}
-        said = only_where(begins, [*number(10, at + 1), *arguments.totals(totals)])
+        totals = arguments.totals(view, keys, slices.row[at])
+        said = only_where(begins, [*number(10, at + 1), *totals])
         time = slices.start[at] + np.where(begins, 0, slices.duration[at])
         types = np.where(begins, Type.BEGIN, Type.END)
         yield packets.events(time, types, np.full(len(at), 2), [said])
 
 
-def _steps(view: View, notes: list[str]) -> Iterator[bytes]:
-    """Every step that the view is asked of, one behind the other."""
-    asked, tracks, flows, left_out = view.options.step, Tracks(), 0, 0
+def _steps(view: View) -> Iterator[bytes]:
+    """Every step that the view covers, one after the other."""
+    asked, tracks, flows = view.options.step, Tracks(), 0
     for step in view.profile.steps.tolist() if asked < 0 else [asked]:
-        plan = schedule(view, step)
+        plan = schedule(view, step, Ticks.NANOS)
         if len(plan.slots):
             yield from _step(view, step, plan, tracks, flows)
             flows += len(plan.flows)
-            left_out += plan.left_out
-    if left_out:
-        notes.append(left_out_note(left_out))
 
 
 def _step(

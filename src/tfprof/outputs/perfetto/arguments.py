@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import IntEnum
 
 import numpy as np
@@ -10,15 +10,18 @@ import numpy.typing as npt
 
 from tfprof.columns import Bools, Ints, NameTable, Strings
 from tfprof.measures.numbers import float_ops_per_run
+from tfprof.metrics import BY_KEY
+from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.profile import ProfileColumns
 from tfprof.outputs.fields import input_codes, input_texts
 from tfprof.outputs.perfetto import packets
 from tfprof.outputs.perfetto.packets import Told
 from tfprof.outputs.pieces import Piece, woven, written_once
 from tfprof.outputs.proto import double, message, number, one_number, one_text, only_where
+from tfprof.views.view import View
 
 _SLASH = ord("/")
-_MICROS = 1e6  # in a second
+_NANOS_PER_SECOND = 1e9
 
 
 class Argument(IntEnum):
@@ -83,7 +86,7 @@ class OpArguments:
         """
         float_ops = self.float_ops[place]
         is_known = is_work & (float_ops > 0) & (duration > 0)
-        rate = float_ops * _MICROS / np.maximum(duration, 1)
+        rate = float_ops * _NANOS_PER_SECOND / np.maximum(duration, 1)
         return [self.encoded.take(place), only_where(is_known, _double(Argument.FLOPS, rate))]
 
 
@@ -94,9 +97,16 @@ def enclosing(names: Strings) -> Strings:
     return Strings.of_spans(names.data, names.starts, np.maximum(last, names.starts))
 
 
-def totals(labels: dict[int, Ints]) -> list[Piece]:
-    """Numbers of each row, by the number that the name of each goes by."""
-    return [piece for name, column in labels.items() for piece in _number(name, column)]
+def totals(view: View, keys: Sequence[str], rows: Ints) -> list[Piece]:
+    """The totals of `rows`; the name of each number has its place in `keys`, counted from 1."""
+    found = []
+    for name, key in enumerate(keys, start=1):
+        exact = BY_KEY[key].exact
+        if exact:
+            found += _double(name, view.total[exact][rows] / NANOS_PER_MICRO)
+        else:
+            found += _number(name, view.total[key][rows])
+    return found
 
 
 def _text(name: int, texts: Ints) -> list[Piece]:

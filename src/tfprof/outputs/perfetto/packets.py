@@ -18,8 +18,6 @@ from tfprof.outputs.proto import message, number, one_number, one_text, text
 # What is written at once: enough for array work, and not more than memory should hold.
 BLOCK_ROWS = 1 << 15
 
-_NANOSECONDS = 1_000  # in a microsecond
-
 _SEQUENCE = one_number(10, 1)
 _FIRST = one_number(13, 1)  # nothing was told before
 _FOLLOWING = one_number(13, 2)  # what was told before is needed
@@ -102,14 +100,14 @@ def instant(time: int, track_: int, name: str, numbers: Iterable[tuple[str, int]
 
 
 def _one_event(time: int, event: bytes) -> bytes:
-    return one_text(1, one_number(8, time * _NANOSECONDS) + _SEQUENCE + one_text(11, event))
+    return one_text(1, one_number(8, time) + _SEQUENCE + one_text(11, event))
 
 
 def events(time: Ints, types: Ints, tracks: Ints, bodies: Sequence[Piece]) -> bytes:
-    """Events at times in microseconds, each with what else is said of it."""
+    """Events at times in nanoseconds, each with what else is said of it."""
     rows = len(time)
     event = [*number(9, types), *number(11, tracks), *bodies]
-    packet = [*number(8, time * _NANOSECONDS), _SEQUENCE, _FOLLOWING, *message(11, event, rows)]
+    packet = [*number(8, time), _SEQUENCE, _FOLLOWING, *message(11, event, rows)]
     return woven(message(1, packet, rows), rows).data
 
 
