@@ -11,10 +11,13 @@ from tfprof.columns import Coded, Ints, ints
 from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.clock import NO_TIME, nanos_of_micros
 from tfprof.model.code import Frame
+from tfprof.model.collector import Runs
+from tfprof.model.devices import Device, Role
 from tfprof.model.executions import MEMORY_FACTS
 from tfprof.model.ops import AttributeValue
 from tfprof.model.profile import ProfileColumns
-from tfprof.model.recordings import Runs
+from tfprof.model.recordings import Recording
+from tfprof.sources.tf_names import TENSORFLOW_NAMES
 
 CPU = "/job:localhost/replica:0/task:0/device:cpu:0"
 GPU = "/job:localhost/replica:0/task:0/device:gpu:0"
@@ -50,6 +53,7 @@ class RunFact:
     allocators: Sequence[AllocatorFact] = ()
     allocations: Sequence[tuple[int, int]] = ()  # in short, of an accelerator's only allocator
     outputs: Sequence[tuple[int, int, int]] = ()  # slot, bytes, address
+    recording: str = "here"
 
     @property
     def nanos(self) -> int:
@@ -82,6 +86,7 @@ class CopyFact:
     step: int = 0
     start: float = 1000
     device: str = MEMCPY
+    recording: str = "here"
 
     @property
     def nanos(self) -> int:
@@ -100,19 +105,23 @@ def profile(*facts: OpFact | RunFact | CopyFact, counts_float_ops: bool = False)
     ops = [fact for fact in facts if isinstance(fact, OpFact)]
     _define(builder, ops)
     runs = [fact for fact in facts if isinstance(fact, RunFact)]
-    builder.ensure_ops([fact.name for fact in runs])
-    for step in dict.fromkeys(fact.step for fact in runs):
-        builder.add_runs(step, _runs(builder, [fact for fact in runs if fact.step == step]))
-    for fact in facts:
-        if isinstance(fact, CopyFact):
-            builder.add_step(fact.step)
-            builder.recordings.add_copies(
-                Coded.of([fact.name]),
-                step=ints([fact.step]),
-                device=ints([_device(builder, fact.device)]),
-                start_ns=ints([_start_ns(fact)]),
-                duration_ns=ints([fact.nanos]),
-            )
+    builder.ensure_ops([fact.name for fact in runs], TENSORFLOW_NAMES)
+    copies = [fact for fact in facts if isinstance(fact, CopyFact)]
+    for label in dict.fromkeys(fact.recording for fact in (*runs, *copies)):
+        builder.add_recording(Recording(label, rank=_rank(label), counts_whole_micros=True))
+    for place in dict.fromkeys((fact.recording, fact.step) for fact in runs):
+        row = _row(builder, place[0])
+        found = [fact for fact in runs if (fact.recording, fact.step) == place]
+        builder.add_runs(row, place[1], _runs(builder, row, found))
+    for fact in copies:
+        row = _row(builder, fact.recording)
+        builder.runs.add_copies(
+            Coded.of([fact.name]),
+            step=ints([builder.runs.add_step(row, fact.step)]),
+            device=ints([_device(builder, row, fact.device)]),
+            start_ns=ints([_start_ns(fact)]),
+            duration_ns=ints([fact.nanos]),
+        )
     _describe(builder, ops)
     built = builder.build()
     built.check()
@@ -152,6 +161,7 @@ def _define(builder: ProfileBuilder, ops: Sequence[OpFact]) -> None:
             shapes=[fact.shape for fact in ops],
             outputs=[list(fact.outputs) for fact in ops],
             attributes=Attributes(ops),
+            conventions=TENSORFLOW_NAMES,
         )
     )
 
@@ -177,13 +187,24 @@ def _frame(text: str) -> Frame:
     return Frame(file, int(line), function, "", -1)
 
 
-def _runs(builder: ProfileBuilder, runs: Sequence[RunFact]) -> Runs:
+def _row(builder: ProfileBuilder, label: str) -> int:
+    """The recording of that label."""
+    return [one.label for one in builder.recordings].index(label)
+
+
+def _rank(label: str) -> int:
+    """The rank that a label such as `worker:3` ends in."""
+    *_, last = label.split(":")
+    return int(last) if last.isdigit() else -1
+
+
+def _runs(builder: ProfileBuilder, row: int, runs: Sequence[RunFact]) -> Runs:
     allocators = [used for fact in runs for used in fact.used]
     outputs = [(row, *output) for row, fact in enumerate(runs) for output in fact.outputs]
     run, slot, size, address = ints(outputs).reshape(-1, 4).T
     return Runs(
         op=ints(builder.ids(fact.name for fact in runs)),
-        device=ints([_device(builder, fact.device) for fact in runs]),
+        device=ints([_device(builder, row, fact.device) for fact in runs]),
         start_ns=ints([_start_ns(fact) for fact in runs]),
         duration_ns=ints([fact.nanos for fact in runs]),
         memory={fact: _memory(runs, fact) for fact in MEMORY_FACTS},
@@ -221,11 +242,17 @@ def _memory(runs: Sequence[RunFact], fact: str) -> Ints:
     return np.array([run.memory.get(fact, 0) for run in runs], np.int64)
 
 
-def _device(builder: ProfileBuilder, name: str) -> int:
+def _device(builder: ProfileBuilder, row: int, name: str) -> int:
     is_lane = "stream:all" in name
+    is_copy = name == MEMCPY
+    role = Role.ACCELERATOR if "gpu" in name else Role.HOST
     return builder.add_device(
-        name,
-        is_placement=not is_lane and name != MEMCPY,
-        is_accelerator_lane=is_lane,
-        host=name.replace("gpu", "cpu"),
+        row,
+        Device(
+            name,
+            role=Role.COPY_ENGINE if is_copy else role,
+            is_placement=not is_lane and not is_copy,
+            is_accelerator_lane=is_lane,
+            host=name.replace("gpu", "cpu"),
+        ),
     )

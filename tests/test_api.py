@@ -446,6 +446,17 @@ def test_info_tells_of_each_file_and_of_all():
         "ops": 5,
         "ops_seen_running": 4,
         "steps": [7],
+        "recordings": [
+            {
+                "label": "run_meta",
+                "host": None,
+                "rank": None,
+                "framework": "tensorflow",
+                "file": "run_meta_0",
+                "steps": [7],
+                "devices": [CPU],
+            }
+        ],
         "devices": [CPU],
         "can_answer": info.profile.questions(),
         "notes": [],

@@ -61,7 +61,8 @@ DOORS = {"__init__": {"errors", "api", "classic", "contrib", "capture"}, "__main
 EVERY = None
 SHARED = {
     "sources": {
-        *("tf_attributes", "tf_devices", "tf_functions", "tf_shapes", "ahead", "reading"),
+        *("tf_attributes", "tf_devices", "tf_functions", "tf_names"),
+        *("tf_shapes", "tf_workers", "ahead", "reading"),
         "xplane_events",
     },
     "views": {"view", "tree", "select", "accounting"},

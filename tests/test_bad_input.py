@@ -78,7 +78,7 @@ MISTAKES = [
     ("scope graph.pb -account_displayed_op_only=maybe", 2, "is true or false, not `maybe`."),
     ("scope graph.pb -show_name_regexes (a", 2, "pattern `(a`, character 1: `(` is never closed;"),
     ("scope graph.pb -trim_name_regexes a(?=b)", 2, "look-ahead is not available; leave names out"),
-    ("scope graph.pb run_meta_0 -step 3", 2, "No step 3. Recorded: 0; -1 averages over them."),
+    ("scope graph.pb run_meta_0 -step 3", 2, "No step 3. Recorded: 0; -1 averages over all steps."),
     ("scope graph.pb --run_meta_path=5:run_meta_0 -step 0", 2, "No step 0. Recorded: 5; -1 av"),
     ("scope graph.pb -output fil", 2, "No output `fil`. Did you mean `file`?"),
     ("scope graph.pb -output csv", 2, "Output `csv` needs a file: csv:outfile=PATH."),

@@ -33,6 +33,8 @@ TYPED = {
     "min_float_ops": ("9", 9),
     "min_occurrence": ("10", 10),
     "step": ("-1", -1),
+    "recording": ("worker:1,host.*", ("worker:1", "host.*")),
+    "rank": ("0,3", (0, 3)),
     "order_by": ("cpu_micros", "cpu_micros"),
     "account_type_regexes": ("VariableV2,.*gpu:0", ("VariableV2", ".*gpu:0")),
     "start_name_regexes": ("net/.*", ("net/.*",)),

@@ -61,9 +61,8 @@ class Answer:
         from tfprof.measures.numbers import float_ops_per_run
 
         profile = self.view.profile
-        # An op that no graph defines has no kind but its name.
-        is_defined = profile.ops.attributes.reader >= 0
-        return dict(float_ops_per_run(profile).uncounted_kinds(is_defined))
+        # Ops that are only known from runs have no kind but their name.
+        return dict(float_ops_per_run(profile).uncounted_kinds(profile.ops.is_defined))
 
     def __iter__(self) -> Iterator[Row]:
         from tfprof.outputs import tabular

@@ -19,6 +19,7 @@ from tfprof.formats.recognise import FileKind
 from tfprof.metrics import METRICS
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.profile import ProfileColumns
+from tfprof.model.recordings import Recording
 from tfprof.options import CHECKERS_OPTION, INPUT_OPTIONS, Inputs, MemoryOptions, Options, find
 from tfprof.outputs import registry
 from tfprof.outputs.op_log import OpLog
@@ -191,7 +192,7 @@ def input_files(paths: Sequence[str], inputs: Inputs) -> list[InputFile]:
         if path := getattr(inputs, name):
             files.append(InputFile(path, kind))
     files += [InputFile(path, FileKind.RUN_META, step) for step, path in inputs.run_meta_path]
-    return sources.numbered(files)
+    return files
 
 
 def build_view(kind: str, profile: ProfileColumns, options: Options) -> View:
@@ -280,8 +281,13 @@ class Profile:
 
     @property
     def steps(self) -> list[int]:
-        """The numbers of the recorded steps."""
-        return [int(step) for step in self.columns.steps]
+        """The numbers of the recorded steps, each once."""
+        return self.columns.steps.numbers()
+
+    @property
+    def recordings(self) -> list[Recording]:
+        """What was recorded by whom: a host's trace, or the traced runs of a worker."""
+        return [self.columns.recordings[row] for row in range(len(self.columns.recordings))]
 
     def questions(self) -> dict[str, bool]:
         """Which metrics and views this profile has an answer to."""
@@ -308,6 +314,22 @@ class Info:
     files: tuple[FileSummary, ...]
     profile: Profile
 
+    def _recording(self, row: int) -> dict[str, Any]:
+        columns, one = self.profile.columns, self.profile.recordings[row]
+        return {
+            "label": one.label,
+            "host": one.host or None,
+            "rank": one.rank if one.rank >= 0 else None,
+            "framework": one.framework,
+            "file": one.file,
+            "steps": columns.steps.number[columns.steps.recording == row].tolist(),
+            "devices": [
+                name
+                for name, owner in zip(columns.devices.name, columns.devices.recording, strict=True)
+                if owner == row
+            ],
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
         return {
@@ -323,7 +345,8 @@ class Info:
             "ops": len(self.profile.columns.ops),
             "ops_seen_running": self.profile.columns.covered_ops,
             "steps": self.profile.steps,
-            "devices": list(self.profile.columns.devices.name),
+            "recordings": [self._recording(row) for row in range(len(self.profile.recordings))],
+            "devices": list(dict.fromkeys(self.profile.columns.devices.name)),
             "can_answer": self.profile.questions(),
             "notes": list(self.profile.notes),
         }

@@ -36,6 +36,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "define_type",
         "account_displayed_op_only",
         "step",
+        "recording",
+        "rank",
     ),
     "What is shown": (
         "select",

@@ -1,4 +1,4 @@
-"""Working things out once: for as long as an object lives, or when they are first asked for."""
+"""Results that are computed once: kept with an object, or computed on first use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Value = TypeVar("Value")
 
 
 class Remembering(Protocol):
-    """Something with room for what was worked out from it."""
+    """An object that can keep what was computed from it."""
 
     @property
     def memo(self) -> dict[Any, Any]: ...
@@ -21,27 +21,53 @@ Rest = ParamSpec("Rest")
 Result = TypeVar("Result")
 
 
+_MOST = 8
+
+
+def remembering(
+    most: int,
+) -> Callable[
+    [Callable[Concatenate[Subject, Rest], Result]], Callable[Concatenate[Subject, Rest], Result]
+]:
+    """A decorator like `remembered` that keeps at most this many results per first argument.
+
+    Results are columns of a model that may have a million ops: those of questions asked long ago
+    are dropped.
+    """
+
+    def decorate(
+        function: Callable[Concatenate[Subject, Rest], Result],
+    ) -> Callable[Concatenate[Subject, Rest], Result]:
+        @wraps(function)
+        def lookup(subject: Subject, /, *args: Rest.args, **kwargs: Rest.kwargs) -> Result:
+            known: dict[Any, Result] = subject.memo.setdefault(function, {})
+            key = (args, tuple(sorted(kwargs.items())))
+            if key in known:
+                known[key] = known.pop(key)  # now the latest
+                return known[key]
+            result = function(subject, *args, **kwargs)
+            known[key] = result
+            if len(known) > most:
+                del known[next(iter(known))]
+            return result
+
+        return lookup
+
+    return decorate
+
+
 def remembered(
     function: Callable[Concatenate[Subject, Rest], Result],
 ) -> Callable[Concatenate[Subject, Rest], Result]:
-    """Let `function` work only once for each first argument and the (hashable) others.
+    """Compute `function` once per first argument and (hashable) other arguments.
 
-    The results are kept with the first argument, and go when it does.
+    The latest results are kept with the first argument and dropped with it.
     """
-
-    @wraps(function)
-    def lookup(subject: Subject, /, *args: Rest.args, **kwargs: Rest.kwargs) -> Result:
-        known: dict[Any, Result] = subject.memo.setdefault(function, {})
-        key = (args, tuple(sorted(kwargs.items())))
-        if key not in known:
-            known[key] = function(subject, *args, **kwargs)
-        return known[key]
-
-    return lookup
+    return remembering(_MOST)(function)
 
 
 class OnDemand(Mapping[str, Value]):
-    """Values by name, each worked out when it is first asked for."""
+    """Values by name, each computed on first use."""
 
     def __init__(self, names: Iterable[str], work_out: Callable[[str], Value]) -> None:
         self._names = dict.fromkeys(names)

@@ -31,6 +31,7 @@ class Kind(StrEnum):
     PATH = "FILE"
     PATHS = "[STEP:]FILE,…"
     NAMES = "NAME,…"
+    NUMBERS = "NUMBER,…"
     SIGNATURE = "SIGNATURE"
 
 
@@ -118,6 +119,12 @@ class Options:
         "core",
         "Filter and print as an older tfprof did: core, early or contrib.",
     )
+    recording: tuple[str, ...] = _option(
+        Kind.REGEXES, (".*",), "Use only recordings whose label matches (see tfprof info)."
+    )
+    rank: tuple[int, ...] = _option(
+        Kind.NUMBERS, (), "Use only the recordings of these ranks, where ranks are known."
+    )
     dump_to_file: str = _option(
         Kind.PATH, "", "Write the report to a file: the older word for -output file:outfile=F."
     )
@@ -177,6 +184,12 @@ class MemoryOptions:
     )
     max_depth: int = _option(
         Kind.NUMBER, 10, "Break down by scopes at most this deep; the root is at depth 1."
+    )
+    recording: tuple[str, ...] = _option(
+        Kind.REGEXES, (".*",), "Use only recordings whose label matches (see tfprof info)."
+    )
+    rank: tuple[int, ...] = _option(
+        Kind.NUMBERS, (), "Use only the recordings of these ranks, where ranks are known."
     )
     max_rows: int = _option(
         Kind.NUMBER, 10, "Show this many rows of each breakdown, the largest; -1 shows all."
@@ -348,6 +361,18 @@ def _check_number(option: Option, value: Any) -> int:
     return number
 
 
+def _parse_numbers(option: Option, text: str) -> tuple[int, ...]:
+    return tuple(_parse_number(option, item) for item in _items(text))
+
+
+def _check_numbers(option: Option, value: Any) -> tuple[int, ...]:
+    """Whole numbers from text, one number, or any sequence of numbers."""
+    if isinstance(value, str):
+        return _parse_numbers(option, value)
+    items = value if isinstance(value, Iterable) else (value,)
+    return tuple(_check_number(option, item) for item in items)
+
+
 def _whole_number(value: Any) -> int | None:
     """`value` as an int, be it one of numpy's; True and False are no numbers here."""
     try:
@@ -482,6 +507,7 @@ _PARSERS: dict[Kind, Callable[[Option, str], Any]] = {
     Kind.PATH: lambda _, text: text,
     Kind.PATHS: _parse_paths,
     Kind.NAMES: _words,
+    Kind.NUMBERS: _parse_numbers,
     Kind.SIGNATURE: _check_text,
 }
 
@@ -497,5 +523,6 @@ _CHECKS: dict[Kind, Callable[[Option, Any], Any]] = {
     Kind.PATH: _check_path,
     Kind.PATHS: _check_paths,
     Kind.NAMES: _words,
+    Kind.NUMBERS: _check_numbers,
     Kind.SIGNATURE: _check_text,
 }

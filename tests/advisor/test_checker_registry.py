@@ -135,7 +135,7 @@ def test_an_added_checker_can_be_an_object(added):
         ("SUMMARY = ''\ndef check(_): raise ValueError('a\\nb')", "ValueError: a b"),
         ("SUMMARY = ''\ndef check(_): return ['slow']", "TypeError: it gave 'slow', which is no F"),
         ("SUMMARY = ''\ndef check(_): return None", "TypeError: 'NoneType' object is not iterable"),
-        ("SUMMARY = ''\ndef check(p): p.ops.device[0] = 1", "ValueError: assignment destination"),
+        ("SUMMARY = ''\ndef check(p): p.ops.code[0] = 1", "ValueError: assignment destination"),
     ],
 )
 def test_a_broken_checker_gives_one_line_and_the_others_still_run(code, trouble, added):

@@ -67,8 +67,8 @@ def test_a_run_that_ends_before_it_begins_takes_no_time():
 
 
 def test_a_step_with_a_negative_number_cannot_be_chosen():
-    assert step_of(profile(run("a", step=4)), 4).option == ("-step", "4")
-    assert step_of(profile(run("a", step=-4)), -4).option == ()
+    assert step_of(profile(run("a", step=4)), 0).option == ("-step", "4")
+    assert step_of(profile(run("a", step=-4)), 0).option == ()
 
 
 def test_without_a_step_it_is_said_what_is_missing():

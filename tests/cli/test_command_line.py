@@ -236,7 +236,7 @@ def test_what_is_odd_about_the_files_is_said_before_they_are_saved(ask, files):
     status, _, err = ask("save", "graph.pb", "empty_run", "-o", "profile.pb")
 
     assert status == 0
-    assert err.startswith("tfprof: empty_run holds no step statistics")
+    assert err.startswith("tfprof: empty_run contains no step statistics")
 
 
 def test_lines_from_a_pipe_are_a_shell(ask, monkeypatch):

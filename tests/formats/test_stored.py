@@ -79,9 +79,9 @@ def test_a_profile_reads_attributes_from_the_file_it_came_from(tmp_path):
     path = tmp_path / "graph.pb"
     path.write_bytes(graph(node("a", "Conv2D", k={"i": 3})))
 
-    attributes = tfprof.load(path).columns.ops.attributes
+    origins = tfprof.load(path).columns.ops.origins
 
-    assert attributes.get(0, "k") == 3
+    assert origins.attribute(0, "k") == 3
     path.write_bytes(b"something else")
     with pytest.raises(InputError, match="was changed"):
-        attributes.get(0, "k")
+        origins.attribute(0, "k")

@@ -6,7 +6,7 @@ import pytest
 from build import CPU, GPU, allocator, profile, run
 from tfprof.columns import ints
 from tfprof.errors import TfprofError
-from tfprof.measures.memory import Curve, recordings
+from tfprof.measures.memory import Curve, allocator_traces
 
 
 def changes(*pairs):
@@ -21,7 +21,7 @@ def points(curve):
 
 def recorded(*events, name="host", **more):
     """The one recording of an op that did this."""
-    (found,) = recordings(profile(run("a", allocators=[allocator(name, events, **more)])))
+    (found,) = allocator_traces(profile(run("a", allocators=[allocator(name, events, **more)])))
     return found
 
 
@@ -65,7 +65,7 @@ def test_allocators_devices_and_steps_have_curves_of_their_own():
     )
     names = {0: CPU, 1: GPU}
 
-    found = [(r.allocator, names[r.device], r.step, points(r.curve)) for r in recordings(p)]
+    found = [(r.allocator, names[r.device], r.step, points(r.curve)) for r in allocator_traces(p)]
 
     assert found == [
         ("w", CPU, 1, [(10, 2)]),
@@ -83,13 +83,13 @@ def test_levels_belong_to_the_curve_of_their_allocator():
         run("d", memory={"micros": 0}, allocators=[allocator("x", level=99)]),
     )
 
-    (found,) = recordings(p)
+    (found,) = allocator_traces(p)
 
     assert points(found.levels) == [(5, 70), (9, 80)]
 
 
-def test_without_records_there_are_no_recordings():
-    assert recordings(profile(run("a", allocators=[allocator("x", level=5)]))) == ()
+def test_without_records_there_are_no_traces():
+    assert allocator_traces(profile(run("a", allocators=[allocator("x", level=5)]))) == ()
 
 
 def test_each_op_holds_what_it_took_and_has_not_given_back():
@@ -98,7 +98,7 @@ def test_each_op_holds_what_it_took_and_has_not_given_back():
         run("b", allocators=[allocator("x", [(20, 8), (30, 1)])]),
     )
 
-    (found,) = recordings(p)
+    (found,) = allocator_traces(p)
 
     assert found.held(9_000, 2).tolist() == [0, 0]
     assert found.held(20_000, 2).tolist() == [64, 8]

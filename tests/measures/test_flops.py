@@ -287,7 +287,7 @@ def counted_alone(found, row):
     ops = found.ops
     rule = rule_of(ops.kind[row])
     try:
-        number = rule and rule(OpFacts(ops.kind[row], row, Alone(ops), ops.attributes))
+        number = rule and rule(OpFacts(ops.kind[row], row, Alone(ops), ops.origins))
     except (UnknownShape, OverflowError):
         return None
     return number if number is not None and 0 <= number < 2**63 else None

@@ -6,24 +6,25 @@ from build import CPU, GPU, GPU_STREAM, op, profile, run
 from tfprof.errors import OptionError
 from tfprof.measures.numbers import float_ops_per_run, per_op
 from tfprof.metrics import NUMBERS
+from tfprof.model.recordings import Chosen
 
 AVERAGE = -1
 
 
 def numbers(p, key, step=AVERAGE):
     """One number of each op, in name order."""
-    return per_op(p, step)[key].tolist()
+    return per_op(p, Chosen(step))[key].tolist()
 
 
 def test_every_number_has_a_value_for_every_op():
-    found = per_op(profile(op("a"), op("b")), AVERAGE)
+    found = per_op(profile(op("a"), op("b")), Chosen(AVERAGE))
 
     assert set(found) == set(NUMBERS)
     assert {len(column) for column in found.values()} == {2}
 
 
 def test_a_profile_without_ops_has_no_numbers():
-    assert all(len(column) == 0 for column in per_op(profile(), AVERAGE).values())
+    assert all(len(column) == 0 for column in per_op(profile(), Chosen(AVERAGE)).values())
 
 
 # Parameters and definitions.
@@ -74,14 +75,14 @@ def test_a_step_that_was_not_recorded_is_refused_with_those_that_were():
     p = profile(run("a", step=5), run("a", step=7))
 
     with pytest.raises(OptionError) as refusal:
-        per_op(p, 6)
+        per_op(p, Chosen(6))
 
-    assert str(refusal.value) == "No step 6. Recorded: 5, 7; -1 averages over them."
+    assert str(refusal.value) == "No step 6. Recorded: 5, 7; -1 averages over all steps."
 
 
 def test_a_step_of_a_profile_without_steps_is_refused():
     with pytest.raises(OptionError, match=r"No step 0\. Recorded: none;"):
-        per_op(profile(op("a")), 0)
+        per_op(profile(op("a")), Chosen(0))
 
 
 # Averages.
@@ -243,13 +244,13 @@ def test_float_ops_are_counted_where_the_profile_asks_for_it():
 def test_numbers_are_worked_out_once():
     p = profile(run("a", step=2))
 
-    assert per_op(p, 2) is per_op(p, 2)
+    assert per_op(p, Chosen(2)) is per_op(p, Chosen(2))
 
 
 def test_a_refusal_is_not_remembered_as_an_answer():
     p = profile(run("a", step=2))
     for _ in range(2):
         with pytest.raises(OptionError, match="No step 1"):
-            per_op(p, 1)
+            per_op(p, Chosen(1))
 
     assert numbers(p, "runs", step=2) == [1]

@@ -10,9 +10,11 @@ from tfprof.columns import Coded, ints
 from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.clock import NO_TIME
 from tfprof.model.code import Frame
+from tfprof.model.collector import Runs
+from tfprof.model.devices import Device, Role
 from tfprof.model.executions import MEMORY_FACTS
 from tfprof.model.ops import OutputShapes
-from tfprof.model.recordings import Runs
+from tfprof.model.recordings import Recording
 from tfprof.model.tensors import Tensors
 
 OTHER_CPU = "/job:worker/replica:0/task:1/device:cpu:0"
@@ -21,7 +23,10 @@ SYNC = "/device:gpu:0/sync"
 
 @pytest.fixture
 def builder():
-    return ProfileBuilder()
+    """A builder with one recording."""
+    found = ProfileBuilder()
+    found.add_recording(Recording("here"))
+    return found
 
 
 def batch(*names, kind="Op", **columns):
@@ -38,9 +43,9 @@ def batch(*names, kind="Op", **columns):
 def devices(builder):
     """The codes of three devices: one to be placed on, an accelerator's lane, and neither."""
     return (
-        builder.add_device(CPU, is_placement=True, is_accelerator_lane=False, host=CPU),
-        builder.add_device(GPU_STREAM, is_placement=False, is_accelerator_lane=True, host=CPU),
-        builder.add_device(SYNC, is_placement=False, is_accelerator_lane=False, host=CPU),
+        builder.add_device(0, Device(CPU, Role.HOST, True, False, CPU)),
+        builder.add_device(0, Device(GPU_STREAM, Role.ACCELERATOR, False, True, CPU)),
+        builder.add_device(0, Device(SYNC, Role.HOST, False, False, CPU)),
     )
 
 
@@ -102,8 +107,8 @@ def test_an_op_that_only_ran_is_of_the_kind_of_its_name(builder):
 
     assert ops.kind[0] == "x"
     assert ops.types.of(0) == ["x"]
-    assert ops.attributes.get(0, "anything") is None
-    assert ops.attributes.encoded(0) == {}
+    assert ops.origins.attribute(0, "anything") is None
+    assert ops.origins.encoded_attributes(0) == {}
 
 
 def test_a_graph_does_not_define_again_what_already_ran(builder):
@@ -225,7 +230,7 @@ def test_tensors_are_passed_on(builder):
 
 def test_a_device_keeps_its_code_and_its_first_description(builder):
     codes = [devices(builder), devices(builder)]
-    again = builder.add_device(CPU, is_placement=False, is_accelerator_lane=True, host="x")
+    again = builder.add_device(0, Device(CPU, Role.NETWORK, False, True, "x"))
     found = builder.build().devices
 
     assert codes == [(0, 1, 2), (0, 1, 2)]
@@ -238,7 +243,7 @@ def test_a_device_keeps_its_code_and_its_first_description(builder):
 def test_an_op_lives_where_it_first_ran():
     built = profile(run("a", device=OTHER_CPU), run("a", device=CPU), run("b", device=CPU))
 
-    homes = [built.devices.name[device] for device in built.ops.device]
+    homes = [built.devices.name[device] for device in built.home(0)]
 
     assert homes == [OTHER_CPU, CPU]
 
@@ -254,19 +259,19 @@ def test_a_run_on_another_device_to_be_placed_on_is_dropped():
 def test_placement_holds_for_later_steps_too():
     built = profile(run("a", step=0, device=CPU), run("a", step=1, device=GPU))
 
-    assert built.steps.tolist() == [0, 1]
-    assert built.records.step.tolist() == [0]
+    assert built.steps.numbers() == [0, 1]
+    assert built.steps.number[built.records.step].tolist() == [0]
 
 
 def test_a_first_run_without_a_start_still_places_its_op():
     built = profile(run("a", 5, start=0, device=CPU), run("a", 7, device=GPU))
 
-    assert built.devices.name[built.ops.device[0]] == CPU
+    assert built.devices.name[built.home(0)[0]] == CPU
     assert built.records.runs.tolist() == [0]
 
 
 def test_a_lane_does_not_place_an_op():
-    assert profile(run("a", device=GPU_STREAM)).ops.device.tolist() == [-1]
+    assert profile(run("a", device=GPU_STREAM)).home(0).tolist() == [-1]
 
 
 # Records
@@ -275,10 +280,12 @@ def test_a_lane_does_not_place_an_op():
 def test_an_op_in_a_step_is_one_record(builder):
     builder.ensure_ops(["b", "a"])
     cpu, _, _ = devices(builder)
-    builder.add_runs(4, runs([0, 1, 0], [cpu] * 3, start=[50, 30, 20], duration=[5, 6, 9]))
-    records = builder.build().records
+    builder.add_runs(0, 4, runs([0, 1, 0], [cpu] * 3, start=[50, 30, 20], duration=[5, 6, 9]))
+    built = builder.build()
+    records = built.records
 
-    assert (records.op.tolist(), records.step.tolist()) == ([0, 1], [4, 4])
+    assert records.op.tolist() == [0, 1]
+    assert built.steps.number[records.step].tolist() == [4, 4]
     assert records.runs.tolist() == [1, 2]
     assert records.first_start_ns.tolist() == [30, 20]
     assert records.last_end_ns.tolist() == [36, 55]
@@ -288,36 +295,36 @@ def test_records_are_in_the_order_of_ops_then_steps(builder):
     builder.ensure_ops(["b", "a"])
     cpu, _, _ = devices(builder)
     for step in (7, 2):
-        builder.add_runs(step, runs([0, 1], [cpu, cpu]))
+        builder.add_runs(0, step, runs([0, 1], [cpu, cpu]))
     built = builder.build()
 
-    assert built.steps.tolist() == [2, 7]
+    assert built.steps.numbers() == [2, 7]
     assert built.records.op.tolist() == [0, 0, 1, 1]
-    assert built.records.step.tolist() == [2, 7, 2, 7]
+    assert built.steps.number[built.records.step].tolist() == [2, 7, 2, 7]
 
 
 def test_a_step_that_is_added_twice_adds_up(builder):
     builder.ensure_ops(["a"])
     cpu, _, _ = devices(builder)
     for _ in range(2):
-        builder.add_runs(3, runs([0], [cpu], duration=[5]))
+        builder.add_runs(0, 3, runs([0], [cpu], duration=[5]))
     built = builder.build()
 
-    assert built.steps.tolist() == [3]
+    assert built.steps.numbers() == [3]
     assert built.records.runs.tolist() == [2]
     assert built.executions.duration_ns.tolist() == [5, 5]
 
 
 def test_a_step_in_which_nothing_ran_is_still_a_step(builder):
-    builder.add_runs(3, runs([], []))
+    builder.add_runs(0, 3, runs([], []))
 
-    assert builder.build().steps.tolist() == [3]
+    assert builder.build().steps.numbers() == [3]
 
 
 def test_a_run_without_a_start_makes_a_record_without_time(builder):
     builder.ensure_ops(["a"])
     cpu, _, _ = devices(builder)
-    builder.add_runs(0, runs([0], [cpu], start=[NO_TIME], duration=[5]))
+    builder.add_runs(0, 0, runs([0], [cpu], start=[NO_TIME], duration=[5]))
     built = builder.build()
 
     assert (built.records.runs.tolist(), len(built.executions), len(built.memory)) == ([0], 0, 0)
@@ -329,7 +336,7 @@ def test_a_run_without_a_start_makes_a_record_without_time(builder):
 def test_only_what_ran_on_the_ops_own_device_is_a_run(builder):
     builder.ensure_ops(["a"])
     cpu, lane, sync = devices(builder)
-    builder.add_runs(0, runs([0, 0, 0], [cpu, lane, sync], duration=[5, 6, 7]))
+    builder.add_runs(0, 0, runs([0, 0, 0], [cpu, lane, sync], duration=[5, 6, 7]))
     built = builder.build()
 
     assert built.records.runs.tolist() == [1]
@@ -339,7 +346,7 @@ def test_only_what_ran_on_the_ops_own_device_is_a_run(builder):
 def test_time_is_taken_from_the_ops_own_device_and_from_lanes(builder):
     builder.ensure_ops(["a"])
     cpu, lane, sync = devices(builder)
-    builder.add_runs(0, runs([0, 0, 0], [cpu, lane, sync], duration=[5, 6, 7]))
+    builder.add_runs(0, 0, runs([0, 0, 0], [cpu, lane, sync], duration=[5, 6, 7]))
     executions = builder.build().executions
 
     assert list(zip(executions.device, executions.duration_ns, strict=True)) == [
@@ -351,7 +358,7 @@ def test_time_is_taken_from_the_ops_own_device_and_from_lanes(builder):
 def test_a_device_that_adds_no_time_is_remembered_and_widens_its_record(builder):
     builder.ensure_ops(["a"])
     cpu, _, sync = devices(builder)
-    builder.add_runs(0, runs([0, 0], [cpu, sync], start=[50, 20], duration=[5, 100]))
+    builder.add_runs(0, 0, runs([0, 0], [cpu, sync], start=[50, 20], duration=[5, 100]))
     records = builder.build().records
 
     assert records.devices[0].tolist() == [cpu, sync]
@@ -360,10 +367,8 @@ def test_a_device_that_adds_no_time_is_remembered_and_widens_its_record(builder)
 
 def test_time_on_a_lane_that_is_named_like_a_device_is_not_a_run(builder):
     builder.ensure_ops(["a"])
-    both = builder.add_device(
-        "/stream:all/gpu:0", is_placement=True, is_accelerator_lane=True, host=""
-    )
-    builder.add_runs(0, runs([0], [both]))
+    both = builder.add_device(0, Device("/stream:all/gpu:0", Role.ACCELERATOR, True, True, ""))
+    builder.add_runs(0, 0, runs([0], [both]))
     built = builder.build()
 
     assert built.records.runs.tolist() == [0]
@@ -374,7 +379,7 @@ def test_memory_belongs_to_its_record(builder):
     builder.ensure_ops(["b", "a"])
     cpu, _, _ = devices(builder)
     added = runs([0, 1, 0], [cpu] * 3)
-    builder.add_runs(0, replace(added, memory={**added.memory, "requested": ints([10, 20, 30])}))
+    builder.add_runs(0, 0, replace(added, memory={**added.memory, "requested": ints([10, 20, 30])}))
     memory = builder.build().memory
 
     assert memory.record.tolist() == [0, 1, 1]
@@ -391,8 +396,10 @@ def test_outputs_follow_the_run_that_left_them(builder):
         "output_bytes": ints([10, 99, 20, 30]),
         "output_address": ints([1, 2, 3, 4]),
     }
-    builder.add_runs(0, runs([1, 0, 0], [cpu, lane, cpu], **columns))
-    builder.add_runs(1, runs([1], [cpu], **{name: column[:1] for name, column in columns.items()}))
+    builder.add_runs(0, 0, runs([1, 0, 0], [cpu, lane, cpu], **columns))
+    builder.add_runs(
+        0, 1, runs([1], [cpu], **{name: column[:1] for name, column in columns.items()})
+    )
     built = builder.build()
 
     owners = built.records.op[built.memory.record[built.output_memory.use]]
@@ -426,7 +433,7 @@ def test_allocations_on_accelerators_follow_the_record_of_their_run(builder):
         ns=[10, 20, 30, 40],
         bytes=[64, 99, -64, 7],
     )
-    builder.add_runs(5, runs([0, 0, 1], [cpu, lane, cpu], **columns))
+    builder.add_runs(0, 5, runs([0, 0, 1], [cpu, lane, cpu], **columns))
     allocations = builder.build().allocations
 
     assert allocations.record.tolist() == [0, 1]
@@ -448,7 +455,7 @@ def test_every_allocator_of_every_run_is_known_with_its_level_at_the_end_of_the_
         bytes=[1, 2, 3],
     )
     columns |= {"start_ns": ints([NO_TIME, 1, 1]), "memory": memory}
-    builder.add_runs(5, runs([0, 0, 1], [cpu, lane, cpu], **columns))
+    builder.add_runs(0, 5, runs([0, 0, 1], [cpu, lane, cpu], **columns))
     built = builder.build()
     built.check()
     uses = built.allocator_uses
@@ -457,7 +464,7 @@ def test_every_allocator_of_every_run_is_known_with_its_level_at_the_end_of_the_
     assert uses.device.tolist() == [cpu, cpu, lane]
     assert list(uses.allocator.values.take(uses.allocator.codes)) == ["host", "gpu", "host"]
     assert (uses.time_ns.tolist(), uses.level.tolist()) == ([9, 7, 8], [50, 0, 60])
-    assert uses.step.tolist() == [5, 5, 5]
+    assert built.steps.number[uses.step].tolist() == [5, 5, 5]
     assert uses.record.tolist() == [-1, -1, -1]
     assert built.allocator_events.use.tolist() == [2, 0, 0]
     assert built.allocator_events.bytes.tolist() == [1, 2, 3]
@@ -468,7 +475,7 @@ def test_allocators_of_several_steps_keep_their_allocations(builder):
     cpu, _, _ = devices(builder)
     for step, name in ((0, "x"), (1, "y")):
         columns = allocating([0], [name], [0], [True], allocator=[0], ns=[1], bytes=[step + 5])
-        builder.add_runs(step, runs([0], [cpu], **columns))
+        builder.add_runs(0, step, runs([0], [cpu], **columns))
     built = builder.build()
 
     assert built.allocator_events.use.tolist() == [0, 1]
@@ -480,14 +487,19 @@ def test_allocators_of_several_steps_keep_their_allocations(builder):
 def test_columns_of_a_built_profile_cannot_be_written():
     built = profile(op("a", shape=(2,)), run("a"))
 
-    for column in (built.steps, built.ops.defined, built.records.runs, built.executions.start_ns):
+    for column in (
+        built.steps.number,
+        built.ops.defined,
+        built.records.runs,
+        built.executions.start_ns,
+    ):
         assert not column.flags.writeable
 
 
 def test_a_run_may_be_of_an_op_that_was_never_placed(builder):
     builder.ensure_ops(["a"])
     _, lane, _ = devices(builder)
-    builder.add_runs(0, runs([0], [lane]))
+    builder.add_runs(0, 0, runs([0], [lane]))
     built = builder.build()
 
     assert built.records.op.tolist() == [0]

@@ -9,9 +9,11 @@ from tfprof.columns import Coded, ints
 from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.clock import NO_TIME
 from tfprof.model.code import Frame
+from tfprof.model.collector import Runs
+from tfprof.model.devices import Device, Role
 from tfprof.model.executions import MEMORY_FACTS
 from tfprof.model.ops import OutputShapes
-from tfprof.model.recordings import Runs
+from tfprof.model.recordings import Recording
 
 NAMES = st.sampled_from(["a", "a/b", "b", "b/c/d", "ä", "z", ""])
 SHAPES = st.none() | st.lists(st.integers(-1, 4), max_size=3).map(tuple)
@@ -40,7 +42,7 @@ def steps_of_runs(draw, ops, devices):
     owners = st.integers(0, max(count - 1, 0))
     return Runs(
         op=column(st.integers(0, ops - 1)),
-        device=column(st.integers(0, devices - 1)),
+        device=column(devices),
         start_ns=column(st.just(NO_TIME) | NUMBERS),
         duration_ns=column(NUMBERS),
         memory={fact: column(NUMBERS) for fact in MEMORY_FACTS},
@@ -64,7 +66,9 @@ class Building(RuleBasedStateMachine):
     @initialize()
     def start(self):
         self.builder = ProfileBuilder()
-        self.devices = 0
+        for label in ("here", "there"):
+            self.builder.add_recording(Recording(label))
+        self.devices = {0: [], 1: []}
 
     @rule(batch=batches())
     def add_ops(self, batch):
@@ -74,24 +78,27 @@ class Building(RuleBasedStateMachine):
     def ensure_ops(self, names):
         assert (self.builder.ensure_ops(names) >= 0).all()
 
-    @rule(name=st.sampled_from(DEVICES))
-    def add_device(self, name):
-        code = self.builder.add_device(
+    @rule(name=st.sampled_from(DEVICES), recording=st.integers(0, 1))
+    def add_device(self, name, recording):
+        device = Device(
             name,
+            Role.HOST,
             is_placement=name[:-1].endswith(":"),
             is_accelerator_lane="stream" in name,
             host="",
         )
-        self.devices = max(self.devices, code + 1)
+        self.devices[recording].append(self.builder.add_device(recording, device))
 
-    @rule(step=STEPS)
-    def add_step(self, step):
-        self.builder.add_step(step)
+    @rule(step=STEPS, recording=st.integers(0, 1))
+    def add_step(self, step, recording):
+        self.builder.runs.add_step(recording, step)
 
-    @precondition(lambda self: len(self.builder) and self.devices)
+    @precondition(lambda self: len(self.builder) and self.devices[0])
     @rule(step=STEPS, data=st.data())
     def add_runs(self, step, data):
-        self.builder.add_runs(step, data.draw(steps_of_runs(len(self.builder), self.devices)))
+        recording = data.draw(st.integers(0, int(bool(self.devices[1]))))
+        devices = st.sampled_from(self.devices[recording])
+        self.builder.add_runs(recording, step, data.draw(steps_of_runs(len(self.builder), devices)))
 
     @precondition(lambda self: len(self.builder))
     @rule(data=st.data(), types=st.lists(NAMES), stack=FRAMES, shapes=st.lists(SHAPES, max_size=3))
@@ -102,11 +109,11 @@ class Building(RuleBasedStateMachine):
         self.builder.set_code([op], [self.builder.add_stack(stack)])
         self.builder.see_outputs([op], OutputShapes.of_rows([shapes]))
 
-    @precondition(lambda self: len(self.builder) and self.devices)
+    @precondition(lambda self: len(self.builder) and self.devices[0])
     @rule(data=st.data())
     def place(self, data):
         op = data.draw(st.integers(0, len(self.builder) - 1))
-        self.builder.place([op], [data.draw(st.integers(0, self.devices - 1))])
+        self.builder.place(0, ints([op]), ints([data.draw(st.sampled_from(self.devices[0]))]))
 
     def teardown(self):
         """What is built is whole."""

@@ -72,5 +72,5 @@ def test_an_output_that_an_op_does_not_have_has_no_shape():
 def test_attributes_are_read_from_where_the_op_came_from():
     ops = profile(op("b", attributes={"k": 3}), op("a", attributes={"k": "x"})).ops
 
-    assert (ops.attributes.get(0, "k"), ops.attributes.get(1, "k")) == ("x", 3)
-    assert ops.attributes.get(0, "missing") is None
+    assert (ops.origins.attribute(0, "k"), ops.origins.attribute(1, "k")) == ("x", 3)
+    assert ops.origins.attribute(0, "missing") is None

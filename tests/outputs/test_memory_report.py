@@ -113,6 +113,7 @@ def test_the_answer_is_plain_values():
         "allocator": "host",
         "device": CPU,
         "step": 0,
+        "recording": "here",
         "start_micros": 1000,
         "peak_bytes": 5000,
         "peak_micros": 2000,
@@ -142,7 +143,13 @@ def test_the_answer_is_plain_values():
 def test_the_question_and_what_was_odd_are_part_of_the_answer():
     found = two_steps().memory(step=1).to_dict()
 
-    assert found["options"] == {"step": 1, "max_depth": 10, "max_rows": 10}
+    assert found["options"] == {
+        "step": 1,
+        "max_depth": 10,
+        "recording": [".*"],
+        "rank": [],
+        "max_rows": 10,
+    }
     assert found["notes"] == ["the file was odd."]
 
 

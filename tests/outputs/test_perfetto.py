@@ -17,7 +17,7 @@ from tfprof.errors import MissingInputError
 from tfprof.options import Options
 from tfprof.outputs import perfetto, timeline
 from tfprof.outputs.perfetto import packets
-from tfprof.views.schedule import Ticks, schedule
+from tfprof.views.schedule import Ticks, schedule, scheduled_steps
 
 SAMPLE = Path(__file__).parent.parent / "parity" / "recorded" / "gpu_synth" / "inputs"
 
@@ -273,8 +273,7 @@ def test_any_trace_has_every_run_of_the_classic_timeline(p, account, filter_):
 
 def left_out(view):
     """How many runs the classic timeline has no slice for."""
-    steps = view.profile.steps.tolist() if view.options.step < 0 else [view.options.step]
-    return sum(schedule(view, step, Ticks.MICROS).left_out for step in steps)
+    return sum(schedule(view, step, Ticks.MICROS).left_out for step in scheduled_steps(view))
 
 
 def native(view):

@@ -124,7 +124,7 @@ def test_transfers_are_kept_with_their_names_and_devices(tmp_path):
     assert [after.copies.name[row] for row in range(2)] == ["edge_1_é", "RecvTensor"]
     assert [after.devices.name[code] for code in after.copies.device] == [MEMCPY, CPU]
     assert after.copies.duration_ns.tolist() == [7_000, 5_000]
-    assert after.steps.tolist() == [0, 3]
+    assert after.steps.numbers() == [0, 3]
     after.check()
 
 
@@ -178,7 +178,7 @@ def test_attributes_are_kept(files):
 
     after = saved_and_loaded(tfprof.load("model.pb"), files)
 
-    assert after.columns.ops.attributes.get(0, "data_format") == "NCHW"
+    assert after.columns.ops.origins.attribute(0, "data_format") == "NCHW"
 
 
 @pytest.mark.usefixtures("files")

@@ -167,7 +167,7 @@ def test_json_tells_the_question_and_what_is_left_out():
 
     found = decoded(ask("scope", p, select=["params"], hide_name_regexes=["b"]))
 
-    assert list(found) == ["view", "options", "steps", "notes", "hidden", "rows"]
+    assert list(found) == ["view", "options", "steps", "recordings", "notes", "hidden", "rows"]
     assert found["view"] == "scope"
     assert found["options"]["select"] == ["params"]
     assert found["options"]["hide_name_regexes"] == ["b"]

@@ -51,7 +51,7 @@ def changes_of(p, one):
         for use, size in zip(events.use.tolist(), events.bytes.tolist(), strict=True)
         if uses.allocator[use] == one.allocator
         and p.devices.name[uses.device[use]] == one.device
-        and uses.step[use] == one.step
+        and p.steps.number[uses.step[use]] == one.step
     ]
 
 

@@ -62,8 +62,9 @@ def shown_runs(view, step):
     columns = zip(runs.record, runs.device, start, duration, strict=True)
     for record, device, start, duration in columns:
         op = int(records.op[record])
-        # Where an op was dispatched from nobody knows, it has no place in time.
-        if records.step[record] == step and op in place and p.ops.device[op] >= 0:
+        # An op without a device of its own has no place in time.
+        number = p.steps.number[records.step[record]]
+        if number == step and op in place and p.home(0)[op] >= 0:
             yield int(device), int(start), place[op], int(duration)
 
 
@@ -71,7 +72,7 @@ def shown_runs(view, step):
 @given(timed_profiles, questions, steps)
 def test_a_schedule_holds_the_first_of_the_shown_runs_at_each_start(p, question, step):
     view = ask("graph", p, **question | {"step": step})
-    plan = schedule(view, step, Ticks.MICROS)
+    plan = schedule(view, STEPS.index(step), Ticks.MICROS)
 
     devices = [p.devices.name.index(name) for name in plan.devices.name]
     slots = plan.slots
@@ -95,7 +96,7 @@ def test_a_schedule_holds_the_first_of_the_shown_runs_at_each_start(p, question,
 @given(timed_profiles, questions, steps)
 def test_an_exact_schedule_holds_every_shown_run(p, question, step):
     view = ask("graph", p, **question | {"step": step})
-    slots = schedule(view, step, Ticks.NANOS).slots
+    slots = schedule(view, STEPS.index(step), Ticks.NANOS).slots
 
     runs = [(start, duration) for _, start, _, duration in shown_runs(view, step)]
     exact = zip((slots.start // 1000).tolist(), (slots.duration // 1000).tolist(), strict=True)
@@ -106,7 +107,7 @@ def test_an_exact_schedule_holds_every_shown_run(p, question, step):
 @often
 @given(timed_profiles, questions, steps)
 def test_slots_of_a_lane_follow_each_other(p, question, step):
-    slots = schedule(ask("graph", p, **question), step, Ticks.MICROS).slots
+    slots = schedule(ask("graph", p, **question), STEPS.index(step), Ticks.MICROS).slots
 
     columns = (slots.device, slots.lane, slots.start, slots.duration)
     for one, other in pairwise(zip(*(column.tolist() for column in columns), strict=True)):
@@ -117,7 +118,7 @@ def test_slots_of_a_lane_follow_each_other(p, question, step):
 @often
 @given(timed_profiles, questions, steps, st.sampled_from(Ticks))
 def test_a_flow_leads_from_one_slot_to_one_on_another_device(p, question, step, ticks):
-    plan = schedule(ask("graph", p, **question), step, ticks)
+    plan = schedule(ask("graph", p, **question), STEPS.index(step), ticks)
     slots, flows = plan.slots, plan.flows
 
     ends = set(flows.producer.tolist()) | set(flows.consumer.tolist())
@@ -129,7 +130,7 @@ def test_a_flow_leads_from_one_slot_to_one_on_another_device(p, question, step, 
 @often
 @given(timed_profiles, questions, steps, st.sampled_from(Ticks))
 def test_holders_and_the_rest_are_what_is_in_use(p, question, step, ticks):
-    for curve in schedule(ask("graph", p, **question), step, ticks).memory:
+    for curve in schedule(ask("graph", p, **question), STEPS.index(step), ticks).memory:
         held = curve.holders.sums(curve.holder_bytes)
 
         assert (held + curve.rest == curve.in_use).all()

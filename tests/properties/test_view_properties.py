@@ -16,6 +16,7 @@ from build import profile
 from profile_strategies import accounts, facts, filters, orders, profiles
 from tfprof.measures.numbers import per_op
 from tfprof.metrics import NUMBERS
+from tfprof.model.recordings import Chosen
 
 TREES = ("scope", "graph", "code")
 VIEWS = (*TREES, "op")
@@ -111,7 +112,7 @@ def test_the_root_s_total_is_the_sum_over_all_ops(p, kind, step):
     view = ask(kind, p, step=step, **WHOLE)
 
     scopes = sum(not len(view.members[row]) for row in range(1, len(view)))
-    expected = {key: int(column.sum()) for key, column in per_op(p, step).items()}
+    expected = {key: int(column.sum()) for key, column in per_op(p, Chosen(step)).items()}
     assert root_total(view) == expected | {"definitions": len(p.ops) + scopes}
 
 
@@ -122,7 +123,7 @@ def test_the_root_s_total_is_the_sum_over_the_ops_that_have_a_row(p, kind):
 
     found = view.members.values
     assert root_total(view) == {
-        key: int(column[found].sum()) for key, column in per_op(p, -1).items()
+        key: int(column[found].sum()) for key, column in per_op(p, Chosen()).items()
     }
 
 

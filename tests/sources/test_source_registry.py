@@ -1,4 +1,4 @@
-"""Files are recognised, numbered, and merged in the order that makes sense of them."""
+"""Files are recognised, and merged in the order that makes sense of them."""
 
 from itertools import permutations
 from pathlib import Path
@@ -9,7 +9,7 @@ from sources.tf_files import CHECKPOINTS, CPU, graph, node, op_log, packed, run_
 from tfprof.errors import InputError, UnknownFormatError
 from tfprof.formats.recognise import FileKind
 from tfprof.model.builder import ProfileBuilder
-from tfprof.sources.registry import InputFile, detect, merge, numbered
+from tfprof.sources.registry import InputFile, detect, merge
 
 RUN, GRAPH, LOG = FileKind.RUN_META, FileKind.GRAPH, FileKind.OP_LOG
 
@@ -71,37 +71,6 @@ def test_what_is_no_file_cannot_be_detected(tmp_path, name):
         detect(str(tmp_path / name))
 
 
-# Numbering
-
-
-def steps(*given):
-    return [file.step for file in numbered(InputFile("run", RUN, step) for step in given)]
-
-
-def test_runs_without_a_step_count_up_from_zero():
-    assert steps(None, None, None) == [0, 1, 2]
-
-
-def test_a_run_keeps_the_step_it_was_given():
-    assert steps(5, 9, 5) == [5, 9, 5]
-
-
-def test_counting_goes_on_from_a_step_that_was_given():
-    assert steps(None, 5, None) == [0, 5, 6]
-
-
-def test_numbering_twice_changes_nothing():
-    once = numbered(InputFile("run", RUN, step) for step in (None, 5, None))
-
-    assert numbered(once) == once
-
-
-def test_other_files_have_no_step():
-    found = numbered([InputFile("a", GRAPH), InputFile("b", RUN), InputFile("c", LOG)])
-
-    assert [file.step for file in found] == [None, 0, None]
-
-
 # Merging
 
 
@@ -127,7 +96,7 @@ def test_runs_are_steps_in_the_order_they_are_given():
     profile = merged([InputFile(path, RUN) for path in paths])
     only = merged([InputFile(paths[0], RUN)])
 
-    assert profile.steps.tolist() == [0, 1]
+    assert profile.steps.numbers() == [0, 1]
     assert (profile.records.step == 0).sum() == len(only.records)
 
 
@@ -136,7 +105,7 @@ def test_runs_with_a_step_keep_it():
 
     profile = merged([InputFile(path, RUN, 7), InputFile(path, RUN, 3), InputFile(path, RUN)])
 
-    assert profile.steps.tolist() == [3, 4, 7]
+    assert profile.steps.numbers() == [3, 4, 7]
 
 
 def test_the_first_of_two_graphs_defines_an_op(tmp_path):

@@ -8,11 +8,11 @@ from tfprof.formats.messages import message_class
 
 
 def attributes(**values):
-    return read(graph(node("other", k={"i": 9}), node("op", **values))).ops.attributes
+    return read(graph(node("other", k={"i": 9}), node("op", **values))).ops.origins
 
 
 def attribute(value):
-    return attributes(k=value).get(0, "k")
+    return attributes(k=value).attribute(0, "k")
 
 
 @pytest.mark.parametrize(
@@ -46,20 +46,20 @@ def test_an_attribute_that_is_no_plain_value_is_nothing(value):
 
 
 def test_an_attribute_that_an_op_lacks_is_nothing():
-    assert attributes(k={"i": 1}).get(0, "missing") is None
+    assert attributes(k={"i": 1}).attribute(0, "missing") is None
 
 
 def test_asking_for_an_attribute_does_not_make_it():
     found = attributes(k={"i": 1})
-    found.get(0, "missing")
+    found.attribute(0, "missing")
 
-    assert list(found.encoded(0)) == ["k"]
+    assert list(found.encoded_attributes(0)) == ["k"]
 
 
 def test_all_attributes_are_passed_on_as_they_were_written():
     value = message_class("tensorflow.AttrValue")
 
-    encoded = attributes(z={"i": 1}, a={"shape": shape(2)}).encoded(0)
+    encoded = attributes(z={"i": 1}, a={"shape": shape(2)}).encoded_attributes(0)
 
     assert list(encoded) == ["a", "z"]
     assert encoded["z"] == value(i=1).SerializeToString()
@@ -71,18 +71,18 @@ def test_a_damaged_attribute_is_told_when_it_is_asked_for():
     damaged = whole.replace(
         b"\x18\x01", b"\x0a\x09"
     )  # a list of nine bytes, of which none are there
-    found = read(damaged).ops.attributes
+    found = read(damaged).ops.origins
 
     assert damaged != whole
     with pytest.raises(InputError, match="an attribute `k` in it is damaged"):
-        found.get(0, "k")
+        found.attribute(0, "k")
 
 
 def test_attributes_of_many_ops_are_read_at_once_as_they_were_written():
     ops = read(graph(node("a", k={"i": 1}, z={"i": 2}), node("b"), node("c", k={"i": 1}))).ops
-    reader = ops.attributes.readers[0]
+    reader = ops.origins.inputs[0].attributes
 
-    found = list(reader.encoded_values(ops.attributes.position[[2, 0, 1]], ["k", "z"]))
+    found = list(reader.encoded_values(ops.origins.position[[2, 0, 1]], ["k", "z"]))
 
     one, two = (message_class("tensorflow.AttrValue")(i=i).SerializeToString() for i in (1, 2))
     assert found == [(one, None), (one, two), (None, None)]

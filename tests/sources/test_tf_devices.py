@@ -1,17 +1,26 @@
-"""What the names of devices tell, in whatever case they are spelled."""
+"""What the names of TensorFlow devices say, in any case."""
 
 import pytest
 
 from sources.tf_files import CPU, GPU, GPU_LANE
 from tfprof.model.builder import ProfileBuilder
-from tfprof.sources.tf_devices import add_device, misses_accelerator_stream
+from tfprof.model.devices import Role
+from tfprof.model.recordings import Recording
+from tfprof.sources.tf_devices import add_device, misses_accelerator_stream, tasks_of
+
+
+def devices(*names):
+    """The devices of one recording."""
+    builder = ProfileBuilder()
+    row = builder.add_recording(Recording("here"))
+    for name in names:
+        add_device(builder, row, name)
+    return builder.build().devices
 
 
 def device(name):
     """(is a placement, is an accelerator's lane) of a device."""
-    builder = ProfileBuilder()
-    add_device(builder, name)
-    found = builder.build().devices
+    found = devices(name)
     return bool(found.is_placement[0]), bool(found.is_accelerator_lane[0])
 
 
@@ -48,10 +57,7 @@ def test_other_devices_are_neither(name):
 
 
 def test_a_device_is_one_in_whatever_case_it_is_spelled():
-    builder = ProfileBuilder()
-
-    assert add_device(builder, "/device:GPU:0") == add_device(builder, "/device:gpu:0") == 0
-    assert list(builder.build().devices.name) == ["/device:gpu:0"]
+    assert list(devices("/device:GPU:0", "/device:gpu:0").name) == ["/device:gpu:0"]
 
 
 @pytest.mark.parametrize(
@@ -64,10 +70,27 @@ def test_a_device_is_one_in_whatever_case_it_is_spelled():
     ],
 )
 def test_a_gpu_is_served_by_the_first_cpu_beside_it(name, host):
-    builder = ProfileBuilder()
-    add_device(builder, name)
+    assert list(devices(name).host) == [host]
 
-    assert list(builder.build().devices.host) == [host]
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        (CPU, Role.HOST),
+        (GPU, Role.ACCELERATOR),
+        (GPU_LANE, Role.ACCELERATOR),
+        ("/device:TPU:0", Role.ACCELERATOR),
+        ("/device:GPU:0/memcpy", Role.COPY_ENGINE),
+    ],
+)
+def test_a_device_has_the_role_that_its_name_implies(name, role):
+    assert devices(name).role.tolist() == [role]
+
+
+def test_tasks_are_found_in_the_names_of_devices():
+    names = ["/job:ps/replica:0/task:1/device:CPU:0", "/job:Worker/task:12/gpu:0", "/gpu:0"]
+
+    assert tasks_of(names) == {("ps", 1), ("worker", 12)}
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from sources.tf_files import (
     CPU,
     GPU,
     GPU_LANE,
+    add,
     content,
     graph,
     node,
@@ -16,7 +17,9 @@ from sources.tf_files import (
     shape,
     stats,
 )
+from tfprof.model.builder import ProfileBuilder
 from tfprof.model.executions import MEMORY_FACTS
+from tfprof.sources import tf_run_metadata
 
 SYNC = "/device:GPU:0/sync"
 MEMCPY = "/device:GPU:0/memcpy"
@@ -186,7 +189,7 @@ def test_every_device_an_op_was_seen_on_is_remembered():
 def test_an_op_lives_on_the_first_device_it_was_placed_on():
     profile = ran((SYNC, [stats("a")]), (GPU, [stats("a")]), (CPU, [stats("a")]))
 
-    assert profile.devices.name[profile.ops.device[0]] == GPU.lower()
+    assert profile.devices.name[profile.home(0)[0]] == GPU.lower()
     assert profile.ops.types.of(0) == [GPU.lower(), "a"]
 
 
@@ -201,14 +204,14 @@ def test_placement_stays_through_all_steps():
     steps = [(0, run_metadata((CPU, [stats("a")]))), (1, run_metadata((GPU, [stats("a")])))]
     profile = read(runs=steps)
 
-    assert profile.steps.tolist() == [0, 1]
-    assert profile.records.step.tolist() == [0]
+    assert profile.steps.numbers() == [0, 1]
+    assert profile.steps.number[profile.records.step].tolist() == [0]
 
 
 def test_a_device_without_a_name_is_none_to_be_placed_on():
     profile = ran(("", [stats("a")]))
 
-    assert profile.ops.device.tolist() == [-1]
+    assert profile.home(0).tolist() == [-1]
     assert profile.records.runs.tolist() == [0]
 
 
@@ -231,12 +234,18 @@ def test_a_gpu_run_without_its_streams_is_told():
 def test_a_step_has_the_number_it_was_given():
     profile = read(runs=[(7, run_metadata((CPU, [stats("a")])))])
 
-    assert (profile.steps.tolist(), profile.records.step.tolist()) == ([7], [7])
+    assert (profile.steps.numbers(), profile.steps.number[profile.records.step].tolist()) == (
+        [7],
+        [7],
+    )
 
 
-def test_the_same_step_added_twice_adds_up():
+def test_a_step_that_is_added_twice_to_a_recording_adds_up():
     one = run_metadata((CPU, [stats("a", micros=5, memory=[{"total_bytes": 8}])]))
-    profile = read(runs=[(3, one), (3, one)])
+    builder = ProfileBuilder()
+    for _ in range(2):
+        add(tf_run_metadata, "run_meta", one, builder, 3, "session")
+    profile = builder.build()
 
     assert profile.records.runs.tolist() == [2]
     assert profile.executions.duration_ns.tolist() == [5_000, 5_000]
@@ -244,7 +253,7 @@ def test_the_same_step_added_twice_adds_up():
 
 
 def test_a_step_in_which_nothing_ran_is_a_step():
-    assert read(runs=[(2, run_metadata())]).steps.tolist() == [2]
+    assert read(runs=[(2, run_metadata())]).steps.numbers() == [2]
 
 
 def test_a_file_without_step_statistics_is_noted_and_left_out():
@@ -252,11 +261,11 @@ def test_a_file_without_step_statistics_is_noted_and_left_out():
 
     profile = read(runs=[(4, b"\x1a\x00")], notes=notes)
 
-    assert profile.steps.tolist() == []
+    assert profile.steps.numbers() == []
     (note,) = notes
     assert note == (
-        "run_meta holds no step statistics, so step 4 is left out; "
-        "record it with RunOptions(trace_level=FULL_TRACE)."
+        "run_meta contains no step statistics and is skipped; "
+        "record the step with RunOptions(trace_level=FULL_TRACE)."
     )
 
 
@@ -431,7 +440,7 @@ def test_a_real_trace_of_a_cpu():
     matmul = row(profile, "fc1/MatMul")
 
     assert profile.covered_ops == 10
-    assert profile.devices.name[profile.ops.device[matmul]] == CPU.lower()
+    assert profile.devices.name[profile.home(0)[matmul]] == CPU.lower()
     assert profile.ops.seen_outputs.of(matmul, 0) == (2, 3)
 
 
@@ -460,7 +469,7 @@ def test_transfers_are_kept_as_copies_and_add_to_no_op():
     profile = ran((CPU, [stats("RecvTensor", 10, 7)]), (MEMCPY, [stats("a:MEMCPYDtoH", 20, 3)]))
 
     assert copies(profile) == [("RecvTensor", 10, 7), ("a", 20, 3)]
-    assert profile.copies.step.tolist() == [0, 0]
+    assert profile.steps.number[profile.copies.step].tolist() == [0, 0]
     assert [profile.devices.name[code] for code in profile.copies.device] == [
         CPU.lower(),
         MEMCPY.lower(),

@@ -207,24 +207,11 @@ def test_steps_that_the_program_numbered_keep_their_numbers(load):
     assert micros(profile, "a", step=42) == 3
 
 
-def test_steps_of_a_second_host_count_on(tmp_path):
-    folder = tmp_path / "plugins" / "profile" / "2024_01_01"
-    folder.mkdir(parents=True)
-    for name in ("one", "two"):
-        plane = host(python=[function_call(1, 9)], t=[event("net/a:Mul", 2, 3)])
-        (folder / f"{name}.xplane.pb").write_bytes(recording(plane))
-
-    profile = tfprof.load(tmp_path)
-
-    assert profile.steps == [0, 1]
-    assert micros(profile, "net/a", step=1) == 3
-
-
 def test_a_recording_without_steps_is_one(load):
     profile = load(host(t=[event("a:Mul", 0, 5)]))
 
     assert profile.steps == [0]
-    assert any("tells no steps apart" in note for note in profile.notes)
+    assert any("marks no steps" in note for note in profile.notes)
 
 
 # Accelerators

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from build import op, profile, run
 from profile_strategies import profiles
 from tfprof.api import Profile
-from tfprof.measures.numbers import per_op
+from tfprof.measures.numbers import EVERYTHING, per_op
 from tfprof.views import ledger
 from tfprof.views.ledger import Entry, Uncounted
 
@@ -32,8 +32,8 @@ def test_a_kind_is_told_with_its_ops_phases_and_rule():
 
     one_each = "N(input 0): one operation for each element."
     assert found.entries == (
-        Entry("Square", 3, 0, forward=12, backward=6, optimiser=0, rule=one_each),
-        Entry("ApplyGradientDescent", 1, 0, 0, 0, 12, found.entries[1].rule),
+        Entry("Square", 3, 0, forward=12, backward=6, optimiser=0, other=0, rule=one_each),
+        Entry("ApplyGradientDescent", 1, 0, 0, 0, 12, 0, found.entries[1].rule),
     )
     assert (found.forward, found.backward, found.optimiser, found.float_ops) == (12, 6, 12, 30)
     assert found.idle_kinds == (("Placeholder", 1),)
@@ -99,8 +99,8 @@ def test_the_ledger_holds_every_op_and_all_float_operations(p, counts_float_ops)
 
     idle = sum(count for _, count in found.idle_kinds)
     assert sum(entry.ops for entry in found.entries) + idle + found.uncounted_ops == len(p.ops)
-    assert found.float_ops == per_op(p, -1)["float_ops"].sum()
-    assert found.micros == per_op(p, -1)["micros"].sum()
+    assert found.float_ops == per_op(p, EVERYTHING)["float_ops"].sum()
+    assert found.micros == per_op(p, EVERYTHING)["micros"].sum()
 
 
 def test_the_report_has_a_row_a_kind_and_what_is_missing():
@@ -166,6 +166,7 @@ def test_the_values_are_json_and_hold_all_of_it():
             "forward": 6,
             "backward": 0,
             "optimiser": 0,
+            "other": 0,
             "rule": "N(input 0): one operation for each element.",
             "float_ops": 6,
         }

@@ -216,7 +216,7 @@ def test_the_code_view_says_that_it_counts_everything():
 
 def test_the_code_view_says_which_gradients_it_left_out():
     assert code_said(op("gradients/b_grad/c", code=["a.py:1:f"])) == [
-        "gradients of 1 op without a known code line are left out."
+        "1 op of gradients is left out: their forward ops have no code line."
     ]
 
 

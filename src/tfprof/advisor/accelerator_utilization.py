@@ -11,9 +11,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from tfprof.advisor.finding import Evidence, Finding
-from tfprof.columns import distinct
+from tfprof.columns import Ints, distinct
 from tfprof.measures.time import accelerator_micros, last_end_micros
 from tfprof.model.clock import NO_TIME, micros_of_nanos
+from tfprof.model.devices import Role
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit
 
@@ -25,12 +26,9 @@ _LOW = 0.5  # the original's
 def check(profile: ProfileColumns) -> Iterator[Finding]:
     """A finding for each accelerator that ran anything."""
     records, names = profile.records, profile.devices.name
-    is_last = np.append(records.op[1:] != records.op[:-1], True)[: len(records)]
-    rows = np.flatnonzero(is_last)
-    device = profile.ops.device[records.op[rows]]
-    accelerators = [
-        code for code in distinct(device).tolist() if code >= 0 and "gpu" in names[code]
-    ]
+    rows, device = _last_records(profile)
+    is_accelerator = np.append(profile.devices.role == Role.ACCELERATOR, False)
+    accelerators = [code for code in distinct(device).tolist() if is_accelerator[code]]
     for code in sorted(accelerators, key=names.__getitem__):
         of_device = rows[device == code]
         starts = records.first_start_ns[of_device]
@@ -41,6 +39,20 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
         took = last - (int(starts.min()) if len(starts) else 0)
         if took > 0:
             yield _finding(names[code], busy, took)
+
+
+def _last_records(profile: ProfileColumns) -> tuple[Ints, Ints]:
+    """The record of each op in the last step of each recording it was seen in, and its device."""
+    records = profile.records
+    recording = profile.steps.recording[records.step]
+    is_last = np.ones(len(records), np.bool_)
+    is_last[:-1] = (records.op[1:] != records.op[:-1]) | (recording[1:] != recording[:-1])
+    rows = np.flatnonzero(is_last)
+    device = np.full(len(rows), -1)
+    for one in range(len(profile.recordings)):
+        here = recording[rows] == one
+        device[here] = profile.home(one)[records.op[rows[here]]]
+    return rows, device
 
 
 def _finding(device: str, busy: int, took: int) -> Finding:

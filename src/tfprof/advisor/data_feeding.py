@@ -12,20 +12,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding
-from tfprof.advisor.kinds import of_kinds
 from tfprof.advisor.steps import Step, op_flags, op_nanos, typical_step, whole_micros
 from tfprof.columns import Bools, Ints
+from tfprof.model.ops import DATA_SCOPE, Phase
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_nanos
 
 SUMMARY = "Time in which a step only waited for data: queues, iterators, readers, Python."
-
-# What kinds begin with that fetch, read or decode data, or ask Python for it.
-_KINDS = (
-    *("QueueDequeue", "IteratorGetNext", "MultiDeviceIteratorGetNext", "DatasetToSingleElement"),
-    *("ReaderRead", "ReadFile", "ParseExample", "ParseSingle", "ParseSequence", "Decode"),
-    *("PyFunc", "EagerPyFunc", "Unstage", "InfeedDequeue", "BarrierTake"),
-)
 
 # A step has to fetch its data at some time; less than this is a pipeline that keeps up.
 _LEAST_SHARE = 0.05
@@ -35,10 +28,17 @@ _LEAST_NANOS = 100_000
 def check(profile: ProfileColumns) -> Iterator[Finding]:
     """One finding where the step waits for data."""
     step = typical_step(profile)
-    runs = op_flags(step, of_kinds(profile, _KINDS))
+    runs = op_flags(step, _feeds(profile))
     alone = step.alone(runs)
     if runs.any() and alone >= max(_LEAST_SHARE * step.nanos, _LEAST_NANOS):
         yield _finding(profile, step, runs, alone)
+
+
+def _feeds(profile: ProfileColumns) -> Bools:
+    """Which ops hand data to the model; the pipeline's own threads work ahead and do not count."""
+    in_background = profile.ops.name.starts_with(f"{DATA_SCOPE}/")
+    feeds: Bools = (profile.phase == Phase.INPUT) & ~in_background
+    return feeds
 
 
 def _finding(profile: ProfileColumns, step: Step, runs: Bools, alone: int) -> Finding:
@@ -47,7 +47,7 @@ def _finding(profile: ProfileColumns, step: Step, runs: Bools, alone: int) -> Fi
     shown = _slowest(nanos)
     kinds = sorted({ops.kind[op] for op in shown})
     return Finding(
-        f"Nothing but data feeding ran for {format_nanos(alone)} of step {step.number}: the "
+        f"Nothing but data feeding ran for {format_nanos(alone)} of {step.title}: the "
         "model waits for it. Prefetching, or reading in parallel, hides that.",
         Evidence.of(
             {"op": None, "kind": None, "time": Unit.MICROS},

@@ -46,7 +46,7 @@ def _finding(profile: ProfileColumns, step: Step, copies: Bools, alone: int) -> 
         for device, name, count, nanos in groups
     ]
     return Finding(
-        f"For {format_nanos(alone)} of step {step.number} data was copied and nothing computed. "
+        f"For {format_nanos(alone)} of {step.title} data was copied and nothing computed. "
         "What belongs together is best placed together.",
         Evidence.of(
             {"recorded by": None, "what": None, "copies": Unit.COUNT, "time": Unit.MICROS}, rows

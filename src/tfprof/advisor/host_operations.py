@@ -13,7 +13,7 @@ import numpy as np
 
 from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding
 from tfprof.advisor.steps import Step, op_flags, op_nanos, typical_step, whole_micros
-from tfprof.columns import Bools, Ints
+from tfprof.columns import Bools, Ints, distinct
 from tfprof.measures.numbers import float_ops_per_run
 from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.profile import ProfileColumns
@@ -29,19 +29,20 @@ _LEAST_NANOS = 100_000
 def check(profile: ProfileColumns) -> Iterator[Finding]:
     """A finding for all such ops of a host together."""
     step = typical_step(profile)
-    for host, accelerators in _hosts(profile).items():
+    for host, accelerators in _hosts(profile, step).items():
         found = _expensive(profile, step, host, accelerators)
         if len(found):
             yield _finding(profile, step, host, found)
 
 
-def _hosts(profile: ProfileColumns) -> dict[int, list[int]]:
+def _hosts(profile: ProfileColumns, step: Step) -> dict[int, list[int]]:
     """The devices that dispatch to accelerators, and the accelerators of each that were used."""
-    devices = profile.devices
-    names = {name: code for code, name in enumerate(devices.name)}
-    used = np.flatnonzero(np.bincount(profile.ops.device + 1, minlength=len(devices) + 1)[1:])
+    devices, recording = profile.devices, int(profile.steps.recording[step.row])
+    here = np.flatnonzero(devices.recording == recording).tolist()
+    names = {devices.name[code]: code for code in here}
+    home = profile.home(recording)
     found: dict[int, list[int]] = {}
-    for code in used.tolist():
+    for code in distinct(home[home >= 0]).tolist():
         host = names.get(devices.host[code], code)
         if devices.is_placement[code] and host != code:
             found.setdefault(host, []).append(code)
@@ -60,7 +61,9 @@ def _expensive(profile: ProfileColumns, step: Step, host: int, accelerators: lis
 def _could_move(profile: ProfileColumns, found: Ints, accelerators: list[int]) -> Bools:
     ops = profile.ops
     ran_there = np.zeros(len(ops.kind.values), np.bool_)
-    ran_there[ops.kind.codes[np.isin(ops.device, accelerators)]] = True
+    ran_there[
+        ops.kind.codes[profile.op_devices.any(np.isin(profile.op_devices.values, accelerators))]
+    ] = True
     computes = float_ops_per_run(profile).per_run > 0
     return ran_there[ops.kind.codes[found]] | computes[found]
 
@@ -75,7 +78,7 @@ def _finding(profile: ProfileColumns, step: Step, host: int, found: Ints) -> Fin
     shown = found[:MOST_ROWS].tolist()
     what = f"{len(found):,} ops" if len(found) > 1 else f"`{ops.name[shown[0]]}`"
     return Finding(
-        f"{what} ran on {name} for {format_nanos(step.covered(runs))} of step {step.number}, "
+        f"{what} ran on {name} for {format_nanos(step.covered(runs))} of {step.title}, "
         "though an accelerator is there.",
         Evidence.of(
             {"op": None, "kind": None, "time on the host": Unit.MICROS},

@@ -59,25 +59,22 @@ def _waits(step: Step, lane: int, pause: int) -> list[int]:
 
 def _pause(profile: ProfileColumns, step: Step) -> int:
     """The time between the step and the next, 0 where that is not known."""
-    place = int(np.searchsorted(profile.steps, step.number)) + 1
-    if place >= len(profile.steps) or int(profile.steps[place]) != step.number + 1:
+    steps, after = profile.steps, step.row + 1
+    is_next = after < len(steps) and steps.recording[after] == steps.recording[step.row]
+    if not is_next or int(steps.number[after]) != step.number + 1:
         return 0
-    following = step_of(profile, step.number + 1)
+    following = step_of(profile, after)
     if not len(following.start):
         return 0
     pause = following.first_start - step.last_end
-    # Files are numbered one by one where nobody says which steps they are of: in a longer pause
-    # there was room for another step.
+    # Files without step numbers are numbered one by one: in a longer pause there may have been
+    # another step.
     return pause if 0 < pause < min(step.nanos, following.nanos) else 0
 
 
 def _finding(device: str, step: Step, waits: list[int], whole: int) -> Finding:
     idle, has_pause = sum(waits), waits[-1] > 0
-    span = (
-        f"of the time from step {step.number} to the next"
-        if has_pause
-        else f"of step {step.number}"
-    )
+    span = f"of the time from {step.title} to the next" if has_pause else f"of {step.title}"
     longest = max(range(len(waits)), key=waits.__getitem__)
     return Finding(
         f"{device} stood still for {100 * idle / whole:.0f}% {span}, "

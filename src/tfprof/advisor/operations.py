@@ -17,6 +17,7 @@ from tfprof.advisor.kinds import ranks
 from tfprof.advisor.steps import op_flags, typical_step
 from tfprof.columns import Bools, Ints
 from tfprof.errors import MissingInputError
+from tfprof.model.devices import Role
 from tfprof.model.profile import ProfileColumns
 
 SUMMARY = "Ops for which a faster one is known: unfused batch normalisation, NHWC on a GPU."
@@ -76,10 +77,10 @@ def _data_format(profile: ProfileColumns) -> Iterator[Finding]:
 
 
 def _slow_formats(profile: ProfileColumns) -> Iterator[int]:
-    """The ops on a GPU whose data format is the slow one, as far as somebody asks."""
-    ops = profile.ops
-    on_gpu = np.append(["gpu" in name for name in profile.devices.name], False).astype(np.bool_)
-    candidates = np.flatnonzero(on_gpu[ops.device] & (ops.attributes.reader >= 0))
+    """The ops on an accelerator whose data format is the slow one, found one by one."""
+    ops, placed = profile.ops, profile.op_devices
+    on_accelerator = placed.any((profile.devices.role == Role.ACCELERATOR)[placed.values])
+    candidates = np.flatnonzero(on_accelerator & ops.is_defined)
     order = candidates[
         np.argsort(ranks(ops.kind.values)[ops.kind.codes[candidates]], kind="stable")
     ]
@@ -92,18 +93,18 @@ def _slow_formats(profile: ProfileColumns) -> Iterator[int]:
 
 
 def _formats(profile: ProfileColumns, found: Ints) -> Iterator[object]:
-    """The data format of each of these ops, None where it has none; equal ones are decoded once."""
-    attributes = profile.ops.attributes
+    """The data format of each of these ops, None if it has none; equal ones are decoded once."""
+    origins = profile.ops.origins
     known: dict[bytes | None, object] = {None: None}
-    readers = attributes.reader[found]
-    for part in np.split(found, np.flatnonzero(np.diff(readers)) + 1):
-        if not len(part):
+    for part in np.split(found, np.flatnonzero(np.diff(origins.input[found])) + 1):
+        reader = origins.inputs[origins.input[part[0]]].attributes if len(part) else None
+        if reader is None:
+            yield from (None for _ in part)
             continue
-        reader = attributes.readers[int(attributes.reader[part[0]])]
-        encoded = reader.encoded_values(attributes.position[part], [_ATTRIBUTE])
+        encoded = reader.encoded_values(origins.position[part], [_ATTRIBUTE])
         for op, (value,) in zip(part.tolist(), encoded, strict=True):
             if value not in known:
-                known[value] = attributes.get(op, _ATTRIBUTE)
+                known[value] = origins.attribute(op, _ATTRIBUTE)
             yield known[value]
 
 

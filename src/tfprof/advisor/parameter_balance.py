@@ -15,7 +15,7 @@ from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding, Gain
 from tfprof.advisor.kinds import of_kinds
 from tfprof.advisor.steps import require_steps
 from tfprof.columns import Ints
-from tfprof.measures.numbers import per_op
+from tfprof.measures.numbers import EVERYTHING, per_op
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_count
 
@@ -53,10 +53,13 @@ def _servers(profile: ProfileColumns) -> tuple[list[str], Ints]:
 
 def _held(profile: ProfileColumns, server_of: Ints, count: int) -> Ints:
     """How many parameters each server holds."""
-    server = server_of[profile.ops.device]
+    placed = profile.op_devices
+    first = np.full(len(profile.ops), -1)
+    first[placed.lengths > 0] = placed.values[placed.offsets[:-1][placed.lengths > 0]]
+    server = server_of[first]
     chosen = of_kinds(profile, _VARIABLES) & (server >= 0)
     held = np.zeros(count, np.int64)
-    np.add.at(held, server[chosen], per_op(profile, -1)["params"][chosen])
+    np.add.at(held, server[chosen], per_op(profile, EVERYTHING)["params"][chosen])
     return held
 
 

@@ -5,6 +5,7 @@ All times are nanoseconds.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from tfprof.advisor.finding import Gain
 from tfprof.columns import Bools, Ints
 from tfprof.errors import MissingInputError
-from tfprof.memo import remembered
+from tfprof.memo import remembered, remembering
 from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit
@@ -29,9 +30,11 @@ def require_steps(profile: ProfileColumns) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """The runs of a step in the order of their starts, transfers between devices among them."""
+    """The runs of a step in the order of their starts, including transfers between devices."""
 
+    row: int  # of `Steps`
     number: int
+    recording: str  # its label, empty if there is only one
     op: Ints  # -1 for a transfer
     copy: Ints  # the row of `Copies`, -1 for a run of an op
     device: Ints
@@ -65,9 +68,15 @@ class Step:
 
     @property
     def option(self) -> tuple[str, ...]:
-        """The words that let a view show this step alone."""
-        # A negative number asks for the average, so a step that has one cannot be chosen.
-        return ("-step", str(self.number)) if self.number >= 0 else ()
+        """The options that let a view show this step only."""
+        # A negative number asks for the average, so a step with one cannot be chosen.
+        step = ("-step", str(self.number)) if self.number >= 0 else ()
+        return (*step, "-recording", re.escape(self.recording)) if self.recording else step
+
+    @property
+    def title(self) -> str:
+        """What a sentence calls the step."""
+        return f"step {self.number}" + (f" of {self.recording}" if self.recording else "")
 
 
 def covered(start: Ints, end: Ints) -> int:
@@ -91,21 +100,24 @@ def typical_step(profile: ProfileColumns) -> Step:
         raise MissingInputError(_NO_STEP)
     took = last[recorded] - first[recorded]
     middle = np.argsort(took, kind="stable")[(len(recorded) - 1) // 2]
-    return step_of(profile, int(profile.steps[recorded[middle]]))
+    return step_of(profile, int(recorded[middle]))
 
 
-@remembered
-def step_of(profile: ProfileColumns, number: int) -> Step:
-    """What ran in the step of that number."""
+@remembering(2)  # a typical step and the one after it
+def step_of(profile: ProfileColumns, row: int) -> Step:
+    """What ran in a step, given by its row in `Steps`."""
     runs, copies = profile.executions, profile.copies
-    rows = np.flatnonzero(profile.records.step[runs.record] == number)
-    copied = np.flatnonzero(copies.step == number)
+    rows = np.flatnonzero(profile.records.step[runs.record] == row)
+    copied = np.flatnonzero(copies.step == row)
+    recording = profile.recordings.label[int(profile.steps.recording[row])]
     start = np.concatenate((runs.start_ns[rows], copies.start_ns[copied]))
     duration = np.concatenate((runs.duration_ns[rows], copies.duration_ns[copied]))
     order = np.argsort(start, kind="stable")
     nothing = np.full(len(rows), -1), np.full(len(copied), -1)
     return Step(
-        number,
+        row,
+        int(profile.steps.number[row]),
+        recording if len(profile.recordings) > 1 else "",
         op=np.concatenate((profile.records.op[runs.record[rows]], nothing[1]))[order],
         copy=np.concatenate((nothing[0], copied))[order],
         device=np.concatenate((runs.device[rows], copies.device[copied]))[order],
@@ -118,10 +130,9 @@ def step_of(profile: ProfileColumns, number: int) -> Step:
 def _bounds(profile: ProfileColumns) -> tuple[Ints, Ints]:
     """The first start and the last end of each step, transfers included."""
     runs, copies = profile.executions, profile.copies
-    number = np.concatenate((profile.records.step[runs.record], copies.step))
+    place = np.concatenate((profile.records.step[runs.record], copies.step))
     start = np.concatenate((runs.start_ns, copies.start_ns))
     duration = np.concatenate((runs.duration_ns, copies.duration_ns))
-    place = np.searchsorted(profile.steps, number)
     first = np.full(len(profile.steps), _NEVER)
     last = np.full(len(profile.steps), np.iinfo(np.int64).min)
     np.minimum.at(first, place, start)

@@ -47,7 +47,7 @@ def _finding(profile: ProfileColumns, step: Step, is_tiny: Bools, wasted: int) -
     shown = shown[runs[shown] > 0].tolist()
     micros = {kind: whole_micros(int(nanos[kind])) for kind in shown}
     return Finding(
-        f"For {format_nanos(wasted)} of step {step.number} only ops of "
+        f"For {format_nanos(wasted)} of {step.title} only ops of "
         f"{whole_micros(_TINY_NANOS)} microseconds or less ran, or none: "
         f"{int(is_tiny.sum()):,} such runs. Fused cells or XLA would leave fewer to dispatch.",
         Evidence.of(

@@ -36,9 +36,9 @@ _FETCHED = "_retval_"  # how TensorFlow calls the op that hands a tensor to the 
 def check(profile: ProfileColumns) -> Iterator[Finding]:
     """One finding for all such tensors together."""
     step = typical_step(profile)
-    written = _written(profile, step.number)
+    written = _written(profile, step.row)
     chosen = (written.bytes >= _LEAST_TENSOR_BYTES) & _has_own_memory(written.address)
-    is_known = (profile.ops.attributes.reader >= 0) & ~of_kinds(profile, _UPDATES)
+    is_known = profile.ops.is_defined & ~of_kinds(profile, _UPDATES)
     chosen &= is_known[written.op]
     unread = written.take(np.flatnonzero(chosen))
     unread = unread.take(np.flatnonzero(~_is_read(profile, unread)))
@@ -118,7 +118,7 @@ def _finding(profile: ProfileColumns, step: Step, unread: _Outputs, written: int
     kinds = [ops.kind[op] for op in shown.op.tolist()]
     what = "1 tensor" if count == 1 else f"{count:,} tensors"
     return Finding(
-        f"No op reads {what} of {format_bytes(size)} in all that step {step.number} wrote: "
+        f"No op reads {what} of {format_bytes(size)} in all that {step.title} wrote: "
         "unless the program fetches them, nobody needs them.",
         Evidence.of(
             {"tensor": None, "kind": None, "size": Unit.BYTES},

@@ -33,6 +33,8 @@ ALL_ADVICE: dict[str, dict[str, str]] = {
     "OperationChecker": {},
 }
 
+_RECORDING = "session"  # all runs of a profiler are of one program
+
 _DEFAULT = 0  # options that nobody gave, as the original marks them; None is no checkers
 
 
@@ -81,7 +83,7 @@ def _once(graph: Any, run_meta: Any, op_log: Any, *, add_trace: bool) -> Profile
         log = logs.build(seen, op_log, add_trace=add_trace)
         inputs.add(InputFile("graph", FileKind.GRAPH), seen.definition())
     if run_meta is not None and run_meta.HasField("step_stats"):
-        inputs.add(InputFile("run_meta", FileKind.RUN_META, 0), run_meta)
+        inputs.add(InputFile("run_meta", FileKind.RUN_META, 0, _RECORDING), run_meta)
     if graph is not None:
         inputs.add(InputFile("op_log", FileKind.OP_LOG), log)
     return inputs.loaded()
@@ -114,7 +116,8 @@ class Profiler:
         if self._seen is not None:
             self._seen.see(run_meta)
         self._add_graph()
-        self._inputs.add(InputFile(f"run_meta of step {step}", FileKind.RUN_META, step), run_meta)
+        file = InputFile(f"run_meta of step {step}", FileKind.RUN_META, step, _RECORDING)
+        self._inputs.add(file, run_meta)
         self._add_log(None)
 
     def profile_python(self, options: Mapping[str, Any]) -> Message:

@@ -6,8 +6,13 @@ import json
 import textwrap
 from collections.abc import Iterator
 
+import numpy as np
+
 from tfprof.api import Info
+from tfprof.columns import Ints
 from tfprof.errors import one_line
+from tfprof.model.profile import ProfileColumns
+from tfprof.model.recordings import Recording
 from tfprof.sources.summary import FileSummary
 
 _WIDTH = 80
@@ -32,16 +37,32 @@ def _lines(info: Info) -> Iterator[str]:
     yield _labelled(
         "Together", f"{_counted(len(columns.ops), 'ops')}, {columns.covered_ops:,} seen running"
     )
-    if info.profile.steps:
-        yield _labelled("Steps", ", ".join(map(str, info.profile.steps)))
-    for device in sorted(columns.devices.name):
-        yield _labelled("Device", device)
+    for row, recording in enumerate(info.profile.recordings):
+        yield _labelled("Recorded", _recording_text(columns, row, recording))
+        for device in sorted(columns.devices.name.take(_of(columns.devices.recording, row))):
+            yield _labelled("Device", device)
     questions = info.profile.questions()
     yield _labelled("Can say", ", ".join(q for q, can in questions.items() if can) or "nothing")
     if missing := [question for question, can in questions.items() if not can]:
         yield _labelled("Cannot", ", ".join(missing))
     for note in info.profile.notes:
         yield _labelled("Note", note)
+
+
+def _recording_text(columns: ProfileColumns, row: int, recording: Recording) -> str:
+    """`worker:1 (rank 1): steps 0, 5`."""
+    known = {"host": recording.host, "rank": recording.rank if recording.rank >= 0 else ""}
+    facts = [
+        f"{name} {value}" for name, value in known.items() if value not in ("", recording.label)
+    ]
+    numbers = columns.steps.number[_of(columns.steps.recording, row)].tolist()
+    steps = f"{'step' if len(numbers) == 1 else 'steps'} {', '.join(map(str, numbers))}"
+    about = f" ({', '.join(facts)})" if facts else ""
+    return f"{recording.label}{about}: {steps}"
+
+
+def _of(owner: Ints, row: int) -> Ints:
+    return np.flatnonzero(owner == row)
 
 
 def _file_line(file: FileSummary) -> str:

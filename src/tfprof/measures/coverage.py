@@ -51,7 +51,7 @@ def coverage(profile: ProfileColumns) -> Coverage:
     float_ops = float_ops_per_run(profile)
     return Coverage(
         ops=int(ran.sum()),
-        in_graph=int((ran & (ops.attributes.reader >= 0)).sum()),
+        in_graph=int((ran & ops.is_defined).sum()),
         nanos=int(nanos.sum()),
         with_scope=int(nanos[has_scope].sum()),
         with_line=int(nanos[ops.code >= 0].sum()),

@@ -25,7 +25,7 @@ from tfprof.model.ops import WALKED_CALL
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from tfprof.model.ops import Attributes, Ops
+    from tfprof.model.ops import Ops, Origins
     from tfprof.model.profile import ProfileColumns
 
 _LARGEST = np.iinfo(np.int64).max
@@ -124,7 +124,7 @@ class _Kind:
         self._kind = kind
         self._rows = rows
         self._tensors = tensors
-        self._attributes = ops.attributes
+        self._origins = ops.origins
         self._op_names = ops.name
         self._names: dict[str, None] = {}  # of the attributes that were asked for
         self._values: dict[str, Ints] = {}
@@ -151,7 +151,7 @@ class _Kind:
 
     def _ask(self, place: int) -> tuple[int, list[Question]]:
         """The number of one op, and what the rule asked about it."""
-        facts = OpFacts(self._kind, int(self._rows[place]), self._tensors, self._attributes)
+        facts = OpFacts(self._kind, int(self._rows[place]), self._tensors, self._origins)
         try:
             number = index(self._rule(facts))
         except (UnknownShape, OverflowError):
@@ -187,7 +187,7 @@ class _Kind:
         # all names that were asked for are read together; that parts no ops that are alike.
         if name not in self._values:
             names = [known for known in self._names if known not in self._values]
-            found = _attribute_numbers(self._attributes, self._rows, names)
+            found = _attribute_numbers(self._origins, self._rows, names)
             self._values |= dict.fromkeys(names, found)
         return self._values[name]
 
@@ -199,13 +199,14 @@ def _parts(column: Ints) -> list[Ints]:
     return np.split(order, np.flatnonzero(ordered[1:] != ordered[:-1]) + 1) if len(order) else []
 
 
-def _attribute_numbers(attributes: Attributes, rows: Ints, names: Sequence[str]) -> Ints:
-    """A number for the attributes `names` of each of `rows`; equal ones stand for equal values."""
+def _attribute_numbers(origins: Origins, rows: Ints, names: Sequence[str]) -> Ints:
+    """A number for the attributes `names` of each of `rows`; equal values have equal numbers."""
     found = np.full(len(rows), _UNKNOWN)
     numbers: dict[tuple[bytes | None, ...], int] = {}
-    for code, reader in enumerate(attributes.readers):
-        places = np.flatnonzero(attributes.reader[rows] == code)
-        positions = attributes.position[rows[places]]
-        values = reader.encoded_values(positions, names)
-        found[places] = [numbers.setdefault(value, len(numbers)) for value in values]
+    for code, origin in enumerate(origins.inputs):
+        if origin.attributes is not None:
+            places = np.flatnonzero(origins.input[rows] == code)
+            positions = origins.position[rows[places]]
+            values = origin.attributes.encoded_values(positions, names)
+            found[places] = [numbers.setdefault(value, len(numbers)) for value in values]
     return found

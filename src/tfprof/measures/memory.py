@@ -81,21 +81,21 @@ def _is_last(time_ns: Ints) -> Bools:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Recording:
+class AllocatorTrace:
     """What ops on one device did with one allocator in one step.
 
-    A row a record: which op took memory then or, with negative bytes, gave back what it had taken.
+    One row per record: which op took memory or, with negative bytes, released what it had taken.
     """
 
-    allocator: str  # empty where its name is not known
-    device: int  # -1 where it is not known
-    step: int
+    allocator: str  # empty if its name is unknown
+    device: int  # -1 if it is unknown
+    step: int  # a row of `Steps`
     op: Ints
     time_ns: Ints
     bytes: Ints
     untimed: int  # how many of them have no time and count from the beginning
     curve: Curve
-    levels: Curve  # what the allocator itself reported to be in use of it, by whomever
+    levels: Curve  # the bytes in use that the allocator itself reported
 
     def held(self, time_ns: int, op_count: int) -> Ints:
         """How many bytes each op holds at a time."""
@@ -113,8 +113,8 @@ def _sums(op: Ints, column: Ints, flags: Bools, op_count: int) -> Ints:
 
 
 @remembered
-def recordings(profile: ProfileColumns) -> tuple[Recording, ...]:
-    """A recording for each allocator, device and step that has any, in that order."""
+def allocator_traces(profile: ProfileColumns) -> tuple[AllocatorTrace, ...]:
+    """A trace for each allocator, device and step that has records, in that order."""
     uses, events = profile.allocator_uses, profile.allocator_events
     if not len(events):
         return ()
@@ -131,7 +131,7 @@ def recordings(profile: ProfileColumns) -> tuple[Recording, ...]:
     levels = levels[np.argsort(groups[levels], kind="stable")]
     bounds = np.searchsorted(groups[levels], [found, found + 1])
     return tuple(
-        _recording(profile, rows, levels[first:last])
+        _trace(profile, rows, levels[first:last])
         for rows, first, last in zip(rows_of, *bounds.tolist(), strict=True)
     )
 
@@ -139,21 +139,20 @@ def recordings(profile: ProfileColumns) -> tuple[Recording, ...]:
 def _groups(profile: ProfileColumns) -> Ints:
     """A number for each use: equal for the same allocator, device and step, and in that order."""
     uses = profile.allocator_uses
-    place = np.searchsorted(profile.steps, uses.step)
     by_name = uses.allocator.values.order()
     rank = np.empty(len(by_name), np.int64)
     rank[by_name] = np.arange(len(by_name))
     width = len(profile.devices) + 1
     group = rank[uses.allocator.codes] * width + uses.device + 1
-    return group * len(profile.steps) + place
+    return group * len(profile.steps) + uses.step
 
 
-def _recording(profile: ProfileColumns, rows: Ints, levels: Ints) -> Recording:
+def _trace(profile: ProfileColumns, rows: Ints, levels: Ints) -> AllocatorTrace:
     uses, events = profile.allocator_uses, profile.allocator_events
     use = events.use[rows]
     time_ns, untimed = _timed(events.time_ns[rows])
     levels = levels[_is_time(uses.time_ns[levels])]
-    return Recording(
+    return AllocatorTrace(
         allocator=uses.allocator[use[0]],
         device=int(uses.device[use[0]]),
         step=int(uses.step[use[0]]),

@@ -1,4 +1,4 @@
-"""Every number of every op, for one step or averaged over the steps."""
+"""Every number of every op, averaged over the chosen steps of the chosen recordings."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ import numpy as np
 from tfprof.columns import Ints, ints
 from tfprof.errors import OptionError
 from tfprof.measures import time
-from tfprof.memo import OnDemand, remembered
+from tfprof.memo import OnDemand, remembered, remembering
 from tfprof.metrics import NUMBERS
 from tfprof.model.profile import ProfileColumns
+from tfprof.model.recordings import UNKNOWN_RANK, Chosen
+from tfprof.patterns import Patterns
 
 _LARGE = 2.0**53
+
+EVERYTHING = Chosen()
 
 # Where the memory of a run is found.
 _MEMORY: dict[str, Callable[[ProfileColumns], Ints]] = {
@@ -54,26 +58,54 @@ if TYPE_CHECKING:
 Numbers: TypeAlias = Mapping[str, Ints]  # a column for each name in `metrics.NUMBERS`
 
 
-@remembered
-def per_op(profile: ProfileColumns, step: int) -> Numbers:
-    """The numbers of each op in `step`, or with a negative `step` its average over steps.
+@remembering(2)  # each may hold a dozen columns
+def per_op(profile: ProfileColumns, chosen: Chosen) -> Numbers:
+    """The numbers of each op, averaged over those of the chosen steps in which it was seen.
 
-    An op is averaged over the steps it was seen in; each number is cut to a whole one on its own,
-    so a total may differ by one from the sum of its parts. Times also come in nanoseconds; how
-    whole microseconds are made of them is described in `measures.time`.
+    Each number is rounded down on its own, so a total may differ by one from the sum of its parts.
+    Times also come in nanoseconds; `measures.time` describes how microseconds are made of them.
     """
-    require_step(profile, step, "averages over them")
-    return OnDemand(NUMBERS, lambda key: ints(_column(profile, step, key)))
+    require_steps(profile, chosen, "averages over all steps")
+    return OnDemand(NUMBERS, lambda key: ints(_column(profile, chosen, key)))
 
 
-def require_step(profile: ProfileColumns, step: int, otherwise: str) -> None:
-    """Refuse a step that was not recorded; `otherwise` says what -1 does."""
-    if step >= 0 and step not in profile.steps:
-        recorded_steps = ", ".join(map(str, profile.steps.tolist())) or "none"
-        raise OptionError(f"No step {step}. Recorded: {recorded_steps}; -1 {otherwise}.")
+def require_steps(profile: ProfileColumns, chosen: Chosen, otherwise: str) -> None:
+    """Refuse a step, recording or rank that does not exist; `otherwise` says what step -1 does."""
+    steps, recordings = profile.steps, profile.recordings
+    if chosen.step >= 0 and chosen.step not in steps.number:
+        known = ", ".join(map(str, steps.numbers())) or "none"
+        raise OptionError(f"No step {chosen.step}. Recorded: {known}; -1 {otherwise}.")
+    for rank in chosen.rank:
+        if rank not in recordings.rank:
+            ranks = sorted(set(recordings.rank[recordings.rank != UNKNOWN_RANK].tolist()))
+            known = ", ".join(map(str, ranks)) or "none is known"
+            raise OptionError(f"No rank {rank}. Ranks: {known}.")
+    if chosen.recording != EVERYTHING.recording and not len(chosen_recordings(profile, chosen)):
+        labels = ", ".join(recordings.label) or "none"
+        wanted = ",".join(chosen.recording)
+        raise OptionError(f"No recording matches `{wanted}`. Recordings: {labels}.")
+    if not chosen.is_everything and not len(chosen_steps(profile, chosen)):
+        raise OptionError(f"Step {chosen.step} was not recorded by the chosen recordings.")
 
 
-def _column(profile: ProfileColumns, step: int, key: str) -> Ints:
+def chosen_recordings(profile: ProfileColumns, chosen: Chosen) -> Ints:
+    """The rows of the chosen recordings."""
+    recordings = profile.recordings
+    flags = Patterns(chosen.recording).match_column(recordings.label)
+    if chosen.rank:
+        flags &= np.isin(recordings.rank, chosen.rank)
+    return np.flatnonzero(flags)
+
+
+def chosen_steps(profile: ProfileColumns, chosen: Chosen) -> Ints:
+    """The rows of the chosen steps."""
+    flags = np.isin(profile.steps.recording, chosen_recordings(profile, chosen))
+    if chosen.step >= 0:
+        flags &= profile.steps.number == chosen.step
+    return np.flatnonzero(flags)
+
+
+def _column(profile: ProfileColumns, chosen: Chosen, key: str) -> Ints:
     if key == "params":
         return profile.ops.shape.sizes()
     if key == "definitions":
@@ -82,24 +114,24 @@ def _column(profile: ProfileColumns, step: int, key: str) -> Ints:
         once = float_ops_per_run(profile).per_run
         was_seen = np.zeros(len(profile.ops), np.bool_)
         was_seen[profile.records.op] = True
-        # Nobody can say how often an op that was never seen runs: it counts as once.
-        return np.where(was_seen, once * per_op(profile, step)["runs"], once)
-    if profile.has_exact_times and key in _ROUNDED:
-        exact = per_op(profile, step)
+        # How often an op runs that was never seen is unknown: it counts as one run.
+        return np.where(was_seen, once * per_op(profile, chosen)["runs"], once)
+    if key in _ROUNDED and not profile.counts_whole_micros:
+        exact = per_op(profile, chosen)
         parts = [time.carried_micros(profile, exact[part]) for part in _ROUNDED[key]]
         return ints(np.sum(parts, axis=0))
-    return _over_steps(profile, _of_records(profile, key), step)
+    return _over_steps(profile, _of_records(profile, key), chosen)
 
 
 @remembered
 def may_be_negative(profile: ProfileColumns, key: str) -> bool:
-    """Whether a sum of this number over some ops could be below zero, to be on the safe side."""
+    """Whether a sum of this number over some ops could be below zero; True if in doubt."""
     if key == "float_ops":
-        # Those that are counted never are.
+        # Counted float ops are never negative.
         runs = int(profile.records.runs.max(initial=1))
         return _is_odd(profile.ops.logged_float_ops, runs) or _is_odd(profile.records.runs)
     if key == "params":
-        return _is_odd(per_op(profile, -1)[key])
+        return _is_odd(per_op(profile, EVERYTHING)[key])
     return _is_odd(_MEASURED[key](profile))
 
 
@@ -144,25 +176,20 @@ def _is_used_once(profile: ProfileColumns) -> bool:
     return bool(np.all(np.diff(profile.memory.record) > 0))
 
 
-def _over_steps(profile: ProfileColumns, column: Ints, step: int) -> Ints:
-    """A column of records as one of ops: of one step, or the average over an op's records."""
-    records = profile.records
+def _over_steps(profile: ProfileColumns, column: Ints, chosen: Chosen) -> Ints:
+    """A column of records as one of ops: the average over an op's records in the chosen steps."""
+    op = profile.records.op
+    if not chosen.is_everything:
+        is_chosen = np.zeros(len(profile.steps), np.bool_)
+        is_chosen[chosen_steps(profile, chosen)] = True
+        rows = np.flatnonzero(is_chosen[profile.records.step])
+        op, column = op[rows], column[rows]
     result = np.zeros(len(profile.ops), np.int64)
-    if step >= 0:
-        chosen = records.step == step
-        result[records.op[chosen]] = column[chosen]
+    if bool(np.all(op[1:] > op[:-1])):  # no op has a second record, so there is no average
+        result[op] = column
         return result
-    if _is_seen_once(profile):
-        result[records.op] = column
-        return result
-    np.add.at(result, records.op, column)
-    count = np.maximum(np.bincount(records.op, minlength=len(profile.ops)), 1)
+    np.add.at(result, op, column)
+    count = np.maximum(np.bincount(op, minlength=len(profile.ops)), 1)
     # The original divides 64-bit patterns without a sign, so a negative sum (of residual bytes)
-    # comes out huge; the numbers are its numbers.
+    # comes out huge; recorded answers require the same.
     return (result.view(np.uint64) // count.astype(np.uint64)).view(np.int64)
-
-
-@remembered
-def _is_seen_once(profile: ProfileColumns) -> bool:
-    """Whether no op has a second record, so that there is nothing to average."""
-    return bool(np.all(np.diff(profile.records.op) > 0))

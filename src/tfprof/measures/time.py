@@ -81,7 +81,7 @@ def exported_micros(profile: ProfileColumns) -> Ints:
 
     Where times are exact, what one run loses the next one gets, so that sums stay right.
     """
-    if not profile.has_exact_times:
+    if profile.counts_whole_micros:
         return run_micros(profile)
     return _rounded(profile.executions.duration_ns)
 

@@ -1,9 +1,9 @@
-"""The only writer of a profile: sources add what they read, `build` makes the columns."""
+"""The only writer of profile columns: sources add what they read, `build` makes the columns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -22,19 +22,30 @@ from tfprof.columns import (
     offsets_of,
 )
 from tfprof.model.code import CodeTreeBuilder, Frame
-from tfprof.model.devices import Devices
-from tfprof.model.ops import AttributeReader, Attributes, Inputs, Ops, OutputShapes, TypeSets
+from tfprof.model.collector import RunCollector, Runs
+from tfprof.model.devices import Device, Devices
+from tfprof.model.executions import Placements
+from tfprof.model.ops import (
+    AttributeReader,
+    Conventions,
+    Inputs,
+    Ops,
+    Origin,
+    Origins,
+    OutputShapes,
+    TypeSets,
+)
 from tfprof.model.profile import ProfileColumns
-from tfprof.model.recordings import Recordings, Runs
+from tfprof.model.recordings import Recording, Recordings
 from tfprof.model.tensors import Tensors
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpColumns:
-    """Ops to add, a row each, in the order of their file.
+    """Ops to add, one row each, in the order of their file.
 
     The inputs of op `i` are those from `input_offsets[i]` to `input_offsets[i + 1]`: the name of
-    the op it comes from and its slot, -1 where only the op's end is waited for.
+    the op that an input comes from and its output slot, -1 for a control dependency.
     """
 
     name: Sequence[str]
@@ -45,6 +56,8 @@ class OpColumns:
     shape: Shapes
     outputs: OutputShapes
     attributes: AttributeReader | None = None
+    conventions: Conventions | None = None
+    is_defined: bool = True  # by a graph or a program, not only by a run
 
     @classmethod
     def of(
@@ -56,8 +69,9 @@ class OpColumns:
         outputs: Sequence[Sequence[Shape]],
         *,
         attributes: AttributeReader | None = None,
+        conventions: Conventions | None = None,
     ) -> Self:
-        """The columns of a few ops that are stated one by one."""
+        """The columns of a few ops, given one by one."""
         edges = [edge for row in inputs for edge in row]
         return cls(
             names,
@@ -68,24 +82,35 @@ class OpColumns:
             Shapes.of(shapes),
             OutputShapes.of_rows(outputs),
             attributes,
+            conventions,
         )
 
     @classmethod
-    def unknown(cls, names: Sequence[str]) -> Self:
-        """Ops of which nothing is known but their names."""
+    def only_run(
+        cls,
+        names: Sequence[str],
+        kinds: Sequence[str] | None = None,
+        conventions: Conventions | None = None,
+    ) -> Self:
+        """Ops that are known from runs only; without `kinds` each has its name as its kind."""
         nothing: list[tuple[()]] = [()] * len(names)
-        return cls.of(names, names, nothing, [None] * len(names), nothing)
+        columns = cls.of(names, kinds or names, nothing, [None] * len(names), nothing)
+        return replace(columns, conventions=conventions, is_defined=False)
+
+    @property
+    def origin(self) -> Origin:
+        return Origin(self.attributes, self.conventions, self.is_defined)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Defined:
-    """Ops as one file defined them, their names and those of their inputs made into ids.
+    """Ops as one file defined them, with ids in place of names.
 
-    Where an input is of no op that is known yet, its id is -1 and its name waits in `open_names`.
+    An input whose op is not known yet has the id -1 and its name in `open_names`.
     """
 
     count: int
-    first: Ints  # the rows that were the first to define theirs
+    first: Ints  # the rows that are the first definition of their op
     kind: Coded
     inputs: Ragged
     slots: Ints
@@ -93,35 +118,34 @@ class _Defined:
     open_names: Strings
     shape: Shapes
     outputs: OutputShapes
-    reader: int
+    origin: Origin
 
 
 class ProfileBuilder:
-    """Takes ops, types, code, tensors and runs in any number of calls, then builds the profile.
+    """Takes ops, types, code, tensors and runs in any number of calls, then builds the columns.
 
-    An op is identified by its name; its id is its place in the order of becoming known. What is
-    first said of an op stays: a second definition, placement or stack is left aside.
+    An op is identified by its name; its id is its place in the order of becoming known. The first
+    definition, placement (per recording) or stack of an op counts, later ones are ignored.
     """
 
     def __init__(self, *, counts_float_ops: bool = True) -> None:
         self.notes: list[str] = []
-        self.recordings = Recordings()
+        self.runs = RunCollector()
+        self._recordings: list[Recording] = []
         self._counts_float_ops = counts_float_ops
         self._names = NameTable()
         self._defined: list[_Defined] = []
-        self._readers: list[AttributeReader] = []
         self._types: list[tuple[Ints, Coded]] = []
         self._float_ops: list[tuple[Ints, Ints]] = []
         self._code: list[tuple[Ints, Ints]] = []
         self._code_tree = CodeTreeBuilder()
         self._has_code = False
         self._seen_outputs: list[tuple[Ints, OutputShapes]] = []
-        self._devices: dict[str, tuple[bool, bool, str]] = {}
-        self._placements: list[tuple[Ints, Ints]] = []
+        self._devices: dict[tuple[int, str], Device] = {}
+        self._homes: dict[int, Ints] = {}  # by recording: the device of each op, -1 for none
         self._covered: list[Ints] = []
         self._lacks_accelerator_time = False
         self._lacks_host_allocations = False
-        self._has_exact_times = False
         self._tensors = Tensors.none()
 
     def __len__(self) -> int:
@@ -133,13 +157,9 @@ class ProfileBuilder:
 
     def add_ops(self, columns: OpColumns) -> None:
         """Define ops; a name that is known already keeps its first definition."""
-        reader = -1
-        if columns.attributes is not None:
-            reader = len(self._readers)
-            self._readers.append(columns.attributes)
         before = len(self._names)
         ids = self._names.add(columns.name)
-        # New ids count on, so each is larger than all before where it is first met.
+        # New ids count up, so the first row of an op has an id larger than all before it.
         known = np.maximum.accumulate(np.concatenate(([before - 1], ids[:-1])))
         sources = self.ids(columns.input_name)
         open_edges = np.flatnonzero(sources < 0)
@@ -154,16 +174,16 @@ class ProfileBuilder:
                 open_names=Strings([columns.input_name[edge] for edge in open_edges.tolist()]),
                 shape=columns.shape,
                 outputs=columns.outputs,
-                reader=reader,
+                origin=columns.origin,
             )
         )
 
-    def ensure_ops(self, names: Sequence[str]) -> Ints:
-        """The ids of these ops; one that is unknown is defined by its name alone."""
+    def ensure_ops(self, names: Sequence[str], conventions: Conventions | None = None) -> Ints:
+        """The ids of these ops; unknown ones are added as known from runs only."""
         unknown = np.flatnonzero(self.ids(names) < 0).tolist()
         if unknown:
             missing = dict.fromkeys(names[place] for place in unknown)
-            self.add_ops(OpColumns.unknown(list(missing)))
+            self.add_ops(OpColumns.only_run(list(missing), conventions=conventions))
         return self.ids(names)
 
     def add_types(self, ops: Sequence[int] | Ints, types: Coded) -> None:
@@ -183,18 +203,32 @@ class ProfileBuilder:
         return self._code_tree.add(stack)
 
     def set_code(self, ops: Sequence[int] | Ints, rows: Sequence[int] | Ints) -> None:
-        """Say which call made each of `ops`; the first word on an op stays."""
+        """State which call made each of `ops`; the first statement about an op counts."""
         self._code.append((ints(ops), ints(rows)))
 
-    def add_device(
-        self, name: str, *, is_placement: bool, is_accelerator_lane: bool, host: str
-    ) -> int:
-        """The code of a device, new or known."""
-        self._devices.setdefault(name, (is_placement, is_accelerator_lane, host))
-        return list(self._devices).index(name)
+    def add_recording(self, recording: Recording) -> int:
+        """Add a recording and return its row; a label that is taken gets a number."""
+        taken = {known.label for known in self._recordings}
+        label, number = recording.label, 2
+        while label in taken:
+            label, number = f"{recording.label}#{number}", number + 1
+        self._recordings.append(recording._replace(label=label))
+        return len(self._recordings) - 1
 
-    def add_step(self, step: int) -> None:
-        self.recordings.add_step(step)
+    @property
+    def recordings(self) -> Sequence[Recording]:
+        """The recordings so far."""
+        return self._recordings
+
+    def add_device(self, recording: int, device: Device) -> int:
+        """The code of a device of a recording, new or known."""
+        key = (recording, device.name)
+        self._devices.setdefault(key, device)
+        return list(self._devices).index(key)
+
+    def device_names(self, recording: int) -> list[str]:
+        """The names of a recording's devices so far."""
+        return [name for owner, name in self._devices if owner == recording]
 
     def mark_covered(self, ops: Ints) -> None:
         """Count these ops as seen running."""
@@ -206,42 +240,46 @@ class ProfileBuilder:
     def mark_lacks_host_allocations(self) -> None:
         self._lacks_host_allocations = True
 
-    def mark_exact_times(self) -> None:
-        """State that runs are timed in nanoseconds and not in whole microseconds."""
-        self._has_exact_times = True
-
     def see_outputs(self, ops: Sequence[int] | Ints, outputs: OutputShapes) -> None:
-        """Say what shapes each of `ops` put out in a run; the first word on an op stays."""
+        """State the output shapes seen in a run; the first statement about an op counts."""
         self._seen_outputs.append((ints(ops), outputs))
 
     def settle_float_ops(self) -> None:
-        """Let the float ops that were stated be all there are; none are counted from shapes."""
+        """Use the stated float ops only; count none from shapes."""
         self._counts_float_ops = False
 
     def set_tensors(self, tensors: Tensors) -> None:
         self._tensors = tensors
 
-    def place(self, ops: Sequence[int] | Ints, devices: Sequence[int] | Ints) -> None:
-        """Say where each of `ops` lives; the first word on an op stays."""
-        self._placements.append((ints(ops), ints(devices)))
+    def place(self, recording: int, ops: Ints, devices: Ints) -> Ints:
+        """State the device of each of `ops`; the first statement in a recording counts.
 
-    def add_runs(self, step: int | Ints, runs: Runs) -> None:
-        """Add what was recorded of a step, or of that of each run.
+        Returns the device of every op in that recording, -1 for none.
+        """
+        known = self._homes.get(recording, ints([]))
+        home = np.full(len(self), -1)
+        home[: len(known)] = known
+        rows = np.flatnonzero(home[ops] < 0)[::-1]  # so that the first of several stays
+        home[ops[rows]] = devices[rows]
+        self._homes[recording] = home
+        return home
+
+    def add_runs(self, recording: int, step: int | Ints, runs: Runs) -> None:
+        """Add the runs of a step, given by its number, or those of several, a number per run.
 
         An op is placed where it is first seen.
         """
         if isinstance(step, int):
-            self.add_step(step)
-            step = constant(step, len(runs.op))
+            steps = constant(self.runs.add_step(recording, step), len(runs.op))
+        else:
+            steps = self.runs.add_steps(recording, step)
         devices = self._device_columns()
-        if len(devices):
-            placing = devices.is_placement[runs.device]
-            self.place(runs.op[placing], runs.device[placing])
-        home = _first_word(self._placements, len(self), -1)
-        self.recordings.add_runs(step, runs, devices, home[runs.op])
+        placing = devices.is_placement[runs.device] if len(devices) else np.zeros(0, np.bool_)
+        home = self.place(recording, runs.op[placing], runs.device[placing])
+        self.runs.add_runs(steps, runs, devices, home[runs.op])
 
     def build(self) -> ProfileColumns:
-        """The finished profile; that is the builder's end."""
+        """The finished columns; the builder must not be used afterwards."""
         names = self._names.texts()
         inputs = [self._resolved(part) for part in self._defined]
         self._names = NameTable()  # one copy of all names is enough
@@ -249,22 +287,24 @@ class ProfileBuilder:
         row_of = np.empty(len(names) + 1, np.int64)
         row_of[order] = np.arange(len(names))
         row_of[-1] = -1  # so that the id -1, "unknown", stays -1
+        placements = self._placements(row_of)
         return ProfileColumns(
-            ops=self._ops(names, inputs, order, row_of),
-            **self.recordings.build(row_of)._asdict(),
+            ops=self._ops(names, inputs, order, row_of, placements),
+            recordings=Recordings.of(self._recordings),
+            **self.runs.build(row_of)._asdict(),
+            placements=placements,
             devices=self._device_columns(),
             code=self._code_tree.build(),
             tensors=self._tensors,
             has_code=self._has_code,
             lacks_accelerator_time=self._lacks_accelerator_time,
             lacks_host_allocations=self._lacks_host_allocations,
-            has_exact_times=self._has_exact_times,
             covered_ops=self._covered_count(len(names)),
             counts_float_ops=self._counts_float_ops,
         ).freeze()
 
     def _resolved(self, part: _Defined) -> Ragged:
-        """The inputs of ops as ids, those that were open too, now that all ops are known."""
+        """The inputs of ops as ids, now that all ops are known."""
         if not len(part.open_edges):
             return part.inputs
         source = part.inputs.values.copy()
@@ -278,23 +318,31 @@ class ProfileBuilder:
         return int(flags.sum())
 
     def _device_columns(self) -> Devices:
-        facts = list(self._devices.values())
-        return Devices(
-            name=Strings(self._devices),
-            is_placement=np.array([is_placement for is_placement, _, _ in facts], np.bool_),
-            is_accelerator_lane=np.array([is_lane for _, is_lane, _ in facts], np.bool_),
-            host=Strings([host for _, _, host in facts]),
-        )
+        return Devices.of([row for row, _ in self._devices], list(self._devices.values()))
 
-    def _ops(self, names: Strings, inputs: Sequence[Ragged], order: Ints, row_of: Ints) -> Ops:
-        """The columns, taken in the order of names from where each op was first defined."""
+    def _placements(self, row_of: Ints) -> Placements:
+        """The device of each op in each recording, ordered by op."""
+        pairs = [(np.flatnonzero(home >= 0), home) for _, home in sorted(self._homes.items())]
+        op = joined([row_of[ids] for ids, _ in pairs])
+        device = joined([home[ids] for ids, home in pairs])
+        order = np.argsort(op, kind="stable")
+        return Placements(op[order], device[order])
+
+    def _ops(
+        self,
+        names: Strings,
+        inputs: Sequence[Ragged],
+        order: Ints,
+        row_of: Ints,
+        placements: Placements,
+    ) -> Ops:
+        """The columns in name order, each op as it was first defined."""
         parts = self._defined
         before = offsets_of(ints([part.count for part in parts]))
         definition = joined([part.first + before[i] for i, part in enumerate(parts)])
         rows = definition[order]
-        # A second definition of an op is left aside; its kind may be one that no op has.
+        # Later definitions of an op are ignored, so some kinds may have no op.
         kinds = Coded.joined([part.kind for part in parts]).take(rows).compact()
-        devices = _first_word(self._placements, len(names), -1)
         float_ops = np.zeros(len(order), np.int64)
         for ops, stated in self._float_ops:
             float_ops[ops] = stated
@@ -302,19 +350,24 @@ class ProfileBuilder:
             name=names.take(order),
             defined=order,
             kind=kinds,
-            types=self._type_sets(kinds, devices[order], row_of),
+            types=self._type_sets(kinds, row_of, placements),
             inputs=self._inputs(inputs, rows, row_of),
             shape=Shapes.joined([part.shape for part in parts]).take(rows),
             outputs=OutputShapes.joined([part.outputs for part in parts]).take(rows),
             seen_outputs=self._seen(order),
             logged_float_ops=float_ops[order],
-            device=devices[order],
-            code=_first_word(self._code, len(names), -1)[order],
-            attributes=Attributes(
-                tuple(self._readers),
-                joined([np.full(part.count, part.reader) for part in parts])[rows],
-                rows - before[np.searchsorted(before, rows, side="right") - 1],
-            ),
+            code=_first_stated(self._code, len(names), -1)[order],
+            origins=self._origins(rows, before),
+        )
+
+    def _origins(self, rows: Ints, before: Ints) -> Origins:
+        """The file that defined each op; `before` counts the rows of the files before each."""
+        if len(self._defined) == 1:
+            part = constant(0, len(rows))
+        else:
+            part = np.searchsorted(before, rows, side="right") - 1
+        return Origins(
+            tuple(defined.origin for defined in self._defined), part, rows - before[part]
         )
 
     def _inputs(self, inputs: Sequence[Ragged], rows: Ints, row_of: Ints) -> Inputs:
@@ -324,28 +377,28 @@ class ProfileBuilder:
         edges = Ragged.joined(sources).take(rows)
         return Inputs(edges.offsets, edges.values, Ragged.joined(slots).take(rows).values)
 
-    def _type_sets(self, kinds: Coded, devices: Ints, row_of: Ints) -> TypeSets:
-        """Kind, device and given types of each op."""
-        placed = np.flatnonzero(devices >= 0)
+    def _type_sets(self, kinds: Coded, row_of: Ints, placed: Placements) -> TypeSets:
+        """Kind, devices and given types of each op."""
+        devices = Strings([device.name for device in self._devices.values()])
         pairs = [
             (np.arange(len(kinds)), kinds),
-            (placed, Coded(devices[placed], Strings(self._devices))),
+            (placed.op, Coded(placed.device, devices)),
             *((row_of[ops], types) for ops, types in self._types),
         ]
         return TypeSets.of_pairs(pairs, len(kinds))
 
     def _seen(self, order: Ints) -> OutputShapes:
-        """What each op was first seen to put out; nothing where it was not seen."""
+        """The outputs that each op was first seen with; none if it was not seen."""
         shapes = OutputShapes.joined([outputs for _, outputs in self._seen_outputs])
         ops = joined([ops for ops, _ in self._seen_outputs])
         nothing = OutputShapes.of_rows([()])
-        row = _first_word([(ops, np.arange(len(ops)))], len(order), len(ops))
+        row = _first_stated([(ops, np.arange(len(ops)))], len(order), len(ops))
         return OutputShapes.joined([shapes, nothing]).take(row[order])
 
 
-def _first_word(said: Sequence[tuple[Ints, Ints]], count: int, default: int) -> Ints:
-    """For each of so many ops the first value that was said of it, or `default`."""
+def _first_stated(stated: Sequence[tuple[Ints, Ints]], count: int, default: int) -> Ints:
+    """For each of `count` ops the first value that was stated for it, or `default`."""
     values = np.full(count, default)
-    for ops, column in reversed(said):
+    for ops, column in reversed(stated):
         values[ops[::-1]] = column[::-1]
     return values

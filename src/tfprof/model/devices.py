@@ -2,24 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple
 
-from tfprof.columns import Bools, Ints, Strings
+import numpy as np
+
+from tfprof.columns import Bools, Ints, Strings, ints
+
+
+class Role(IntEnum):
+    """What a device is for."""
+
+    HOST = 0
+    ACCELERATOR = 1
+    COPY_ENGINE = 2
+    NETWORK = 3
+
+
+class Device(NamedTuple):
+    """A device, or a lane of one, as a source describes it."""
+
+    name: str
+    role: Role
+    is_placement: bool  # ops can be placed on it
+    is_accelerator_lane: bool  # it has the time of kernels on the accelerator itself
+    host: str  # the device that dispatches to it
+    model: str = ""  # such as `NVIDIA H200`; empty if it is unknown
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Devices:
-    """A row a device.
+    """One row per device of a recording.
 
     An op is placed on one device; its time there is cpu time, since it is dispatched from there.
-    An accelerator lane holds the time that kernels took on the accelerator itself. A device that
-    is neither is remembered, but adds no time.
+    An accelerator lane has the time that kernels took on the accelerator itself. A device that is
+    neither is kept, but adds no time. Two recordings may each have a device of the same name.
     """
 
+    recording: Ints
     name: Strings
+    role: Ints
     is_placement: Bools
     is_accelerator_lane: Bools
-    host: Strings  # the device that dispatches to it
+    host: Strings
+    model: Strings
+
+    @classmethod
+    def of(cls, recordings: Sequence[int], rows: Sequence[Device]) -> Devices:
+        """The devices of these recordings, one for each row."""
+        return cls(
+            recording=ints(recordings),
+            name=Strings(row.name for row in rows),
+            role=ints([row.role for row in rows]),
+            is_placement=np.array([row.is_placement for row in rows], np.bool_),
+            is_accelerator_lane=np.array([row.is_accelerator_lane for row in rows], np.bool_),
+            host=Strings(row.host for row in rows),
+            model=Strings(row.model for row in rows),
+        )
 
     def __len__(self) -> int:
         return len(self.name)
@@ -27,8 +68,11 @@ class Devices:
     def take(self, rows: Ints) -> Devices:
         """The devices of `rows` alone, in that order."""
         return Devices(
+            self.recording[rows],
             self.name.take(rows),
+            self.role[rows],
             self.is_placement[rows],
             self.is_accelerator_lane[rows],
             self.host.take(rows),
+            self.model.take(rows),
         )

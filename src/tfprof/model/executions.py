@@ -17,7 +17,7 @@ class Records:
     """One row per op and step in which it was seen, ordered by op, then step."""
 
     op: Ints
-    step: Ints  # the step's number, not its place
+    step: Ints  # a row of `Steps`
     runs: Ints
     first_start_ns: Ints  # `NO_TIME` if no start was recorded
     last_end_ns: Ints  # 0 if no run has a start
@@ -81,7 +81,7 @@ class MemoryUse:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutputMemory:
-    """A row for each output that a run left in memory: where and how large."""
+    """One row per output that a run left in memory: its address and size."""
 
     use: Ints  # the row of `MemoryUse`
     slot: Ints
@@ -91,18 +91,18 @@ class OutputMemory:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AllocatorUses:
-    """A row for each allocator that a run used, in the order of recording.
+    """One row per run and allocator that it used, in the order of recording.
 
-    Unlike elsewhere, runs away from their op's own device are among them.
+    Unlike in the other tables, runs away from their op's own device are included.
     """
 
     op: Ints
-    step: Ints  # the step's number, not its place
-    device: Ints  # where the run was, -1 where that is not known
-    allocator: Coded  # its name, empty where that is not known
+    step: Ints  # a row of `Steps`
+    device: Ints  # where it ran, -1 if unknown
+    allocator: Coded  # its name, empty if unknown
     time_ns: Ints  # when `level` was read: at the end of the run
     level: Ints  # bytes in use in the whole allocator at that time; 0 if not recorded
-    record: Ints  # the record that counts its allocations, -1 where none does
+    record: Ints  # the record that counts its allocations, -1 for none
 
     def __len__(self) -> int:
         return len(self.op)
@@ -134,13 +134,24 @@ class Allocations:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Copies:
-    """A row for each recorded transfer of data between devices; a transfer is a run of no op."""
+    """One row per recorded data transfer between devices; a transfer belongs to no op."""
 
-    step: Ints
-    name: Coded  # what was copied, as far as the recording says
+    step: Ints  # a row of `Steps`
+    name: Coded  # what was copied, as far as it was recorded
     device: Ints  # the device, or the lane of one, that recorded it
     start_ns: Ints
     duration_ns: Ints
 
     def __len__(self) -> int:
         return len(self.step)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placements:
+    """One row per op and recording in which it is placed on a device, ordered by op.
+
+    In one recording an op has one device: the first it was seen on.
+    """
+
+    op: Ints
+    device: Ints

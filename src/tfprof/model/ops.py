@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from enum import IntEnum
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -26,9 +27,10 @@ AttributeValue: TypeAlias = (
 )
 
 
-# The type of calls whose functions are counted op by op: what they do is not counted again.
+# The type of calls whose functions are counted op by op, so that they are not counted twice.
 WALKED_CALL = "_walked_call"
-# Where ops stand that are in no function of the model: single ones, and its input pipeline's.
+# The scopes of ops that are in no function of the model: ops run one by one, and those that the
+# threads of the input pipeline run.
 EAGER_SCOPE = "eager"
 DATA_SCOPE = "tf_data"
 
@@ -51,21 +53,59 @@ class AttributeReader(Protocol):
         """The values of these attributes of many ops as they were written, None for no value."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Attributes:
-    """Which reader knows an op's attributes, and the op's position in it."""
+class Phase(IntEnum):
+    """The part of a training step that an op belongs to."""
 
-    readers: tuple[AttributeReader, ...]
-    reader: Ints  # -1: the op has no attributes
+    FORWARD = 0
+    BACKWARD = 1
+    OPTIMISER = 2
+    INPUT = 3  # reading and preparing data
+    OTHER = 4
+
+
+# What `forward_of` has for an op that is not a gradient, and for a gradient of an unknown op.
+NOT_A_GRADIENT = -1
+UNKNOWN_FORWARD = -2
+
+
+class Conventions(Protocol):
+    """Facts about ops that one input states, or that its framework's naming implies.
+
+    They are asked for once, when a question first needs them.
+    """
+
+    def phases(self, ops: Ops, rows: Ints) -> Ints:
+        """The `Phase` of each of `rows`."""
+
+    def forward_of(self, ops: Ops, rows: Ints) -> Ints:
+        """The op that each of `rows` is a gradient of, `NOT_A_GRADIENT` or `UNKNOWN_FORWARD`."""
+
+
+class Origin(NamedTuple):
+    """What one input provides for the ops it defines."""
+
+    attributes: AttributeReader | None = None
+    conventions: Conventions | None = None
+    is_defined: bool = True  # by a graph or a program, not only by a run
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Origins:
+    """Which input defined each op, and the op's position in it."""
+
+    inputs: tuple[Origin, ...]
+    input: Ints
     position: Ints
 
-    def get(self, op: int, name: str) -> AttributeValue:
-        reader = int(self.reader[op])
-        return None if reader < 0 else self.readers[reader].get(int(self.position[op]), name)
+    def attribute(self, op: int, name: str) -> AttributeValue:
+        """The value of one attribute of an op, or None if it has no such attribute."""
+        reader = self.inputs[self.input[op]].attributes
+        return None if reader is None else reader.get(int(self.position[op]), name)
 
-    def encoded(self, op: int) -> Mapping[str, bytes]:
-        reader = int(self.reader[op])
-        return {} if reader < 0 else self.readers[reader].encoded(int(self.position[op]))
+    def encoded_attributes(self, op: int) -> Mapping[str, bytes]:
+        """All attributes of an op as their source wrote them."""
+        reader = self.inputs[self.input[op]].attributes
+        return {} if reader is None else reader.encoded(int(self.position[op]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,12 +197,17 @@ class Ops:
     outputs: OutputShapes  # as the graph states them
     seen_outputs: OutputShapes  # as a recorded run first saw them
     logged_float_ops: Ints  # of one run; 0 where no log gave a number
-    device: Ints  # where it is placed; -1 where it never ran
-    code: Ints  # the call that made it; -1 where that is unknown
-    attributes: Attributes
+    code: Ints  # the call that made it; -1 if that is unknown
+    origins: Origins
 
     def __len__(self) -> int:
         return len(self.name)
+
+    @property
+    def is_defined(self) -> Bools:
+        """Whether a graph or a program defines each op; the others are only known from runs."""
+        flags = np.array([origin.is_defined for origin in self.origins.inputs], np.bool_)
+        return flags[self.origins.input]
 
     def is_source(self) -> Bools:
         """For each op, whether any op takes it as an input."""

@@ -1,4 +1,4 @@
-"""A profile: everything known about one model and its recorded steps."""
+"""The columns of a profile: everything known about one model and its recorded steps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.columns import Ints, Shapes, ints
+from tfprof.columns import Ints, Ragged, Shapes, ints, offsets_of
 from tfprof.memo import remembered
 from tfprof.model.code import CodeTree
 from tfprof.model.devices import Devices
@@ -22,18 +22,21 @@ from tfprof.model.executions import (
     Executions,
     MemoryUse,
     OutputMemory,
+    Placements,
     Records,
 )
-from tfprof.model.ops import Ops
+from tfprof.model.ops import NOT_A_GRADIENT, Ops, Phase
+from tfprof.model.recordings import Recordings, Steps
 from tfprof.model.tensors import Tensors
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProfileColumns:
-    """Columns that never change once loading ends; `ProfileBuilder` is their only writer."""
+    """Columns that never change after loading; `ProfileBuilder` is their only writer."""
 
     ops: Ops
-    steps: Ints  # the numbers of the recorded steps, ascending
+    recordings: Recordings
+    steps: Steps
     records: Records
     executions: Executions
     memory: MemoryUse
@@ -41,15 +44,15 @@ class ProfileColumns:
     allocator_uses: AllocatorUses
     allocator_events: AllocatorEvents
     copies: Copies
+    placements: Placements
     devices: Devices
     code: CodeTree
     tensors: Tensors
-    has_code: bool  # somebody logged code lines, be it for a single op
+    has_code: bool  # code lines were logged for at least one op
     lacks_accelerator_time: bool  # ops ran on an accelerator whose own time was not recorded
-    lacks_host_allocations: bool  # a file was read that cannot tell of them
-    has_exact_times: bool  # runs are timed in nanoseconds, not in whole microseconds
-    covered_ops: int  # how many ops of the graph a run was seen of
-    counts_float_ops: bool  # float ops that no log gives may be counted from shapes
+    lacks_host_allocations: bool  # a file was read that cannot hold them
+    covered_ops: int  # how many ops of the graph were seen running
+    counts_float_ops: bool  # float ops that were not logged are counted from shapes
     memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -57,14 +60,38 @@ class ProfileColumns:
         """The allocations that records count, by record."""
         return _counted_allocations(self)
 
+    @property
+    def phase(self) -> Ints:
+        """The `Phase` of each op."""
+        return _phases(self)
+
+    @property
+    def forward_of(self) -> Ints:
+        """The op that each op is a gradient of, `NOT_A_GRADIENT` or `UNKNOWN_FORWARD`."""
+        return _forward_ops(self)
+
+    @property
+    def op_devices(self) -> Ragged:
+        """The devices that each op is placed on, one per recording in which it ran."""
+        return _op_devices(self)
+
+    def home(self, recording: int) -> Ints:
+        """The device that each op is placed on in one recording, -1 for none."""
+        return _home(self, recording)
+
+    @property
+    def counts_whole_micros(self) -> bool:
+        """Whether every run counts whole microseconds, as in TensorFlow's RunMetadata."""
+        return bool(self.recordings.counts_whole_micros.all())
+
     def freeze(self) -> Self:
-        """This profile, with every array of it made read-only."""
+        """These columns, with every array made read-only."""
         for array in _arrays(self):
             array.setflags(write=False)
         return self
 
     def check(self) -> None:
-        """Raise `AssertionError` where an invariant of the columns does not hold."""
+        """Raise `AssertionError` if an invariant of the columns does not hold."""
         for columns in self._tables():
             _require(len({len(column) for column in columns}) == 1, "columns are equally long")
         for offsets, values in self._ragged():
@@ -80,22 +107,30 @@ class ProfileColumns:
         _require(keys == sorted(set(keys)), "records are in order, one an op and step")
         for table in (self.executions, self.memory, self.allocations):
             _require(bool(np.all(np.diff(table.record) >= 0)), "rows follow their records")
-        _require(bool(np.all(np.diff(self.steps) > 0)), "steps are ascending")
-        _require(set(self.records.step.tolist()) <= set(self.steps.tolist()), "steps are known")
+        labels = list(self.recordings.label)
+        _require(len(set(labels)) == len(labels), "labels of recordings are unique")
+        pairs = list(zip(self.steps.recording.tolist(), self.steps.number.tolist(), strict=True))
+        _require(pairs == sorted(set(pairs)), "steps are in order, one per recording and number")
+        placed = self.devices.recording[self.placements.device]
+        homes = list(zip(self.placements.op.tolist(), placed.tolist(), strict=True))
+        _require(homes == sorted(set(homes)), "an op has one device per recording")
         _require(bool(np.all(self.code.caller < np.arange(len(self.code)))), "callers come first")
-        _require(not any(array.flags.writeable for array in _arrays(self)), "nobody can write")
+        _require(
+            not any(array.flags.writeable for array in _arrays(self)), "nothing can be written"
+        )
 
     def _tables(self) -> list[list[Sized]]:
-        """Columns that have a row for each of the same things."""
+        """Groups of columns that must be equally long."""
         ops = self.ops
         named: list[Sized] = [ops.name, ops.defined, ops.kind, ops.types.members, ops.shape]
-        given: list[Sized] = [ops.logged_float_ops, ops.device, ops.code]
-        read: list[Sized] = [ops.attributes.reader, ops.attributes.position]
+        given: list[Sized] = [ops.logged_float_ops, ops.code]
+        read: list[Sized] = [ops.origins.input, ops.origins.position]
         rows: list[Sized] = [
             table.offsets[1:] for table in (ops.inputs, ops.outputs, ops.seen_outputs)
         ]
         run = (self.records, self.executions, self.memory, self.output_memory, self.copies)
-        tables = (*run, self.allocator_uses, self.allocator_events, self.allocations)
+        allocated = (self.allocator_uses, self.allocator_events, self.allocations)
+        tables = (*run, *allocated, self.recordings, self.steps, self.placements)
         return [
             [*named, *given, *read, *rows],
             [ops.inputs.source, ops.inputs.slot],
@@ -105,7 +140,7 @@ class ProfileColumns:
         ]
 
     def _ragged(self) -> list[tuple[Ints, Sized]]:
-        """Where rows begin and end, and the values they share out."""
+        """The offsets of rows, and the values they divide."""
         ops = self.ops
         ragged = [ops.types.members, self.records.devices]
         return [
@@ -125,21 +160,27 @@ class ProfileColumns:
             (ops.types.members.values, len(ops.types.names)),
             (ops.inputs.source, len(ops)),
             *((column.codes, len(column.values)) for column in self._shapes()),
-            (ops.device, len(self.devices)),
             (ops.code, len(self.code)),
-            (ops.attributes.reader, len(ops.attributes.readers)),
+            (ops.origins.input, len(ops.origins.inputs)),
+            (self.steps.recording, len(self.recordings)),
+            (self.devices.recording, len(self.recordings)),
+            (self.placements.op, len(ops)),
+            (self.placements.device, len(self.devices)),
             (self.records.op, len(ops)),
+            (self.records.step, len(self.steps)),
             (self.records.devices.values, len(self.devices)),
             (self.executions.record, len(self.records)),
             (self.executions.device, len(self.devices)),
             (self.memory.record, len(self.records)),
             (self.allocator_uses.op, len(ops)),
+            (self.allocator_uses.step, len(self.steps)),
             (self.allocator_uses.device, len(self.devices)),
             (self.allocator_uses.allocator.codes, len(self.allocator_uses.allocator.values)),
             (self.allocator_uses.record, len(self.records)),
             (self.allocator_events.use, len(self.allocator_uses)),
             (self.output_memory.use, len(self.memory)),
             (self.copies.device, len(self.devices)),
+            (self.copies.step, len(self.steps)),
             (self.copies.name.codes, len(self.copies.name.values)),
         ]
 
@@ -151,6 +192,43 @@ def _counted_allocations(profile: ProfileColumns) -> Allocations:
     rows = np.flatnonzero(record >= 0)
     rows = rows[np.argsort(record[rows], kind="stable")]
     return Allocations(ints(record[rows]), ints(events.time_ns[rows]), ints(events.bytes[rows]))
+
+
+@remembered
+def _op_devices(profile: ProfileColumns) -> Ragged:
+    placed = profile.placements
+    counts = np.bincount(placed.op, minlength=len(profile.ops))
+    return Ragged(offsets_of(counts), placed.device)
+
+
+@remembered
+def _home(profile: ProfileColumns, recording: int) -> Ints:
+    placed = profile.placements
+    home = np.full(len(profile.ops), -1)
+    rows = profile.devices.recording[placed.device] == recording
+    home[placed.op[rows]] = placed.device[rows]
+    return ints(home)
+
+
+@remembered
+def _phases(profile: ProfileColumns) -> Ints:
+    return _stated(profile, "phases", Phase.FORWARD)
+
+
+@remembered
+def _forward_ops(profile: ProfileColumns) -> Ints:
+    return _stated(profile, "forward_of", NOT_A_GRADIENT)
+
+
+def _stated(profile: ProfileColumns, fact: str, default: int) -> Ints:
+    """A fact about each op as the input that defined it states it."""
+    origins = profile.ops.origins
+    found = np.full(len(profile.ops), default)
+    for place, origin in enumerate(origins.inputs):
+        if origin.conventions is not None:
+            rows = np.flatnonzero(origins.input == place)
+            found[rows] = getattr(origin.conventions, fact)(profile.ops, rows)
+    return ints(found)
 
 
 def _arrays(holder: object) -> Iterator[npt.NDArray[Any]]:

@@ -1,361 +1,94 @@
-"""What was recorded of running ops: runs come in, step by step, and columns go out."""
+"""The recordings of a profile and their steps: who recorded what ran, and when."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from tfprof.columns import (
-    Bools,
-    Coded,
-    Ints,
-    Ragged,
-    distinct,
-    ints,
-    joined,
-    offsets_of,
-    rows_where,
-)
-from tfprof.kernels.rows import grouped
-from tfprof.model.clock import NO_TIME
-from tfprof.model.devices import Devices
-from tfprof.model.executions import (
-    MEMORY_FACTS,
-    AllocatorEvents,
-    AllocatorUses,
-    Copies,
-    Executions,
-    MemoryUse,
-    OutputMemory,
-    Records,
-)
+from tfprof.columns import Bools, Ints, Strings, ints
 
-_COPY_COLUMNS = ("step", "device", "start_ns", "duration_ns")
+UNKNOWN_RANK = -1
 
-# A table by op and step is quicker than a search, as long as it is not many times larger.
-_MOST_CELLS_A_ROW = 8
+
+class Recording(NamedTuple):
+    """What one process recorded: a host's trace, or the traced runs of a worker."""
+
+    label: str
+    host: str = ""  # empty if it is unknown
+    rank: int = UNKNOWN_RANK
+    framework: str = ""
+    source: str = ""  # the kind of file it was read from
+    file: str = ""  # the first of them
+    counts_whole_micros: bool = False  # a run counts whole microseconds, as in RunMetadata
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Runs:
-    """Runs of ops in one step, in the order they were recorded; a start may be `NO_TIME`.
-
-    `op` holds ids as `ProfileBuilder.ids` gives them, `memory` a column for each name of
-    `MEMORY_FACTS`. Outputs and allocators name the run they belong to, allocations the allocator.
-    """
-
-    op: Ints
-    device: Ints
-    start_ns: Ints
-    duration_ns: Ints
-    memory: Mapping[str, Ints]
-    output_run: Ints
-    output_slot: Ints
-    output_bytes: Ints
-    output_address: Ints
-    allocator_run: Ints
-    allocator_name: Coded
-    allocator_level: Ints  # what was in use of all of it when the run ended
-    allocator_is_accelerator: Bools
-    allocation_allocator: Ints
-    allocation_ns: Ints
-    allocation_bytes: Ints
-
-
-@dataclass(slots=True)
-class _Collected:
-    """Columns in the making: a list of pieces for each, joined when the profile is built."""
-
-    pieces: dict[str, list[Ints]] = field(default_factory=dict)
-
-    def add(self, **columns: Ints) -> None:
-        for name, column in columns.items():
-            self.pieces.setdefault(name, []).append(np.asarray(column, np.int64))
-
-    def column(self, name: str) -> Ints:
-        return joined(self.pieces.get(name, []))
-
-    def release(self, name: str) -> Ints:
-        """The column, which is not kept any longer: all of them in two versions are a lot."""
-        return joined(self.pieces.pop(name, []))
-
-    def count(self, name: str) -> int:
-        return sum(len(piece) for piece in self.pieces.get(name, ()))
-
-
-class Recorded(NamedTuple):
-    """The finished columns."""
-
-    steps: Ints
-    records: Records
-    executions: Executions
-    memory: MemoryUse
-    output_memory: OutputMemory
-    allocator_uses: AllocatorUses
-    allocator_events: AllocatorEvents
-    copies: Copies
-
-
 class Recordings:
-    """Collects runs and what was seen of them; ops go by the ids of `ProfileBuilder`."""
+    """One row per recording; labels are unique."""
 
-    def __init__(self) -> None:
-        self._steps: set[int] = set()
-        self._sightings = _Collected()
-        self._slots = _Collected()
-        self._uses = _Collected()
-        self._output_memory = _Collected()
-        self._allocators = _Collected()
-        self._allocator_names: list[Coded] = []
-        self._allocations = _Collected()
-        self._copies = _Collected()
-        self._copy_names: list[Coded] = []
-
-    @property
-    def steps(self) -> frozenset[int]:
-        """The numbers of the steps so far."""
-        return frozenset(self._steps)
-
-    def add_step(self, step: int) -> None:
-        self._steps.add(step)
-
-    def add_runs(self, steps: Ints, runs: Runs, devices: Devices, home: Ints) -> None:
-        """Add what was recorded; runs away from an op's own device are dropped.
-
-        `steps` is, for each run, the step it belongs to, `home` the device its op is placed on.
-        """
-        self._steps.update(distinct(steps).tolist())
-        on_placement = _flags(devices.is_placement, runs.device)
-        on_lane = _flags(devices.is_accelerator_lane, runs.device)
-        is_kept = ~on_placement | (home == runs.device)
-        is_timed = is_kept & (runs.start_ns != NO_TIME)
-        kept = rows_where(is_kept)
-        self.add_sightings(
-            op=runs.op[kept],
-            step=steps[kept],
-            device=runs.device[kept],
-            start_ns=runs.start_ns[kept],
-            end_ns=np.where(is_timed, runs.start_ns + runs.duration_ns, 0)[kept],
-            # Time on a lane is not another run, not even on one that is named like a device.
-            runs=(is_timed & on_placement & ~on_lane)[kept],
-        )
-        timed = rows_where(is_timed & (on_placement | on_lane))
-        self.add_slots(
-            op=runs.op[timed],
-            step=steps[timed],
-            device=runs.device[timed],
-            start_ns=runs.start_ns[timed],
-            duration_ns=runs.duration_ns[timed],
-        )
-        self._add_memory(steps, runs, is_timed & on_placement)
-        self._add_allocators(steps, runs, is_timed & on_placement)
-
-    def _add_memory(self, steps: Ints, runs: Runs, is_counted: Bools) -> None:
-        counted = rows_where(is_counted)
-        first = self._uses.count("op")
-        op = runs.op[counted]
-        self.add_memory(
-            op=op,
-            step=steps[counted],
-            **{fact: runs.memory[fact][counted] for fact in MEMORY_FACTS},
-        )
-        place = np.cumsum(is_counted) - 1 + first
-        kept = rows_where(is_counted[runs.output_run])
-        self.add_output_memory(
-            use=place[runs.output_run[kept]],
-            slot=runs.output_slot[kept],
-            bytes=runs.output_bytes[kept],
-            address=runs.output_address[kept],
-        )
-
-    def _add_allocators(self, steps: Ints, runs: Runs, is_counted: Bools) -> None:
-        run = runs.allocator_run
-        first = self.add_allocators(
-            runs.allocator_name,
-            is_counted[run] & runs.allocator_is_accelerator,
-            op=runs.op[run],
-            step=steps[run],
-            device=runs.device[run],
-            time_ns=runs.memory["time_ns"][run],
-            level=runs.allocator_level,
-        )
-        self.add_allocations(
-            use=runs.allocation_allocator + first,
-            time_ns=runs.allocation_ns,
-            bytes=runs.allocation_bytes,
-        )
-
-    def add_sightings(self, **columns: Ints) -> None:
-        """Add columns op, step, device, start_ns, end_ns, runs: each makes or widens a record."""
-        self._sightings.add(**columns)
-
-    def add_slots(self, **columns: Ints) -> None:
-        """Add columns op, step, device, start_ns, duration_ns of runs whose ops were sighted."""
-        self._slots.add(**columns)
-
-    def add_memory(self, **columns: Ints) -> None:
-        """Add columns op, step and `MEMORY_FACTS` of runs whose ops were sighted."""
-        self._uses.add(**columns)
-
-    def memory_count(self) -> int:
-        """How many rows of memory there are so far: the place of the next."""
-        return self._uses.count("op")
-
-    def add_output_memory(self, **columns: Ints) -> None:
-        """Add columns use, slot, bytes, address; `use` counts the rows of `add_memory`."""
-        self._output_memory.add(**columns)
-
-    def add_allocators(self, names: Coded, is_counted: Bools, **columns: Ints) -> int:
-        """Add columns op, step, device, time_ns, level; gives the place of the first row.
-
-        The op of one that is counted was sighted in that step.
-        """
-        first = self._allocators.count("op")
-        self._allocator_names.append(Coded(names.codes, names.values.packed()))
-        self._allocators.add(is_counted=is_counted.astype(np.int64), **columns)
-        return first
-
-    def add_allocations(self, **columns: Ints) -> None:
-        """Add columns use, time_ns, bytes; `use` counts the rows of `add_allocators`."""
-        self._allocations.add(**columns)
-
-    def add_copies(self, name: Coded, **columns: Ints) -> None:
-        """Add columns step, device, start_ns, duration_ns of transfers in steps that were added."""
-        self._copy_names.append(Coded(name.codes, name.values.packed()))
-        self._copies.add(**columns)
-
-    def build(self, row_of: Ints) -> Recorded:
-        """The columns, with ops by their rows: `row_of` has the row of each id."""
-        steps = ints(sorted(self._steps))
-        records, record_of = self._records(row_of, steps)
-        slots, _ = _by_record(self._slots, row_of, record_of, ("device", "start_ns", "duration_ns"))
-        uses, use_of = _by_record(self._uses, row_of, record_of, MEMORY_FACTS)
-        outputs, events = self._output_memory, self._allocations
-        return Recorded(
-            steps=steps,
-            records=records,
-            executions=Executions(**slots),
-            memory=MemoryUse(**uses),
-            output_memory=OutputMemory(
-                use=use_of[outputs.column("use")],
-                slot=outputs.release("slot"),
-                bytes=outputs.release("bytes"),
-                address=outputs.release("address"),
-            ),
-            allocator_uses=self._allocator_uses(row_of, record_of),
-            allocator_events=AllocatorEvents(
-                *(events.release(name) for name in ("use", "time_ns", "bytes"))
-            ),
-            copies=Copies(
-                name=Coded.joined(self._copy_names),
-                **{part: self._copies.release(part) for part in _COPY_COLUMNS},
-            ),
-        )
-
-    def _allocator_uses(self, row_of: Ints, record_of: _RecordFinder) -> AllocatorUses:
-        rows = self._allocators
-        op, step = row_of[rows.release("op")], rows.release("step")
-        counted = np.flatnonzero(rows.release("is_counted"))
-        record = np.full(len(op), -1)
-        record[counted] = record_of(op[counted], step[counted])
-        return AllocatorUses(
-            op=op,
-            step=step,
-            device=rows.release("device"),
-            allocator=Coded.joined(self._allocator_names),
-            time_ns=rows.release("time_ns"),
-            level=rows.release("level"),
-            record=record,
-        )
-
-    def _records(self, row_of: Ints, steps: Ints) -> tuple[Records, _RecordFinder]:
-        """The records, and which record an op and a step have."""
-        seen = self._sightings
-        op, step = row_of[seen.column("op")], seen.column("step")
-        keys = _record_keys(op, step, steps)
-        order = _order(keys, len(row_of) * len(steps))
-        keys = keys[order]
-        starts = np.flatnonzero(np.concatenate((np.ones(len(keys[:1]), bool), np.diff(keys) != 0)))
-        start = seen.column("start_ns")[order]
-        never = np.iinfo(np.int64).max
-        first = _reduced(np.minimum, np.where(start == NO_TIME, never, start), starts)
-        owner = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(keys)))
-        records = Records(
-            op=op[order[starts]],
-            step=step[order[starts]],
-            runs=_reduced(np.add, seen.column("runs")[order], starts),
-            first_start_ns=np.where(first == never, NO_TIME, first),
-            last_end_ns=np.maximum(_reduced(np.maximum, seen.column("end_ns")[order], starts), 0),
-            devices=_distinct_by_owner(owner, seen.column("device")[order], len(starts)),
-        )
-        return records, _RecordFinder.of(keys[starts], steps, len(row_of))
-
-
-def _by_record(
-    rows: _Collected, row_of: Ints, record_of: _RecordFinder, names: tuple[str, ...]
-) -> tuple[dict[str, Ints], Ints]:
-    """The columns `names` in the order of their records, and where each row stands now."""
-    record = record_of(row_of[rows.column("op")], rows.column("step"))
-    order = grouped(record, len(record_of.keys))
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    columns = {name: rows.release(name)[order] for name in names}
-    return {"record": record[order], **columns}, place
-
-
-def _order(keys: Ints, limit: int) -> Ints:
-    """The rows in the order of their keys, all of them from 0 up to `limit`."""
-    is_dense = limit <= _MOST_CELLS_A_ROW * len(keys)
-    return grouped(keys, limit) if is_dense else np.argsort(keys, kind="stable")
-
-
-def _reduced(fold: np.ufunc, column: Ints, starts: Ints) -> Ints:
-    """`column` folded over the rows from each start up to the next."""
-    return fold.reduceat(column, starts) if len(starts) else np.zeros(0, np.int64)
-
-
-def _flags(of_device: Bools, device: Ints) -> Bools:
-    """The flag of each run's device."""
-    return of_device[device] if len(of_device) else np.zeros(len(device), np.bool_)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _RecordFinder:
-    """Finds the record of an op in a step."""
-
-    keys: Ints  # of the records, ascending
-    steps: Ints
-    record: Ints | None  # by key, where keys are few enough for a table
+    label: Strings
+    host: Strings
+    rank: Ints
+    framework: Strings
+    source: Strings
+    file: Strings
+    counts_whole_micros: Bools
 
     @classmethod
-    def of(cls, keys: Ints, steps: Ints, op_count: int) -> _RecordFinder:
-        size = op_count * len(steps)
-        if size > _MOST_CELLS_A_ROW * len(keys):
-            return cls(keys, steps, None)
-        table = np.zeros(size, np.int64)
-        table[keys] = np.arange(len(keys))
-        return cls(keys, steps, table)
+    def of(cls, rows: Sequence[Recording]) -> Recordings:
+        return cls(
+            label=Strings(row.label for row in rows),
+            host=Strings(row.host for row in rows),
+            rank=ints([row.rank for row in rows]),
+            framework=Strings(row.framework for row in rows),
+            source=Strings(row.source for row in rows),
+            file=Strings(row.file for row in rows),
+            counts_whole_micros=np.array([row.counts_whole_micros for row in rows], np.bool_),
+        )
 
-    def __call__(self, op: Ints, step: Ints) -> Ints:
-        keys = _record_keys(op, step, self.steps)
-        return np.searchsorted(self.keys, keys) if self.record is None else self.record[keys]
+    def __len__(self) -> int:
+        return len(self.label)
+
+    def __getitem__(self, row: int) -> Recording:
+        return Recording(
+            self.label[row],
+            self.host[row],
+            int(self.rank[row]),
+            self.framework[row],
+            self.source[row],
+            self.file[row],
+            bool(self.counts_whole_micros[row]),
+        )
 
 
-def _record_keys(op: Ints, step: Ints, steps: Ints) -> Ints:
-    """One number for each op and step that sorts by op, then step."""
-    if len(steps) <= 1:
-        return op
-    return op * len(steps) + np.searchsorted(steps, step)
+@dataclass(frozen=True, slots=True, eq=False)
+class Steps:
+    """One row per recorded step, ordered by recording and number.
+
+    Two recordings may both have a step 5: the same step on two hosts.
+    """
+
+    recording: Ints
+    number: Ints
+
+    def __len__(self) -> int:
+        return len(self.recording)
+
+    def numbers(self) -> list[int]:
+        """The distinct step numbers, ascending."""
+        return sorted(set(self.number.tolist()))
 
 
-def _distinct_by_owner(owner: Ints, value: Ints, owners: int) -> Ragged:
-    """For each owner the distinct values it has, -1 left out, ascending."""
-    kept = value >= 0
-    if len(owner) == owners and kept.all():
-        return Ragged(np.arange(owners + 1), value)  # each has one
-    width = int(value.max(initial=0)) + 1
-    owner, value = np.divmod(distinct(owner[kept] * width + value[kept]), width)
-    return Ragged(offsets_of(np.bincount(owner, minlength=owners)), value)
+class Chosen(NamedTuple):
+    """Which recorded steps a question is about; the default is all of them."""
+
+    step: int = -1  # negative: any
+    recording: tuple[str, ...] = (".*",)  # regexes of labels
+    rank: tuple[int, ...] = ()  # empty: any
+
+    @property
+    def is_everything(self) -> bool:
+        return self.step < 0 and self.recording == (".*",) and not self.rank

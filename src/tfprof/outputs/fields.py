@@ -74,12 +74,16 @@ def devices(view: View, rows: slice) -> Strings:
     known = list(view.profile.devices.name)
     names = ["", *sorted(known)]
     ranks = {name: rank for rank, name in enumerate(names)}
-    # An op that never ran has the device -1: the last one, which is without a name.
-    rank = ints([ranks[name] for name in (*known, "")])
+    rank = ints([ranks[name] for name in known])
     members = _members(view, rows)
-    placed = rank[view.profile.ops.device[members.values]]
+    placed = view.profile.op_devices.take(members.values)
+    # An op that never ran has the empty name, whose rank is 0.
+    counts = np.maximum(placed.lengths, 1)
+    found = np.zeros(int(counts.sum()), np.int64)
+    is_placed = np.repeat(placed.lengths > 0, counts)
+    found[is_placed] = rank[placed.values]
     return written_once(
-        _sets(members, Ragged(np.arange(len(placed) + 1), placed)),
+        _sets(members, Ragged(offsets_of(counts), found)),
         lambda codes: "|".join(names[code] for code in codes),
     )
 

@@ -28,7 +28,8 @@ def head(view: View) -> dict[str, Any]:
     return {
         "view": view.kind,
         "options": {key: list(v) if isinstance(v, tuple) else v for key, v in options.items()},
-        "steps": view.profile.steps.tolist(),
+        "steps": view.profile.steps.numbers(),
+        "recordings": list(view.profile.recordings.label),
         "notes": list(view.notes),
         "hidden": {"ops": view.hidden.ops, **_hidden_numbers(view)},
     }

@@ -16,7 +16,7 @@ _DOC = (
     "A multiply and an add are two; a root, an exponential or a comparison is one.\n"
 )
 _MOST_IDLE = 5
-_HEADINGS = ("kind", "ops", "forward", "backward", "optimiser", "total", "share", "counted as")
+_PHASES = ("forward", "backward", "optimiser", "other")
 
 
 class FloatOpsLedger:
@@ -52,6 +52,7 @@ class FloatOpsLedger:
             "forward": ledger.forward,
             "backward": ledger.backward,
             "optimiser": ledger.optimiser,
+            "other": ledger.other,
             "kinds": [asdict(entry) | {"float_ops": entry.float_ops} for entry in ledger.entries],
             "no_arithmetic": {"kinds": dict(ledger.idle_kinds), "micros": ledger.idle_micros},
             "not_counted": {
@@ -90,13 +91,15 @@ class FloatOpsLedger:
 
 def _lines(ledger: Ledger) -> Iterator[str]:
     yield from ("", "Doc:", _DOC)
-    yield from _table([_HEADINGS, *(_row(ledger, entry) for entry in ledger.entries)])
+    phases = [phase for phase in _PHASES if phase != "other" or ledger.other]
+    headings = ("kind", "ops", *phases, "total", "share", "counted as")
+    yield from _table([headings, *(_row(ledger, entry, phases) for entry in ledger.entries)])
     yield from ("", _sums(ledger), _idle(ledger))
     yield from _missing(ledger)
 
 
-def _row(ledger: Ledger, entry: Entry) -> tuple[str, ...]:
-    numbers = (entry.forward, entry.backward, entry.optimiser, entry.float_ops)
+def _row(ledger: Ledger, entry: Entry, phases: Sequence[str]) -> tuple[str, ...]:
+    numbers = (*(getattr(entry, phase) for phase in phases), entry.float_ops)
     share = format_percent(entry.float_ops, ledger.float_ops)
     # The reason stands behind the formula, and fills the reference rather than a line.
     formula = one_line(entry.rule).partition(": ")[0].partition(". ")[0].removesuffix(".")
@@ -123,7 +126,8 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 def _sums(ledger: Ledger) -> str:
     parts = f"{ledger.forward:,} forward, {ledger.backward:,} backward"
-    return f"Total: {ledger.float_ops:,} ({parts}, {ledger.optimiser:,} optimiser)."
+    other = f", {ledger.other:,} other" if ledger.other else ""
+    return f"Total: {ledger.float_ops:,} ({parts}, {ledger.optimiser:,} optimiser{other})."
 
 
 def _idle(ledger: Ledger) -> str:

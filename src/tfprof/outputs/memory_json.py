@@ -25,7 +25,9 @@ def encode(memory: Memory) -> Iterator[bytes]:
 
 
 def _head(memory: Memory) -> dict[str, Any]:
-    return {"options": asdict(memory.options), "notes": list(memory.notes)}
+    options = asdict(memory.options).items()
+    plain = {key: list(value) if isinstance(value, tuple) else value for key, value in options}
+    return {"options": plain, "notes": list(memory.notes)}
 
 
 def _allocator(one: AllocatorMemory) -> dict[str, Any]:
@@ -33,6 +35,7 @@ def _allocator(one: AllocatorMemory) -> dict[str, Any]:
         "allocator": one.allocator,
         "device": one.device,
         "step": one.step,
+        "recording": one.recording,
         "start_micros": exact_micros(one.start_ns),
         "peak_bytes": one.peak_bytes,
         "peak_micros": exact_micros(one.peak_ns),

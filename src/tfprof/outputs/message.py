@@ -132,9 +132,8 @@ def _fill_counts(message: Message, numbers: _Columns, row: int) -> None:
 
 
 def _fill_facts(view: View, op: int, message: Message) -> None:
-    device = int(view.profile.ops.device[op])
-    if device >= 0:
-        message.devices.append(view.profile.devices.name[device])
+    devices = view.profile.op_devices[op].tolist()
+    message.devices.extend(sorted({view.profile.devices.name[device] for device in devices}))
     for place, shape in enumerate(view.input_shapes(op)):
         entry = message.input_shapes[place]
         entry.unknown_rank = shape is None

@@ -22,6 +22,8 @@ def encode(profile: ProfileColumns) -> Iterator[bytes]:
     """The file piece by piece: node by node, by which it is recognised, then what is left."""
     if not len(profile.ops):
         raise OutputError("The profile has no ops to save, and an empty file would tell nothing.")
+    if len(profile.recordings) > 1:
+        raise OutputError("A ProfileProto holds one recording; choose another format.")
     writer = _Writer(profile)
     for op in range(len(profile.ops)):
         one = message_class(PROFILE)()
@@ -59,7 +61,7 @@ class _Writer:
         return message_class(PROFILE)(
             has_trace=self.profile.has_code,
             miss_accelerator_stream=self.profile.lacks_accelerator_time,
-            steps=self.profile.steps.tolist(),
+            steps=self.profile.steps.numbers(),
             id_to_string={number: text for text, number in self.ids.items()},
             copies=self._copies(),
         )
@@ -69,7 +71,7 @@ class _Writer:
         copies, devices = self.profile.copies, self.profile.devices
         return [
             {
-                "step": int(copies.step[row]),
+                "step": int(self.profile.steps.number[copies.step[row]]),
                 "name": copies.name[row],
                 "device": devices.name[int(copies.device[row])],
                 "start_micros": int(copies.start_ns[row]) // NANOS_PER_MICRO,
@@ -91,10 +93,11 @@ class _Writer:
         self._fill_inputs(op, node)
         self._fill_device(op, node)
         self._fill_code(op, node)
-        for name, encoded in ops.attributes.encoded(op).items():
+        for name, encoded in ops.origins.encoded_attributes(op).items():
             _copy_attribute(name, encoded, node)
         for record in range(self.record_bounds[op], self.record_bounds[op + 1]):
-            self._fill_record(record, node.execs[int(self.profile.records.step[record])])
+            number = int(self.profile.steps.number[self.profile.records.step[record]])
+            self._fill_record(record, node.execs[number])
 
     def _fill_inputs(self, op: int, node: Message) -> None:
         ops = self.profile.ops
@@ -106,8 +109,7 @@ class _Writer:
                 node.src_output_index[number] = 0
 
     def _fill_device(self, op: int, node: Message) -> None:
-        device = int(self.profile.ops.device[op])
-        if device >= 0:
+        for device in self.profile.op_devices[op][:1].tolist():
             node.canonical_device = self.profile.devices.name[device]
             node.host_device = self.profile.devices.host[device]
 

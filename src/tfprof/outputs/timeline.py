@@ -7,6 +7,7 @@ slices: their lengths are real, their places are not.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
@@ -14,11 +15,12 @@ import numpy as np
 
 from tfprof.columns import Ints, Strings
 from tfprof.errors import MissingInputError
+from tfprof.model.profile import ProfileColumns
 from tfprof.outputs.parts import Part
 from tfprof.outputs.pieces import Piece, digits, in_json, woven
 from tfprof.views.memory_curve import MOST_HOLDERS, DeviceMemory
 from tfprof.views.nested import nested
-from tfprof.views.schedule import Schedule, Ticks, left_out_note, schedule
+from tfprof.views.schedule import Schedule, Ticks, left_out_note, schedule, scheduled_steps
 from tfprof.views.view import View
 
 Event: TypeAlias = dict[str, object]
@@ -38,10 +40,19 @@ def parts(view: View) -> Iterator[Part]:
     if view.kind != "graph":
         yield Part(f"_{view.options.step}", _document(_slices(view)))
         return
-    asked = view.options.step
-    for step in view.profile.steps.tolist() if asked < 0 else [asked]:
+    for step in scheduled_steps(view).tolist():
         plan = schedule(view, step, Ticks.MICROS)
-        yield Part(f"_{step}", _document(_events(view, plan)), tuple(_notes(view, plan)))
+        suffix = f"_{step_title(view.profile, step)}"
+        yield Part(suffix, _document(_events(view, plan)), tuple(_notes(view, plan)))
+
+
+def step_title(profile: ProfileColumns, step: int) -> str:
+    """The number of a step, with the label of its recording if there are several."""
+    number = str(int(profile.steps.number[step]))
+    if len(profile.recordings) == 1:
+        return number
+    label = profile.recordings.label[int(profile.steps.recording[step])]
+    return f"{re.sub(r'[^A-Za-z0-9.-]', '_', label)}_{number}"
 
 
 def _document(blocks: Iterable[bytes]) -> Iterator[bytes]:

@@ -45,7 +45,7 @@ class Completer:
         self._takes = {name: takes for name, (takes, _) in commands.items()}
         self._meanings = {name: meaning for name, (_, meaning) in commands.items()}
         self._names = ModelNames(profile)
-        self._steps = profile.steps
+        self._steps = profile.steps.numbers()
 
     def complete(self, line: str) -> Found:
         """The candidates at the end of `line`, which is the text before the cursor."""
@@ -77,7 +77,7 @@ class Completer:
             _, equals, regex = word.rpartition(",")[2].partition("=")
             return self._names.of_ops(regex) if equals else Found(word, [])
         if option.name == "step":
-            recorded = {str(step): "" for step in islice(self._steps.tolist(), MOST)}
+            recorded = {str(step): "" for step in islice(self._steps, MOST)}
             return words(word, {"-1": "the average of all"} | recorded)
         if option.kind is Kind.SWITCH and word.startswith("-"):
             return words(word, _option_names("-", known))  # it may stand by itself

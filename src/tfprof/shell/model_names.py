@@ -17,6 +17,7 @@ _OF_ROWS = frozenset({f"{filter_}_name_regexes" for filter_ in ("start", "trim",
 _OTHERS: dict[str, Callable[[ProfileColumns], Strings]] = {
     "account_type_regexes": lambda profile: profile.ops.types.names,
     "device_regexes": lambda profile: profile.devices.name,
+    "recording": lambda profile: profile.recordings.label,
 }
 
 _SPECIAL = frozenset(r"\.^$*+?()[]{}|")

@@ -48,11 +48,12 @@ MERGE_ORDER = (
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """One file of a profile: what it is, and for run metadata which step."""
+    """One file of a profile: what it is, and what the caller knows of the runs in it."""
 
     path: str
     kind: FileKind
-    step: int | None = None
+    step: int | None = None  # its number, for run metadata
+    recording: str = ""  # the label of the recording it belongs to
 
 
 def detect(path: str) -> FileKind:
@@ -67,19 +68,6 @@ def detect(path: str) -> FileKind:
     return kind
 
 
-def numbered(files: Iterable[InputFile]) -> list[InputFile]:
-    """The files with a step for each run metadata; those without one count up from 0."""
-    result: list[InputFile] = []
-    next_step = 0
-    for file in files:
-        if file.kind is FileKind.RUN_META and file.step is None:
-            file = InputFile(file.path, file.kind, next_step)  # noqa: PLW2901 the same file, numbered
-        if file.kind is FileKind.RUN_META:
-            next_step = (file.step or 0) + 1
-        result.append(file)
-    return result
-
-
 def merge(
     files: Iterable[InputFile],
     builder: ProfileBuilder,
@@ -87,7 +75,7 @@ def merge(
     reading: Reading = Reading(),  # noqa: B008 -- a value
 ) -> None:
     """Add all files to `builder`, in the order that makes sense of them."""
-    ordered = sorted(numbered(files), key=lambda file: MERGE_ORDER.index(file.kind))
+    ordered = sorted(files, key=lambda file: MERGE_ORDER.index(file.kind))
     for file, ahead in zip(ordered, _read_ahead(ordered), strict=True):
         progress(file.path)
         add(file, ahead.result(), builder, reading)
@@ -134,7 +122,7 @@ def add(file: InputFile, found: Any, builder: ProfileBuilder, reading: Reading) 
     elif file.kind in (FileKind.GRAPH, FileKind.SAVED_MODEL):
         import_module(_SOURCES[file.kind]).add(*found, builder, reading)
     elif file.kind is FileKind.RUN_META:
-        import_module(_SOURCES[file.kind]).add(*found, builder, file.step or 0)
+        import_module(_SOURCES[file.kind]).add(*found, builder, file.step, file.recording)
     else:
         import_module(_SOURCES[file.kind]).add(*found, builder)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import PurePath
+
 import numpy as np
 
 from tfprof.columns import Coded, Ints, Ragged, Shapes, Strings, distinct, joined, offsets_of
@@ -19,8 +22,10 @@ from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.clock import NO_TIME, nanos_of_micros, starts_of_micros
 from tfprof.model.code import Frame
 from tfprof.model.ops import MOST_OUTPUTS, OutputShapes
+from tfprof.model.recordings import Recording
 from tfprof.sources.tf_attributes import EncodedAttributes
 from tfprof.sources.tf_devices import add_device
+from tfprof.sources.tf_names import TENSORFLOW_NAMES
 
 __all__ = ["MESSAGE", "add", "decode"]
 
@@ -39,14 +44,54 @@ def add(records: Records, columns: ProtoColumns, builder: ProfileBuilder) -> Non
         builder.mark_has_code()
     if columns.header.misses_accelerator_stream:
         builder.mark_lacks_accelerator_time()
-    for step in columns.header.steps:
-        builder.add_step(step)
     ops = builder.ids(columns.name)
-    _describe(columns, ops, order, builder)
+    saved = _Saved(
+        builder, ops, builder.add_recording(_recording(records.path)), columns.header.steps
+    )
+    _describe(columns, order, saved)
     _locate(columns, ops, order, StackReader(records.path, columns.header.strings), builder)
-    _record(columns.recorded, ops, builder)
-    _allocate(columns, ops, builder)
-    _add_copies(columns.copies, builder)
+    _record(columns.recorded, saved)
+    _allocate(columns, saved)
+    _add_copies(columns.copies, saved)
+
+
+def _recording(path: str) -> Recording:
+    """A saved profile does not say who recorded it: it is one recording."""
+    return Recording(
+        label=PurePath(path).name,
+        framework="tensorflow",
+        source="profile_proto",
+        file=path,
+        counts_whole_micros=True,
+    )
+
+
+class _Saved:
+    """The builder that a saved profile is added to, with its ops, steps and devices."""
+
+    def __init__(
+        self, builder: ProfileBuilder, ops: Ints, recording: int, steps: Sequence[int]
+    ) -> None:
+        self.builder = builder
+        self.ops = ops
+        self.recording = recording
+        for step in steps:
+            builder.runs.add_step(recording, step)
+
+    def key(self, found: RecordedColumns, record: Ints) -> dict[str, Ints]:
+        """The columns op and step of records."""
+        return {"op": self.ops[found.node[record]], "step": self.steps(found.step[record])}
+
+    def steps(self, numbers: Ints) -> Ints:
+        """The ids of steps of these numbers."""
+        return self.builder.runs.add_steps(self.recording, numbers)
+
+    def devices(self, names: Coded) -> Ints:
+        """The device of each row, in the order of first use."""
+        codes = np.zeros(len(names.values), np.int64)
+        for code in _by_first_use(names.codes):
+            codes[code] = add_device(self.builder, self.recording, names.values[code])
+        return codes[names.codes]
 
 
 def _define(records: Records, columns: ProtoColumns, order: Ints, builder: ProfileBuilder) -> None:
@@ -72,6 +117,7 @@ def _define(records: Records, columns: ProtoColumns, order: Ints, builder: Profi
                 RAW_NODE_ENTRY,
                 ("value", "attrs"),
             ),
+            conventions=TENSORFLOW_NAMES,
         )
     )
 
@@ -98,25 +144,18 @@ def _outputs(columns: ProtoColumns) -> OutputShapes:
     return OutputShapes(offsets, shapes.take(place))
 
 
-def _describe(columns: ProtoColumns, ops: Ints, order: Ints, builder: ProfileBuilder) -> None:
+def _describe(columns: ProtoColumns, order: Ints, saved: _Saved) -> None:
+    builder, ops = saved.builder, saved.ops
     builder.add_types(ops[columns.type_node], columns.type)
     stated = order[columns.float_ops[order] != 0]
     builder.set_float_ops(ops[stated], columns.float_ops[stated])
     placed = order[_named(columns.device.take(order))]
-    builder.place(ops[placed], _device_codes(columns.device.take(placed), builder))
+    builder.place(saved.recording, ops[placed], saved.devices(columns.device.take(placed)))
 
 
 def _named(names: Coded) -> Ints:
     """The rows that have a name."""
     return np.flatnonzero(np.array([*map(bool, names.values)], np.bool_)[names.codes])
-
-
-def _device_codes(names: Coded, builder: ProfileBuilder) -> Ints:
-    """The device of each row; new ones count on by first use."""
-    codes = np.zeros(len(names.values), np.int64)
-    for code in _by_first_use(names.codes):
-        codes[code] = add_device(builder, names.values[code])
-    return codes[names.codes]
 
 
 def _by_first_use(codes: Ints) -> list[int]:
@@ -143,21 +182,19 @@ def _locate(
     builder.set_code(ops[located], rows[columns.stack[located]])
 
 
-def _record(found: RecordedColumns, ops: Ints, builder: ProfileBuilder) -> None:
+def _record(found: RecordedColumns, saved: _Saved) -> None:
     """Add what was recorded of each node in each step."""
-    recordings = builder.recordings
-    for step in distinct(found.step).tolist():
-        recordings.add_step(step)
-    first_use = recordings.memory_count()
-    _add_sightings(found, ops, builder)
-    recordings.add_slots(
-        **_key(found, ops, found.time_record),
-        device=_device_codes(found.time_device, builder),
+    runs = saved.builder.runs
+    first_use = runs.memory_count()
+    _add_sightings(found, saved)
+    runs.add_slots(
+        **saved.key(found, found.time_record),
+        device=saved.devices(found.time_device),
         start_ns=starts_of_micros(found.time_start),
         duration_ns=nanos_of_micros(found.time_duration),
     )
-    recordings.add_memory(**_key(found, ops, found.memory_record), **memory_facts(found.memory))
-    recordings.add_output_memory(
+    runs.add_memory(**saved.key(found, found.memory_record), **memory_facts(found.memory))
+    runs.add_output_memory(
         use=found.output_use + first_use,
         slot=found.output_slot,
         bytes=found.output_bytes,
@@ -171,69 +208,63 @@ def memory_facts(found: dict[str, Ints]) -> dict[str, Ints]:
     return {"time_ns": nanos_of_micros(found["micros"]), **bytes_}
 
 
-def _allocate(columns: ProtoColumns, ops: Ints, builder: ProfileBuilder) -> None:
-    """Add the allocations: they are of accelerators alone, and nobody wrote down of which."""
-    builder.mark_lacks_host_allocations()
-    found, recordings = columns.recorded, builder.recordings
+def _allocate(columns: ProtoColumns, saved: _Saved) -> None:
+    """Add the allocations: only those on accelerators are saved, without their allocators."""
+    saved.builder.mark_lacks_host_allocations()
+    found, runs = columns.recorded, saved.builder.runs
     records = distinct(found.allocation_record)
     levels = np.flatnonzero(found.memory["in_use"])
     record = joined([records, found.memory_record[levels]])
     nothing = np.zeros(len(records), np.int64)
-    first = recordings.add_allocators(
+    first = runs.add_allocators(
         Coded(np.zeros(len(record), np.int64), Strings([""])),
         np.ones(len(record), np.bool_),
-        **_key(found, ops, record),
-        device=_homes(columns.device, builder)[found.node[record]],
+        **saved.key(found, record),
+        device=_homes(columns.device, saved)[found.node[record]],
         time_ns=nanos_of_micros(joined([nothing, found.memory["micros"][levels]])),
         level=joined([nothing, found.memory["in_use"][levels]]),
     )
-    recordings.add_allocations(
+    runs.add_allocations(
         use=np.searchsorted(records, found.allocation_record) + first,
         time_ns=nanos_of_micros(found.allocation_micros),
         bytes=found.allocation_bytes,
     )
 
 
-def _homes(names: Coded, builder: ProfileBuilder) -> Ints:
+def _homes(names: Coded, saved: _Saved) -> Ints:
     """The device of each row, -1 where none is named."""
     homes = np.full(len(names), -1)
     named = _named(names)
-    homes[named] = _device_codes(names.take(named), builder)
+    homes[named] = saved.devices(names.take(named))
     return homes
 
 
-def _add_copies(found: CopyColumns, builder: ProfileBuilder) -> None:
-    for step in distinct(found.step).tolist():
-        builder.add_step(step)
-    builder.recordings.add_copies(
+def _add_copies(found: CopyColumns, saved: _Saved) -> None:
+    saved.builder.runs.add_copies(
         found.name,
-        step=found.step,
-        device=_device_codes(found.device, builder),
+        step=saved.steps(found.step),
+        device=saved.devices(found.device),
         start_ns=starts_of_micros(found.start),
         duration_ns=nanos_of_micros(found.duration),
     )
 
 
-def _add_sightings(found: RecordedColumns, ops: Ints, builder: ProfileBuilder) -> None:
-    # What is said of all devices together is booked on none; the devices only appear.
-    every = np.arange(len(found.node))
-    builder.recordings.add_sightings(
-        **_key(found, ops, every),
-        device=np.full(len(every), -1),
+def _add_sightings(found: RecordedColumns, saved: _Saved) -> None:
+    # Times of all devices together belong to none of them; the devices are only seen.
+    runs = saved.builder.runs
+    runs.add_sightings(
+        **saved.key(found, np.arange(len(found.node))),
+        device=np.full(len(found.node), -1),
         start_ns=starts_of_micros(found.first_start),
         end_ns=nanos_of_micros(found.last_end),
         runs=found.runs,
     )
     named = _named(found.device)
     nothing = np.zeros(len(named), np.int64)
-    builder.recordings.add_sightings(
-        **_key(found, ops, found.device_record[named]),
-        device=_device_codes(found.device.take(named), builder),
+    runs.add_sightings(
+        **saved.key(found, found.device_record[named]),
+        device=saved.devices(found.device.take(named)),
         start_ns=nothing + NO_TIME,
         end_ns=nothing,
         runs=nothing,
     )
-
-
-def _key(found: RecordedColumns, ops: Ints, record: Ints) -> dict[str, Ints]:
-    return {"op": ops[found.node[record]], "step": found.step[record]}

@@ -36,6 +36,7 @@ from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.ops import WALKED_CALL, OutputShapes
 from tfprof.sources import tf_shapes
 from tfprof.sources.tf_attributes import EncodedAttributes
+from tfprof.sources.tf_names import TENSORFLOW_NAMES
 
 # No model is so large, but a small file can call functions that call functions so often.
 _MOST_OPS = 4_000_000
@@ -278,6 +279,7 @@ class _Walk:
             shape=shape,
             outputs=outputs,
             attributes=attributes,
+            conventions=TENSORFLOW_NAMES,
         )
         if batch_size:
             sized = tf_shapes.outputs_for(columns, source, self._results, batch_size)

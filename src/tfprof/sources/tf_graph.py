@@ -10,6 +10,7 @@ from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.ops import OutputShapes
 from tfprof.sources.reading import Reading
 from tfprof.sources.tf_attributes import EncodedAttributes
+from tfprof.sources.tf_names import TENSORFLOW_NAMES
 
 __all__ = ["MESSAGE", "add", "decode"]
 
@@ -45,6 +46,7 @@ def add(
             attributes=EncodedAttributes(
                 records.left_in_file(), graph.start, graph.end, RAW_NODE, ("attr",)
             ),
+            conventions=TENSORFLOW_NAMES,
         )
     )
 

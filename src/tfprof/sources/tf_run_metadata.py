@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,9 +17,11 @@ from tfprof.model.clock import (
     nanos_of_micros,
     starts_of_micros,
 )
+from tfprof.model.collector import RunCollector, Runs
 from tfprof.model.ops import MOST_OUTPUTS, OutputShapes
-from tfprof.model.recordings import Runs
 from tfprof.sources.tf_devices import add_device, is_copy_lane, misses_accelerator_stream
+from tfprof.sources.tf_names import TENSORFLOW_NAMES
+from tfprof.sources.tf_workers import recording_of
 
 __all__ = ["MESSAGE", "add", "decode"]
 
@@ -29,14 +32,27 @@ _RECEIVING = "RecvTensor"  # a tensor that came from another task
 _NOT_OPS = frozenset({_RECEIVING, "_SOURCE"})
 
 
-def add(records: Records, columns: RunColumns, builder: ProfileBuilder, step: int) -> None:
-    """Add what ran as step `step`; an op that no graph defined is known by its name alone."""
+def add(
+    records: Records,
+    columns: RunColumns,
+    builder: ProfileBuilder,
+    step: int | None = None,
+    recording: str = "",
+) -> None:
+    """Add what ran in a step; an op that no graph defined is known by its name alone.
+
+    Without a number the step follows the last one of its recording; `recording` is the label of
+    the recording it belongs to, if the caller knows it.
+    """
     if not columns.has_step_stats:
         builder.notes.append(
-            f"{records.path} holds no step statistics, so step {step} is left out; "
-            "record it with RunOptions(trace_level=FULL_TRACE)."
+            f"{records.path} contains no step statistics and is skipped; record the step with "
+            "RunOptions(trace_level=FULL_TRACE)."
         )
         return
+    row = recording_of(builder, records.path, columns.devices, step, recording)
+    if step is None:
+        step = _next_step(builder.runs.step_numbers(row))
     ops = _identify(columns.name, builder)
     if misses_accelerator_stream(columns.devices):
         builder.mark_lacks_accelerator_time()
@@ -44,8 +60,17 @@ def add(records: Records, columns: RunColumns, builder: ProfileBuilder, step: in
     _note_untimed(records.path, columns, ops, builder)
     _note_unowned(records.path, columns, ops, builder)
     times = _Times.of(columns)
-    builder.add_runs(step, _runs(columns, times, ops, builder))
-    _add_copies(columns, times, step, builder)
+    codes = np.array([add_device(builder, row, name) for name in columns.devices], np.int64)
+    builder.add_runs(row, step, _runs(columns, times, ops, codes))
+    _add_copies(columns, times, codes, builder.runs, builder.runs.add_step(row, step))
+
+
+def _next_step(numbers: Sequence[int]) -> int:
+    """The number of a step that was given none: it follows the one before it."""
+    step = numbers[-1] + 1 if numbers else 0
+    while step in numbers:
+        step += 1
+    return step
 
 
 class _Times(NamedTuple):
@@ -83,7 +108,7 @@ def _identify(names: Strings, builder: ProfileBuilder) -> Ints:
     unknown = np.flatnonzero(ops < 0)
     builder.mark_covered(ops[ops >= 0])
     kept = [row for row in unknown.tolist() if not _is_bookkeeping(names[row])]
-    ops[kept] = builder.ensure_ops([names[row] for row in kept])
+    ops[kept] = builder.ensure_ops([names[row] for row in kept], TENSORFLOW_NAMES)
     # An op that a run made known counts as covered from its second run on.
     _, first = np.unique(ops[kept], return_index=True)
     builder.mark_covered(np.delete(ops[kept], first))
@@ -132,8 +157,7 @@ def _see_outputs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> Non
     builder.see_outputs(seen, OutputShapes(offsets_of(counts[seen]), shapes))
 
 
-def _runs(columns: RunColumns, times: _Times, ops: Ints, builder: ProfileBuilder) -> Runs:
-    codes = np.array([add_device(builder, name) for name in columns.devices], np.int64)
+def _runs(columns: RunColumns, times: _Times, ops: Ints, codes: Ints) -> Runs:
     device = codes[columns.device]
     is_kept = ops >= 0
     kept = rows_where(is_kept)
@@ -170,14 +194,15 @@ def _runs(columns: RunColumns, times: _Times, ops: Ints, builder: ProfileBuilder
     )
 
 
-def _add_copies(columns: RunColumns, times: _Times, step: int, builder: ProfileBuilder) -> None:
-    """Keep the transfers, which are runs of no op and add to no op's time."""
+def _add_copies(
+    columns: RunColumns, times: _Times, codes: Ints, runs: RunCollector, step: int
+) -> None:
+    """Keep the transfers, which belong to no op and add to no op's time."""
     on_lane = np.array([is_copy_lane(name) for name in columns.devices], np.bool_)
     is_received = columns.name.starts_with(_RECEIVING) & (columns.name.lengths == len(_RECEIVING))
     copied = np.flatnonzero((on_lane[columns.device] | is_received) & (columns.start_micros != 0))
-    codes = np.array([add_device(builder, name) for name in columns.devices], np.int64)
     names = columns.name.take(copied)
-    builder.recordings.add_copies(
+    runs.add_copies(
         Coded(np.arange(len(names)), names),
         step=constant(step, len(names)),
         device=codes[columns.device[copied]],

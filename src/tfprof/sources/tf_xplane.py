@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePath
 
 import numpy as np
 
@@ -10,11 +11,13 @@ from tfprof.columns import Bools, Coded, Ints, ints
 from tfprof.formats.records import Records
 from tfprof.formats.wire import SPAN
 from tfprof.formats.xplane import XSPACE, SpaceColumns, decode
+from tfprof.model import recordings as model
 from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.clock import NANOS_PER_MICRO
+from tfprof.model.collector import Runs
 from tfprof.model.executions import MEMORY_FACTS
-from tfprof.model.recordings import Runs
 from tfprof.sources.tf_devices import add_device
+from tfprof.sources.tf_names import TENSORFLOW_NAMES
 from tfprof.sources.xplane_events import PS_PER_NANO, MemoryEvents, OpRuns, Recording, split_by
 
 __all__ = ["MESSAGE", "add", "decode"]
@@ -26,7 +29,7 @@ _MOST_COMPLAINTS = 3  # of the profiler itself
 
 
 def add(records: Records, space: SpaceColumns, builder: ProfileBuilder) -> None:
-    """Add what ran; steps whose numbers another recording has taken count on from there."""
+    """Add what one host recorded."""
     recording = Recording(records.path, space)
     runs = recording.runs()
     _note_complaints(records, builder)
@@ -37,14 +40,15 @@ def add(records: Records, space: SpaceColumns, builder: ProfileBuilder) -> None:
         )
         return
     ops = _identify(runs, builder)
+    row = builder.add_recording(_described(records))
     steps = _Steps.of(recording, records.path, builder)
     step = steps.of_time(recording.start_ps[runs.event])
     found = _Memory.of(recording, runs, recording.memory())
-    device = _devices(runs, builder)
+    device = _devices(runs, builder, row)
     start = recording.time_ns(recording.start_ps[runs.event])
     duration = (runs.own_ps + PS_PER_NANO // 2) // PS_PER_NANO
-    builder.mark_exact_times()
     builder.add_runs(
+        row,
         step,
         Runs(
             op=ops[runs.name],
@@ -65,8 +69,22 @@ def add(records: Records, space: SpaceColumns, builder: ProfileBuilder) -> None:
             allocation_bytes=found.change_bytes,
         ),
     )
-    _add_transfers(recording, steps, builder)
+    _add_transfers(recording, steps, builder, row)
     _note_unowned(recording, runs, found, builder)
+
+
+def _described(records: Records) -> model.Recording:
+    """The host that recorded a file, as the file or else its name states it."""
+    spans = [(a, b) for number, kind, a, b in records.fields() if (number, kind) == (4, SPAN)]
+    host = records.data[slice(*spans[0])].decode("utf-8", "replace") if spans else ""
+    name = PurePath(records.path).name.removesuffix(".gz").removesuffix(".xplane.pb")
+    return model.Recording(
+        label=host or name,
+        host=host or name,
+        framework="tensorflow",
+        source="xspace",
+        file=records.path,
+    )
 
 
 def _identify(runs: OpRuns, builder: ProfileBuilder) -> Ints:
@@ -74,14 +92,11 @@ def _identify(runs: OpRuns, builder: ProfileBuilder) -> Ints:
     ops = builder.ids(runs.names)
     builder.mark_covered(ops[ops >= 0])
     unknown = np.flatnonzero(ops < 0).tolist()
-    nothing: list[tuple[()]] = [()] * len(unknown)
     builder.add_ops(
-        OpColumns.of(
+        OpColumns.only_run(
             [runs.names[row] for row in unknown],
             [runs.kinds[row] for row in unknown],
-            nothing,
-            [None] * len(unknown),
-            nothing,
+            TENSORFLOW_NAMES,
         )
     )
     return builder.ids(runs.names)
@@ -96,39 +111,32 @@ class _Steps:
 
     @classmethod
     def of(cls, recording: Recording, path: str, builder: ProfileBuilder) -> _Steps:
-        starts, numbers, are_marked = recording.steps()
+        starts, numbers = recording.steps()
         if not len(starts):
             starts, numbers = ints([0]), ints([0])
             builder.notes.append(
-                f"{path} tells no steps apart, so all of it counts as one: call a tf.function "
-                "for each, or mark them with tf.profiler.experimental.Trace."
+                f"{path} marks no steps, so all of it counts as one step: call a tf.function per "
+                "step, or mark steps with tf.profiler.experimental.Trace."
             )
-        taken = builder.recordings.steps
-        if taken & set(numbers.tolist()):
-            numbers = numbers - int(numbers.min()) + max(taken) + 1
-            if are_marked:
-                builder.notes.append(
-                    f"{path} has steps of numbers that are taken: they count from {numbers.min()}."
-                )
         return cls(starts, numbers)
 
     def of_time(self, start_ps: Ints) -> Ints:
-        """The step in which each moment is; what came before the first belongs to it."""
+        """The number of the step in which each time lies; earlier times belong to the first."""
         place = np.searchsorted(self.starts, start_ps, side="right") - 1
         return self.numbers[np.maximum(place, 0)]
 
 
-def _devices(runs: OpRuns, builder: ProfileBuilder) -> Ints:
-    """Where each run was: kernels on all streams of a GPU, threads on the device they serve."""
+def _devices(runs: OpRuns, builder: ProfileBuilder, row: int) -> Ints:
+    """The device of each run: all streams of a GPU for kernels, the device served for threads."""
     of_op = np.full(len(runs.names), -1)
     on_stream = np.flatnonzero(runs.gpu >= 0)
     of_op[runs.name[on_stream[::-1]]] = runs.gpu[on_stream[::-1]]
-    device = np.full(len(runs.event), add_device(builder, _CPU))
+    device = np.full(len(runs.event), add_device(builder, row, _CPU))
     for gpu in np.unique(runs.gpu[on_stream]).tolist():
         name = f"/device:GPU:{gpu}"
-        # An op that has kernels lives on their GPU, and what a thread did for it was to start them.
-        device[(runs.gpu < 0) & (of_op[runs.name] == gpu)] = add_device(builder, name)
-        device[runs.gpu == gpu] = add_device(builder, f"{name}/stream:all")
+        # An op that has kernels is placed on their GPU; its threads only launched them.
+        device[(runs.gpu < 0) & (of_op[runs.name] == gpu)] = add_device(builder, row, name)
+        device[runs.gpu == gpu] = add_device(builder, row, f"{name}/stream:all")
     return device
 
 
@@ -236,15 +244,16 @@ def _taken_by(allocator: Ints, memory: MemoryEvents) -> Ints:
     return taken
 
 
-def _add_transfers(recording: Recording, steps: _Steps, builder: ProfileBuilder) -> None:
+def _add_transfers(recording: Recording, steps: _Steps, builder: ProfileBuilder, row: int) -> None:
     copied = recording.transfers()
     gpus = {
-        gpu: add_device(builder, f"/device:GPU:{gpu}/memcpy") for gpu in set(copied.gpu.tolist())
+        gpu: add_device(builder, row, f"/device:GPU:{gpu}/memcpy")
+        for gpu in set(copied.gpu.tolist())
     }
     start = recording.start_ps[copied.event]
-    builder.recordings.add_copies(
+    builder.runs.add_copies(
         Coded.of(copied.name),
-        step=steps.of_time(start),
+        step=builder.runs.add_steps(row, steps.of_time(start)),
         device=ints([gpus[gpu] for gpu in copied.gpu.tolist()]),
         start_ns=recording.time_ns(start),
         duration_ns=recording.duration_ps[copied.event] // PS_PER_NANO,

@@ -278,8 +278,8 @@ class Recording:
         event = np.flatnonzero((gpu >= 0) & self._is_copy)
         return Transfers(event, gpu[event], [self.names[row] for row in self.name[event].tolist()])
 
-    def steps(self) -> tuple[Ints, Ints, bool]:
-        """When each step began, ascending, its number, and whether the program numbered them.
+    def steps(self) -> tuple[Ints, Ints]:
+        """When each step began, ascending, and its number.
 
         A program marks steps with `tf.profiler.experimental.Trace("train", step_num=…)`. Without,
         each call of the function that took longest is one.
@@ -289,9 +289,9 @@ class Recording:
         event, number = event[is_mark], number[is_mark]
         if len(event):
             order = np.argsort(self.start_ps[event], kind="stable")
-            return self.start_ps[event[order]], number[order], True
+            return self.start_ps[event[order]], number[order]
         starts = np.sort(self.start_ps[self._calls_of_longest()])
-        return starts, np.arange(len(starts)), False
+        return starts, np.arange(len(starts))
 
     def functions(self) -> list[str]:
         """The traced functions that the program called, those that took longest first."""

@@ -7,12 +7,14 @@ import numpy as np
 from tfprof.columns import Bools, Ints, ints
 from tfprof.dialects import Policy
 from tfprof.measures.numbers import Numbers, per_op
-from tfprof.memo import OnDemand, remembered
+from tfprof.memo import OnDemand, remembered, remembering
 from tfprof.metrics import NUMBERS
 from tfprof.model.profile import ProfileColumns
+from tfprof.model.recordings import Chosen
 from tfprof.options import Options
 from tfprof.patterns import Patterns
 from tfprof.views.select import Accounts, Arrangement, running_sums
+from tfprof.views.view import chosen_by
 
 
 @remembered
@@ -36,7 +38,7 @@ def account_single(
     return Accounts(
         is_accounted,
         arrangement.members,
-        *_own_numbers(arrangement, profile, options.step),
+        *_own_numbers(arrangement, profile, chosen_by(options)),
     )
 
 
@@ -58,12 +60,12 @@ def _is_accounted(
     return flags
 
 
-@remembered
+@remembering(2)  # each may hold a dozen columns
 def _own_numbers(
-    arrangement: Arrangement, profile: ProfileColumns, step: int
+    arrangement: Arrangement, profile: ProfileColumns, chosen: Chosen
 ) -> tuple[Numbers, Numbers]:
     """The numbers of the op that each row stands for, and their running sums."""
-    numbers = per_op(profile, step)
+    numbers = per_op(profile, chosen)
     # A row that stands for no op has the number behind the last.
     op = np.full(len(arrangement.tree), len(profile.ops))
     op[arrangement.members.lengths > 0] = arrangement.members.values
@@ -84,7 +86,7 @@ def account_gathered(
 ) -> Accounts:
     """Accounts of rows that gather ops; an op weighs once for each regex that matches it."""
     weight = matching_regexes(profile, options.account_type_regexes)[arrangement.members.values]
-    numbers = per_op(profile, options.step)
+    numbers = per_op(profile, chosen_by(options))
     members = arrangement.members.where(weight > 0)
 
     def of_rows(key: str) -> Ints:

@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, NameTable, Ragged, Strings, ints, offsets_of
+from tfprof.columns import Bools, Ints, Ragged, Strings, ints, offsets_of
 from tfprof.errors import MissingInputError
 from tfprof.kernels.rows import grouped
 from tfprof.memo import remembered
 from tfprof.model.code import CodeTree, Frame
+from tfprof.model.ops import NOT_A_GRADIENT
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
 from tfprof.views.accounting import account_gathered
@@ -22,9 +23,6 @@ from tfprof.views.view import ROOT_NAME, View
 _LONG_NAME = 20
 _LONG_NAME_SHOWN = 17
 
-# A gradient is known by its name: `gradients/conv1_grad/mul` is one of `conv1`.
-_GRADIENT_PREFIX = "gradients/"
-_GRADIENT_END = "_grad/"
 GRADIENT_SUFFIX = " (gradient)"
 
 
@@ -44,10 +42,10 @@ def build(profile: ProfileColumns, options: Options) -> View:
 
 
 class CodeArrangement(NamedTuple):
-    """Where ops stand in the code, and how many forward ops gradients could not be put beside.
+    """Ops by code line, and how many gradients have no line because their forward op has none.
 
-    `call` is the call that first made each row, -1 for the root; `is_gradient` tells the rows that
-    stand for the gradients of what that call made.
+    `call` is the call that first made each row, -1 for the root; `is_gradient` marks the rows of
+    the gradients of what that call made.
     """
 
     arrangement: Arrangement
@@ -101,17 +99,6 @@ def _shortened(text: str) -> str:
     return encoded.decode("utf-8", "ignore")
 
 
-def forward_names(names: Strings) -> tuple[Bools, Strings]:
-    """Which ops are gradients, and of which op, by their names; of others the name is empty."""
-    start = names.find(_GRADIENT_PREFIX) + len(_GRADIENT_PREFIX)
-    suffix = names.find(_GRADIENT_END)
-    is_gradient = (start >= len(_GRADIENT_PREFIX)) & (suffix >= 0) & (suffix != start)
-    end = np.where(suffix > start, suffix, names.lengths)
-    starts = np.where(is_gradient, names.starts + start, names.starts)
-    ends = np.where(is_gradient, names.starts + end, names.starts)
-    return is_gradient, Strings.of_spans(names.data, starts, ends)
-
-
 class Placed(NamedTuple):
     """Ops and where they stand: at the call of `forward`, which is the op itself or its source."""
 
@@ -127,19 +114,14 @@ def _as_made(profile: ProfileColumns) -> Placed:
 
 
 def place_ops(profile: ProfileColumns) -> tuple[Placed, int]:
-    """Every op that has a stack at its call, and how many forward ops were not found."""
+    """Every op that has a stack at its call, and how many gradients could not be placed."""
     ops = np.flatnonzero(profile.ops.code >= 0)
-    names = profile.ops.name.take(ops)
-    is_gradient, sources = forward_names(names)
-    forward, gradients = np.flatnonzero(~is_gradient), np.flatnonzero(is_gradient)
-    known, missing = NameTable(), NameTable()
-    known.add(names.take(forward))
-    source = known.find(sources.take(gradients))
-    missing.add(sources.take(gradients[source < 0]))
-    at = np.arange(len(ops))
-    at[gradients] = np.append(forward, -1)[source]
-    is_placed = at >= 0
-    return Placed(ops[is_placed], ops[at[is_placed]], is_gradient[is_placed]), len(missing)
+    forward = profile.forward_of[ops]
+    is_gradient = forward != NOT_A_GRADIENT
+    at = np.where(is_gradient, forward, ops)
+    is_placed = (at >= 0) & (profile.ops.code[np.maximum(at, 0)] >= 0)
+    placed = Placed(ops[is_placed], at[is_placed], is_gradient[is_placed])
+    return placed, len(ops) - len(placed.op)
 
 
 class _CodeRows:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tfprof.measures.flop_rules.registry import formula_of, no_arithmetic, rule_of
-from tfprof.measures.numbers import float_ops_per_run, per_op
-from tfprof.measures.phases import Phase, phases
+from tfprof.measures.numbers import EVERYTHING, float_ops_per_run, per_op
+from tfprof.model.ops import Phase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,12 +36,13 @@ class Entry:
     forward: int
     backward: int
     optimiser: int
-    rule: str  # the formula, or where all numbers were given, that
+    other: int  # input pipeline, and whatever belongs to no phase
+    rule: str  # the formula, or that all numbers were recorded
 
     @property
     def float_ops(self) -> int:
         """All of them."""
-        return self.forward + self.backward + self.optimiser
+        return self.forward + self.backward + self.optimiser + self.other
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Ledger:
 
     @property
     def forward(self) -> int:
-        """The float operations of all ops that are neither backward nor an update."""
+        """The float operations of the forward pass."""
         return sum(entry.forward for entry in self.entries)
 
     @property
@@ -85,9 +86,14 @@ class Ledger:
         return sum(entry.optimiser for entry in self.entries)
 
     @property
+    def other(self) -> int:
+        """The float operations of the input pipeline and of ops without a phase."""
+        return sum(entry.other for entry in self.entries)
+
+    @property
     def float_ops(self) -> int:
         """All that are known."""
-        return self.forward + self.backward + self.optimiser
+        return self.forward + self.backward + self.optimiser + self.other
 
     @property
     def uncounted_ops(self) -> int:
@@ -103,7 +109,7 @@ class Ledger:
 def build(profile: ProfileColumns) -> Ledger:
     """The ledger of `profile`."""
     found = float_ops_per_run(profile)
-    numbers = per_op(profile, -1)
+    numbers = per_op(profile, EVERYTHING)
     micros = numbers["micros"]
     is_idle = found.is_counted & _of_idle_kind(profile)
     is_known = (found.is_logged | found.is_counted) & ~is_idle
@@ -132,7 +138,7 @@ def _entries(
     count = len(kinds.values)
     rows = np.flatnonzero(is_known)
     by_phase = np.zeros((count, len(Phase)), np.int64)
-    np.add.at(by_phase, (kinds.codes[rows], phases(profile)[rows]), float_ops[rows])
+    np.add.at(by_phase, (kinds.codes[rows], profile.phase[rows]), float_ops[rows])
     ops = np.bincount(kinds.codes[rows], minlength=count)
     logged = np.bincount(kinds.codes[is_logged], minlength=count)
     found = [
@@ -147,8 +153,8 @@ def _entry(kind: str, ops: int, logged_ops: int, by_phase: Sequence[int]) -> Ent
     formula = LOGGED
     if rule is not None and logged_ops < ops:
         formula = formula_of(rule) or NO_FORMULA
-    forward, backward, optimiser = by_phase
-    return Entry(kind, ops, logged_ops, forward, backward, optimiser, formula)
+    forward, backward, optimiser, *others = by_phase
+    return Entry(kind, ops, logged_ops, forward, backward, optimiser, sum(others), formula)
 
 
 def _uncounted(profile: ProfileColumns, found: FloatOps, micros: Ints) -> Iterator[Uncounted]:
@@ -156,7 +162,7 @@ def _uncounted(profile: ProfileColumns, found: FloatOps, micros: Ints) -> Iterat
         for kind, ops, time in _tally(profile, ~found.is_logged, micros):
             yield Uncounted(kind, ops, time, NOT_LOGGED)
         return
-    is_defined = profile.ops.attributes.reader >= 0
+    is_defined = profile.ops.is_defined
     strangers = found.without_rule & ~is_defined
     if strangers.any():
         yield Uncounted("", int(strangers.sum()), int(micros[strangers].sum()), NOT_DEFINED)

@@ -9,13 +9,14 @@ import numpy as np
 
 from tfprof.columns import Coded, Ints, Strings, ints
 from tfprof.errors import MissingInputError
-from tfprof.measures.memory import Curve, Recording, recordings
-from tfprof.measures.numbers import require_step
+from tfprof.measures.memory import AllocatorTrace, Curve, allocator_traces
+from tfprof.measures.numbers import chosen_steps, require_steps
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import MemoryOptions
 from tfprof.views import lines, scope
 from tfprof.views.select import descending
 from tfprof.views.tree import Tree
+from tfprof.views.view import chosen_by
 
 _MOST_REACHED_BY = 3
 
@@ -46,7 +47,8 @@ class AllocatorMemory:
     allocator: str  # empty where its name is not known
     device: str  # the same
     step: int
-    step_peaks: Mapping[int, int]  # the peak in each step
+    recording: str  # the label of the recording
+    step_peaks: Mapping[int, int]  # the peak in each step of the recording
     start_ns: int  # when the step began, by the clock of the program
     curve: Curve
     levels: Curve  # what the allocator itself reported to be in use, by whomever
@@ -87,10 +89,11 @@ class Memory:
 
 
 def build(profile: ProfileColumns, options: MemoryOptions) -> Memory:
-    """Who held which memory of `profile` when, in the step that `options` asks for."""
-    require_step(profile, options.step, "takes the highest peak")
-    found = recordings(profile)
-    chosen = _chosen(found, options.step)
+    """Who held which memory when, in the steps that `options` choose."""
+    asked = chosen_by(options)
+    require_steps(profile, asked, "takes the highest peak")
+    found = allocator_traces(profile)
+    chosen = _chosen(found, chosen_steps(profile, asked))
     if not chosen:
         raise MissingInputError(_nothing(profile, found, options.step))
     allocators = [_allocator(profile, options, found, one) for one in chosen]
@@ -98,11 +101,12 @@ def build(profile: ProfileColumns, options: MemoryOptions) -> Memory:
     return Memory(options, tuple(allocators), tuple(_notes(profile, found, chosen)))
 
 
-def _chosen(found: Sequence[Recording], step: int) -> list[Recording]:
-    """Of each allocator on each device the recording of that step, or that of the highest peak."""
-    best: dict[tuple[str, int], Recording] = {}
+def _chosen(found: Sequence[AllocatorTrace], steps: Ints) -> list[AllocatorTrace]:
+    """For each allocator on each device, the trace with the highest peak in these steps."""
+    best: dict[tuple[str, int], AllocatorTrace] = {}
+    wanted = set(steps.tolist())
     for one in found:
-        if step < 0 or one.step == step:
+        if one.step in wanted:
             known = best.setdefault((one.allocator, one.device), one)
             if one.curve.peak_bytes > known.curve.peak_bytes:
                 best[one.allocator, one.device] = one
@@ -110,7 +114,10 @@ def _chosen(found: Sequence[Recording], step: int) -> list[Recording]:
 
 
 def _allocator(
-    profile: ProfileColumns, options: MemoryOptions, found: Sequence[Recording], one: Recording
+    profile: ProfileColumns,
+    options: MemoryOptions,
+    found: Sequence[AllocatorTrace],
+    one: AllocatorTrace,
 ) -> AllocatorMemory:
     start = _start(profile, found, one.step)
     moment, count = one.curve.peak_ns, len(profile.ops)
@@ -118,9 +125,10 @@ def _allocator(
     return AllocatorMemory(
         allocator=one.allocator,
         device=profile.devices.name[one.device] if one.device >= 0 else "",
-        step=one.step,
+        step=int(profile.steps.number[one.step]),
+        recording=profile.recordings.label[int(profile.steps.recording[one.step])],
         step_peaks={
-            other.step: other.curve.peak_bytes
+            int(profile.steps.number[other.step]): other.curve.peak_bytes
             for other in found
             if (other.allocator, other.device) == (one.allocator, one.device)
         },
@@ -140,7 +148,7 @@ def _takers(profile: ProfileColumns, taken: Ints) -> tuple[tuple[str, int], ...]
     return tuple((profile.ops.name[op], int(taken[op])) for op in ops if taken[op] > 0)
 
 
-def _start(profile: ProfileColumns, found: Sequence[Recording], step: int) -> int:
+def _start(profile: ProfileColumns, found: Sequence[AllocatorTrace], step: int) -> int:
     """When a step began: its first op, or its first allocation if that was earlier."""
     starts = profile.records.first_start_ns[profile.records.step == step]
     first = min(int(one.time_ns.min()) for one in found if one.step == step)
@@ -210,10 +218,11 @@ def _limit(options: MemoryOptions, count: int) -> int:
     return count if options.max_rows < 0 else options.max_rows
 
 
-def _nothing(profile: ProfileColumns, found: Sequence[Recording], step: int) -> str:
-    """Why there is nothing to tell, and what to do."""
+def _nothing(profile: ProfileColumns, found: Sequence[AllocatorTrace], step: int) -> str:
+    """Why there is no answer, and what to do."""
     if found:
-        steps = ", ".join(map(str, sorted({one.step for one in found})))
+        numbers = profile.steps.number[[one.step for one in found]]
+        steps = ", ".join(map(str, sorted(set(numbers.tolist()))))
         return f"Step {step} has no allocation records; there are some of: {steps}."
     if profile.lacks_host_allocations:
         return (
@@ -227,7 +236,7 @@ def _nothing(profile: ProfileColumns, found: Sequence[Recording], step: int) -> 
 
 
 def _notes(
-    profile: ProfileColumns, found: Sequence[Recording], chosen: Sequence[Recording]
+    profile: ProfileColumns, found: Sequence[AllocatorTrace], chosen: Sequence[AllocatorTrace]
 ) -> Iterator[str]:
     """What a reader should know before quoting the numbers."""
     if profile.lacks_host_allocations:
@@ -238,10 +247,11 @@ def _notes(
     if untimed := sum(one.untimed for one in chosen):
         record = "record without a time counts" if untimed == 1 else "records without a time count"
         yield f"{untimed:,} allocation {record} from the beginning."
-    silent = sorted(set(profile.steps.tolist()) - {one.step for one in found})
+    silent = sorted(set(range(len(profile.steps))) - {one.step for one in found})
     if silent:
         steps = "step" if len(silent) == 1 else "steps"
-        yield f"{steps} {', '.join(map(str, silent))}: no allocation records."
+        numbers = ", ".join(map(str, profile.steps.number[silent].tolist()))
+        yield f"{steps} {numbers}: no allocation records."
     names = [one.allocator for one in chosen if one.allocator]
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield (

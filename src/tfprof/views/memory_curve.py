@@ -40,14 +40,14 @@ class DeviceMemory:
 
 
 def curves(
-    profile: ProfileColumns, record: Ints, shown: Ints, ticks: int
+    profile: ProfileColumns, homes: Ints, record: Ints, shown: Ints, ticks: int
 ) -> Iterator[DeviceMemory]:
     """The memory of every accelerator that one of the ops `shown` is placed on, by its name.
 
-    `record` has the record of each op in the step. Of two ops measured in the same tick (of so
-    many nanoseconds), the one that is shown later counts.
+    `homes` has the device of each op and `record` its record in the step. Of two ops measured in
+    the same tick (of so many nanoseconds), the one that is shown later counts.
     """
-    devices, home = profile.devices, profile.ops.device[shown]
+    devices, home = profile.devices, homes[shown]
     by_device = Ragged(
         offsets_of(np.bincount(home, minlength=len(devices))),
         shown[grouped(home, len(devices))],

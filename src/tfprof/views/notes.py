@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from tfprof.columns import Bools
 from tfprof.measures.numbers import float_ops_per_run
 from tfprof.memo import remembered
@@ -43,7 +41,7 @@ def _asked(options: Options) -> list[Metric]:
 def available_inputs(profile: ProfileColumns) -> dict[Need, bool]:
     """Which inputs a profile has something from."""
     return {
-        Need.GRAPH: bool(np.any(profile.ops.attributes.reader >= 0)),
+        Need.GRAPH: bool(profile.ops.is_defined.any()),
         Need.RUN_META: len(profile.steps) > 0,
         Need.CHECKPOINT: len(profile.tensors) > 0,
     }
@@ -65,7 +63,7 @@ def _float_ops(profile: ProfileColumns, options: Options) -> Iterator[str]:
     if BY_KEY["float_ops"] not in _asked(options):
         return
     found = float_ops_per_run(profile)
-    is_defined = profile.ops.attributes.reader >= 0
+    is_defined = profile.ops.is_defined
     rows = _accounted(profile, options) & is_defined
     if kinds := found.uncounted_kinds(rows):
         yield f"float ops of {_tally(kinds)} are not counted: there is no rule for them."
@@ -156,7 +154,8 @@ def _code(profile: ProfileColumns, options: Options) -> Iterator[str]:
     if options.account_displayed_op_only and not recounts:
         yield "the code view does not know account_displayed_op_only; totals cover everything."
     if left_out := code.arrange_for(profile, options).gradients_left_out:
-        yield f"gradients of {_ops(left_out)} without a known code line are left out."
+        are = "is" if left_out == 1 else "are"
+        yield f"{_ops(left_out)} of gradients {are} left out: their forward ops have no code line."
     if "tensor_value" in options.select:
         yield "the code view has no tensor values; the scope and graph views do."
     if "occurrence" in options.select or "input_shapes" in options.select:

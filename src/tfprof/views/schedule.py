@@ -5,6 +5,7 @@ Only ops that the view shows are laid out, and only in one step.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from tfprof.columns import Bools, Ints, Ragged, distinct, offsets_of, places_of
 from tfprof.errors import OutputError
 from tfprof.kernels import lanes
 from tfprof.kernels.rows import grouped
+from tfprof.measures.numbers import chosen_steps
 from tfprof.measures.time import run_micros
 from tfprof.model.clock import NANOS_PER_MICRO, NO_TIME
 from tfprof.model.devices import Devices
@@ -22,7 +24,7 @@ from tfprof.model.profile import ProfileColumns
 from tfprof.views import graph
 from tfprof.views.accounting import matching_regexes
 from tfprof.views.memory_curve import DeviceMemory, curves
-from tfprof.views.view import View
+from tfprof.views.view import View, chosen_by
 
 # Every run of an op is linked with every run of what it feeds: of loops there are too many to draw.
 MOST_FLOWS = 1 << 24
@@ -87,12 +89,12 @@ def left_out_note(runs: int) -> str:
 
 
 def schedule(view: View, step: int, ticks: Ticks) -> Schedule:
-    """What the graph view shows of a step, laid out; a view of another step is built anew.
+    """What the graph view shows of a step (a row of `Steps`), laid out in time.
 
-    In microseconds, only the first of the runs that start on one device at the same time is kept.
+    A view of several steps is built anew for the one. In microseconds, only the first of the runs
+    that start on one device at the same time is kept.
     """
-    if view.options.step != step:
-        view = graph.build(view.profile, view.options.but(step=step))
+    view = _of_step(view, step)
     tracked = _tracked(view, step)
     devices, slots, left_out = _slots(view.profile, tracked, ticks)
     order = _by_lane(slots, len(devices))
@@ -100,26 +102,44 @@ def schedule(view: View, step: int, ticks: Ticks) -> Schedule:
         devices=view.profile.devices.take(devices),
         slots=slots.take(order),
         flows=_by_producer(_flows(view, tracked, devices, slots, ticks), order),
-        memory=tuple(curves(view.profile, tracked.record, tracked.shown, ticks)),
+        memory=tuple(curves(view.profile, tracked.home, tracked.record, tracked.shown, ticks)),
         left_out=left_out,
     )
 
 
-class _Tracked(NamedTuple):
-    """The ops that were seen at a time and a place in a step."""
+def scheduled_steps(view: View) -> Ints:
+    """The rows of the steps that a view covers, each with a schedule of its own."""
+    return chosen_steps(view.profile, chosen_by(view.options))
 
-    record: Ints  # of each op of the profile, -1 where it was not seen so
+
+def _of_step(view: View, step: int) -> View:
+    """The view of one step alone."""
+    if scheduled_steps(view).tolist() == [step] and view.options.step >= 0:
+        return view
+    profile = view.profile
+    label = profile.recordings.label[int(profile.steps.recording[step])]
+    number = int(profile.steps.number[step])
+    several = {"recording": [re.escape(label)]} if len(profile.recordings) > 1 else {}
+    return graph.build(profile, view.options.but(step=number, **several))
+
+
+class _Tracked(NamedTuple):
+    """The ops that have a device and a start time in a step."""
+
+    home: Ints  # the device of each op in the step's recording, -1 for none
+    record: Ints  # the record of each op, -1 for none
     shown: Ints  # the ops that the view shows, in its order
 
 
 def _tracked(view: View, step: int) -> _Tracked:
     records, ops = view.profile.records, view.profile.ops
     rows = np.flatnonzero((records.step == step) & (records.first_start_ns != NO_TIME))
-    rows = rows[ops.device[records.op[rows]] >= 0]
+    home = view.profile.home(int(view.profile.steps.recording[step]))
+    rows = rows[home[records.op[rows]] >= 0]
     record = np.full(len(ops), -1, np.int64)
     record[records.op[rows]] = rows
     shown = view.members.values
-    return _Tracked(record, shown[record[shown] >= 0])
+    return _Tracked(home, record, shown[record[shown] >= 0])
 
 
 def _slots(profile: ProfileColumns, tracked: _Tracked, ticks: Ticks) -> tuple[Ints, Slots, int]:
@@ -189,7 +209,7 @@ def _flows(view: View, tracked: _Tracked, devices: Ints, slots: Slots, ticks: Ti
         return Flows(consumer[:0], consumer[:0])
     runs = _dispatches(profile)
     run_counts = np.append(runs.lengths, 0)[tracked.record]
-    sources = _sources_elsewhere(profile, (run_counts > 0) & _is_accounted(view))
+    sources = _sources_elsewhere(profile, tracked.home, (run_counts > 0) & _is_accounted(view))
     uses = sources.sums(run_counts[sources.values])[slots.op[consumer]]
     # As floats, for the sum itself may be too large to count.
     if (count := uses.sum(dtype=np.float64)) > MOST_FLOWS:
@@ -216,11 +236,10 @@ def _is_accounted(view: View) -> Bools:
     return (counts > 0) | view.options.patterns("account_type_regexes").is_everything
 
 
-def _sources_elsewhere(profile: ProfileColumns, is_wanted: Bools) -> Ragged:
+def _sources_elsewhere(profile: ProfileColumns, home: Ints, is_wanted: Bools) -> Ragged:
     """For each op those of its inputs, by position, that are wanted and placed elsewhere."""
     inputs = profile.ops.inputs
     edges = Ragged(inputs.offsets, inputs.source)
-    home = profile.ops.device
     known = inputs.source >= 0
     flags = known & is_wanted[inputs.source] & (home[inputs.source] != home[edges.owners])
     return edges.where(flags)

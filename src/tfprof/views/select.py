@@ -238,13 +238,15 @@ def _show(kept: _Rows, question: _Question) -> _Rows:
 
 
 def ran_on(profile: ProfileColumns, members: Ragged, regexes: tuple[str, ...]) -> Bools:
-    """Which rows have an op on a device that one of `regexes` matches, be it in another case."""
-    # A device is known in small letters, whatever the program called it.
+    """Which rows have an op on a device that one of `regexes` matches, ignoring case."""
+    # Sources store device names in lower case, whatever the program called them.
     patterns = Patterns(tuple(f"(?i:{regex})" for regex in regexes))
-    # An op that never ran has the device -1: the last one, which is without a name.
-    matches = patterns.match_column([*profile.devices.name, ""])
-    flags = members.any(matches[profile.ops.device[members.values]])
-    flags[members.lengths == 0] = matches[-1]
+    *matches, matches_nothing = patterns.match_column([*profile.devices.name, ""])
+    placed = profile.op_devices
+    of_ops = placed.any(np.array(matches, np.bool_)[placed.values])
+    of_ops[placed.lengths == 0] = matches_nothing  # an op that never ran has no device
+    flags = members.any(of_ops[members.values])
+    flags[members.lengths == 0] = matches_nothing
     return flags
 
 

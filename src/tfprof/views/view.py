@@ -10,7 +10,8 @@ import numpy as np
 from tfprof.columns import Bools, Ints, Ragged, Strings, distinct, offsets_of
 from tfprof.measures.numbers import Numbers, per_op
 from tfprof.model.profile import ProfileColumns
-from tfprof.options import Options
+from tfprof.model.recordings import Chosen
+from tfprof.options import MemoryOptions, Options
 from tfprof.views.tree import Tree
 
 ROOT_NAME = "_TFProfRoot"
@@ -56,8 +57,8 @@ class View:
         return len(self.name)
 
     def op_numbers(self, key: str) -> Ints:
-        """One number of every op of the profile, in the step that was asked for."""
-        return per_op(self.profile, self.options.step)[key]
+        """One number of every op of the profile, in the chosen steps."""
+        return per_op(self.profile, chosen_by(self.options))[key]
 
     def types(self, row: int) -> list[str]:
         """Every type that the ops of a row go by, in order."""
@@ -69,9 +70,9 @@ class View:
 
     def devices(self, row: int) -> list[str]:
         """Where the ops of a row ran, in order; an empty name for those that never did."""
-        profile = self.profile
-        codes = distinct(profile.ops.device[self.members[row]]).tolist()
-        return sorted(profile.devices.name[code] if code >= 0 else "" for code in codes)
+        placed = self.profile.op_devices.take(self.members[row])
+        names = {self.profile.devices.name[code] for code in distinct(placed.values).tolist()}
+        return sorted(names | ({""} if (placed.lengths == 0).any() else set()))
 
     def input_shapes(self, op: int) -> list[tuple[int, ...] | None]:
         """The shape of each input of an op, None where it is unknown.
@@ -82,6 +83,11 @@ class View:
         ops = self.profile.ops
         sources = ops.inputs.source[ops.inputs.of(op)].tolist()
         return [ops.outputs.of(source, 0) if source >= 0 else None for source in sources]
+
+
+def chosen_by(options: Options | MemoryOptions) -> Chosen:
+    """The recorded steps that a question is about."""
+    return Chosen(max(options.step, -1), options.recording, options.rank)
 
 
 def single_members(ops: Ints) -> Ragged:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tfprof.model.ops import Attributes, AttributeValue
+    from tfprof.model.ops import AttributeValue, Origins
 
 Shape: TypeAlias = tuple[int, ...]
 Rule: TypeAlias = "Callable[[OpFacts], int]"
@@ -48,7 +48,7 @@ class OpFacts:
     kind: str
     row: int
     tensors: Tensors
-    attributes: Attributes
+    origins: Origins
     asked: dict[Question, None] = field(default_factory=dict)  # so far, in that order
 
     @property
@@ -79,7 +79,7 @@ class OpFacts:
         Each call decodes the op's attributes anew, so a rule asks only for what it needs.
         """
         self.asked["attribute", name] = None
-        return self.attributes.get(self.row, name)
+        return self.origins.attribute(self.row, name)
 
     def switch(self, name: str, *, default: bool = False) -> bool:
         """Whether an attribute is set; graphs leave out attributes that are as by default."""

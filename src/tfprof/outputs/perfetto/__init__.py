@@ -18,11 +18,11 @@ from tfprof.model.profile import ProfileColumns
 from tfprof.outputs.parts import Part
 from tfprof.outputs.perfetto import arguments, packets
 from tfprof.outputs.perfetto.packets import Told, Type
-from tfprof.outputs.perfetto.tracks import Tracks
+from tfprof.outputs.perfetto.tracks import Group, Tracks
 from tfprof.outputs.proto import number, only_where, repeated_fixed64
 from tfprof.views.memory_curve import DeviceMemory
 from tfprof.views.nested import nested
-from tfprof.views.schedule import Schedule, Ticks, schedule
+from tfprof.views.schedule import Schedule, Ticks, schedule, scheduled_steps
 from tfprof.views.tree import Tree
 from tfprof.views.view import View
 
@@ -65,8 +65,8 @@ def _tree(view: View) -> Iterator[bytes]:
 
 def _steps(view: View) -> Iterator[bytes]:
     """Every step that the view covers, one after the other."""
-    asked, tracks, flows = view.options.step, Tracks(), 0
-    for step in view.profile.steps.tolist() if asked < 0 else [asked]:
+    tracks, flows = Tracks(), 0
+    for step in scheduled_steps(view).tolist():
         plan = schedule(view, step, Ticks.NANOS)
         if len(plan.slots):
             yield from _step(view, step, plan, tracks, flows)
@@ -77,15 +77,16 @@ def _step(
     view: View, step: int, plan: Schedule, tracks: Tracks, flows_before: int
 ) -> Iterator[bytes]:
     """What ran in a step, and the memory that it took."""
-    slots, names = plan.slots, view.profile.devices.name
+    slots, profile = plan.slots, view.profile
+    names, number = profile.devices.name, int(profile.steps.number[step])
     start, end = int(slots.start.min()), int((slots.start + slots.duration).max())
-    crowd = tracks.crowd(start, end)
-    steps = tracks.steps(crowd)
-    track = _lane_tracks(plan, tracks, crowd)
-    memory = [tracks.memory(names[curve.device], crowd) for curve in plan.memory]
+    group = tracks.group(_recording(profile, step), start, end)
+    steps = tracks.steps(group)
+    track = _lane_tracks(plan, tracks, group)
+    memory = [tracks.memory(names[curve.device], group) for curve in plan.memory]
     yield tracks.new()
-    yield packets.one_slice(start, end - start, steps, f"step {step}")
-    yield from _runs(view.profile, plan, track, arguments.of_step(step), flows_before)
+    yield packets.one_slice(start, end - start, steps, f"step {number}")
+    yield from _runs(profile, plan, track, arguments.of_step(number), flows_before)
     for curve, (usage, holders) in zip(plan.memory, memory, strict=True):
         for some in packets.blocks(len(curve)):
             yield packets.counters(curve.time[some], usage, curve.in_use[some])
@@ -95,22 +96,28 @@ def _step(
             )
 
 
+def _recording(profile: ProfileColumns, step: int) -> str:
+    """The label of the recording of a step, if there are several."""
+    label = profile.recordings.label[int(profile.steps.recording[step])]
+    return label if len(profile.recordings) > 1 else ""
+
+
 def _holders(view: View, curve: DeviceMemory, point: int) -> Iterator[tuple[str, int]]:
-    """The ops that held most of the memory in use at a point, and how much nobody of them held."""
+    """The ops that held most of the memory in use at a point, and the remainder."""
     start, end = curve.holders.offsets[point : point + 2].tolist()
     ops, held = curve.holders.values[start:end].tolist(), curve.holder_bytes[start:end].tolist()
     yield from zip((view.profile.ops.name[op] for op in ops), held, strict=True)
     yield "not displayed", int(curve.rest[point])
 
 
-def _lane_tracks(plan: Schedule, tracks: Tracks, crowd: int) -> Ints:
+def _lane_tracks(plan: Schedule, tracks: Tracks, group: Group) -> Ints:
     """The track of each slot."""
     names = list(plan.devices.name)
     lanes = int(plan.slots.lane.max(initial=0)) + 1
     keys = plan.slots.device * lanes + plan.slots.lane
     used = distinct(keys)
     places = (divmod(key, lanes) for key in used.tolist())
-    numbers = ints([tracks.lane(names[device], crowd, lane) for device, lane in places])
+    numbers = ints([tracks.lane(names[device], group, lane) for device, lane in places])
     return numbers[np.searchsorted(used, keys)]
 
 

@@ -55,8 +55,8 @@ class OpArguments:
 
     def __init__(self, profile: ProfileColumns, ops: Ints) -> None:
         table = NameTable()
-        # An op that no graph defines has no kind but its name.
-        is_defined = profile.ops.attributes.reader[ops] >= 0
+        # Ops that are only known from runs have no kind but their name.
+        is_defined = profile.ops.is_defined[ops]
         kinds, names = profile.ops.kind, profile.ops.name.take(ops)
         kind = table.add(kinds.values)[kinds.codes[ops]]
         scopes = enclosing(names)

@@ -1,73 +1,85 @@
-"""The tracks of a trace, numbered as they are first used."""
+"""The tracks of a trace, numbered in the order of first use."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from tfprof.outputs.perfetto import packets
 
 
-class Tracks:
-    """Processes for devices, and below them lanes and counters.
+class Group(NamedTuple):
+    """The tracks that a step is drawn on.
 
-    Steps that overlap in time stand on tracks of their own, so that what ran in one is not taken
-    for a part of what ran in another: `crowd` tells these apart, and is 0 unless there are such.
+    Recordings have tracks of their own, and so have steps of a recording that overlap in time,
+    since a run of one must not look like a part of a run of another.
     """
+
+    recording: str  # empty if there is only one
+    overlap: int  # 0 unless steps overlap
+
+    def title(self, name: str) -> str:
+        """What a track of this group is called."""
+        # The viewer shows only the last part of a name that looks like a path.
+        named = name.removeprefix("/")
+        within = f"{self.recording}: {named}" if self.recording else named
+        return f"{within} ({self.overlap + 1})" if self.overlap else within
+
+
+class Tracks:
+    """Processes for devices, with tracks for lanes and counters below them."""
 
     def __init__(self) -> None:
         self._numbers: dict[tuple[object, ...], int] = {}
         self._new: list[bytes] = []
-        self._ends: list[int] = []
+        self._ends: dict[str, list[int]] = {}
 
-    def crowd(self, start: int, end: int) -> int:
-        """The first crowd that has room for a step that lasts from `start` to `end`."""
-        free = [crowd for crowd, busy_until in enumerate(self._ends) if busy_until <= start]
+    def group(self, recording: str, start: int, end: int) -> Group:
+        """The first group of a recording that is free from `start` to `end`."""
+        ends = self._ends.setdefault(recording, [])
+        free = [place for place, busy_until in enumerate(ends) if busy_until <= start]
         if not free:
-            free = [len(self._ends)]
-            self._ends.append(0)
-        self._ends[free[0]] = end
-        return free[0]
+            free = [len(ends)]
+            ends.append(0)
+        ends[free[0]] = end
+        return Group(recording, free[0])
 
-    def steps(self, crowd: int) -> int:
+    def steps(self, group: Group) -> int:
         """The track of the steps themselves."""
-        number, is_new = self._number("steps", crowd)
+        number, is_new = self._number("steps", group)
         if is_new:
-            self._new.append(packets.track(number, 0, _named("Steps", crowd), crowd))
+            self._new.append(packets.track(number, 0, group.title("Steps"), group.overlap))
         return number
 
-    def lane(self, device: str, crowd: int, lane: int) -> int:
+    def lane(self, device: str, group: Group, lane: int) -> int:
         """The track of a lane of a device."""
-        parent = self._process(device, crowd)
-        number, is_new = self._number("lane", device, crowd, lane)
+        parent = self._process(device, group)
+        number, is_new = self._number("lane", device, group, lane)
         if is_new:
             self._new.append(packets.track(number, parent, f"lane {lane}", lane))
         return number
 
-    def memory(self, device: str, crowd: int) -> tuple[int, int]:
-        """The track of the bytes in use on a device, and that of who holds most of them."""
-        parent = self._process(device, crowd)
-        usage, is_new = self._number("memory", device, crowd)
-        holders, _ = self._number("holders", device, crowd)
+    def memory(self, device: str, group: Group) -> tuple[int, int]:
+        """The tracks of the bytes in use on a device and of the ops that hold most of them."""
+        parent = self._process(device, group)
+        usage, is_new = self._number("memory", device, group)
+        holders, _ = self._number("holders", device, group)
         if is_new:
             self._new.append(packets.counter(usage, parent, "Allocator Bytes in Use"))
             self._new.append(packets.track(holders, parent, "Top Allocations", 0))
         return usage, holders
 
     def new(self) -> bytes:
-        """What is to be told of the tracks that came up since this was last asked."""
-        told = b"".join(self._new)
+        """The packets that describe the tracks added since the last call."""
+        described = b"".join(self._new)
         self._new.clear()
-        return told
+        return described
 
-    def _process(self, name: str, crowd: int) -> int:
-        number, is_new = self._number("process", name, crowd)
+    def _process(self, name: str, group: Group) -> int:
+        number, is_new = self._number("process", name, group)
         if is_new:
-            self._new.append(packets.process(number, _named(name, crowd)))
+            self._new.append(packets.process(number, group.title(name)))
         return number
 
     def _number(self, *key: object) -> tuple[int, bool]:
         is_new = key not in self._numbers
         return self._numbers.setdefault(key, len(self._numbers) + 1), is_new
-
-
-def _named(name: str, crowd: int) -> str:
-    name = name.removeprefix("/")  # of what looks like a path, only the last part would be shown
-    return f"{name} ({crowd + 1})" if crowd else name

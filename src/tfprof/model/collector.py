@@ -1,0 +1,376 @@
+"""Collects what was recorded while ops ran and builds its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from tfprof.columns import (
+    Bools,
+    Coded,
+    Ints,
+    Ragged,
+    distinct,
+    ints,
+    joined,
+    offsets_of,
+    rows_where,
+)
+from tfprof.kernels.rows import grouped
+from tfprof.model.clock import NO_TIME
+from tfprof.model.devices import Devices
+from tfprof.model.executions import (
+    MEMORY_FACTS,
+    AllocatorEvents,
+    AllocatorUses,
+    Copies,
+    Executions,
+    MemoryUse,
+    OutputMemory,
+    Records,
+)
+from tfprof.model.recordings import Steps
+
+_COPY_COLUMNS = ("device", "start_ns", "duration_ns")
+
+# A table by op and step is faster than a search as long as it is not many times larger.
+_MOST_CELLS_A_ROW = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Runs:
+    """Runs of ops in the order they were recorded; a start may be `NO_TIME`.
+
+    `op` holds ids from `ProfileBuilder.ids`, `memory` a column for each name in `MEMORY_FACTS`.
+    `output_run` and `allocator_run` are rows of the runs, `allocation_allocator` of the allocators.
+    """
+
+    op: Ints
+    device: Ints
+    start_ns: Ints
+    duration_ns: Ints
+    memory: Mapping[str, Ints]
+    output_run: Ints
+    output_slot: Ints
+    output_bytes: Ints
+    output_address: Ints
+    allocator_run: Ints
+    allocator_name: Coded
+    allocator_level: Ints  # bytes in use in the whole allocator when the run ended
+    allocator_is_accelerator: Bools
+    allocation_allocator: Ints
+    allocation_ns: Ints
+    allocation_bytes: Ints
+
+
+@dataclass(slots=True)
+class _Collected:
+    """Unfinished columns: a list of pieces each, joined when the profile is built."""
+
+    pieces: dict[str, list[Ints]] = field(default_factory=dict)
+
+    def add(self, **columns: Ints) -> None:
+        for name, column in columns.items():
+            self.pieces.setdefault(name, []).append(np.asarray(column, np.int64))
+
+    def column(self, name: str) -> Ints:
+        return joined(self.pieces.get(name, []))
+
+    def release(self, name: str) -> Ints:
+        """The column, which is then dropped: two copies of everything would take much memory."""
+        return joined(self.pieces.pop(name, []))
+
+    def count(self, name: str) -> int:
+        return sum(len(piece) for piece in self.pieces.get(name, ()))
+
+
+class Recorded(NamedTuple):
+    """The finished columns."""
+
+    steps: Steps
+    records: Records
+    executions: Executions
+    memory: MemoryUse
+    output_memory: OutputMemory
+    allocator_uses: AllocatorUses
+    allocator_events: AllocatorEvents
+    copies: Copies
+
+
+class RunCollector:
+    """Collects runs, with ops by the ids of `ProfileBuilder` and steps by those of `add_step`."""
+
+    def __init__(self) -> None:
+        self._steps: dict[tuple[int, int], int] = {}
+        self._sightings = _Collected()
+        self._slots = _Collected()
+        self._uses = _Collected()
+        self._output_memory = _Collected()
+        self._allocators = _Collected()
+        self._allocator_names: list[Coded] = []
+        self._allocations = _Collected()
+        self._copies = _Collected()
+        self._copy_names: list[Coded] = []
+
+    def add_step(self, recording: int, number: int) -> int:
+        """The id of a step, new or known."""
+        return self._steps.setdefault((recording, number), len(self._steps))
+
+    def add_steps(self, recording: int, numbers: Ints) -> Ints:
+        """The id of the step that each of `numbers` is of."""
+        known, place = np.unique(numbers, return_inverse=True)
+        ids = [self.add_step(recording, number) for number in known.tolist()]
+        return ints(ids)[place]
+
+    def step_numbers(self, recording: int) -> list[int]:
+        """The numbers of a recording's steps so far."""
+        return [number for owner, number in self._steps if owner == recording]
+
+    def recording_of(self, step: int) -> int:
+        """The recording that a step belongs to."""
+        return list(self._steps)[step][0]
+
+    def add_runs(self, steps: Ints, runs: Runs, devices: Devices, home: Ints) -> None:
+        """Add what was recorded; runs away from an op's own device are dropped.
+
+        `steps` has the id of the step of each run, `home` the device its op is placed on.
+        """
+        on_placement = _flags(devices.is_placement, runs.device)
+        on_lane = _flags(devices.is_accelerator_lane, runs.device)
+        is_kept = ~on_placement | (home == runs.device)
+        is_timed = is_kept & (runs.start_ns != NO_TIME)
+        kept = rows_where(is_kept)
+        self.add_sightings(
+            op=runs.op[kept],
+            step=steps[kept],
+            device=runs.device[kept],
+            start_ns=runs.start_ns[kept],
+            end_ns=np.where(is_timed, runs.start_ns + runs.duration_ns, 0)[kept],
+            # Time on a lane is not another run, not even on one that is named like a device.
+            runs=(is_timed & on_placement & ~on_lane)[kept],
+        )
+        timed = rows_where(is_timed & (on_placement | on_lane))
+        self.add_slots(
+            op=runs.op[timed],
+            step=steps[timed],
+            device=runs.device[timed],
+            start_ns=runs.start_ns[timed],
+            duration_ns=runs.duration_ns[timed],
+        )
+        self._add_memory(steps, runs, is_timed & on_placement)
+        self._add_allocators(steps, runs, is_timed & on_placement)
+
+    def _add_memory(self, steps: Ints, runs: Runs, is_counted: Bools) -> None:
+        counted = rows_where(is_counted)
+        first = self._uses.count("op")
+        op = runs.op[counted]
+        self.add_memory(
+            op=op,
+            step=steps[counted],
+            **{fact: runs.memory[fact][counted] for fact in MEMORY_FACTS},
+        )
+        place = np.cumsum(is_counted) - 1 + first
+        kept = rows_where(is_counted[runs.output_run])
+        self.add_output_memory(
+            use=place[runs.output_run[kept]],
+            slot=runs.output_slot[kept],
+            bytes=runs.output_bytes[kept],
+            address=runs.output_address[kept],
+        )
+
+    def _add_allocators(self, steps: Ints, runs: Runs, is_counted: Bools) -> None:
+        run = runs.allocator_run
+        first = self.add_allocators(
+            runs.allocator_name,
+            is_counted[run] & runs.allocator_is_accelerator,
+            op=runs.op[run],
+            step=steps[run],
+            device=runs.device[run],
+            time_ns=runs.memory["time_ns"][run],
+            level=runs.allocator_level,
+        )
+        self.add_allocations(
+            use=runs.allocation_allocator + first,
+            time_ns=runs.allocation_ns,
+            bytes=runs.allocation_bytes,
+        )
+
+    def add_sightings(self, **columns: Ints) -> None:
+        """Add columns op, step, device, start_ns, end_ns, runs: each makes or extends a record."""
+        self._sightings.add(**columns)
+
+    def add_slots(self, **columns: Ints) -> None:
+        """Add columns op, step, device, start_ns, duration_ns of runs whose ops were sighted."""
+        self._slots.add(**columns)
+
+    def add_memory(self, **columns: Ints) -> None:
+        """Add columns op, step and `MEMORY_FACTS` of runs whose ops were sighted."""
+        self._uses.add(**columns)
+
+    def memory_count(self) -> int:
+        """How many rows `add_memory` has added so far."""
+        return self._uses.count("op")
+
+    def add_output_memory(self, **columns: Ints) -> None:
+        """Add columns use, slot, bytes, address; `use` counts the rows of `add_memory`."""
+        self._output_memory.add(**columns)
+
+    def add_allocators(self, names: Coded, is_counted: Bools, **columns: Ints) -> int:
+        """Add columns op, step, device, time_ns, level; returns the place of the first row.
+
+        Those that are counted must be of ops that were sighted in that step.
+        """
+        first = self._allocators.count("op")
+        self._allocator_names.append(Coded(names.codes, names.values.packed()))
+        self._allocators.add(is_counted=is_counted.astype(np.int64), **columns)
+        return first
+
+    def add_allocations(self, **columns: Ints) -> None:
+        """Add columns use, time_ns, bytes; `use` counts the rows of `add_allocators`."""
+        self._allocations.add(**columns)
+
+    def add_copies(self, name: Coded, **columns: Ints) -> None:
+        """Add columns step, device, start_ns, duration_ns of transfers in steps that were added."""
+        self._copy_names.append(Coded(name.codes, name.values.packed()))
+        self._copies.add(**columns)
+
+    def build(self, row_of: Ints) -> Recorded:
+        """The columns, with ops by their rows: `row_of` has the row of each id."""
+        ordered = sorted(self._steps)
+        step_row = np.empty(len(ordered), np.int64)
+        step_row[[self._steps[key] for key in ordered]] = np.arange(len(ordered))
+        records, record_of = self._records(row_of, step_row)
+        slots, _ = _by_record(self._slots, row_of, record_of, ("device", "start_ns", "duration_ns"))
+        uses, use_of = _by_record(self._uses, row_of, record_of, MEMORY_FACTS)
+        outputs, events = self._output_memory, self._allocations
+        return Recorded(
+            steps=Steps(*(ints(column) for column in zip(*ordered, strict=True)))
+            if ordered
+            else Steps(ints([]), ints([])),
+            records=records,
+            executions=Executions(**slots),
+            memory=MemoryUse(**uses),
+            output_memory=OutputMemory(
+                use=use_of[outputs.column("use")],
+                slot=outputs.release("slot"),
+                bytes=outputs.release("bytes"),
+                address=outputs.release("address"),
+            ),
+            allocator_uses=self._allocator_uses(row_of, record_of),
+            allocator_events=AllocatorEvents(
+                *(events.release(name) for name in ("use", "time_ns", "bytes"))
+            ),
+            copies=Copies(
+                name=Coded.joined(self._copy_names),
+                step=step_row[self._copies.release("step")],
+                **{part: self._copies.release(part) for part in _COPY_COLUMNS},
+            ),
+        )
+
+    def _allocator_uses(self, row_of: Ints, record_of: _RecordFinder) -> AllocatorUses:
+        rows = self._allocators
+        op, step = row_of[rows.release("op")], rows.release("step")
+        counted = np.flatnonzero(rows.release("is_counted"))
+        record = np.full(len(op), -1)
+        record[counted] = record_of(op[counted], step[counted])
+        return AllocatorUses(
+            op=op,
+            step=record_of.step_row[step],
+            device=rows.release("device"),
+            allocator=Coded.joined(self._allocator_names),
+            time_ns=rows.release("time_ns"),
+            level=rows.release("level"),
+            record=record,
+        )
+
+    def _records(self, row_of: Ints, step_row: Ints) -> tuple[Records, _RecordFinder]:
+        """The records, and a way to find that of an op and a step."""
+        seen = self._sightings
+        op, step = row_of[seen.column("op")], seen.column("step")
+        keys = _record_keys(op, step, step_row)
+        order = _order(keys, len(row_of) * len(step_row))
+        keys = keys[order]
+        starts = np.flatnonzero(np.concatenate((np.ones(len(keys[:1]), bool), np.diff(keys) != 0)))
+        start = seen.column("start_ns")[order]
+        never = np.iinfo(np.int64).max
+        first = _reduced(np.minimum, np.where(start == NO_TIME, never, start), starts)
+        owner = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(keys)))
+        records = Records(
+            op=op[order[starts]],
+            step=step_row[step[order[starts]]],
+            runs=_reduced(np.add, seen.column("runs")[order], starts),
+            first_start_ns=np.where(first == never, NO_TIME, first),
+            last_end_ns=np.maximum(_reduced(np.maximum, seen.column("end_ns")[order], starts), 0),
+            devices=_distinct_by_owner(owner, seen.column("device")[order], len(starts)),
+        )
+        return records, _RecordFinder.of(keys[starts], step_row, len(row_of))
+
+
+def _by_record(
+    rows: _Collected, row_of: Ints, record_of: _RecordFinder, names: tuple[str, ...]
+) -> tuple[dict[str, Ints], Ints]:
+    """The columns `names` in the order of their records, and the new place of each row."""
+    record = record_of(row_of[rows.column("op")], rows.column("step"))
+    order = grouped(record, len(record_of.keys))
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    columns = {name: rows.release(name)[order] for name in names}
+    return {"record": record[order], **columns}, place
+
+
+def _order(keys: Ints, limit: int) -> Ints:
+    """The rows in the order of their keys, all of them from 0 up to `limit`."""
+    is_dense = limit <= _MOST_CELLS_A_ROW * len(keys)
+    return grouped(keys, limit) if is_dense else np.argsort(keys, kind="stable")
+
+
+def _reduced(fold: np.ufunc, column: Ints, starts: Ints) -> Ints:
+    """`column` folded over the rows from each start up to the next."""
+    return fold.reduceat(column, starts) if len(starts) else np.zeros(0, np.int64)
+
+
+def _flags(of_device: Bools, device: Ints) -> Bools:
+    """The flag of each run's device."""
+    return of_device[device] if len(of_device) else np.zeros(len(device), np.bool_)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _RecordFinder:
+    """Finds the record of an op in a step."""
+
+    keys: Ints  # of the records, ascending
+    step_row: Ints  # of each step id
+    record: Ints | None  # by key, if a table of all keys is small enough
+
+    @classmethod
+    def of(cls, keys: Ints, step_row: Ints, op_count: int) -> _RecordFinder:
+        size = op_count * len(step_row)
+        if size > _MOST_CELLS_A_ROW * len(keys):
+            return cls(keys, step_row, None)
+        table = np.zeros(size, np.int64)
+        table[keys] = np.arange(len(keys))
+        return cls(keys, step_row, table)
+
+    def __call__(self, op: Ints, step: Ints) -> Ints:
+        keys = _record_keys(op, step, self.step_row)
+        return np.searchsorted(self.keys, keys) if self.record is None else self.record[keys]
+
+
+def _record_keys(op: Ints, step: Ints, step_row: Ints) -> Ints:
+    """A number per op and step that sorts by op, then step; `step` holds ids."""
+    if len(step_row) <= 1:
+        return op
+    return op * len(step_row) + step_row[step]
+
+
+def _distinct_by_owner(owner: Ints, value: Ints, owners: int) -> Ragged:
+    """The distinct values of each owner, ascending and without -1."""
+    kept = value >= 0
+    if len(owner) == owners and kept.all():
+        return Ragged(np.arange(owners + 1), value)  # each has one
+    width = int(value.max(initial=0)) + 1
+    owner, value = np.divmod(distinct(owner[kept] * width + value[kept]), width)
+    return Ragged(offsets_of(np.bincount(owner, minlength=owners)), value)

@@ -1,0 +1,82 @@
+"""Facts that TensorFlow's naming implies: the phase of an op, and the op a gradient belongs to."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tfprof.columns import Bools, Ints, NameTable, Strings
+from tfprof.model.ops import DATA_SCOPE, NOT_A_GRADIENT, UNKNOWN_FORWARD, Ops, Phase
+from tfprof.patterns import Patterns
+
+# The scopes of gradients: `tf.gradients`, called once or repeatedly, and the gradient tape.
+_BACKWARD = Patterns(("gradients/.*", ".*/gradients/.*", "gradient_tape/.*", ".*/gradient_tape/.*"))
+_NUMBERED = "gradients_"
+_NUMBERED_BACKWARD = Patterns(("(.*/)?gradients_[0-9]+/.*",))
+_OPTIMISER = Patterns(("(Resource)?(Sparse)?Apply[A-Z].*",))
+
+# The kinds of ops that fetch, read or decode data, or call Python for it, begin with these.
+_INPUT_KINDS = (
+    *("QueueDequeue", "IteratorGetNext", "MultiDeviceIteratorGetNext", "DatasetToSingleElement"),
+    *("ReaderRead", "ReadFile", "ParseExample", "ParseSingle", "ParseSequence", "Decode"),
+    *("PyFunc", "EagerPyFunc", "Unstage", "InfeedDequeue", "BarrierTake"),
+)
+
+# `gradients/conv1_grad/mul` is an op of the gradient of `conv1`.
+_GRADIENT_PREFIX = "gradients/"
+_GRADIENT_END = "_grad/"
+
+
+class TensorFlowNames:
+    """What the names and kinds of TensorFlow ops imply."""
+
+    def phases(self, ops: Ops, rows: Ints) -> Ints:
+        """The `Phase` of each of `rows`; ops that match no rule are forward ops."""
+        names, kinds = ops.name.take(rows), ops.kind
+        is_input = _begin_with(kinds.values, _INPUT_KINDS)[kinds.codes[rows]]
+        is_input |= names.starts_with(f"{DATA_SCOPE}/")
+        found = np.where(is_input, Phase.INPUT, Phase.FORWARD)
+        found[_is_backward(names)] = Phase.BACKWARD
+        found[_OPTIMISER.match_column(kinds.values)[kinds.codes[rows]]] = Phase.OPTIMISER
+        return found.astype(np.int64)
+
+    def forward_of(self, ops: Ops, rows: Ints) -> Ints:
+        """The op that each of `rows` is a gradient of, found by its name."""
+        is_gradient, sources = forward_names(ops.name)
+        found = np.full(len(ops), NOT_A_GRADIENT)
+        gradients = np.flatnonzero(is_gradient)
+        if len(gradients):
+            forward = np.flatnonzero(~is_gradient)
+            known = NameTable()
+            known.add(ops.name.take(forward))
+            place = known.find(sources.take(gradients))
+            found[gradients] = np.append(forward, UNKNOWN_FORWARD)[place]
+        return found[rows]
+
+
+TENSORFLOW_NAMES = TensorFlowNames()
+
+
+def _begin_with(texts: Strings, beginnings: tuple[str, ...]) -> Bools:
+    flags = np.zeros(len(texts), np.bool_)
+    for beginning in beginnings:
+        flags |= texts.starts_with(beginning)
+    return flags
+
+
+def _is_backward(names: Strings) -> Bools:
+    is_backward = _BACKWARD.match_column(names)
+    # A regex costs far more than a search, and most models have no such name.
+    rows = np.flatnonzero(~is_backward & (names.find(_NUMBERED) >= 0))
+    is_backward[rows] = _NUMBERED_BACKWARD.match_column(names.take(rows))
+    return is_backward
+
+
+def forward_names(names: Strings) -> tuple[Bools, Strings]:
+    """Which ops are gradients by their names, and the names of their forward ops."""
+    start = names.find(_GRADIENT_PREFIX) + len(_GRADIENT_PREFIX)
+    suffix = names.find(_GRADIENT_END)
+    is_gradient = (start >= len(_GRADIENT_PREFIX)) & (suffix >= 0) & (suffix != start)
+    end = np.where(suffix > start, suffix, names.lengths)
+    starts = np.where(is_gradient, names.starts + start, names.starts)
+    ends = np.where(is_gradient, names.starts + end, names.starts)
+    return is_gradient, Strings.of_spans(names.data, starts, ends)

@@ -1,0 +1,90 @@
+"""What the names and kinds of TensorFlow ops imply: phases, and forward ops of gradients."""
+
+import pytest
+
+from build import op, profile, run
+from tfprof.columns import Strings
+from tfprof.model.ops import NOT_A_GRADIENT, UNKNOWN_FORWARD, Phase
+from tfprof.sources.tf_names import forward_names
+
+
+def phase(name, kind="Mul"):
+    return Phase(profile(op(name, kind)).phase[0])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "gradients/conv_grad/Mul",
+        "tower_1/gradients/conv_grad/Mul",
+        "gradients_1/conv_grad/Mul",
+        "train/gradients_12/conv_grad/Mul",
+        "gradient_tape/model/dense/MatMul",
+        "step/gradient_tape/model/dense/MatMul",
+    ],
+)
+def test_what_stands_in_a_scope_of_gradients_is_backward(name):
+    assert phase(name) is Phase.BACKWARD
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["conv/Mul", "gradients", "my_gradients/Mul", "gradients_of/Mul", "clip_gradients_1/Mul"],
+)
+def test_what_only_sounds_like_gradients_is_forward(name):
+    assert phase(name) is Phase.FORWARD
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["ApplyAdam", "ResourceApplyMomentum", "SparseApplyAdagrad", "ResourceSparseApplyFtrl"],
+)
+def test_an_update_is_the_optimisers_wherever_it_stands(kind):
+    assert phase("train/update", kind) is Phase.OPTIMISER
+    assert phase("gradients/update", kind) is Phase.OPTIMISER
+
+
+@pytest.mark.parametrize("kind", ["AccumulatorApplyGradient", "Apply", "AssignAdd"])
+def test_what_applies_no_optimiser_is_forward(kind):
+    assert phase("a", kind) is Phase.FORWARD
+
+
+@pytest.mark.parametrize("kind", ["IteratorGetNext", "QueueDequeueManyV2", "DecodeJpeg", "PyFunc"])
+def test_an_op_that_fetches_data_is_input(kind):
+    assert phase("a", kind) is Phase.INPUT
+
+
+def test_ops_of_the_input_pipeline_are_input():
+    assert phase("tf_data/map/Mul") is Phase.INPUT
+
+
+def test_an_op_that_was_only_seen_running_has_a_phase_too():
+    assert Phase(profile(run("gradients/a_grad/b")).phase[0]) is Phase.BACKWARD
+
+
+def test_a_gradient_belongs_to_the_op_it_is_named_after():
+    p = profile(op("a"), op("gradients/a_grad/b"), op("gradients/gone_grad/b"))
+
+    assert list(p.ops.name) == ["a", "gradients/a_grad/b", "gradients/gone_grad/b"]
+    assert p.forward_of.tolist() == [NOT_A_GRADIENT, 0, UNKNOWN_FORWARD]
+
+
+@pytest.mark.parametrize(
+    ("name", "forward"),
+    [
+        ("gradients/net/mul_grad/MatMul", "net/mul"),
+        ("train/gradients/net/mul_grad/tuple/group", "net/mul"),
+        ("gradients/a_grad/b_grad/c", "a"),
+        ("a_grad/gradients/b", "b"),
+        ("a_grad/gradients/", ""),
+        ("gradients/_grad/b", None),
+        ("gradients/net/mul", None),
+        ("net/mul_grad/MatMul", None),
+        ("gradients", None),
+    ],
+)
+def test_a_gradient_is_known_by_its_name(name, forward):
+    is_gradient, sources = forward_names(Strings(["other", name]))
+
+    assert is_gradient.tolist() == [False, forward is not None]
+    assert list(sources) == ["", forward or ""]
