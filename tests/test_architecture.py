@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "tfprof"
 
-BASE = {"errors", "units", "characters", "patterns", "columns", "memo", "kernels"}
+BASE = {"errors", "units", "regex_advice", "patterns", "columns", "memo", "kernels"}
 BELOW_API = BASE | {
     *("dialects", "metrics", "formats", "options", "model"),
     *("sources", "measures", "views", "advisor", "outputs"),
@@ -25,8 +25,8 @@ LAYERS: dict[int, dict[str, set[str]]] = {
     0: {
         "errors": set(),
         "units": {"errors", "kernels"},
-        "characters": set(),
-        "patterns": {"errors", "characters", "columns"},
+        "regex_advice": set(),
+        "patterns": {"errors", "regex_advice", "columns"},
         "columns": {"kernels"},
         "memo": set(),
         "kernels": set(),
@@ -206,7 +206,7 @@ def test_only_lower_layers_are_imported_but_by_the_base_and_by_the_cli_that_star
     assert sideways == {
         ("units", "errors"),
         ("patterns", "errors"),
-        ("patterns", "characters"),
+        ("patterns", "regex_advice"),
         ("patterns", "columns"),
         ("columns", "kernels"),
         ("units", "kernels"),
@@ -267,10 +267,15 @@ def test_only_the_formats_know_protobuf():
     assert {top(name) for name, others in OTHERS.items() if "google" in others} == {"formats"}
 
 
-def test_nothing_is_needed_but_numpy_and_protobuf_and_more_for_those_who_ask():
+def test_only_patterns_imports_re2():
+    assert {name for name, others in OTHERS.items() if "re2" in others} == {"patterns"}
+
+
+def test_the_packages_imported_are_the_dependencies_and_the_optional_ones():
+    optional = {"pandas", "prompt_toolkit", "cython", "tensorflow"}
     needed = set().union(*OTHERS.values()) - sys.stdlib_module_names
 
-    assert needed == {"numpy", "google", "pandas", "prompt_toolkit", "cython", "tensorflow"}
+    assert needed == {"numpy", "google", "re2"} | optional
 
 
 def test_only_the_prompt_of_the_shell_knows_prompt_toolkit():
@@ -307,8 +312,8 @@ def test_nothing_that_was_read_is_run(name):
         "from tfprof.cli import main; main(['scope', '--max_dept', '3'])",
     ],
 )
-def test_what_must_be_quick_loads_neither_numpy_nor_protobuf(statement):
-    tell = "import sys; print(*{'numpy', 'google.protobuf'} & sys.modules.keys())"
+def test_what_must_be_quick_loads_neither_numpy_nor_protobuf_nor_re2(statement):
+    tell = "import sys; print(*{'numpy', 'google.protobuf', 're2'} & sys.modules.keys())"
 
     ran = subprocess.run(
         [sys.executable, "-c", f"{statement}\n{tell}"], capture_output=True, text=True, check=True

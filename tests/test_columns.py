@@ -62,6 +62,14 @@ def test_texts_are_taken_in_the_order_asked_for_and_as_often():
     assert list(Strings(["a", "b", "c"]).take(ints([2, 0, 2]))) == ["c", "a", "c"]
 
 
+def test_lines_are_the_texts_with_a_newline_after_each():
+    lines = Strings.of_spans("abäc".encode(), ints([2, 0, 1]), ints([4, 2, 1])).lines()
+
+    assert lines.data == "ä\nab\n\n".encode()
+    assert list(lines) == ["ä\n", "ab\n", "\n"]
+    assert Strings().lines().data == b""
+
+
 def test_a_separator_makes_parts_of_texts_and_may_be_looked_for_from_the_end():
     column = Strings(["a, b, c", "", "d"])
 

@@ -4,15 +4,19 @@ import pickle
 import re
 import subprocess
 import sys
+from itertools import compress
 
 import pytest
-from hypothesis import given
+import re2
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
+from tfprof.columns import Strings
 from tfprof.errors import OptionError
-from tfprof.patterns import Patterns, compile_pattern
+from tfprof.patterns import Patterns, _Regex
+from tfprof.regex_advice import advice
 
-# Each pattern with texts that the real RE2 (google-re2 1.1) full-matches, and some it does not.
+# Each pattern with texts that RE2 matches in full, and texts that it does not.
 MATCHES = [
     # The whole text, and nothing but.
     ("Ba", ["Ba"], ["Bar", "aBa", "ba", ""]),
@@ -120,96 +124,175 @@ MATCHES = [
     (r"\p{Any}", ["\n", "\U0010ffff"], [""]),
     (r"\pC", ["\0", "\ue000"], ["\u0378"]),
     (r"(?i)\p{Lu}", ["a", "A"], ["1"]),
+    # Scripts.
+    (r"\p{Greek}+", ["αβγ"], ["abc", ""]),
+    (r"[^\p{Greek}a]", ["b"], ["β", "a"]),
+    # Single bytes of UTF-8.
+    (r"\C", ["a", "\n"], ["é", ""]),
+    (r"a\C\C", ["aé", "abc"], ["ab"]),
 ]
 
-# Each pattern with the character at which it goes wrong, and what there is to say.
+# Each pattern with what its refusal says.
 REFUSALS = [
-    ("a(?=b)", 2, "look-ahead is not available"),
-    ("(?!a)b", 1, "look-ahead is not available"),
-    ("(?<=a)b", 1, "look-behind is not available"),
-    ("(?<!a)b", 1, "look-behind is not available"),
-    (r"(a)\1", 4, r"`\1` has no meaning; there are no back-references"),
-    (r"\18", 1, "there are no back-references"),
-    ("(?P<n>a)(?P=n)", 9, "back-references are not available"),
-    ("(?P>n)", 1, "recursion is not available"),
-    ("(?>a)", 1, "atomic groups are not available"),
-    ("(?(1)a)", 1, "conditionals are not available"),
-    ("a(?#why)", 2, "comments are not available"),
-    ("a++", 3, "`+` follows another repetition; write one of the two"),
-    ("a**", 3, "`*` follows another repetition"),
-    ("a{2}{3}", 5, "`{3}` follows another repetition"),
-    ("a*??", 4, "`?` follows another repetition"),
-    ("a{1001}", 2, "`{1001}` makes 1001 repetitions, more than 1000; write `*` or `+`"),
-    ("(a{100}*){11}", 8, "`*` follows another repetition"),
-    ("((a{100})*){11}", 12, "`{11}` makes 1100 repetitions"),
-    ("a{1001,}", 2, "`{1001,}` makes 1001 repetitions"),
-    ("a{3,2}", 2, "`{3,2}` counts down; write `{2,3}`"),
-    ("*", 1, r"`*` repeats nothing; write `\*`"),
-    ("(a|+?)", 4, r"`+` repeats nothing; write `\+`"),
-    ("(?i){2}", 5, r"`{2}` repeats nothing; write `\{2}`"),
-    ("a)", 2, r"`)` closes nothing; write `\)`"),
-    ("a(b", 2, r"`(` is never closed; add `)`, or write `\(`"),
-    ("(?i:a", 1, "`(` is never closed"),
-    ("(?i", 1, "`(?i` opens no kind of group"),
-    ("(?x)a", 1, "`(?x` opens no kind of group"),
-    ("(?i-)a", 1, "`(?i` opens no kind of group"),
-    ("(?P<a-b>c)", 1, "`(?P` opens no kind of group"),
-    ("(?P<>c)", 1, "`(?P` opens no kind of group"),
-    ("a[b", 2, r"`[` is never closed; add `]`, or write `\[`"),
-    ("[]", 1, "`[` is never closed"),
-    ("[^]", 1, "`[` is never closed"),
-    ("[a-", 1, "`[` is never closed"),
-    ("[[:alpha:]", 1, "`[` is never closed"),
-    ("[z-a]", 2, "`z-a` counts down; swap its ends"),
-    ("[a--]", 2, "`a--` counts down"),
-    (r"[a-\d]", 4, r"`\d` has no meaning"),
-    (r"[\b]", 2, r"`\b` has no meaning"),
-    ("[[:foo:]]", 2, "`[:foo:]` is no class; there is: alnum, alpha, ascii"),
-    (r"a\Z", 2, r"`\Z` is not available; write `\z`"),
-    (r"\h", 1, r"`\h` has no meaning; write `h`"),
-    (r"\é", 1, r"`\é` has no meaning"),
-    (r"\Qa\E\E", 6, r"`\E` has no meaning; it ends what `\Q` begins"),
-    ("a\\", 2, r"`\` has no meaning; write `\\`"),
-    (r"\x4", 1, r"`\x` has no meaning; write two hexadecimal digits"),
-    (r"\x{110000}", 1, r"`\x{110000}` is no character"),
-    (r"\p{Cn}", 1, r"`\p{Cn}` is no general category of Unicode"),
-    (r"\p{Lu", 1, r"`\p` has no meaning; write a general category"),
-    # RE2 takes these, and Python cannot.
-    (r"\C", 1, "single bytes cannot be matched; write `(?s:.)`"),
-    (r"\p{Greek}", 1, r"`\p{Greek}` is no general category of Unicode"),
-    ("(" * 5000 + ")" * 5000, 1, "the groups are nested too deep"),
+    ("a(?=b)", "look-ahead is not supported; exclude names with a second option"),
+    ("(?!a)b", "look-ahead is not supported"),
+    ("(?<=a)b", "look-behind is not supported"),
+    ("(?<!a)b", "look-behind is not supported"),
+    (r"(a)\1", "back-references are not supported; write the alternatives out with `|`"),
+    (r"\18", "back-references are not supported"),
+    ("(?P<n>a)(?P=n)", "`(?P=` and `(?P>` are not supported; write the group out again"),
+    ("(?P>n)", "`(?P=` and `(?P>` are not supported"),
+    ("(?>a)", "atomic groups are not supported; write `(?:...)`"),
+    ("(?(1)a)", "conditionals are not supported; write alternatives with `|`"),
+    ("a(?#why)", "comments are not supported; remove it"),
+    ("a++", "`++` repeats a repetition; keep one of the two"),
+    ("a**", "`**` repeats a repetition"),
+    ("a{2}{3}", "`{2}{3}` repeats a repetition"),
+    ("a*??", "`*??` repeats a repetition"),
+    ("a{1001}", "`{1001}` is reversed, or repeats more than 1000 times in all; write `*` or `+`"),
+    ("((a{100})*){11}", "`{11}` is reversed, or repeats more than 1000 times in all"),
+    ("a{1001,}", "`{1001,}` is reversed, or repeats more than 1000 times in all"),
+    ("a{3,2}", "`{3,2}` is reversed"),
+    ("*", r"`*` repeats nothing; write `\*`"),
+    ("(a|+?)", r"`+?` repeats nothing; write `\+?`"),
+    ("(?i){2}", r"`{2}` repeats nothing; write `\{2}`"),
+    ("a)", r"`)` closes no group; write `\)`"),
+    ("a(b", r"`(` is not closed; add `)`, or write `\(`"),
+    ("(?i:a", "`(` is not closed"),
+    ("(?i", "`(?i` starts no group; write `(...)`, `(?:...)`, `(?P<name>...)` or flags"),
+    ("(?x)a", "`(?x` starts no group"),
+    ("(?i-)a", "`(?i-)` starts no group"),
+    ("(?<", "`(?<` starts no group"),
+    ("(?P<a-b>c)", "`(?P<a-b>` is not a group name; use letters, digits and underscores"),
+    ("(?P<>c)", "`(?P<>` is not a group name"),
+    ("a[b", r"`[` is not closed; add `]`, or write `\[`"),
+    ("[]", "`[` is not closed"),
+    ("[^]", "`[` is not closed"),
+    ("[a-", "`[` is not closed"),
+    ("[[:alpha:]", "`[` is not closed"),
+    ("[z-a]", "the range `z-a` is reversed; swap its ends"),
+    ("[a--]", "the range `a--` is reversed"),
+    (r"[a-\d]", r"`\d` is not an escape sequence here"),
+    (r"[\b]", r"`\b` is not an escape sequence here"),
+    ("[[:foo:]]", "`[:foo:]` is not a character class; use alnum, alpha, ascii"),
+    (r"a\Z", r"`\Z` is not supported; write `\z`"),
+    (r"\h", r"`\h` is not an escape sequence here; remove the backslash"),
+    (r"\é", r"`\é` is not an escape sequence here"),
+    (r"\Qa\E\E", r"`\E` without `\Q`; remove it"),
+    ("a\\", r"the last backslash escapes nothing; write `\\`"),
+    (r"\x4", r"`\x4` is not a character; write two hexadecimal digits, or up to six in braces"),
+    (r"\x{110000}", r"`\x{110000` is not a character"),
+    (r"\p{Cn}", r"`\p{Cn}` is not a Unicode category or script; write one such as `\pL`"),
+    (r"\P{Lu", r"`\P{Lu` is not a Unicode category or script"),
+    (r"\pL{1000}", "it takes more than 8 MiB; repeat fewer times, or write `*` or `+`"),
+    ("a\udcff", "it is not valid UTF-8; check the encoding of your terminal"),
+    ("[\ud800]", "it is not valid UTF-8"),
 ]
 
-# What is plain text to the short-cuts, what nearly is, and what is not.
-WORDS = st.lists(
-    st.sampled_from(["a", "b", "/", r"\.", r"\-", "\n", r"\n", "[ab]", "{", " "]), max_size=3
+# Pieces of patterns: plain text, what matches newlines or the ends of a text, flags, and groups.
+PIECES = st.sampled_from(
+    [
+        *(
+            "a",
+            "b",
+            "é",
+            "/",
+            " ",
+            r"\.",
+            r"\-",
+            "\n",
+            r"\n",
+            r"\x0a",
+            ".",
+            ".*",
+            ".+",
+            "[ab]",
+            "{",
+        ),
+        *("[^a]", "[^/]*", r"\s", r"\S", r"\W", r"\w+", r"\D", r"\pL", r"\PL", "[[:^alpha:]]"),
+        *("^", "$", r"\A", r"\z", r"\b", r"\B", r"\C", r"\Q", r"\E", "|", "(", "(?:", ")"),
+        *("(?s)", "(?m)", "(?i)", "(?-m)", "(?U)", "(?s:.)", "(?i-m:", "*", "+", "?", "{2}", "*?"),
+    ]
 )
-STARS = st.sampled_from(["", ".*", ".*.*"])
-TEXTS = st.lists(st.text("ab/.-\n{ ", max_size=5))
+PATTERNS = st.lists(PIECES, max_size=7).map("".join)
+LITERALS = st.tuples(
+    st.sampled_from(["", ".*", ".*.*"]),
+    st.lists(st.sampled_from(["a", "é", "/", r"\.", r"\-", "\n", r"\n", "[ab]", "{"]), max_size=3),
+    st.sampled_from(["", ".*", ".*.*"]),
+).map(lambda parts: parts[0] + "".join(parts[1]) + parts[2])
+LINES = st.lists(st.text("abAé/.- {", max_size=5))
+TEXTS = LINES | st.lists(st.text("abAé/.- {\n", max_size=5))
+
+
+def compiled(pattern):
+    """The pattern, compiled by RE2 with the options of the original."""
+    options = re2.Options()
+    options.log_errors = False
+    return re2.compile(pattern, options)
 
 
 @pytest.mark.parametrize(("pattern", "matching", "others"), MATCHES)
 def test_a_pattern_means_what_it_means_to_re2(pattern, matching, others):
-    for fullmatch in (compile_pattern(pattern).fullmatch, Patterns([pattern]).matches):
-        assert [text for text in matching + others if fullmatch(text)] == matching
+    listed = Patterns([pattern])
+    texts = matching + others
+    lines = [text for text in texts if "\n" not in text]
+
+    assert [text for text in texts if listed.matches(text)] == matching
+    for column in (texts, lines):
+        flags = listed.match_column(column).tolist()
+        assert list(compress(column, flags)) == [text for text in matching if text in column]
 
 
-@pytest.mark.parametrize(("pattern", "character", "trouble"), REFUSALS)
-def test_what_cannot_be_used_is_refused_with_the_place_and_a_way_out(pattern, character, trouble):
+@pytest.mark.parametrize(("pattern", "trouble"), REFUSALS)
+def test_an_invalid_pattern_is_refused_with_advice(pattern, trouble):
     with pytest.raises(OptionError) as refusal:
         Patterns(["a", pattern])
 
-    assert str(refusal.value).startswith(f"pattern `{pattern}`, character {character}: ")
+    shown = pattern.encode(errors="backslashreplace").decode()
+    assert str(refusal.value).startswith(f"pattern `{shown}`: ")
     assert trouble in str(refusal.value)
 
 
 def test_a_refusal_is_one_line():
     with pytest.raises(OptionError) as refusal:
-        compile_pattern("\n[a-\n]")
+        Patterns(["\n[a-\n]"])
 
-    assert str(refusal.value) == (
-        r"pattern `\n[a-\n]`, character 3: `a-\n` counts down; swap its ends."
-    )
+    assert str(refusal.value) == r"pattern `\n[a-\n]`: the range `a-\n` is reversed; swap its ends."
+
+
+def test_a_refusal_prints_nothing(capfd):
+    with pytest.raises(OptionError):
+        Patterns(["[refused-"])
+
+    assert capfd.readouterr() == ("", "")
+
+
+def test_an_error_of_re2_without_advice_is_shown_as_it_is():
+    assert advice("unexpected error: (") == "unexpected error: ("
+
+
+@pytest.mark.parametrize("length", [32, 10_000])
+@pytest.mark.parametrize("pattern", ["(a+)+b", "(a*)*b", "(a|aa)+b", "(.*a){20}b"])
+def test_no_pattern_backtracks(pattern, length):
+    listed = Patterns([pattern])
+
+    assert listed.match_column(["a" * length, "a" * length + "b"]).tolist() == [False, True]
+    assert not listed.matches("a" * length + "\n")
+
+
+def test_groups_may_nest_deep():
+    assert Patterns(["(" * 5000 + "a" + ")" * 5000]).match_column(["a", "b"]).tolist() == [
+        True,
+        False,
+    ]
+
+
+def test_a_pattern_that_fits_only_by_itself_is_matched_text_by_text():
+    # A class without the newline takes more memory than one with it.
+    pattern = "[[:ascii:]]{1000}" * 300
+
+    assert _Regex(pattern)._run is None
+    assert Patterns([pattern]).match_column(["a" * 300_000, "a"]).tolist() == [True, False]
 
 
 @given(st.text())
@@ -220,23 +303,43 @@ def test_any_text_quoted_matches_itself_alone(text):
             assert not Patterns([pattern]).matches(text + "x")
 
 
-@given(st.text("ab(|)[^]{}*+?.\\-:,12Qdpi<>=!PL$", max_size=12))
-def test_any_pattern_is_either_compiled_or_refused(pattern):
+@given(st.text("ab(|)[^]{}*+?.\\-:,12Qdpi<>=!PL$é", max_size=12))
+def test_a_pattern_is_refused_if_and_only_if_re2_refuses_it(pattern):
     try:
-        compile_pattern(pattern)
-    except OptionError as refusal:
-        assert pattern in str(refusal)  # noqa: PT017 -- either outcome is right
+        compiled(pattern)
+    except re2.error:
+        with pytest.raises(OptionError, match="^" + re.escape(f"pattern `{pattern}`: ")):
+            Patterns([pattern])
+    else:
+        assert Patterns([pattern]).sources == (pattern,)
 
 
-@given(STARS, WORDS, STARS, TEXTS)
-def test_a_short_cut_gives_what_the_regex_gives(before, words, after, texts):
-    pattern = before + "".join(words) + after
+@given(PATTERNS | LITERALS, TEXTS)
+def test_a_column_gives_what_re2_gives_for_each_text(pattern, texts):
+    try:
+        regex = compiled(pattern)
+    except re2.error:
+        reject()
+    expected = [regex.fullmatch(text) is not None for text in texts]
     listed = Patterns([pattern, "[b]never"])
 
-    matched = [compile_pattern(pattern).fullmatch(text) is not None for text in texts]
+    assert listed.match_column(texts).tolist() == expected
+    assert listed.match_column(Strings(texts)).tolist() == expected
+    assert [listed.matches(text) for text in texts] == expected
 
-    assert listed.match_column(texts).tolist() == matched
-    assert [listed.matches(text) for text in texts] == matched
+
+def test_a_long_column_is_matched_like_a_short_one():
+    # More than two parts; runs that cross from one to the next; a newline in the second alone.
+    names = [f"op_{number}" for number in range(70_000)]
+    names[40_000] = "op_\n0"
+
+    even, high, all_but_one = Patterns(
+        ["op_[0-9]*[02468]", "op_[3-6][0-9]{4}", "op_[0-9]+"]
+    ).match_each(Strings(names))
+
+    assert even.tolist() == [number % 2 == 0 and number != 40_000 for number in range(70_000)]
+    assert high.tolist() == [number >= 30_000 and number != 40_000 for number in range(70_000)]
+    assert all_but_one.tolist() == [number != 40_000 for number in range(70_000)]
 
 
 def test_a_list_matches_what_any_member_matches():
@@ -293,12 +396,34 @@ def test_lists_are_values():
     assert pickle.loads(pickle.dumps(listed)) == listed  # noqa: S301 -- written on this line
 
 
-def test_checking_patterns_does_not_load_numpy():
+@pytest.mark.parametrize(
+    ("pattern", "loaded"),
+    [("a.*", "[]"), (r".*/a\\.b", "[]"), (".*", "[]"), ("a|b", "['re2']"), ("a+", "['re2']")],
+)
+def test_checking_a_pattern_loads_re2_only_if_it_is_a_regex_and_never_numpy(pattern, loaded):
     program = (
         "import sys, tfprof.patterns, tfprof.units\n"
-        "tfprof.patterns.Patterns(['a.*']).matches('ab')\n"
+        f"tfprof.patterns.Patterns(['{pattern}'])\n"
         "tfprof.units.format_count(1000)\n"
-        "sys.exit('numpy' in sys.modules)"
+        "print([name for name in ('numpy', 're2') if name in sys.modules])"
     )
 
-    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert ran.stdout.strip() == loaded
+
+
+def test_a_plain_pattern_is_matched_without_re2():
+    program = (
+        "import sys, tfprof.patterns\n"
+        "patterns = tfprof.patterns.Patterns(['a', 'b.*', '.*c', '.*d.*'])\n"
+        "print(patterns.match_column(['a', 'bb', 'cc', 'add', 'e']).tolist(), 're2' in sys.modules)"
+    )
+
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert ran.stdout.strip() == "[True, True, True, True, False] False"

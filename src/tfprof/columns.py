@@ -14,8 +14,10 @@ from tfprof.kernels.spans import Bools as Bools  # noqa: PLC0414 -- for all who 
 from tfprof.kernels.spans import Ints as Ints  # noqa: PLC0414 -- the same
 
 try:
+    from tfprof.kernels import lines as line_kernels
     from tfprof.kernels import names
 except ImportError:
+    from tfprof.kernels import plain_lines as line_kernels  # type: ignore[no-redef]
     from tfprof.kernels import plain_names as names  # type: ignore[no-redef]
 
 
@@ -97,6 +99,10 @@ class Strings(Sequence[str]):
     def packed(self) -> Strings:
         """The same column with its texts alone, where it holds on to a whole file for them."""
         return Strings(self)
+
+    def lines(self) -> Strings:
+        """The same texts, each with a newline after it, one directly after the other in `data`."""
+        return Strings.of_spans(*line_kernels.woven([self, b"\n"], len(self)))
 
     def order(self, *, slash_first: bool = False) -> Ints:
         """The rows in the byte order of their texts; `slash_first` puts that letter first."""

@@ -118,10 +118,10 @@ def test_lines_that_are_no_text_are_no_crash():
 
 
 @pytest.mark.parametrize("words", [["--help"], ["scope", "--help"], ["--version"], ["scope"]])
-def test_numpy_and_protobuf_are_not_loaded_for(words):
+def test_numpy_protobuf_and_re2_are_not_loaded_for(words):
     code = (
         "import sys; from tfprof.cli import main; main(sys.argv[1:]); "
-        "print([m for m in ('numpy', 'google.protobuf') if m in sys.modules])"
+        "print([m for m in ('numpy', 'google.protobuf', 're2') if m in sys.modules])"
     )
 
     ran = subprocess.run(

@@ -230,7 +230,7 @@ def test_a_list_may_stand_in_quotes(quote, shell):
         ("scope -output nowhere", "No output `nowhere`."),
         ("set -output file", "Output `file` needs a file: file:outfile=PATH."),
         ("scope -step 3", "No step 3. Recorded: 0"),
-        ("scope -show_name_regexes (", "pattern `(`, character 1"),
+        ("scope -show_name_regexes (", "pattern `(`: `(` is not closed"),
         ("reset selec", "No option `selec`. Did you mean `select`?"),
         ("save", "save takes one file, without spaces in its name: save profile.pb."),
         ("save my profile.pb", "save takes one file, without spaces in its name"),

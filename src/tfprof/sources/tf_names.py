@@ -11,8 +11,8 @@ from tfprof.patterns import Patterns
 # The scopes of gradients: `tf.gradients`, called once or repeatedly, and the gradient tape.
 _BACKWARD = Patterns(("gradients/.*", ".*/gradients/.*", "gradient_tape/.*", ".*/gradient_tape/.*"))
 _NUMBERED = "gradients_"
-_NUMBERED_BACKWARD = Patterns(("(.*/)?gradients_[0-9]+/.*",))
-_OPTIMISER = Patterns(("(Resource)?(Sparse)?Apply[A-Z].*",))
+_NUMBERED_BACKWARD = "(.*/)?gradients_[0-9]+/.*"
+_OPTIMISER = "(Resource)?(Sparse)?Apply[A-Z].*"
 
 # The kinds of ops that fetch, read or decode data, or call Python for it, begin with these.
 _INPUT_KINDS = (
@@ -36,7 +36,8 @@ class TensorFlowNames:
         is_input |= names.starts_with(f"{DATA_SCOPE}/")
         found = np.where(is_input, Phase.INPUT, Phase.FORWARD)
         found[_is_backward(names)] = Phase.BACKWARD
-        found[_OPTIMISER.match_column(kinds.values)[kinds.codes[rows]]] = Phase.OPTIMISER
+        is_update = Patterns((_OPTIMISER,)).match_column(kinds.values)
+        found[is_update[kinds.codes[rows]]] = Phase.OPTIMISER
         return found.astype(np.int64)
 
     def forward_of(self, ops: Ops, rows: Ints) -> Ints:
@@ -67,7 +68,7 @@ def _is_backward(names: Strings) -> Bools:
     is_backward = _BACKWARD.match_column(names)
     # A regex costs far more than a search, and most models have no such name.
     rows = np.flatnonzero(~is_backward & (names.find(_NUMBERED) >= 0))
-    is_backward[rows] = _NUMBERED_BACKWARD.match_column(names.take(rows))
+    is_backward[rows] = Patterns((_NUMBERED_BACKWARD,)).match_column(names.take(rows))
     return is_backward
 
 

@@ -1,0 +1,17 @@
+import subprocess
+import sys
+from pathlib import Path
+
+from regexes import _PATTERNS, WAYS
+
+REGEXES = Path(__file__).parents[2] / "benchmarks" / "regexes.py"
+
+
+def test_every_pattern_is_measured_every_way():
+    command = [sys.executable, REGEXES, "--ops", "300"]
+
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+    headings, _, *rows = printed.splitlines()
+    assert [heading.strip() for heading in headings.split("|")[4:-2]] == list(WAYS)
+    assert [row.split("`")[1].replace(r"\|", "|") for row in rows] == list(_PATTERNS)
