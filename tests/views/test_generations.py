@@ -204,6 +204,12 @@ def test_rows_without_an_op_on_the_device_are_hidden():
     assert outline(ask("graph", p, device_regexes=[".*cpu.*"])) == ["a/on"]
 
 
+def test_a_device_may_be_quoted():
+    p = profile(op("a"), op("b"), run("a"), run("b", device="/gpu:0"))
+
+    assert outline(ask("scope", p, device_regexes=[r"\Q/GPU:0"])) == ["b"]
+
+
 def test_kinds_without_an_op_on_the_device_are_hidden():
     p = profile(op("a", "Add"), op("b", "Mul"), run("a"), run("b", device="/gpu:0"))
 

@@ -239,8 +239,8 @@ def _show(kept: _Rows, question: _Question) -> _Rows:
 
 def ran_on(profile: ProfileColumns, members: Ragged, regexes: tuple[str, ...]) -> Bools:
     """Which rows have an op on a device that one of `regexes` matches, ignoring case."""
-    # Sources store device names in lower case, whatever the program called them.
-    patterns = Patterns(tuple(f"(?i:{regex})" for regex in regexes))
+    # Device names are stored in lower case.
+    patterns = Patterns(tuple(f"(?i){regex}" for regex in regexes))
     *matches, matches_nothing = patterns.match_column([*profile.devices.name, ""])
     placed = profile.op_devices
     of_ops = placed.any(np.array(matches, np.bool_)[placed.values])
