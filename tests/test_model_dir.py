@@ -110,6 +110,21 @@ def test_a_state_file_that_names_nothing_is_passed_over(folder):
     assert model_dir.report(str(folder)).missing["checkpoint_path"]
 
 
+def test_a_state_file_of_blank_lines_is_passed_over_at_once(folder):
+    (folder / "model.ckpt-1.index").write_bytes(b"")
+    (folder / "checkpoint").write_bytes(b"\n" * 200_000)
+
+    assert model_dir._latest_checkpoint(folder) == folder / "model.ckpt-1"
+
+
+def test_blank_lines_and_spaces_may_come_before_the_name_in_a_state_file(folder):
+    for name in ("model.ckpt-1", "model.ckpt-2"):
+        (folder / f"{name}.index").write_bytes(b"")
+    (folder / "checkpoint").write_bytes(b'\r\n\n \t model_checkpoint_path :\n"model.ckpt-1"')
+
+    assert model_dir._latest_checkpoint(folder) == folder / "model.ckpt-1"
+
+
 def test_a_folder_without_a_graph_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"has no graph\.pbtxt"):
         model_dir.report(str(tmp_path))

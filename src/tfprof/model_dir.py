@@ -155,7 +155,7 @@ def _first_file(*paths: Path) -> Path | None:
 
 _STATE = "checkpoint"  # the file in which a program notes its latest one
 _MOST_STATE_BYTES = 1 << 16
-_LATEST = re.compile(rb'^\s*model_checkpoint_path\s*:\s*"([^"\\]+)"', re.MULTILINE)
+_LATEST = re.compile(rb'^[^\S\n]*model_checkpoint_path\s*:\s*"([^"\\]+)"', re.MULTILINE)
 _INDEX = ".index"
 
 

@@ -29,6 +29,15 @@ def test_the_servers_of_the_documents_are_told_from_each_other():
     assert finding.gain.amount == 58_840_000 - 42_325_000
 
 
+@pytest.mark.parametrize("job", ["ps", "gps", "ps_a", "my_ps_job"])
+def test_a_server_is_a_job_with_ps_in_its_name(job):
+    servers = (f"/job:{job}/task:0", f"/job:{job}/task:1")
+
+    (finding,) = parameter_balance.check(spread(10**6, 10**8, servers=servers))
+
+    assert finding.sentence.startswith(servers[1])
+
+
 def test_a_server_without_any_variable_counts():
     idle = run("x", device=f"{SERVERS[0]}/cpu:0")
     full = [op("v", "VarHandleOp", shape=(10**6,)), run("v", device=f"{SERVERS[1]}/cpu:0")]
@@ -47,6 +56,10 @@ def test_a_server_without_any_variable_counts():
         pytest.param(
             spread(10**6, 10**8, servers=("/job:worker/task:0", "/job:worker/task:1")),
             id="workers",
+        ),
+        pytest.param(
+            spread(10**6, 10**8, servers=("/job:" + "ps" * 100_000, "/job:ps")),
+            id="jobs without tasks",
         ),
         pytest.param(spread(10**8, servers=SERVERS[:1]), id="a single server"),
     ],

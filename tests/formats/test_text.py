@@ -502,6 +502,10 @@ def test_a_complaint_is_short_and_printable_whatever_the_text():
     assert complaint(b"\x00").isprintable()
 
 
+def test_a_number_of_any_length_is_refused_at_once():
+    assert complaint(attr(f"f: {'1' * 200_000}x")).endswith("is no number")
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_all_names_of_a_schema_are_found(name):
     for field in message_class(name).DESCRIPTOR.fields:

@@ -21,7 +21,7 @@ from tfprof.units import Unit, format_count
 
 SUMMARY = "Parameters spread unevenly over parameter servers."
 
-_SERVER = re.compile(r"/job:[^/]*ps[^/]*/(replica:\d+/)?task:\d+", re.ASCII)
+_SERVER = re.compile(r"/job:(?=[^/]*ps)[^/]*/(replica:\d+/)?task:\d+", re.ASCII)
 _VARIABLES = ("Variable", "VarHandleOp")  # what their kinds begin with
 
 # Variables come whole, so a spread is never exact: a quarter above the mean is.

@@ -105,7 +105,7 @@ for _byte, _value in zip(b"nrtabfv\\'\"?", b"\n\r\t\a\b\f\v\\'\"?", strict=True)
     _ESCAPES[_byte] = _value
 
 _REAL = re.compile(
-    rb"([-+]?(?:inf(?:inity)?|nan|(?!0\d)(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?))f*", re.IGNORECASE
+    rb"([-+]?(?:inf(?:inity)?|nan|(?!0\d)(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?))f*", re.IGNORECASE
 )
 _WHOLE = re.compile(rb"[-+]?(?:0x[\da-f]+|0[0-7]+)", re.IGNORECASE)
 _PRINTED = re.compile(r"[\w.+-]+|.", re.ASCII)  # what a complaint repeats of the text
