@@ -287,6 +287,29 @@ def test_a_row_that_is_not_shown_is_answered_with_the_nearest(model):
         model.scope()["net/v"]
 
 
+def test_up_to_three_rows_are_suggested(model):
+    with pytest.raises(KeyError, match=r"Did you mean `net/act`, `net/w` or `net`\?"):
+        model.scope()["net/a"]
+
+
+def test_a_row_is_suggested_by_its_name_without_scope(model):
+    with pytest.raises(KeyError, match=r"Did you mean `net/act`"):
+        model.scope()["act"]
+
+
+def test_the_message_about_an_unknown_row_stays_short_in_a_large_view():
+    view = loaded(*(op(f"net/layer_{row}/x") for row in range(3000))).scope()
+
+    with pytest.raises(KeyError) as typo:
+        view["net/layer_77/y"]
+    with pytest.raises(KeyError) as nothing_alike:
+        view["???"]
+
+    assert "`net/layer_77/x`" in str(typo.value)
+    assert len(str(nothing_alike.value)) < 300
+    assert "and 5,994 more." in str(nothing_alike.value)
+
+
 def test_printing_an_answer_prints_the_table(model, capsys):
     print(model.scope(select="params", max_depth=2))
 
@@ -520,6 +543,8 @@ def test_the_findings_of_a_checker_that_was_not_asked_are_not_there(files):
 
     with pytest.raises(KeyError, match="was not asked"):
         _ = advice["DataFeedingChecker"]
+    with pytest.raises(KeyError, match=r"was not asked\. Did you mean `OperationChecker`"):
+        _ = advice["OperationsChecker"]
 
 
 def test_advice_tells_what_was_odd_about_the_files(files):

@@ -232,3 +232,47 @@ def test_shapes_are_taken_in_the_order_asked_for(shapes, data):
     taken = Shapes.of(shapes).take(np.array(chosen, np.int64))
 
     assert [taken[row] for row in range(len(taken))] == [shapes[place] for place in chosen]
+
+
+TEXTS = st.lists(st.text("ab/ä", max_size=6), max_size=12)
+
+
+@few
+@given(TEXTS, st.text("ab/ä", max_size=6))
+def test_a_text_is_found_in_the_first_row_that_equals_it(texts, wanted):
+    assert Strings(texts).row_of(wanted) == (texts.index(wanted) if wanted in texts else -1)
+
+
+def test_a_text_that_no_file_can_hold_is_found_nowhere():
+    assert Strings(["a"]).row_of("\udc80") == -1
+    assert list(Strings(["a"]).alike("\udc80")) == ["a"]
+
+
+@few
+@given(TEXTS, st.text("ab/ä", max_size=6), st.integers(1, 5))
+def test_rows_that_look_alike_are_some_of_the_rows(texts, wanted, most):
+    found = list(Strings(texts).alike(wanted, most))
+
+    assert len(found) == min(len(texts), most)
+    assert all(found.count(text) <= texts.count(text) for text in found)
+
+
+@few
+@given(TEXTS, st.text("ab/ä", min_size=1, max_size=6))
+def test_rows_that_end_with_the_text_come_first(texts, wanted):
+    ends = sum(text.endswith(wanted) for text in texts)
+
+    found = list(Strings(texts).alike(wanted, max(ends, 1)))
+
+    assert sum(text.endswith(wanted) for text in found) == ends
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["net/layer_7/conv/kernl", "et/layer_7/conv/kernel", "net/layer_7/cnv/kernel"],
+    ids=["at the end", "at the start", "in the middle"],
+)
+def test_a_row_with_one_letter_more_looks_alike(typed):
+    rows = Strings([f"net/layer_{layer}/conv/kernel" for layer in range(1000)])
+
+    assert "net/layer_7/conv/kernel" in list(rows.alike(typed, 5))

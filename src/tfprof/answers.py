@@ -76,9 +76,12 @@ class Answer:
         """The first row of that name."""
         from tfprof.outputs import tabular
 
-        if name not in self.view.name:
-            raise KeyError(f"no row {name!r} is shown. {nearest(name, self.view.name)}")
-        return tabular.row(self.view, self.view.name.index(name))
+        rows = self.view.name
+        place = rows.row_of(name)
+        if place < 0:
+            close = nearest(name, rows, alike=rows.alike(name), most=3)
+            raise KeyError(f"no row {name!r} is shown. {close}")
+        return tabular.row(self.view, place)
 
     def to_dict(self) -> dict[str, Any]:
         """The question, what was left out, and all rows, as plain values."""
@@ -208,9 +211,9 @@ class MemoryAnswer:
 
 
 class Advice:
-    """What checkers found: findings to print, iterate, convert.
+    """The findings of the checkers, to print, iterate or convert.
 
-    `notes` says what was odd about the files, and which checkers could not say all.
+    `notes` says what was odd about the files, and which checkers are incomplete.
     """
 
     def __init__(self, reports: Reports, notes_: Sequence[str] = ()) -> None:
@@ -233,7 +236,7 @@ class Advice:
         """The findings of one checker."""
         found = {report.checker: report.findings for report in self.reports.reports}
         if checker not in found:
-            raise KeyError(f"{checker!r} was not asked. {nearest(checker, found)}")
+            raise KeyError(f"{checker!r} was not asked. {nearest(checker, found, most=3)}")
         return found[checker]
 
     def to_dict(self) -> dict[str, Any]:

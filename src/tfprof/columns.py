@@ -136,6 +136,45 @@ class Strings(Sequence[str]):
         places = self.ends - len(encoded)
         return names.stands_at(self.data, self.starts, self.ends, places, encoded)
 
+    def row_of(self, text: str) -> int:
+        """The first row that equals `text`, -1 if there is none."""
+        encoded = text.encode(errors="surrogatepass")
+        rows = np.flatnonzero(self.lengths == len(encoded))
+        starts, ends = self.starts[rows], self.ends[rows]
+        equal = rows[names.stands_at(self.data, starts, ends, starts, encoded)]
+        return int(equal[0]) if len(equal) else -1
+
+    def alike(self, text: str, most: int = 64) -> Strings:
+        """Up to `most` rows that start and end like `text`, in no particular order.
+
+        Rows that end with all of `text` come first. Every row is looked at, so this is the way to
+        choose a few rows for a closer comparison.
+        """
+        if len(self) <= most:
+            return self
+        encoded = text.encode(errors="surrogatepass")
+        lengths, at_end = self.lengths, self._shared(encoded, from_end=True)
+        shared = self._shared(encoded, from_end=False) + at_end
+        shared = np.minimum(shared, np.minimum(lengths, len(encoded)))
+        likeness = 2 * shared / np.maximum(lengths + len(encoded), 1) + (at_end == len(encoded))
+        least = np.partition(likeness, -most)[-most]
+        better, equal = np.flatnonzero(likeness > least), np.flatnonzero(likeness == least)
+        return self.take(np.concatenate((better, equal[: most - len(better)])))
+
+    def _shared(self, text: bytes, *, from_end: bool) -> Ints:
+        """How many bytes each row has in common with the start, or with the end, of `text`."""
+        data, lengths = np.frombuffer(self.data, np.uint8), self.lengths
+        shared = np.zeros(len(self), np.int64)
+        rows = np.arange(len(self))
+        for place, letter in enumerate(reversed(text) if from_end else text):
+            rows = rows[lengths[rows] > place]
+            at = self.ends[rows] - place - 1 if from_end else self.starts[rows] + place
+            rows = rows[data[at] == letter]
+            if not len(rows):
+                break
+            shared[rows] = place + 1
+        return shared
+
 
 class NameTable:
     """Distinct texts, numbered in the order in which they became known."""

@@ -1,30 +1,35 @@
 """Everything tfprof raises on purpose.
 
 TfprofError
-├── InputError            a file is missing, cut short, or not what it claims to be
-│   └── UnknownFormatError    no source recognises it
-├── MissingInputError     a question was asked whose file was not given
-├── OptionError           no such option, or no such value for it
-├── RuleError             a rule of float operations that a program gave does not work
+├── InputError            a file is missing, truncated, or not what it claims to be
+│   └── UnknownFormatError    its format is unknown, or not the one that was asked for
+├── MissingInputError     the question needs a file that was not given
+├── OptionError           unknown option, or unsupported value
+├── RuleError             a float-op rule that the program registered fails
 ├── OutputError           the answer could not be written
 └── CaptureError          the running program could not be recorded
 """
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
+
+# How many known words a message lists where none is close to the unknown one: all, or else some.
+_ALL_LISTED = 24
+_SOME_LISTED = 8
 
 
 class TfprofError(Exception):
-    """A mistake the user can mend; the message says what, where, and what next."""
+    """Base class of tfprof's errors; the message says what is wrong, where, and what to do."""
 
 
 class InputError(TfprofError):
-    """A file is missing, cut short, or not what it claims to be."""
+    """A file is missing, truncated, or not what it claims to be."""
 
     def __init__(self, path: str | Path, trouble: str) -> None:
         super().__init__(f"{path}: {trouble}")
@@ -33,19 +38,19 @@ class InputError(TfprofError):
 
 
 class UnknownFormatError(InputError):
-    """No source recognises the file, or another one than was asked for does."""
+    """The format of the file is unknown, or not the one that was asked for."""
 
 
 class MissingInputError(TfprofError):
-    """A question was asked whose file was not given."""
+    """The question needs a file that was not given."""
 
 
 class OptionError(TfprofError):
-    """No such option, or no such value for it."""
+    """Unknown option, or unsupported value."""
 
 
 class RuleError(TfprofError):
-    """A rule of float operations that a program gave does not work."""
+    """A float-op rule that the program registered fails."""
 
 
 class OutputError(TfprofError):
@@ -57,22 +62,44 @@ class CaptureError(TfprofError):
 
 
 def one_line(message: object) -> str:
-    """A message as the fronts print it: on one line, whatever a file's name put into it."""
+    """A message as the command line prints it: on one line, without control characters."""
     line = " ".join(str(message).splitlines())
     return "".join(char if char.isprintable() else _escaped(char) for char in line)
 
 
 def _escaped(char: str) -> str:
-    """A character that would move the cursor or break the output, as its code."""
+    """The escape sequence of a character that is not printable."""
     return char.encode("unicode_escape").decode()
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """A sentence that offers the known word closest to `word`, or lists what there is."""
-    import difflib  # noqa: PLC0415 -- for those alone who are mistaken
+def nearest(
+    word: str, known: Collection[str], *, alike: Iterable[str] | None = None, most: int = 1
+) -> str:
+    """A sentence that suggests up to `most` known words close to `word`, or lists a few words.
 
-    names = sorted(known)
-    close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
+    `alike` are the only words to compare, where `known` is too long to compare every one of them.
+    """
+    import difflib  # noqa: PLC0415 -- only needed after a mistake
+
+    words = sorted(known if alike is None else alike)
+    inner = [name for name in words if name.endswith(f"/{word}")]  # given without its scope
+    close = [*sorted(inner, key=len), *difflib.get_close_matches(word, words, most, cutoff=0.5)]
     if close:
-        return f"Did you mean `{close[0]}`?"
-    return f"There is: {', '.join(names)}."
+        return f"Did you mean {_alternatives(list(dict.fromkeys(close))[:most])}?"
+    return _listing(words if alike is None else known)
+
+
+def _listing(words: Collection[str]) -> str:
+    """A sentence that names all words, or the first few of many."""
+    if not words:
+        return "There is none."
+    if len(words) <= _ALL_LISTED:
+        return f"There is: {', '.join(words)}."
+    some, more = ", ".join(islice(words, _SOME_LISTED)), len(words) - _SOME_LISTED
+    return f"There is: {some} and {more:,} more."
+
+
+def _alternatives(words: Sequence[str]) -> str:
+    """`a`, `b` or `c`."""
+    *others, last = [f"`{word}`" for word in words]
+    return f"{', '.join(others)} or {last}" if others else last

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, Self
@@ -424,7 +424,7 @@ def _check_key(option: Option, value: Any) -> str:
     return _check_word(option, value, ORDER_KEYS)
 
 
-def _check_word(option: Option, word: Any, known: Iterable[str]) -> str:
+def _check_word(option: Option, word: Any, known: Collection[str]) -> str:
     if word not in tuple(known):
         raise OptionError(f"`{option.name}` cannot be `{word}`. {nearest(str(word), known)}")
     return str(word)

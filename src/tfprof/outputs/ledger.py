@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from tfprof.errors import one_line
+from tfprof.errors import nearest, one_line
 from tfprof.units import format_count, format_micros, format_percent
 from tfprof.views.ledger import Entry, Ledger, Uncounted
 
@@ -80,7 +80,8 @@ class FloatOpsLedger:
         for entry in self:
             if entry.kind == kind:
                 return entry
-        raise KeyError(f"no op of kind {kind!r} has counted float operations.")
+        close = nearest(kind, [entry.kind for entry in self], most=3)
+        raise KeyError(f"no op of kind {kind!r} has counted float operations. {close}")
 
     def __str__(self) -> str:
         return self.report
