@@ -1,4 +1,4 @@
-"""`ProfileContext`: traces steps of whatever session runs inside it, and keeps their profile."""
+"""`ProfileContext`: traces, profiles and dumps steps of the sessions that run inside it."""
 
 from __future__ import annotations
 
@@ -12,40 +12,57 @@ from typing import Any, NamedTuple, Self
 from tfprof.classic.files import make_folder, write
 from tfprof.classic.profiler import Profiler
 from tfprof.classic.question import tell
+from tfprof.classic.sessions import Call, route_through
+from tfprof.classic.traced_run import write_files
 from tfprof.formats.messages import Message
 from tfprof.frameworks import tensorflow
 
 WARMUP_STEPS = 10  # the first steps build caches, and are slow
 MAX_TRACED_STEPS = 100
 
-# When steps are chosen automatically: what was fetched before is traced again now and then, as long
-# as half of the ops were not seen running.
+# With automatic tracing, fetches seen before are traced again now and then, until this share of the
+# ops was seen running.
 _ENOUGH_COVERAGE = 0.5
 _SEED = 111
 
-_MARK = "_tfprof_context"  # of a session class that is in a context
+_METHODS = {
+    "graph": "profile_graph",
+    "scope": "profile_name_scope",
+    "op": "profile_operations",
+    "code": "profile_python",
+}
 
 
 class _AutoProfile(NamedTuple):
-    """A view that is to be made of some steps."""
+    """A view to build after each of some steps."""
 
     cmd: str
     options: Mapping[str, Any]
     steps: frozenset[int]
 
 
+class _AutoDump(NamedTuple):
+    """A folder for the files of some steps."""
+
+    folder: str | PathLike[str]
+    steps: frozenset[int]
+
+
 class ProfileContext:
     """Counts the runs of sessions inside it, and traces, profiles and dumps some of them.
 
-    Without `trace_steps` it chooses steps itself, after some for warming up: what was not fetched
-    before, and more while few ops were seen. A dump is the file `profile_STEP` in `profile_dir`,
-    at step 100 unless `dump_steps` says otherwise; `tfprof.load` reads it. Not `enabled`, it does
-    nothing; `debug` tells what it does and keeps each traced run as text.
+    Without `trace_steps` it chooses steps itself after a warm-up: runs whose fetches are new, and
+    more while few ops were seen running. A dump is the file `profile_STEP` in `profile_dir`, at
+    step 100 unless `dump_steps` is given; `tfprof.load` reads it. Without a `profile_dir`, as in
+    the first version of this class, it traces only what is asked for. If not `enabled`, it does
+    nothing; `debug` reports each action on the standard error and keeps each traced run as text.
+
+    While it is active, it is `BaseSession.profile_context`.
     """
 
     def __init__(
         self,
-        profile_dir: str | PathLike[str],
+        profile_dir: str | PathLike[str] | None = None,
         trace_steps: Sequence[int] | None = None,
         dump_steps: Sequence[int] | None = None,
         enabled: bool = True,
@@ -54,7 +71,9 @@ class ProfileContext:
         self._enabled = enabled
         if not enabled:
             return
-        if not profile_dir:
+        if profile_dir is None and not dump_steps:
+            trace_steps, dump_steps = trace_steps or (), ()
+        elif not profile_dir:
             raise ValueError("ProfileContext needs a folder for its profiles.")
         if trace_steps is not None and len(trace_steps) > MAX_TRACED_STEPS:
             raise ValueError(f"ProfileContext traces {MAX_TRACED_STEPS} steps at most.")
@@ -64,8 +83,10 @@ class ProfileContext:
         self._trace_steps = set(trace_steps or ())
         self._dump_steps = {MAX_TRACED_STEPS} if dump_steps is None else set(dump_steps)
         self._auto_profiles: list[_AutoProfile] = []
+        self._auto_dumps: list[_AutoDump] = []
         self._views: dict[str, dict[int, Message]] = {}
-        self._wants_trace = self._wants_dump = False
+        self._wants_trace = self._wants_dump = self._wants_run_meta = False
+        self._run_meta: Any = None
         self._step = self._traced = 0
         self._fetched: set[str] = set()
         self._random = random.Random(_SEED)  # noqa: S311 -- the same choice in every run
@@ -75,7 +96,7 @@ class ProfileContext:
 
     @property
     def profiler(self) -> Profiler | None:
-        """What was traced so far; None where the context is not enabled."""
+        """The steps traced so far; None if the context is not enabled."""
         if not self._enabled:
             return None
         if self._profiler is None:
@@ -85,7 +106,7 @@ class ProfileContext:
     def add_auto_profiling(
         self, cmd: str, options: Mapping[str, Any], profile_steps: Sequence[int]
     ) -> None:
-        """Trace these steps, and after each make the view `cmd` with `options`."""
+        """Trace these steps, and build the view `cmd` with `options` after each."""
         if not self._enabled:
             return
         if cmd not in _METHODS:
@@ -94,10 +115,19 @@ class ProfileContext:
         self._trace_steps |= set(profile_steps)
 
     def get_profiles(self, cmd: str) -> dict[int, Message]:
-        """The views that were made of steps, by step."""
+        """The views that `add_auto_profiling` asked for, by step."""
         if not self._enabled or cmd not in self._views:
             raise ValueError(f"No autoprofiler for command: {cmd}, was run")
         return self._views[cmd]
+
+    def add_auto_profile_dump(self, outdir: str | PathLike[str], dump_steps: Sequence[int]) -> None:
+        """Trace these steps, and write `graph.pbtxt`, `run_metadata` and `tfprof_log` to `outdir`.
+
+        A later step replaces the files of an earlier one.
+        """
+        if self._enabled:
+            self._auto_dumps.append(_AutoDump(outdir, frozenset(dump_steps)))
+            self._trace_steps |= set(dump_steps)
 
     def trace_next_step(self) -> None:
         """Trace the next run."""
@@ -107,19 +137,32 @@ class ProfileContext:
     def dump_next_step(self) -> None:
         """Write the profile after the next run."""
         if self._enabled:
+            if not self._folder:
+                raise ValueError("ProfileContext needs a folder for its profiles.")
             self._wants_dump = True
+
+    def capture_next_run_meta(self) -> None:
+        """Trace the next run and keep its RunMetadata for `run_meta`."""
+        if self._enabled:
+            self._wants_trace = self._wants_run_meta = True
+
+    def run_meta(self) -> Any:
+        """The RunMetadata of the last run, if `capture_next_run_meta` was called before it."""
+        if not self._enabled or self._run_meta is None:
+            raise ValueError("No RunMetadata: call capture_next_run_meta() before the run.")
+        return self._run_meta
 
     def __enter__(self) -> Self:
         if self._enabled:
-            self._leave = _patched_sessions(self)
+            self._leave = route_through(self)
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._enabled:
             self._leave()
 
-    def run(self, session: Any, run: Callable[..., Any], call: _Call) -> Any:
-        """Run a session as its caller asked, and look on if this step is wanted."""
+    def run(self, session: Any, run: Callable[..., Any], call: Call) -> Any:
+        """Run a session as its caller asked, and trace, dump and profile the step if wanted."""
         with self._new_step() as (step, is_alone):
             if not is_alone or not self._is_wanted(step):
                 return run(session, *call)
@@ -135,12 +178,13 @@ class ProfileContext:
     def _new_step(self) -> Iterator[tuple[int, bool]]:
         """The number of a run, and whether no other thread is in one."""
         is_alone = self._lock.acquire(blocking=False)
+        self._run_meta = None
         try:
             yield self._step, is_alone
         finally:
             self._step += 1
             if is_alone:
-                self._wants_trace = self._wants_dump = False
+                self._wants_trace = self._wants_dump = self._wants_run_meta = False
                 self._lock.release()
 
     def _is_wanted(self, step: int) -> bool:
@@ -149,7 +193,7 @@ class ProfileContext:
         return self._is_automatic and step > WARMUP_STEPS and self._traced <= MAX_TRACED_STEPS
 
     def _should_trace(self, step: int, graph: Any, fetches: Any) -> bool:
-        if self._traced > MAX_TRACED_STEPS:
+        if self._traced > MAX_TRACED_STEPS and not self._wants_run_meta:
             return False
         is_traced = step in self._trace_steps or self._wants_trace
         if not is_traced and self._is_automatic and step > WARMUP_STEPS:
@@ -158,18 +202,19 @@ class ProfileContext:
         return is_traced
 
     def _is_new(self, graph: Any, fetches: Any) -> bool:
-        """Whether these were not fetched before, all of them together."""
+        """Whether these, all of them together, were not fetched before."""
         from tensorflow.python.client.session import _FetchMapper  # noqa: PLC0415 -- as `run` does
 
         with graph.as_default():
             fetched = _FetchMapper.for_fetch(fetches).unique_fetches()
         key = "-".join(sorted(fetch.name for fetch in fetched))
-        self._tell(f"trace fetches: {key}")
+        self._report(f"trace fetches: {key}")
         is_new = key not in self._fetched
         self._fetched.add(key)
         return is_new
 
     def _is_drawn(self, step: int) -> bool:
+        """Whether chance picks a step whose fetches were traced before."""
         return (
             self.profiler is not None
             and self.profiler._coverage < _ENOUGH_COVERAGE  # noqa: SLF001 -- named as in the original
@@ -177,9 +222,9 @@ class ProfileContext:
             and self._random.randint(0, 10) < 2
         )
 
-    def _traced_run(self, session: Any, run: Callable[..., Any], call: _Call, step: int) -> Any:
+    def _traced_run(self, session: Any, run: Callable[..., Any], call: Call, step: int) -> Any:
         """Run with a full trace; the caller's options stay as they are."""
-        self._tell(f"tracing step: {step}")
+        self._report(f"tracing step: {step}")
         v1 = tensorflow().compat.v1
         options = v1.RunOptions()
         if call.options is not None:
@@ -187,74 +232,36 @@ class ProfileContext:
         options.trace_level = v1.RunOptions.FULL_TRACE
         run_meta = v1.RunMetadata() if call.run_metadata is None else call.run_metadata
         result = run(session, call.fetches, call.feed_dict, options, run_meta)
-        if self._debug:
-            self._write(f"run_meta_{step}", str(run_meta).encode())
-        if self.profiler is not None:
-            self.profiler._look_at(session.graph)  # noqa: SLF001 -- it is its own
+        if self._wants_run_meta:
+            self._run_meta = run_meta
+        if self._debug and self._folder:
+            self._write(self._folder, f"run_meta_{step}", str(run_meta).encode())
+        # Captured runs beyond the limit, which allows one more step, are not kept in memory.
+        if self.profiler is not None and self._traced <= MAX_TRACED_STEPS + 1:
+            self.profiler._look_at(session.graph)  # noqa: SLF001 -- the context owns its profiler
             self.profiler.add_step(step, run_meta)
+        for dump in self._auto_dumps:
+            if step in dump.steps:
+                write_files(dump.folder, session.graph, run_meta, "run_metadata")
         return result
 
     def _dump(self, step: int) -> None:
-        if (step in self._dump_steps or self._wants_dump) and self.profiler is not None:
-            self._tell(f"dumping file at step: {step}")
-            self._write(f"profile_{step}", self.profiler.serialize_to_string())
+        is_wanted = step in self._dump_steps or self._wants_dump
+        if is_wanted and self._folder and self.profiler is not None:
+            self._report(f"dumping file at step: {step}")
+            self._write(self._folder, f"profile_{step}", self.profiler.serialize_to_string())
 
     def _auto_profile(self, step: int) -> None:
         for auto in self._auto_profiles:
             if step in auto.steps:
-                self._tell(f"profiling {auto.cmd} step: {step}")
+                self._report(f"profiling {auto.cmd} step: {step}")
                 view = getattr(self.profiler, _METHODS[auto.cmd])(auto.options)
                 self._views.setdefault(auto.cmd, {})[step] = view
 
-    def _write(self, name: str, data: bytes) -> None:
-        make_folder(self._folder)
-        write(self._folder, name, data)
+    def _write(self, folder: str | PathLike[str], name: str, data: bytes) -> None:
+        make_folder(folder)
+        write(folder, name, data)
 
-    def _tell(self, what: str) -> None:
+    def _report(self, action: str) -> None:
         if self._debug:
-            tell(f"debug: {what}")
-
-
-_METHODS = {
-    "graph": "profile_graph",
-    "scope": "profile_name_scope",
-    "op": "profile_operations",
-    "code": "profile_python",
-}
-
-
-class _Call(NamedTuple):
-    """What `Session.run` was called with."""
-
-    fetches: Any
-    feed_dict: Any = None
-    options: Any = None
-    run_metadata: Any = None
-
-
-def _patched_sessions(context: ProfileContext) -> Callable[[], None]:
-    """Let all sessions run through `context`; you get what ends that."""
-    from tensorflow.python.client.session import BaseSession  # noqa: PLC0415 -- of all sessions
-
-    if hasattr(BaseSession, _MARK):
-        raise tensorflow().errors.InternalError(
-            None, None, "Already in context or context not cleaned."
-        )
-    plain = BaseSession.run
-
-    def run(
-        self: Any,
-        fetches: Any,
-        feed_dict: Any = None,
-        options: Any = None,
-        run_metadata: Any = None,
-    ) -> Any:
-        return context.run(self, plain, _Call(fetches, feed_dict, options, run_metadata))
-
-    def leave() -> None:
-        BaseSession.run = plain
-        delattr(BaseSession, _MARK)
-
-    BaseSession.run = run
-    setattr(BaseSession, _MARK, context)
-    return leave
+            tell(f"debug: {action}")

@@ -6,10 +6,10 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Self
 
-from tfprof.classic.files import make_folder, write
-from tfprof.classic.op_log import write_op_log
+from tfprof.classic.files import write
 from tfprof.classic.option_builder import ProfileOptionBuilder
 from tfprof.classic.profiler import profile
+from tfprof.classic.traced_run import write_files
 from tfprof.formats import step_stats
 from tfprof.formats.records import Records
 from tfprof.frameworks import tensorflow
@@ -63,13 +63,9 @@ class MetadataCaptureHook(_Hook):
             self._is_next = True
 
     def _write(self, graph: Any, run_meta: Any) -> None:
-        make_folder(self._folder)
-        encoded = run_meta.SerializeToString()
-        step = step_stats.decode(Records("run_meta", encoded))
-        write(self._folder, "graph.pbtxt", str(graph.as_graph_def(add_shapes=True)).encode())
-        write(self._folder, "run_meta", encoded)
+        write_files(self._folder, graph, run_meta)
+        step = step_stats.decode(Records("run_meta", run_meta.SerializeToString()))
         write(self._folder, "timeline.json", b"".join(step_timeline.encode(step)))
-        write_op_log(graph, self._folder, run_meta=run_meta)
 
 
 class PrintModelAnalysisHook(_Hook):

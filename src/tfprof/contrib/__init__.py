@@ -1,5 +1,11 @@
 """The names of the oldest documents: `tf.contrib.tfprof` becomes `tfprof.contrib`."""
 
-from tfprof.contrib import model_analyzer, tfprof_logger
+from tfprof.classic.context import ProfileContext
+from tfprof.contrib import model_analyzer, tfprof_log_pb2, tfprof_logger
 
-__all__ = ["model_analyzer", "tfprof_logger"]
+__all__ = [
+    "ProfileContext",
+    "model_analyzer",
+    "tfprof_log_pb2",
+    "tfprof_logger",
+]

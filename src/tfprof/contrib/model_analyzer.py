@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tfprof.classic import profiler
+from tfprof.classic.context import ProfileContext
 from tfprof.classic.option_builder import TRAINABLE_VARIABLES, preset
 from tfprof.classic.profiler import ALL_ADVICE
 from tfprof.formats.messages import Message
@@ -16,6 +17,7 @@ __all__ = [
     "PRINT_ALL_TIMING_MEMORY",
     "PRINT_PARAMS_ON_DEVICE",
     "TRAINABLE_VARS_PARAMS_STAT_OPTIONS",
+    "ProfileContext",
     "Profiler",
     "advise",
     "print_model_analysis",

@@ -1,0 +1,61 @@
+"""Routes every `Session.run` through a profile context while that context is active."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+from tfprof.frameworks import tensorflow
+
+_MISSING = object()
+
+
+class Call(NamedTuple):
+    """The arguments of a `Session.run`."""
+
+    fetches: Any
+    feed_dict: Any = None
+    options: Any = None
+    run_metadata: Any = None
+
+
+class Context(Protocol):
+    """What can take over the runs of sessions."""
+
+    def run(self, session: Any, run: Callable[..., Any], call: Call) -> Any:
+        """Do what `run(session, *call)` does."""
+
+
+def route_through(context: Context) -> Callable[[], None]:
+    """Run every session through `context`; call the result to undo this.
+
+    Until then `context` is `BaseSession.profile_context`, where programs look for it.
+    """
+    from tensorflow.python.client.session import BaseSession  # noqa: PLC0415 -- base of all sessions
+
+    before = vars(BaseSession).get("profile_context", _MISSING)
+    if before not in (_MISSING, None):  # None: TensorFlow's own context was active earlier
+        raise tensorflow().errors.InternalError(
+            None, None, "Already in context or context not cleaned."
+        )
+    plain = BaseSession.run
+
+    def run(
+        self: Any,
+        fetches: Any,
+        feed_dict: Any = None,
+        options: Any = None,
+        run_metadata: Any = None,
+    ) -> Any:
+        return context.run(self, plain, Call(fetches, feed_dict, options, run_metadata))
+
+    def undo() -> None:
+        BaseSession.run = plain
+        if before is _MISSING:
+            del BaseSession.profile_context
+        else:
+            BaseSession.profile_context = before
+
+    BaseSession.run = run
+    BaseSession.profile_context = context
+    return undo
