@@ -49,6 +49,7 @@ LAYERS: dict[int, dict[str, set[str]]] = {
     10: {
         "contrib": {"classic", "formats"},
         "cli": BELOW_API | {"api", "help_texts", "model_dir", "capture", "shell"},
+        "pprof_profiler": {"classic"},
         "shell": BELOW_API | {"api", "help_texts"},
     },
 }

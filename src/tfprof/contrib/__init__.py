@@ -1,11 +1,12 @@
 """The names of the oldest documents: `tf.contrib.tfprof` becomes `tfprof.contrib`."""
 
 from tfprof.classic.context import ProfileContext
-from tfprof.contrib import model_analyzer, tfprof_log_pb2, tfprof_logger
+from tfprof.contrib import model_analyzer, pprof_profiler, tfprof_log_pb2, tfprof_logger
 
 __all__ = [
     "ProfileContext",
     "model_analyzer",
+    "pprof_profiler",
     "tfprof_log_pb2",
     "tfprof_logger",
 ]

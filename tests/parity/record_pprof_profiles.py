@@ -1,0 +1,43 @@
+"""Records what TensorFlow's own `pprof_profiler` makes of the recorded models: needs TensorFlow.
+
+TensorFlow's wheel leaves the module out, so its file is given, as it is in TensorFlow's sources:
+
+PYTHONPATH=tests python tests/parity/record_pprof_profiles.py PATH/TO/pprof_profiler.py
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import lzma
+import sys
+from types import ModuleType
+
+from parity.test_recorded_pprof_profiles import PROFILES, RUNS, LoggedGraph, run_metadata
+
+
+def main(path: str) -> None:
+    original = loaded(path)
+    found = []
+    for model in RUNS:
+        profiles = original.get_profiles(LoggedGraph(model), run_metadata(model))
+        encoded = [(name, one.SerializeToString().hex()) for name, one in profiles.items()]
+        found.append((model, encoded))
+    PROFILES.write_bytes(lzma.compress(json.dumps(found).encode()))
+    print("wrote", PROFILES)
+
+
+def loaded(path: str) -> ModuleType:
+    """The original; it takes the messages of pprof from a package that the wheel has elsewhere."""
+    from tensorflow.tsl.profiler.protobuf import profile_pb2  # noqa: PLC0415 -- slow to import
+
+    sys.modules["proto"] = ModuleType("proto")
+    sys.modules["proto"].profile_pb2 = profile_pb2
+    spec = importlib.util.spec_from_file_location("pprof_profiler", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
