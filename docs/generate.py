@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import ModuleType
 
+import tfprof
 from tfprof.advisor.registry import CHECKERS, CLASSIC, find
+from tfprof.capture import recording
 from tfprof.cli.commands import COMMANDS, FLAG_OPTIONS
 from tfprof.measures import flop_rules  # noqa: F401 -- fills the table of rules
 from tfprof.measures.flop_rules.registry import (
@@ -222,12 +226,75 @@ def _checker(name: str) -> list[str]:
     return [f"## {name}", "", title, *filter(None, [rest.strip(), origin]), ""]
 
 
+def python_page() -> str:
+    public = {name: getattr(tfprof, name) for name in tfprof.__all__}
+    public["capture"] = recording.capture  # the package, which is called like this function
+    functions = {name: value for name, value in public.items() if inspect.isfunction(value)}
+    classes = {name: value for name, value in public.items() if inspect.isclass(value)}
+    errors = {name: value for name, value in classes.items() if issubclass(value, Exception)}
+    return "\n".join(
+        [
+            MADE,
+            "# Python names",
+            "",
+            "Every public name of `tfprof`; a name is imported when it is first used.",
+            "`tfprof.__version__` is the version, `help(tfprof.NAME)` describes a name in full,",
+            "and [how to use it from Python](../how-to/python.md) shows how they go together.",
+            "",
+            "## Functions",
+            "",
+            *_name_table({f"{name}{_parameters(f)}": f for name, f in functions.items()}),
+            "",
+            "## Classes",
+            "",
+            *_name_table({name: classes[name] for name in classes if name not in errors}),
+            "",
+            "## Errors",
+            "",
+            *_name_table(errors),
+            "",
+            "## Modules",
+            "",
+            *_name_table({name: value for name, value in public.items() if _is_module(value)}),
+            "",
+        ]
+    )
+
+
+def _is_module(value: object) -> bool:
+    return isinstance(value, ModuleType)
+
+
+def _name_table(named: Mapping[str, object]) -> list[str]:
+    return [
+        "| name | meaning |",
+        "|---|---|",
+        *(f"| `{name}` | {_cell(_summary(value))} |" for name, value in named.items()),
+    ]
+
+
+def _summary(value: object) -> str:
+    """The first line of a docstring."""
+    return (inspect.getdoc(value) or "").partition("\n")[0]
+
+
+def _parameters(function: Callable[..., object]) -> str:
+    """The names of the parameters; optional ones end in `=…`."""
+    return "(" + ", ".join(map(_parameter, inspect.signature(function).parameters.values())) + ")"
+
+
+def _parameter(part: inspect.Parameter) -> str:
+    stars = {part.VAR_POSITIONAL: "*", part.VAR_KEYWORD: "**"}.get(part.kind, "")
+    return f"{stars}{part.name}" + ("" if part.default is part.empty else "=…")
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "options.md": options_page,
     "metrics.md": metrics_page,
     "commands.md": commands_page,
     "float-operations.md": float_operations_page,
     "checkers.md": checkers_page,
+    "python.md": python_page,
 }
 
 if __name__ == "__main__":

@@ -506,7 +506,7 @@ def test_importing_tfprof_loads_neither_numpy_nor_protobuf_nor_re2():
 
 
 def test_an_unknown_name_of_the_package_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="module `tfprof` has no attribute 'laod'"):
+    with pytest.raises(AttributeError, match="module 'tfprof' has no attribute 'laod'"):
         _ = tfprof.laod
 
 

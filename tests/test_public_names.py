@@ -1,12 +1,26 @@
 """The names that programs may rely on."""
 
+from __future__ import annotations
+
+import ast
+import importlib.metadata
 import inspect
+import re
+import rlcompleter
+import subprocess
+import sys
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import tfprof
+import tfprof.version
 from tfprof import errors
+from tfprof.cli import main
 
+SOURCE = Path(tfprof.__file__).parent
 ERRORS = [
     value
     for value in vars(errors).values()
@@ -25,15 +39,91 @@ def test_a_public_name_exists_and_is_described(name):
 
 def test_the_public_names_are_these():
     assert set(tfprof.__all__) == {
-        *("load", "Profile", "Answer", "MemoryAnswer", "Advice", "info", "Info", "OpLog"),
+        *("load", "Profile", "ProfileColumns", "info", "Info", "FileSummary", "FileKind"),
+        *("Answer", "Options", "Hidden", "Written"),
+        *("MemoryAnswer", "MemoryOptions", "AllocatorMemory", "MemoryBreakdown", "MemoryCurve"),
+        *("FloatOpsLedger", "CountedKind", "UncountedKind", "register_flops", "OpFacts"),
+        *("Advice", "Checker", "Finding", "Evidence", "EvidenceColumn", "Gain", "Unit"),
         *("profile", "advise", "Profiler", "ProfileOptionBuilder", "ProfileContext"),
-        *("write_op_log", "MetadataCaptureHook", "PrintModelAnalysisHook"),
+        *("write_op_log", "OpLog", "MetadataCaptureHook", "PrintModelAnalysisHook"),
         *("GraphNodeProto", "MultiGraphNodeProto", "AdviceProto", "OpLogProto"),
-        "register_flops",
-        *("step_timeline", "capture", "KerasCallback", "CaptureError"),
+        *("contrib", "pprof_profiler"),
+        *("step_timeline", "capture", "Capture", "KerasCallback", "CaptureError"),
         *("TfprofError", "InputError", "UnknownFormatError", "MissingInputError"),
         *("OptionError", "OutputError", "RuleError"),
     }
+
+
+# One table says where each name is defined.
+
+
+def imported_for_type_checkers() -> dict[str, str]:
+    """The names under `if TYPE_CHECKING` and the module that each is imported from."""
+    tree = ast.parse((SOURCE / "__init__.py").read_text("utf-8"))
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    return {
+        alias.name: f"tfprof.{alias.name}" if node.module == "tfprof" else node.module
+        for node in block.body
+        for alias in node.names
+    }
+
+
+def test_type_checkers_see_the_names_of_the_table_and_their_modules():
+    assert imported_for_type_checkers() == tfprof._MODULE_OF
+
+
+def test_the_table_has_the_public_names_and_the_version():
+    assert tfprof._MODULE_OF.keys() == {*tfprof.__all__, "__version__"}
+
+
+@pytest.mark.parametrize("name", tfprof.__all__)
+def test_a_name_is_defined_in_the_module_of_the_table(name):
+    value, module = getattr(tfprof, name), tfprof._MODULE_OF[name]
+    if isinstance(value, ModuleType):
+        assert value is sys.modules[module]
+    elif not name.endswith("Proto"):  # the classes of messages belong to no module
+        assert value.__module__ == module
+
+
+# What answers give out is public, too.
+
+
+def classes_of_ours() -> set[str]:
+    return {
+        node.name
+        for path in SOURCE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    }
+
+
+def given_out(value: type) -> str:
+    """The annotations of what an object gives out: its fields and what its methods return."""
+    found = [str(field.type) for field in fields(value)] if is_dataclass(value) else []
+    for name, member in vars(value).items():
+        function = getattr(member, "fget", None) or getattr(member, "__func__", member)
+        is_offered = not name.startswith("_") or name in ("__iter__", "__getitem__")
+        if is_offered and inspect.isfunction(function):
+            found.append(str(function.__annotations__.get("return")))
+    return " ".join(found)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Profile", "Info", "FileSummary", "Answer", "Hidden", "Written"),
+        *("MemoryAnswer", "AllocatorMemory", "FloatOpsLedger", "CountedKind", "UncountedKind"),
+        *("Advice", "Checker", "Finding", "Evidence", "EvidenceColumn", "Gain"),
+        *("Capture", "OpLog", "ProfileContext", "Profiler"),
+    ],
+)
+def test_what_a_public_object_gives_out_is_public(name):
+    words = set(re.findall(r"\w+", given_out(getattr(tfprof, name))))
+
+    assert words & classes_of_ours() <= set(tfprof.__all__)
+
+
+# Errors.
 
 
 @pytest.mark.parametrize("error", ERRORS)
@@ -47,9 +137,35 @@ def test_an_error_has_its_place_in_the_drawing_of_all_errors(error):
     assert error.__name__ in errors.__doc__
 
 
+# Before the first use.
+
+
+def in_a_new_process(script: str) -> str:
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return ran.stdout.strip()
+
+
+def test_dir_lists_the_public_names_before_they_are_used():
+    listed = in_a_new_process(
+        "import sys, tfprof; print(*dir(tfprof)); assert 'tfprof.api' not in sys.modules"
+    ).split()
+
+    assert set(listed) >= {*tfprof.__all__, "__version__", "__doc__"}
+    assert {name for name in listed if not name.startswith("__")} == set(tfprof.__all__)
+
+
+def test_tab_completes_the_public_names():
+    completer = rlcompleter.Completer({"tfprof": tfprof})
+
+    assert completer.attr_matches("tfprof.MemoryA") == ["tfprof.MemoryAnswer("]
+    assert "tfprof.pprof_profiler" in completer.attr_matches("tfprof.")
+
+
 def test_a_name_that_is_not_public_is_refused():
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+    with pytest.raises(AttributeError, match="no attribute 'nothing'") as caught:
         _ = tfprof.nothing
+
+    assert (caught.value.name, caught.value.obj) == ("nothing", tfprof)  # Python suggests by these
 
 
 def test_all_public_names_can_be_imported_at_once():
@@ -57,4 +173,47 @@ def test_all_public_names_can_be_imported_at_once():
 
     exec("from tfprof import *", names)  # noqa: S102 -- the one statement that reads `__all__`
 
-    assert names.keys() >= set(tfprof.__all__)
+    assert names.keys() - {"__builtins__"} == set(tfprof.__all__)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import tfprof.pprof_profiler; tfprof.pprof_profiler.get_profiles",
+        "from tfprof.pprof_profiler import profile",
+        "from tfprof import contrib; contrib.pprof_profiler.profile",
+        "import tfprof.contrib.model_analyzer",
+    ],
+)
+def test_public_modules_can_be_imported(statement):
+    assert in_a_new_process(statement) == ""
+
+
+# The version.
+
+
+def test_the_version_is_that_of_the_installed_package():
+    assert tfprof.__version__ == importlib.metadata.version("tfprof")
+
+
+def test_the_version_is_looked_up_when_it_is_asked_for():
+    script = "import sys, tfprof; print('importlib.metadata' in sys.modules)"
+
+    assert in_a_new_process(script) == "False"
+
+
+def test_the_command_line_prints_the_same_version(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith(f"tfprof {tfprof.__version__} (")
+
+
+def test_a_source_tree_without_metadata_has_an_unknown_version():
+    script = """
+import importlib.metadata as metadata
+def missing(name):
+    raise metadata.PackageNotFoundError(name)
+metadata.version = missing
+import tfprof
+print(tfprof.__version__)
+"""
+    assert in_a_new_process(script) == tfprof.version.UNKNOWN == "0+unknown"

@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tfprof.errors import (
-    CaptureError,
-    InputError,
-    MissingInputError,
-    OptionError,
-    OutputError,
-    RuleError,
-    TfprofError,
-    UnknownFormatError,
-)
-
 if TYPE_CHECKING:
-    from tfprof.api import (
-        Advice,
-        Answer,
-        Info,
-        MemoryAnswer,
-        OpLog,
-        Profile,
-        info,
-        register_flops,
-        step_timeline,
-    )
+    from tfprof import capture, contrib, pprof_profiler
+    from tfprof.advisor.finding import Evidence, EvidenceColumn, Finding, Gain
+    from tfprof.advisor.registry import Checker
+    from tfprof.answers import Advice, Answer, MemoryAnswer
+    from tfprof.api import Info, Profile, info, register_flops, step_timeline
     from tfprof.capture.keras_callback import KerasCallback
     from tfprof.capture.loading import load
-    from tfprof.capture.recording import capture
+    from tfprof.capture.recording import Capture
     from tfprof.classic.context import ProfileContext
     from tfprof.classic.hooks import MetadataCaptureHook, PrintModelAnalysisHook
     from tfprof.classic.messages import (
@@ -42,66 +26,145 @@ if TYPE_CHECKING:
     from tfprof.classic.op_log import write_op_log
     from tfprof.classic.option_builder import ProfileOptionBuilder
     from tfprof.classic.profiler import Profiler, advise, profile
+    from tfprof.errors import (
+        CaptureError,
+        InputError,
+        MissingInputError,
+        OptionError,
+        OutputError,
+        RuleError,
+        TfprofError,
+        UnknownFormatError,
+    )
+    from tfprof.formats.recognise import FileKind
+    from tfprof.measures.flop_rules.registry import OpFacts
+    from tfprof.measures.memory import MemoryCurve
+    from tfprof.model.profile import ProfileColumns
+    from tfprof.options import MemoryOptions, Options
+    from tfprof.outputs.ledger import FloatOpsLedger
+    from tfprof.outputs.op_log import OpLog
+    from tfprof.outputs.parts import Written
+    from tfprof.sources.summary import FileSummary
+    from tfprof.units import Unit
+    from tfprof.version import __version__ as __version__
+    from tfprof.views.ledger import CountedKind, UncountedKind
+    from tfprof.views.memory import AllocatorMemory, MemoryBreakdown
+    from tfprof.views.view import Hidden
 
 __all__ = [
     "Advice",
     "AdviceProto",
+    "AllocatorMemory",
     "Answer",
+    "Capture",
     "CaptureError",
+    "Checker",
+    "CountedKind",
+    "Evidence",
+    "EvidenceColumn",
+    "FileKind",
+    "FileSummary",
+    "Finding",
+    "FloatOpsLedger",
+    "Gain",
     "GraphNodeProto",
+    "Hidden",
     "Info",
     "InputError",
     "KerasCallback",
     "MemoryAnswer",
+    "MemoryBreakdown",
+    "MemoryCurve",
+    "MemoryOptions",
     "MetadataCaptureHook",
     "MissingInputError",
     "MultiGraphNodeProto",
+    "OpFacts",
     "OpLog",
     "OpLogProto",
     "OptionError",
+    "Options",
     "OutputError",
     "PrintModelAnalysisHook",
     "Profile",
+    "ProfileColumns",
     "ProfileContext",
     "ProfileOptionBuilder",
     "Profiler",
     "RuleError",
     "TfprofError",
+    "UncountedKind",
+    "Unit",
     "UnknownFormatError",
+    "Written",
     "advise",
     "capture",
+    "contrib",
     "info",
     "load",
+    "pprof_profiler",
     "profile",
     "register_flops",
     "step_timeline",
     "write_op_log",
 ]
 
-# Where names are that are not the api's: those for live programs, TensorFlow's own among them.
-_ELSEWHERE = {
-    "load": "tfprof.capture.loading",
-    "KerasCallback": "tfprof.capture.keras_callback",
-    **dict.fromkeys(("Profiler", "advise", "profile"), "tfprof.classic.profiler"),
-    "ProfileOptionBuilder": "tfprof.classic.option_builder",
-    "ProfileContext": "tfprof.classic.context",
-    "write_op_log": "tfprof.classic.op_log",
-    **dict.fromkeys(("MetadataCaptureHook", "PrintModelAnalysisHook"), "tfprof.classic.hooks"),
-    **dict.fromkeys(
-        ("AdviceProto", "GraphNodeProto", "MultiGraphNodeProto", "OpLogProto"),
-        "tfprof.classic.messages",
+# The module that defines each public name, imported when the name is first used: `import tfprof`
+# loads neither numpy nor protobuf.
+_MODULES: dict[str, tuple[str, ...]] = {
+    "tfprof.advisor.finding": ("Evidence", "EvidenceColumn", "Finding", "Gain"),
+    "tfprof.advisor.registry": ("Checker",),
+    "tfprof.answers": ("Advice", "Answer", "MemoryAnswer"),
+    "tfprof.api": ("Info", "Profile", "info", "register_flops", "step_timeline"),
+    "tfprof.capture": ("capture",),
+    "tfprof.capture.keras_callback": ("KerasCallback",),
+    "tfprof.capture.loading": ("load",),
+    "tfprof.capture.recording": ("Capture",),
+    "tfprof.classic.context": ("ProfileContext",),
+    "tfprof.classic.hooks": ("MetadataCaptureHook", "PrintModelAnalysisHook"),
+    "tfprof.classic.messages": (
+        *("AdviceProto", "GraphNodeProto", "MultiGraphNodeProto", "OpLogProto"),
     ),
+    "tfprof.classic.op_log": ("write_op_log",),
+    "tfprof.classic.option_builder": ("ProfileOptionBuilder",),
+    "tfprof.classic.profiler": ("Profiler", "advise", "profile"),
+    "tfprof.contrib": ("contrib",),
+    "tfprof.errors": (
+        *("CaptureError", "InputError", "MissingInputError", "OptionError", "OutputError"),
+        *("RuleError", "TfprofError", "UnknownFormatError"),
+    ),
+    "tfprof.formats.recognise": ("FileKind",),
+    "tfprof.measures.flop_rules.registry": ("OpFacts",),
+    "tfprof.measures.memory": ("MemoryCurve",),
+    "tfprof.model.profile": ("ProfileColumns",),
+    "tfprof.options": ("MemoryOptions", "Options"),
+    "tfprof.outputs.ledger": ("FloatOpsLedger",),
+    "tfprof.outputs.op_log": ("OpLog",),
+    "tfprof.outputs.parts": ("Written",),
+    "tfprof.pprof_profiler": ("pprof_profiler",),
+    "tfprof.sources.summary": ("FileSummary",),
+    "tfprof.units": ("Unit",),
+    "tfprof.version": ("__version__",),
+    "tfprof.views.ledger": ("CountedKind", "UncountedKind"),
+    "tfprof.views.memory": ("AllocatorMemory", "MemoryBreakdown"),
+    "tfprof.views.view": ("Hidden",),
 }
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    """Fetch a public name when it is first used, so that importing tfprof loads no numpy."""
-    if name == "contrib":
-        return import_module("tfprof.contrib")
-    if name not in __all__:
-        raise AttributeError(f"module `tfprof` has no attribute {name!r}")
-    if name == "capture":  # the package itself, which can be called
-        return import_module("tfprof.capture")
-    value = getattr(import_module(_ELSEWHERE.get(name, "tfprof.api")), name)
+    """Import a public name on first use."""
+    if name not in _MODULE_OF:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message, name=name, obj=sys.modules[__name__])
+    module = import_module(_MODULE_OF[name])
+    if module.__name__ == f"{__name__}.{name}":  # the public name is the module itself
+        return module
+    value = getattr(module, name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    """The public names, whether used before or not, and the attributes of every module."""
+    return sorted({*__all__, "__version__", *(name for name in globals() if name[:2] == "__")})

@@ -22,7 +22,6 @@ from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import Recording
 from tfprof.options import CHECKERS_OPTION, INPUT_OPTIONS, Inputs, MemoryOptions, Options, find
 from tfprof.outputs import registry
-from tfprof.outputs.op_log import OpLog
 from tfprof.sources import registry as sources
 from tfprof.sources.capture_folder import files_of
 from tfprof.sources.reading import Reading
@@ -39,20 +38,6 @@ if TYPE_CHECKING:
     from tfprof.sources.summary import FileSummary
 
     Path = str | os.PathLike[str]
-
-# The names that `tfprof` itself gives out.
-__all__ = [
-    "Advice",
-    "Answer",
-    "Info",
-    "MemoryAnswer",
-    "OpLog",
-    "Profile",
-    "info",
-    "load",
-    "register_flops",
-    "step_timeline",
-]
 
 # The views, and the module of each.
 VIEWS: dict[str, str] = {
@@ -309,7 +294,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """What some files are, one by one and together."""
+    """What files are, each by itself and all together."""
 
     files: tuple[FileSummary, ...]
     profile: Profile

@@ -59,7 +59,7 @@ def _option(kind: Kind, default: Any, text: str) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Everything a question about a profile can say; each view starts from these defaults."""
+    """The options of a question about a profile; every view has these defaults."""
 
     max_depth: int = _option(
         Kind.NUMBER,
@@ -175,7 +175,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryOptions:
-    """What a question about memory over time can say."""
+    """The options of a question about memory over time."""
 
     step: int = _option(
         Kind.NUMBER,

@@ -22,7 +22,7 @@ _AMOUNT = re.compile(
 
 
 class Unit(Enum):
-    """What a number counts, by its suffixes, each worth a thousand of the one before."""
+    """What a number counts; each of its suffixes is worth a thousand of the one before."""
 
     COUNT = ("", "k", "m", "b")
     MICROS = ("us", "ms", "sec")

@@ -6,13 +6,13 @@ import pytest
 from build import CPU, GPU, allocator, profile, run
 from tfprof.columns import ints
 from tfprof.errors import TfprofError
-from tfprof.measures.memory import Curve, allocator_traces
+from tfprof.measures.memory import MemoryCurve, allocator_traces
 
 
 def changes(*pairs):
     """The curve of these changes, each a moment and bytes."""
     micros, sizes = zip(*pairs, strict=True)
-    return Curve.of_changes(1000 * ints(micros), ints(sizes))
+    return MemoryCurve.of_changes(1000 * ints(micros), ints(sizes))
 
 
 def points(curve):
@@ -48,7 +48,7 @@ def test_a_curve_holds_until_its_next_point(micros, held):
 
 
 def test_of_levels_that_were_read_at_one_moment_the_highest_stays():
-    curve = Curve.of_levels(1000 * ints([20, 10, 20, 20]), ints([7, 5, 9, 8]))
+    curve = MemoryCurve.of_levels(1000 * ints([20, 10, 20, 20]), ints([7, 5, 9, 8]))
 
     assert points(curve) == [(10, 5), (20, 9)]
 

@@ -3,13 +3,13 @@
 import pytest
 
 from tfprof.columns import ints
-from tfprof.measures.memory import Curve
+from tfprof.measures.memory import MemoryCurve
 from tfprof.outputs.chart import ASCII, UNICODE, draw, pen_for
 
 
 def curve(*points):
     micros, sizes = zip(*points, strict=True)
-    return Curve(1000 * ints(micros), ints(sizes))
+    return MemoryCurve(1000 * ints(micros), ints(sizes))
 
 
 def test_a_curve_rises_and_falls():

@@ -13,7 +13,7 @@ import pytest
 from asking import ask
 from build import op, profile, run
 from pprof_reader import PprofFile
-from tfprof.api import Answer
+from tfprof.answers import Answer
 from tfprof.errors import OptionError, OutputError
 from tfprof.outputs import pprof, stacks
 

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 import tfprof
-from tfprof.api import Answer, Profile
+from tfprof.answers import Answer
+from tfprof.api import Profile
 from tfprof.options import Options
 
 RECORDED = Path(__file__).parent / "recorded"

@@ -12,7 +12,7 @@ from profile_strategies import profiles
 from tfprof.api import Profile
 from tfprof.measures.numbers import EVERYTHING, per_op
 from tfprof.views import ledger
-from tfprof.views.ledger import Entry, Uncounted
+from tfprof.views.ledger import CountedKind, UncountedKind
 
 X = op("x", "Placeholder", outputs=[(2, 3)])
 
@@ -32,8 +32,8 @@ def test_a_kind_is_told_with_its_ops_phases_and_rule():
 
     one_each = "N(input 0): one operation for each element."
     assert found.entries == (
-        Entry("Square", 3, 0, forward=12, backward=6, optimiser=0, other=0, rule=one_each),
-        Entry("ApplyGradientDescent", 1, 0, 0, 0, 12, 0, found.entries[1].rule),
+        CountedKind("Square", 3, 0, forward=12, backward=6, optimiser=0, other=0, rule=one_each),
+        CountedKind("ApplyGradientDescent", 1, 0, 0, 0, 12, 0, found.entries[1].rule),
     )
     assert (found.forward, found.backward, found.optimiser, found.float_ops) == (12, 6, 12, 30)
     assert found.idle_kinds == (("Placeholder", 1),)
@@ -67,10 +67,10 @@ def test_what_is_not_counted_is_told_with_time_and_reason_slowest_first():
     )
 
     assert found.uncounted == (
-        Uncounted("Square", 1, 40, "a shape is unknown"),
-        Uncounted("", 1, 5, "missing from the graph"),
-        Uncounted("Gelu", 1, 5, "there is no rule"),
-        Uncounted("Swish", 2, 0, "there is no rule"),
+        UncountedKind("Square", 1, 40, "a shape is unknown"),
+        UncountedKind("", 1, 5, "missing from the graph"),
+        UncountedKind("Gelu", 1, 5, "there is no rule"),
+        UncountedKind("Swish", 2, 0, "there is no rule"),
     )
     assert (found.uncounted_ops, found.uncounted_micros) == (5, 50)
     assert (found.ops, found.micros, found.idle_micros) == (6, 100, 50)

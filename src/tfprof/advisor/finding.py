@@ -1,4 +1,4 @@
-"""What a checker says: a sentence, its evidence, what it speaks of, and what could be won."""
+"""What a checker reports: a sentence, its evidence, the ops it concerns, and the gain."""
 
 from __future__ import annotations
 
@@ -10,39 +10,39 @@ from tfprof.units import Unit, format_percent
 
 Cell: TypeAlias = str | int
 
-# A table that is to be taken in at a glance; the command of a finding shows the rest.
+# Enough for a glance; the command of a finding shows the rest.
 MOST_ROWS = 5
 
 _KEY_ENDS = {Unit.MICROS: "_micros", Unit.BYTES: "_bytes", Unit.COUNT: ""}
 
 
-class Column(NamedTuple):
-    """A column of evidence: its heading, and what its numbers count; None for texts."""
+class EvidenceColumn(NamedTuple):
+    """A column of evidence: its heading, and the unit of its numbers (None for text)."""
 
     heading: str
     unit: Unit | None = None
 
     @property
     def key(self) -> str:
-        """What the column is called where its numbers are not written with their unit."""
+        """The name of the column where its numbers are written without a unit."""
         return self.heading.replace(" ", "_") + (_KEY_ENDS[self.unit] if self.unit else "")
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A small table."""
+    """A small table that supports a finding."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[EvidenceColumn, ...]
     rows: tuple[tuple[Cell, ...], ...]
 
     @classmethod
     def of(cls, columns: Mapping[str, Unit | None], rows: Iterable[Sequence[Cell]]) -> Evidence:
-        """The table of these headings and rows."""
-        headings = tuple(Column(heading, unit) for heading, unit in columns.items())
+        """The table with these headings, each with the unit of its numbers, and rows."""
+        headings = tuple(EvidenceColumn(heading, unit) for heading, unit in columns.items())
         return cls(headings, tuple(tuple(row) for row in rows))
 
     def texts(self) -> list[list[str]]:
-        """The cells as people read them."""
+        """The cells as text, numbers with their units."""
         return [
             [
                 str(cell) if column.unit is None else column.unit.format(int(cell))
@@ -52,19 +52,19 @@ class Evidence:
         ]
 
     def to_dicts(self) -> list[dict[str, Cell]]:
-        """A dictionary a row, with numbers in full."""
+        """A dictionary per row, with numbers in full."""
         keys = [column.key for column in self.columns]
         return [dict(zip(keys, row, strict=True)) for row in self.rows]
 
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """The most that could be won: what a cure brings is this or less."""
+    """An upper bound on what fixing the cause of a finding saves."""
 
     amount: int
-    of: int  # how much there is in all
+    of: int  # the total
     unit: Unit
-    what: str  # what `of` is: `of the step`
+    what: str  # what the total is: `of the step`
 
     def __str__(self) -> str:
         amount, whole = self.unit.format(self.amount), self.unit.format(self.of)
@@ -83,11 +83,11 @@ class Gain:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that a checker found.
+    """One finding of a checker.
 
-    `ops` are the ops it speaks of, or kinds or lines of code where it speaks of those; `gain` is
-    None where nothing can be said. `command` is what shows more: the words of a view and its
-    options, without files. `classic` has the words of the original, where it had some.
+    `ops` are the ops it concerns, or the kinds or lines of code; `gain` is None if it is unknown.
+    `command` shows more: a view and its options, without files. `classic` is the text of the
+    original, if it has one.
     """
 
     sentence: str
@@ -98,7 +98,7 @@ class Finding:
     classic: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what could not be printed: a checker may be anybody's."""
+        """Refuse what could not be printed: anyone may write a checker."""
         texts = (self.sentence, *self.ops, *self.command)
         if not all(isinstance(text, str) for text in texts) or not self.sentence:
             raise TypeError("a finding's sentence, ops and command are texts")

@@ -37,12 +37,12 @@ _SILENT = "JobChecker"
 
 
 class Checker(Protocol):
-    """What a checker is: a module, or anything else, with these two."""
+    """The protocol of a checker: a module, or any object, with these two members."""
 
     SUMMARY: str  # what it looks for, in a sentence
 
     def check(self, profile: ProfileColumns) -> Iterable[Finding]:
-        """What it finds, the weightiest first; a `MissingInputError` says what it lacks."""
+        """The findings, most important first; raises `MissingInputError` if a file is missing."""
 
 
 @dataclass(frozen=True, slots=True)

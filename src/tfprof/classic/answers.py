@@ -6,7 +6,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tfprof.api import Answer, Profile
+from tfprof.answers import Answer
+from tfprof.api import Profile
 from tfprof.classic.question import Question, tell
 from tfprof.errors import OutputError, TfprofError
 from tfprof.formats.messages import Message, message_class

@@ -188,15 +188,14 @@ def _require_sense(command: str, request: Request) -> None:
 
 
 def _print_version() -> int:
-    from importlib.metadata import version  # noqa: PLC0415 -- see the module's docstring
-
     # Of the compiled modules, the one that loads without numpy; all are built together.
     from tfprof.formats import text  # noqa: PLC0415 -- see the module's docstring
+    from tfprof.version import __version__  # noqa: PLC0415 -- the same
 
     reader = "files are read by protobuf: no compiler was at hand"
     if text.is_compiled():
         reader = "compiled readers"
-    print(f"tfprof {version('tfprof')} ({reader})")
+    print(f"tfprof {__version__} ({reader})")
     return 0
 
 

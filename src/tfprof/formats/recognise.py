@@ -22,7 +22,7 @@ Field = tuple[int, int, int, int]  # as `wire.fields` gives it
 
 
 class FileKind(StrEnum):
-    """What a file can be, as an error message names it."""
+    """The kinds of files that tfprof reads, as error messages name them."""
 
     GRAPH = "a graph (GraphDef)"
     RUN_META = "run metadata (RunMetadata)"

@@ -21,7 +21,7 @@ _LATEST_NS = int(nanos_of_micros(ints([_LARGE]))[0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Curve:
+class MemoryCurve:
     """How many bytes are held from each point in time on; times ascend."""
 
     time_ns: Ints
@@ -94,8 +94,8 @@ class AllocatorTrace:
     time_ns: Ints
     bytes: Ints
     untimed: int  # how many of them have no time and count from the beginning
-    curve: Curve
-    levels: Curve  # the bytes in use that the allocator itself reported
+    curve: MemoryCurve
+    levels: MemoryCurve  # the bytes in use that the allocator itself reported
 
     def held(self, time_ns: int, op_count: int) -> Ints:
         """How many bytes each op holds at a time."""
@@ -160,8 +160,8 @@ def _trace(profile: ProfileColumns, rows: Ints, levels: Ints) -> AllocatorTrace:
         time_ns=time_ns,
         bytes=events.bytes[rows],
         untimed=untimed,
-        curve=Curve.of_changes(time_ns, events.bytes[rows]),
-        levels=Curve.of_levels(uses.time_ns[levels], uses.level[levels]),
+        curve=MemoryCurve.of_changes(time_ns, events.bytes[rows]),
+        levels=MemoryCurve.of_levels(uses.time_ns[levels], uses.level[levels]),
     )
 
 

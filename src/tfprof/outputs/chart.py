@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfprof.columns import Ints
-from tfprof.measures.memory import Curve
+from tfprof.measures.memory import MemoryCurve
 from tfprof.units import format_bytes, format_nanos
 
 _HEIGHT = 8
@@ -44,7 +44,7 @@ def pen_for(encoding: str) -> Pen:
     return UNICODE
 
 
-def draw(curve: Curve, width: int, pen: Pen) -> list[str]:
+def draw(curve: MemoryCurve, width: int, pen: Pen) -> list[str]:
     """The lines of a chart from moment 0 to the last; a column shows the highest of its time.
 
     What is below zero is not drawn.
@@ -63,7 +63,7 @@ def draw(curve: Curve, width: int, pen: Pen) -> list[str]:
     ]
 
 
-def _stretches(curve: Curve, columns: int) -> tuple[Ints, Ints]:
+def _stretches(curve: MemoryCurve, columns: int) -> tuple[Ints, Ints]:
     """The most that is held in each of so many stretches of time, and where each moment falls."""
     edges = np.linspace(0, int(curve.time_ns[-1]), columns + 1).astype(np.int64)
     place = np.searchsorted(curve.time_ns, edges[:-1], side="right") - 1
@@ -83,7 +83,7 @@ def _rows(labels: Sequence[str], highest: Ints, pen: Pen) -> Iterator[tuple[str,
         yield label, "".join(pen.cells[level] for level in filled.tolist())
 
 
-def _times(curve: Curve, columns: int, peak: int) -> str:
+def _times(curve: MemoryCurve, columns: int, peak: int) -> str:
     """The first moment, that of the peak below its mark, and the last; as far as there is room."""
     first, last = format_nanos(0), format_nanos(int(curve.time_ns[-1]))
     text = format_nanos(curve.peak_ns)

@@ -9,7 +9,7 @@ from typing import Any
 
 from tfprof.errors import nearest, one_line
 from tfprof.units import format_count, format_micros, format_percent
-from tfprof.views.ledger import Entry, Ledger, Uncounted
+from tfprof.views.ledger import CountedKind, Ledger, UncountedKind
 
 _DOC = (
     "Float operations in one step, or in one run of each op where no step was recorded.\n"
@@ -20,9 +20,9 @@ _PHASES = ("forward", "backward", "optimiser", "other")
 
 
 class FloatOpsLedger:
-    """Float operations by kind of op: iterate its rows, print it, convert it.
+    """Float operations by kind of op, to print, iterate or convert.
 
-    `ledger` has what was not counted too, and the totals.
+    `ledger` also has the totals, and what was not counted.
     """
 
     def __init__(self, ledger: Ledger, notes: Sequence[str] = ()) -> None:
@@ -35,7 +35,7 @@ class FloatOpsLedger:
         return self.ledger.float_ops
 
     @property
-    def uncounted(self) -> tuple[Uncounted, ...]:
+    def uncounted(self) -> tuple[UncountedKind, ...]:
         """The kinds of ops that are not counted, most time first, and why."""
         return self.ledger.uncounted
 
@@ -69,13 +69,13 @@ class FloatOpsLedger:
         """The same as JSON text."""
         return json.dumps(self.to_dict(), indent=1) + "\n"
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[CountedKind]:
         return iter(self.ledger.entries)
 
     def __len__(self) -> int:
         return len(self.ledger.entries)
 
-    def __getitem__(self, kind: str) -> Entry:
+    def __getitem__(self, kind: str) -> CountedKind:
         """The row of one kind of op."""
         for entry in self:
             if entry.kind == kind:
@@ -99,7 +99,7 @@ def _lines(ledger: Ledger) -> Iterator[str]:
     yield from _missing(ledger)
 
 
-def _row(ledger: Ledger, entry: Entry, phases: Sequence[str]) -> tuple[str, ...]:
+def _row(ledger: Ledger, entry: CountedKind, phases: Sequence[str]) -> tuple[str, ...]:
     numbers = (*(getattr(entry, phase) for phase in phases), entry.float_ops)
     share = format_percent(entry.float_ops, ledger.float_ops)
     # The reason stands behind the formula, and fills the reference rather than a line.
@@ -113,7 +113,7 @@ def _row(ledger: Ledger, entry: Entry, phases: Sequence[str]) -> tuple[str, ...]
     )
 
 
-def _logged(entry: Entry) -> str:
+def _logged(entry: CountedKind) -> str:
     return f" (recorded: {entry.logged_ops:,} ops)" if 0 < entry.logged_ops < entry.ops else ""
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from tfprof.measures.memory import Curve
+from tfprof.measures.memory import MemoryCurve
 from tfprof.units import exact_micros
-from tfprof.views.memory import AllocatorMemory, Breakdown, Memory
+from tfprof.views.memory import AllocatorMemory, Memory, MemoryBreakdown
 
 
 def as_dict(memory: Memory) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def _allocator(one: AllocatorMemory) -> dict[str, Any]:
     }
 
 
-def _rows(breakdown: Breakdown) -> dict[str, Any]:
+def _rows(breakdown: MemoryBreakdown) -> dict[str, Any]:
     columns = (breakdown.depth.tolist(), breakdown.bytes.tolist(), breakdown.ops.tolist())
     return {
         "rows": [
@@ -60,7 +60,7 @@ def _rows(breakdown: Breakdown) -> dict[str, Any]:
     }
 
 
-def _points(curve: Curve) -> dict[str, list[int] | list[int | float]]:
+def _points(curve: MemoryCurve) -> dict[str, list[int] | list[int | float]]:
     return {
         "micros": [exact_micros(time) for time in curve.time_ns.tolist()],
         "bytes": curve.bytes.tolist(),

@@ -8,7 +8,7 @@ from tfprof.errors import one_line
 from tfprof.outputs.chart import UNICODE, Pen, draw
 from tfprof.units import format_bytes, format_percent
 from tfprof.units import format_nanos as format_time
-from tfprof.views.memory import AllocatorMemory, Breakdown, Memory
+from tfprof.views.memory import AllocatorMemory, Memory, MemoryBreakdown
 
 WIDTH = 80
 
@@ -62,7 +62,7 @@ def _levels(one: AllocatorMemory) -> str:
     return f"Allocator's own count: at most {most}, at {format_time(moment)} (curve: {known}).\n"
 
 
-def _rows(one: AllocatorMemory, breakdown: Breakdown) -> Iterator[str]:
+def _rows(one: AllocatorMemory, breakdown: MemoryBreakdown) -> Iterator[str]:
     sizes, ops = breakdown.bytes.tolist(), breakdown.ops.tolist()
     for row, depth in enumerate(breakdown.depth.tolist()):
         indent = "  " * depth

@@ -18,7 +18,7 @@ class Part(NamedTuple):
 
 
 class Written(NamedTuple):
-    """A file that was written, and what is to be said of it."""
+    """A file that was written, and notes on it."""
 
     path: str
     notes: Sequence[str] = ()

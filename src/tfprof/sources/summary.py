@@ -17,7 +17,7 @@ from tfprof.sources.registry import InputFile, merge, open_checkpoint, read_reco
 
 @dataclass(frozen=True, slots=True)
 class FileSummary:
-    """One file: what it is and how much of what it holds."""
+    """What one file is, and what it contains."""
 
     path: str
     kind: FileKind

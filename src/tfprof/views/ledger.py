@@ -27,7 +27,7 @@ LOGGED = "as recorded"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CountedKind:
     """The ops of one kind whose float operations are known."""
 
     kind: str
@@ -46,8 +46,8 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Uncounted:
-    """The ops of one kind whose float operations nobody knows, and why."""
+class UncountedKind:
+    """The ops of one kind whose float operations are unknown, and why."""
 
     kind: str  # empty where ops ran that no graph defines
     ops: int
@@ -63,9 +63,9 @@ class Ledger:
     runs, averaged over the recorded steps.
     """
 
-    entries: tuple[Entry, ...]  # most float operations first
+    entries: tuple[CountedKind, ...]  # most float operations first
     idle_kinds: tuple[tuple[str, int], ...]  # kinds that do no float arithmetic, and their ops
-    uncounted: tuple[Uncounted, ...]  # most time first, then most ops
+    uncounted: tuple[UncountedKind, ...]  # most time first, then most ops
     ops: int
     micros: int  # 0 where no run was recorded
     idle_micros: int
@@ -133,7 +133,7 @@ def _of_idle_kind(profile: ProfileColumns) -> Bools:
 
 def _entries(
     profile: ProfileColumns, is_known: Bools, is_logged: Bools, float_ops: Ints
-) -> Sequence[Entry]:
+) -> Sequence[CountedKind]:
     kinds = profile.ops.kind
     count = len(kinds.values)
     rows = np.flatnonzero(is_known)
@@ -148,30 +148,30 @@ def _entries(
     return sorted(found, key=lambda entry: (-entry.float_ops, entry.kind))
 
 
-def _entry(kind: str, ops: int, logged_ops: int, by_phase: Sequence[int]) -> Entry:
+def _entry(kind: str, ops: int, logged_ops: int, by_phase: Sequence[int]) -> CountedKind:
     rule = rule_of(kind)
     formula = LOGGED
     if rule is not None and logged_ops < ops:
         formula = formula_of(rule) or NO_FORMULA
     forward, backward, optimiser, *others = by_phase
-    return Entry(kind, ops, logged_ops, forward, backward, optimiser, sum(others), formula)
+    return CountedKind(kind, ops, logged_ops, forward, backward, optimiser, sum(others), formula)
 
 
-def _uncounted(profile: ProfileColumns, found: FloatOps, micros: Ints) -> Iterator[Uncounted]:
+def _uncounted(profile: ProfileColumns, found: FloatOps, micros: Ints) -> Iterator[UncountedKind]:
     if not profile.counts_float_ops:
         for kind, ops, time in _tally(profile, ~found.is_logged, micros):
-            yield Uncounted(kind, ops, time, NOT_LOGGED)
+            yield UncountedKind(kind, ops, time, NOT_LOGGED)
         return
     is_defined = profile.ops.is_defined
     strangers = found.without_rule & ~is_defined
     if strangers.any():
-        yield Uncounted("", int(strangers.sum()), int(micros[strangers].sum()), NOT_DEFINED)
+        yield UncountedKind("", int(strangers.sum()), int(micros[strangers].sum()), NOT_DEFINED)
     for flags, reason in (
         (found.without_rule & is_defined, NO_RULE),
         (found.without_shape, NO_SHAPE),
     ):
         for kind, ops, time in _tally(profile, flags, micros):
-            yield Uncounted(kind, ops, time, reason)
+            yield UncountedKind(kind, ops, time, reason)
 
 
 def _tally(profile: ProfileColumns, flags: Bools, micros: Ints) -> Iterator[tuple[str, int, int]]:
@@ -189,5 +189,5 @@ def _most_first(pair: tuple[str, int]) -> tuple[int, str]:
     return -pair[1], pair[0]
 
 
-def _slowest_first(one: Uncounted) -> tuple[int, int, str, str]:
+def _slowest_first(one: UncountedKind) -> tuple[int, int, str, str]:
     return -one.micros, -one.ops, one.kind, one.reason

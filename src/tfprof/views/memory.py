@@ -9,7 +9,7 @@ import numpy as np
 
 from tfprof.columns import Coded, Ints, Strings, ints
 from tfprof.errors import MissingInputError
-from tfprof.measures.memory import AllocatorTrace, Curve, allocator_traces
+from tfprof.measures.memory import AllocatorTrace, MemoryCurve, allocator_traces
 from tfprof.measures.numbers import chosen_steps, require_steps
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import MemoryOptions
@@ -22,8 +22,8 @@ _MOST_REACHED_BY = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Breakdown:
-    """Who held how much at the peak: the largest first, each followed by those within it."""
+class MemoryBreakdown:
+    """Who held how much memory at the peak: largest first, each row followed by those inside it."""
 
     name: Strings
     depth: Ints  # 1 for a row that is within no other
@@ -38,7 +38,7 @@ class Breakdown:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AllocatorMemory:
-    """What ops on one device held of one allocator, in one step.
+    """The memory that ops on one device held from one allocator, in one step.
 
     Times count from the start of the step, and bytes from 0 at that time: memory that was already
     held is not included.
@@ -50,12 +50,12 @@ class AllocatorMemory:
     recording: str  # the label of the recording
     step_peaks: Mapping[int, int]  # the peak in each step of the recording
     start_ns: int  # when the step began, by the clock of the program
-    curve: Curve
-    levels: Curve  # what the allocator itself reported to be in use, by whomever
+    curve: MemoryCurve
+    levels: MemoryCurve  # what the allocator itself reported to be in use, by whomever
     reached_by: tuple[tuple[str, int], ...]  # ops that took memory just then, and how much
-    by_scope: Breakdown
-    by_kind: Breakdown
-    by_line: Breakdown | None  # None where no code lines were logged
+    by_scope: MemoryBreakdown
+    by_kind: MemoryBreakdown
+    by_line: MemoryBreakdown | None  # None where no code lines were logged
 
     @property
     def peak_bytes(self) -> int:
@@ -73,7 +73,7 @@ class AllocatorMemory:
         return int(self.curve.bytes[-1])
 
     @property
-    def breakdowns(self) -> dict[str, Breakdown]:
+    def breakdowns(self) -> dict[str, MemoryBreakdown]:
         """Those that there are, by name."""
         found = {"scope": self.by_scope, "op": self.by_kind}
         return found if self.by_line is None else found | {"code": self.by_line}
@@ -155,11 +155,11 @@ def _start(profile: ProfileColumns, found: Sequence[AllocatorTrace], step: int) 
     return int(starts[starts > 0].min(initial=first))
 
 
-def _since(curve: Curve, start: int) -> Curve:
-    return Curve(ints(curve.time_ns - start), curve.bytes)
+def _since(curve: MemoryCurve, start: int) -> MemoryCurve:
+    return MemoryCurve(ints(curve.time_ns - start), curve.bytes)
 
 
-def _by_label(labels: Coded, held: Ints, options: MemoryOptions) -> Breakdown:
+def _by_label(labels: Coded, held: Ints, options: MemoryOptions) -> MemoryBreakdown:
     """What the ops with each label hold."""
     sums = np.zeros(len(labels.values), np.int64)
     np.add.at(sums, labels.codes, held)
@@ -168,7 +168,7 @@ def _by_label(labels: Coded, held: Ints, options: MemoryOptions) -> Breakdown:
     rows = rows[sums[rows] != 0]
     rows = rows[np.argsort(descending(sums[rows]), kind="stable")]
     shown = rows[: _limit(options, len(rows))]
-    return Breakdown(
+    return MemoryBreakdown(
         name=labels.values.take(shown),
         depth=np.ones(len(shown), np.int64),
         bytes=sums[shown],
@@ -178,7 +178,7 @@ def _by_label(labels: Coded, held: Ints, options: MemoryOptions) -> Breakdown:
     )
 
 
-def _by_scope(profile: ProfileColumns, held: Ints, options: MemoryOptions) -> Breakdown:
+def _by_scope(profile: ProfileColumns, held: Ints, options: MemoryOptions) -> MemoryBreakdown:
     """What the ops in each scope hold; a scope that only holds another is left out."""
     arrangement = scope.arrange(profile)
     tree, members = arrangement.tree, arrangement.members
@@ -195,7 +195,7 @@ def _by_scope(profile: ProfileColumns, held: Ints, options: MemoryOptions) -> Br
     shown = np.sort(shown[: _limit(options, len(shown))]) + 1
     tree = tree.keep(np.concatenate(([0], shown)))
     depth, chosen = tree.depths[1:] - 1, rows[shown]
-    return Breakdown(
+    return MemoryBreakdown(
         name=arrangement.name.take(chosen),
         depth=depth,
         bytes=total[chosen],

@@ -22,7 +22,7 @@ TABLE_VALUE_TYPES = frozenset({"float32", "float64", "int32", "int64", "string"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hidden:
-    """What was accounted for but is not shown: how many ops, and what they weigh."""
+    """Ops that are accounted for but not shown: how many, and the sum of each of their numbers."""
 
     ops: int
     numbers: Mapping[str, int]

@@ -43,7 +43,7 @@ class Tensors(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpFacts:
-    """One op as its rule sees it; what a rule does not ask for is not looked up."""
+    """An op as a float-op rule sees it; only what the rule asks for is looked up."""
 
     kind: str
     row: int
