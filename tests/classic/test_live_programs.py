@@ -466,6 +466,7 @@ def test_a_log_may_be_a_message_of_tensorflow():
         "tfprof.Profiler()",
         "tfprof.write_op_log(None, '.')",
         "tfprof.MetadataCaptureHook('.')",
+        "tfprof.ProfileContext('.').__enter__()",
     ],
 )
 def test_without_tensorflow_the_error_says_how_to_get_it(call):

@@ -31,13 +31,12 @@ def route_through(context: Context) -> Callable[[], None]:
 
     Until then `context` is `BaseSession.profile_context`, where programs look for it.
     """
+    tf = tensorflow()
     from tensorflow.python.client.session import BaseSession  # noqa: PLC0415 -- base of all sessions
 
     before = vars(BaseSession).get("profile_context", _MISSING)
     if before not in (_MISSING, None):  # None: TensorFlow's own context was active earlier
-        raise tensorflow().errors.InternalError(
-            None, None, "Already in context or context not cleaned."
-        )
+        raise tf.errors.InternalError(None, None, "Already in context or context not cleaned.")
     plain = BaseSession.run
 
     def run(
