@@ -72,6 +72,7 @@ SHARED = {
         *("tf_shapes", "tf_workers", "ahead", "reading"),
         "xplane_events",
     },
+    "sources.tf_functions": {"calls", "units", "layout"},
     "views": {"view", "tree", "select", "accounting"},
     "advisor": {"finding", "steps", "kinds"},
     "outputs": {
@@ -83,6 +84,8 @@ SHARED = {
 KNOW_MORE = {
     "sources.registry": EVERY,
     "sources.summary": {"registry"},
+    "sources.tf_functions": EVERY,
+    "sources.tf_functions.flat": {"notes", "variables"},
     "views.notes": {"code"},
     "views.schedule": {"graph", "memory_curve"},
     "views.lines": {"code"},

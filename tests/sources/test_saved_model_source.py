@@ -52,7 +52,7 @@ def test_what_no_result_needs_is_not_counted(profile):
 def test_what_the_numbers_leave_open_is_told(profile, folder):
     loop, choice = profile.notes
 
-    assert loop.startswith(f"{folder}/saved_model.pb has 1 loop: float ops are those of one round")
+    assert loop.startswith(f"{folder}/saved_model.pb has 1 loop: float ops are those of one")
     assert choice.startswith(
         f"{folder}/saved_model.pb has 1 conditional: float ops are those of all"
     )

@@ -9,8 +9,9 @@ from tfprof.errors import InputError
 from tfprof.formats.messages import message_class
 from tfprof.measures.numbers import float_ops_per_run
 from tfprof.model.builder import ProfileBuilder
-from tfprof.sources import tf_functions, tf_graph
+from tfprof.sources import tf_graph
 from tfprof.sources.reading import Reading
+from tfprof.sources.tf_functions import layout
 
 
 def function(name, nodes, arguments=(), results=None, also_run=()):
@@ -153,10 +154,13 @@ def test_loops_choices_and_cases_say_which_part_an_op_is_of():
     assert {tuple(sources(profile, name)) for name in names} == {(("in", 0), ("in", 0))}
     assert notes == [
         (
-            "graph.pb has 1 loop: float ops are those of one round, as nobody can tell how many "
-            "there will be."
+            "graph.pb has 1 loop: float ops are those of one iteration; a graph does not state "
+            "how many will run."
         ),
-        "graph.pb has 2 conditionals: float ops are those of all branches, of which one will run.",
+        (
+            "graph.pb has 2 conditionals: float ops are those of all branches, although only one "
+            "will run."
+        ),
     ]
 
 
@@ -184,24 +188,26 @@ def test_what_leads_to_no_result_of_a_function_is_left_out_as_it_does_not_run():
     assert list(profile.ops.name) == ["call", "call/end", "call/print", "in"]
 
 
-def test_a_function_that_calls_itself_is_walked_once_and_a_note_tells():
+def test_a_recursive_function_is_walked_once_and_reported():
     again = function("again", [calling("more", "again", ["x"])], ["x"], {"y": "more:output:0"})
     notes = []
     profile = walk(program([node("in"), calling("call", "again", ["in"])], again), notes)
 
     assert list(profile.ops.name) == ["call", "call/more", "in"]
-    assert notes == ["graph.pb: `again` calls itself; what it calls then is not counted."]
+    assert notes == ["graph.pb: `again` calls itself; recursive calls are not counted."]
 
 
-def test_a_function_that_is_not_there_is_told_of():
+def test_a_missing_function_is_reported():
     notes = []
     walk(program([calling("call", "gone")], TWICE), notes)
 
-    assert notes == ["graph.pb lacks functions that it calls (`gone`); they are not counted."]
+    assert notes == [
+        "graph.pb calls functions that it does not contain (`gone`); they are not counted."
+    ]
 
 
 def test_functions_that_multiply_beyond_bounds_are_refused(monkeypatch):
-    monkeypatch.setattr(tf_functions, "_MOST_OPS", 1000)
+    monkeypatch.setattr(layout, "_MOST_OPS", 1000)
     levels = [
         function(f"f{level}", [calling(f"c{place}", f"f{level + 1}") for place in range(10)])
         for level in range(20)
@@ -280,11 +286,11 @@ def test_a_placeholder_from_which_a_variable_is_read_is_that_variable():
     assert params(walk(program([handle, *calls], body))) == {"w": 12}
 
 
-def test_a_variable_of_unknown_shape_is_told_of():
+def test_a_variable_of_unknown_shape_is_reported():
     notes = []
     walk(graph(node("w", "Placeholder"), node("r", "ReadVariableOp", ["w"])), notes)
 
-    assert notes == ["of 1 variable nobody tells the shape (`w`); they count for no parameters."]
+    assert notes == ["graph.pb: parameters of unknown shape are not counted: 1 variable (`w`)."]
 
 
 def test_a_variable_counts_once_however_many_ops_stand_for_it():

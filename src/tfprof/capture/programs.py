@@ -45,8 +45,7 @@ class Traced:
         ops = builder.ids(self.trainable)
         ops = ops[ops >= 0]
         builder.add_types(ops, Coded(np.zeros(len(ops), np.int64), Strings([_TRAINABLE])))
-        functions = [found.function.values[code] for code in found.function.codes.tolist()]
-        stacks = [self.stacks.get(key, []) for key in zip(found.node, functions, strict=True)]
+        stacks = [self.stacks.get(key, []) for key in found.definitions()]
         builder.mark_has_code()
         builder.set_code(builder.ids(found.columns.name), list(map(builder.add_stack, stacks)))
 

@@ -21,7 +21,6 @@ from tfprof.model.code import Frame
 from tfprof.model.tensors import Tensors
 from tfprof.sources import tf_functions
 from tfprof.sources.reading import Reading
-from tfprof.sources.tf_functions import Flat
 
 __all__ = ["MESSAGE", "add", "decode"]
 
@@ -79,7 +78,7 @@ def _signature(path: str, model: MetaGraph, wanted: str) -> str:
     raise InputError(path, "has no signature to call; save it with signatures=….")
 
 
-def _open_inputs(path: str, found: Flat) -> Iterator[str]:
+def _open_inputs(path: str, found: tf_functions.Flat) -> Iterator[str]:
     """What is of any size, so that nobody can count what is done with it."""
     columns = found.columns
     for row, kind in enumerate(columns.kind.values[code] for code in columns.kind.codes.tolist()):
@@ -92,7 +91,7 @@ def _open_inputs(path: str, found: Flat) -> Iterator[str]:
             )
 
 
-def _variables(model: MetaGraph, found: Flat) -> dict[str, int]:
+def _variables(model: MetaGraph, found: tf_functions.Flat) -> dict[str, int]:
     """The ops that stand for variables, and which objects these are; -1 for an unknown one.
 
     What a function is given behind its arguments are the objects that it is bound to, in order.
@@ -149,13 +148,12 @@ def _keys(
     }
 
 
-def _add_code(path: str, found: Flat, builder: ProfileBuilder) -> None:
+def _add_code(path: str, found: tf_functions.Flat, builder: ProfileBuilder) -> None:
     """Say which lines of code made the ops, where they were saved."""
     if not is_file(path):
         return
     info = DebugInfo(path)
-    functions = [found.function.values[code] for code in found.function.codes.tolist()]
-    stacks = [info.stack_of(*op) for op in zip(found.node, functions, strict=True)]
+    stacks = [info.stack_of(*op) for op in found.definitions()]
     rows = {
         stack: builder.add_stack([Frame(*line, -1) for line in info.lines(stack)])
         for stack in dict.fromkeys(stacks)

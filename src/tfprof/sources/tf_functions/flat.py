@@ -1,0 +1,147 @@
+"""Flattens a graph: from a layout to the columns of all ops, and on to a profile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tfprof.columns import Coded, Ints, Ragged, Shapes, Strings, ints, joined
+from tfprof.formats.function_def import Library
+from tfprof.formats.graph_def import RAW_NODE, GraphColumns
+from tfprof.formats.records import Records
+from tfprof.model.builder import OpColumns, ProfileBuilder
+from tfprof.model.ops import WALKED_CALL, OutputShapes
+from tfprof.sources import tf_shapes
+from tfprof.sources.tf_attributes import EncodedAttributes
+from tfprof.sources.tf_names import TENSORFLOW_NAMES
+from tfprof.sources.tf_functions.layout import Edges, Layout
+from tfprof.sources.tf_functions.notes import notes
+from tfprof.sources.tf_functions.units import of_graph
+from tfprof.sources.tf_functions.variables import Variables
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flat:
+    """All ops of a program, a row each, and where each one was defined."""
+
+    columns: OpColumns
+    attributes: EncodedAttributes
+    function: Coded  # the function whose body has it, empty for the graph itself
+    node: Strings  # its name there
+    call: Ints  # the row of the call that runs it, -1 for the graph itself
+    calls: tuple[tuple[int, str], ...]  # the rows of the graph itself that call a function
+    walked: tuple[int, ...]  # the rows of calls whose functions are counted
+    notes: tuple[str, ...]
+
+    def definitions(self) -> Iterator[tuple[str, str]]:
+        """For each op its name in its function, and the function."""
+        functions = [self.function.values[code] for code in self.function.codes.tolist()]
+        return zip(self.node, functions, strict=True)
+
+
+def add(flat: Flat, builder: ProfileBuilder) -> None:
+    """Define all ops, and mark the calls whose work is that of the ops below them."""
+    builder.add_ops(flat.columns)
+    builder.notes += flat.notes
+    calls = builder.ids([flat.columns.name[row] for row in flat.walked])
+    builder.add_types(calls, Coded(np.zeros(len(calls), np.int64), Strings([WALKED_CALL])))
+
+
+def flatten(
+    records: Records,
+    graph: GraphColumns,
+    roots: Sequence[str] | None = None,
+    batch_size: int = 0,
+    run_name: Callable[[str], str] | None = None,
+) -> Flat:
+    """The ops of `graph` and of all functions it calls.
+
+    With `roots`, only the ops of the graph that lead to one of these. With a `batch_size`, shapes
+    that the graph leaves open are those of so many examples. With `run_name`, ops have the names
+    they run by, which it makes from `call/op`: several ops may share one, and edges lead past
+    calls straight to what these return.
+    """
+    library = Library(records, graph.libraries)
+    layout = Layout(records, library)
+    layout.run(of_graph(records, graph, library, roots))
+    edges = layout.edges() if run_name is None else layout.edges_past_calls()
+    attributes = _attributes(records, layout)
+    node = Strings.joined([instance.unit.name for instance in layout.instances])
+    columns, unknown = _columns(layout, edges, _names(layout, run_name), node, attributes)
+    if batch_size:
+        sized = tf_shapes.outputs_for(columns, edges.source, layout.results, batch_size)
+        columns = replace(columns, outputs=sized)
+    sizes = [len(instance.unit) for instance in layout.instances]
+    functions = Coded.of([instance.unit.function for instance in layout.instances])
+    return Flat(
+        columns=columns,
+        attributes=attributes,
+        function=Coded(np.repeat(functions.codes, sizes), functions.values),
+        node=node,
+        call=np.repeat(ints([instance.call for instance in layout.instances]), sizes),
+        calls=tuple(
+            (call.row, function)
+            for call in layout.instances[0].unit.calls
+            for function, _ in call.functions
+        ),
+        walked=tuple(layout.walked),
+        notes=tuple(notes(records.path, layout, unknown)),
+    )
+
+
+def _attributes(records: Records, layout: Layout) -> EncodedAttributes:
+    start = joined([instance.unit.start for instance in layout.instances])
+    end = joined([instance.unit.end for instance in layout.instances])
+    return EncodedAttributes(records.left_in_file(), start, end, RAW_NODE, ("attr",))
+
+
+def _columns(
+    layout: Layout, edges: Edges, names: Strings, node: Strings, attributes: EncodedAttributes
+) -> tuple[OpColumns, list[str]]:
+    """The columns of all rows, and the variables whose shape is unknown."""
+    units = [instance.unit for instance in layout.instances]
+    kind = Coded.joined([unit.op for unit in units])
+    outputs = OutputShapes.joined([unit.outputs for unit in units])
+    variables = Variables(kind, Ragged(edges.offsets, edges.source), outputs, node, attributes)
+    columns = OpColumns(
+        name=names,
+        kind=kind,
+        input_offsets=edges.offsets,
+        input_name=Strings.joined([names, Strings([""])]).take(
+            np.where(edges.source < 0, len(names), edges.source)
+        ),
+        input_slot=edges.slot,
+        shape=variables.shapes(Shapes.joined([unit.shape for unit in units])),
+        outputs=outputs,
+        attributes=attributes,
+        conventions=TENSORFLOW_NAMES,
+    )
+    return columns, variables.unknown
+
+
+def _names(layout: Layout, run_name: Callable[[str], str] | None) -> Strings:
+    paths = [
+        instance.prefix + name if instance.prefix else name
+        for instance in layout.instances
+        for name in instance.unit.name
+    ]
+    return _distinct(paths) if run_name is None else Strings(map(run_name, paths))
+
+
+def _distinct(names: list[str]) -> Strings:
+    """The names, with a number appended where another op has the name already."""
+    if len(set(names)) == len(names):
+        return Strings(names)
+    taken = set(names)
+    numbers: dict[str, int] = {}  # the last one appended to each name, 0 for the first op
+    for place, name in enumerate(names):
+        number = numbers.get(name, -1) + 1
+        while number and f"{name}_{number}" in taken:
+            number += 1
+        numbers[name] = number
+        if number:
+            names[place] = f"{name}_{number}"
+            taken.add(names[place])
+    return Strings(names)

@@ -1,0 +1,80 @@
+"""Which ops of a flat graph are variables, and the shapes of their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tfprof.columns import Coded, Ints, Ragged, Shape, Shapes, Strings, ints
+from tfprof.model.ops import OutputShapes
+from tfprof.sources.tf_attributes import EncodedAttributes
+
+# The attribute `shape` of these is that of their parameters. Placeholders have one too.
+_VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
+_HANDLES = ("Placeholder", "PlaceholderWithDefault", "_Arg")  # may stand for a variable
+_READS = ("ReadVariableOp",)
+# TensorFlow's shared name of variables that are not shared.
+_ANONYMOUS = b"cd2c89b7-88b7-44c8-ad83-06c2a9158347"
+
+
+@dataclass(slots=True, eq=False)
+class Variables:
+    """Finds the variables among ops: each one once, and no other placeholders."""
+
+    kind: Coded
+    inputs: Ragged
+    outputs: OutputShapes
+    node: Strings
+    attributes: EncodedAttributes
+    unknown: list[str] = field(default_factory=list)  # variables of unknown shape, after `shapes`
+
+    def shapes(self, stated: Shapes) -> Shapes:
+        """The shape of each op's parameters, given the `shape` attributes of all ops."""
+        found: dict[int, Shape] = {}
+        seen: set[tuple[str, bytes | str]] = set()
+        for row in self._of_kinds(_VARIABLES).tolist():
+            key = self._identity(row)
+            if key not in seen:
+                found[row] = stated[row]
+            seen.add(key)
+        found |= self._handles()
+        codes = Shapes.of([None, *found.values()])
+        column = np.zeros(len(stated), np.int64)  # the first code: no shape
+        column[list(found)] = codes.codes[1:]
+        return Shapes(ints(column), codes.values)
+
+    def _identity(self, row: int) -> tuple[str, bytes | str]:
+        """A key that ops have in common if they stand for the same variable."""
+        ((container, shared),) = self.attributes.encoded_values(
+            ints([row]), ("container", "shared_name")
+        )
+        # An encoded text attribute: a tag, a length, the text.
+        if shared and len(shared) > 2 and not shared.endswith(_ANONYMOUS):
+            return "shared", (container or b"") + shared
+        if shared and shared.endswith(_ANONYMOUS):
+            return "row", str(row)
+        return "node", self.node[row]
+
+    def _handles(self) -> dict[int, Shape]:
+        """Placeholders that stand for variables, since an op reads a variable from them."""
+        is_handle = np.zeros(len(self.kind), np.bool_)
+        is_handle[self._of_kinds(_HANDLES)] = True
+        found: dict[int, Shape] = {}
+        for row in self._of_kinds(_READS).tolist():
+            sources = self.inputs[row]
+            if len(sources) and is_handle[sources[0]]:
+                shape = self.outputs.of(row, 0)
+                if found.get(int(sources[0])) is None:
+                    found[int(sources[0])] = shape
+        self.unknown = [self.node[row] for row, shape in found.items() if _is_open(shape)]
+        return found
+
+    def _of_kinds(self, kinds: Iterable[str]) -> Ints:
+        codes = [code for code, kind in enumerate(self.kind.values) if kind in kinds]
+        return np.flatnonzero(np.isin(self.kind.codes, codes))
+
+
+def _is_open(shape: Shape) -> bool:
+    return shape is None or min(shape, default=0) < 0
