@@ -7,14 +7,13 @@ recording, which is how the two are joined.
 
 from __future__ import annotations
 
-import gc
 import linecache
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tfprof.capture.kept_functions import KeptFunctions
 from tfprof.formats import xplane
 from tfprof.formats.messages import message_class
 from tfprof.formats.recognise import FileKind
@@ -35,53 +34,13 @@ _BRANCHES = {
 _BRANCHES |= {f"Stateless{kind}": branches for kind, branches in _BRANCHES.items()}
 
 
-class Kept:
-    """Keeps every traced function there is, or will be until `release`: the last user may go.
-
-    What it does rests on insides of TensorFlow; where they have changed it keeps nothing, and the
-    graph that is written has fewer shapes.
-    """
-
-    def __init__(self) -> None:
-        self._functions: list[Any] = []
-        self._restore: Callable[[], None] = lambda: None
-        with suppress(ImportError, AttributeError):
-            self._keep()
-
-    def _keep(self) -> None:
-        from tensorflow.python.eager.polymorphic_function import (  # noqa: PLC0415 -- see the package
-            atomic_function,
-        )
-
-        kind = atomic_function.AtomicFunction
-        self._functions += [one for one in gc.get_objects() if type(one) is kind]
-        make = kind.__init__
-        kept = self._functions
-
-        def make_and_keep(function: Any, *args: Any, **keywords: Any) -> None:
-            make(function, *args, **keywords)
-            kept.append(function)
-
-        kind.__init__ = make_and_keep
-        self._restore = lambda: setattr(kind, "__init__", make)
-
-    def graphs(self) -> dict[str, Any]:
-        """The graphs that were traced, with all shapes, by the name of the function of each."""
-        return {one.name.decode(): one.graph for one in self._functions}
-
-    def release(self) -> None:
-        """Let go of everything."""
-        self._restore()
-        self._functions.clear()
-
-
-def write(folder: Path, kept: Kept) -> tuple[str, ...]:
+def write(folder: Path, kept: KeptFunctions) -> tuple[str, ...]:
     """Write graph and op log of what was recorded in `folder`; what they lack, in sentences.
 
     A recording is of use without them, so trouble with TensorFlow's insides is no error.
     """
     try:
-        flat = _Flat(kept.graphs())
+        flat = _Flat(kept)
         for name in _called(folder):
             flat.add(name)
     except Exception as error:  # noqa: BLE001 -- these are not interfaces that TensorFlow promises
@@ -105,7 +64,7 @@ def _called(folder: Path) -> Iterator[str]:
 class _Flat:
     """Nodes of all functions under the names they run by."""
 
-    graphs: Mapping[str, Any]
+    kept: KeptFunctions
     functions: dict[str, _Function | None] = field(default_factory=dict)
     nodes: dict[str, Any] = field(default_factory=dict)
     stacks: dict[str, Sequence[tuple[str, int, str]]] = field(default_factory=dict)
@@ -120,7 +79,7 @@ class _Flat:
     ) -> list[str]:
         """Add the nodes of a function, called with `inputs`; what its outputs are called then."""
         if function not in self.functions:
-            self.functions[function] = _function(function, self.graphs)
+            self.functions[function] = _function(function, self.kept)
         known = self.functions[function]
         if known is None or not depth:
             return []
@@ -256,14 +215,14 @@ class _Function:
     variables: dict[str, _Variable]  # by the argument that stands for one
 
 
-def _function(name: str, graphs: Mapping[str, Any]) -> _Function | None:
+def _function(name: str, kept: KeptFunctions) -> _Function | None:
     """The function of that name, or None where there is none any longer."""
     from tensorflow.python.eager import context  # noqa: PLC0415 -- see the package
 
     eager = context.context()
     if name not in eager.list_function_names():
         return None
-    graph = graphs.get(name)
+    graph = kept.graph(name)
     if graph is None:
         from tensorflow.python.framework import function_def_to_graph  # noqa: PLC0415
 

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from tfprof.capture import recorded_graph
+from tfprof.capture.kept_functions import KeptFunctions
 from tfprof.errors import CaptureError
 from tfprof.frameworks import tensorflow
 from tfprof.sources.capture_folder import partial_path
@@ -37,12 +38,14 @@ class Capture:
         """Begin to record; refused where there is something at the folder's place already."""
         tf = tensorflow()
         self._make_room()
+        kept = KeptFunctions()
         try:
             tf.profiler.experimental.start(str(self._partial))
         except Exception as error:
+            kept.release()
             shutil.rmtree(self._partial, ignore_errors=True)
             raise CaptureError(f"TensorFlow's profiler does not start: {error}") from error
-        self._kept = recorded_graph.Kept()
+        self._kept = kept
         return self
 
     def _make_room(self) -> None:
