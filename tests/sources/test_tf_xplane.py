@@ -64,6 +64,12 @@ def test_a_body_that_was_put_in_place_of_its_call_has_no_number(load):
     assert list(profile.columns.ops.name) == ["while/body/while/cell/MatMul"]
 
 
+def test_a_branch_of_a_case_is_named_as_in_a_graph(load):
+    profile = load(host(t=[event(f"{CALL}/net/case/branch1/_7/net/Relu:Relu", 0, 5)]))
+
+    assert list(profile.columns.ops.name) == ["net/case/branch_1/net/Relu"]
+
+
 def test_without_a_graph_an_op_has_the_kind_that_ran(load):
     profile = load(host(t=[event("net/conv/Relu:_FusedConv2D", 0, 5)]))
 

@@ -34,13 +34,18 @@ _EAGER = re.compile(r"EagerLocalExecute: ([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 # The call of a traced function, in whose name its ops run; a function may call another.
 _CALLS = re.compile(r"(?:(?:Stateful)?PartitionedCall(?:_\d+)?/)+", re.ASCII)
 # A branch or a body that was put in place of its call has a number that no graph knows.
-_BRANCHES = re.compile(r"/(then|else|cond|body)/_\d+/", re.ASCII)
+_BRANCHES = re.compile(r"/(then|else|cond|body|branch)(\d*)/_\d+/", re.ASCII)
 
 
 def op_name(node: str) -> str:
     """The name of an op within the functions that were called to run it."""
     called = _CALLS.match(node)
-    return _BRANCHES.sub(r"/\1/", node[called.end() :] if called else node)
+    return _BRANCHES.sub(_branch, node[called.end() :] if called else node)
+
+
+def _branch(found: re.Match[str]) -> str:
+    """The branch as a flattened graph names it: `branch_0` for `branch0/_12`."""
+    return f"/{found[1]}{'_' if found[2] else ''}{found[2]}/"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
