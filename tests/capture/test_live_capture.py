@@ -99,14 +99,27 @@ def test_calls_within_a_capture_are_steps(tmp_path):
     assert "sgd" in done.stdout
 
 
-def test_a_program_is_recorded_without_a_change_and_keeps_its_words(tmp_path):
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    """What `tfprof run` of a program without tfprof gave, and the folder it left."""
+    folder = tmp_path_factory.mktemp("plain")
     words = ("-m", "tfprof", "run", "-o", "runs/plain", EXAMPLES / "plain_training.py")
-    done = python(*words, "--steps", "4", cwd=tmp_path)
+    return python(*words, "--steps", "4", cwd=folder), folder / "runs" / "plain"
+
+
+def test_a_program_is_recorded_without_a_change_and_keeps_its_words(plain):
+    done, folder = plain
+    profile = tfprof.load(folder)
 
     assert (done.returncode, done.stdout) == (0, "4 steps\n")
-    profile = tfprof.load(tmp_path / "runs" / "plain")
     assert profile.steps == [0, 1, 2, 3]
     assert profile.scope(max_depth=9, select=["micros"])["layer/MatMul"]["micros"] > 0
+
+
+def test_code_lines_of_a_program_that_tfprof_runs_begin_with_its_own(plain):
+    rows = tfprof.load(plain[1]).code(select=["micros"], max_depth=100)
+
+    assert {row["name"].partition(":")[0] for row in rows} == {"_TFProfRoot", "plain_training.py"}
 
 
 def test_a_program_that_fails_is_recorded_and_fails_as_without(tmp_path):

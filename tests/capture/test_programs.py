@@ -169,6 +169,14 @@ def test_code_lines_are_those_of_the_program_and_not_of_tfprof():
     assert not any(name.startswith(("loading.py", "programs.py")) for name in found)
 
 
+def test_code_lines_of_variables_are_those_that_read_them():
+    model = cnn()
+    code = tfprof.load(model).code(select=["params"], max_depth=100)
+
+    assert code["_TFProfRoot"]["total_params"] == model.count_params()
+    assert not any("capture_container.py" in row["name"] for row in code)
+
+
 def test_variables_stand_under_their_own_names_and_trainable_ones_have_their_type():
     model = cnn()
     profile = tfprof.load(model)

@@ -1,17 +1,20 @@
 """What a graph calls: the ops in functions, their names, edges, parameters and bounds."""
 
 import gzip
+import re
 
 import pytest
 
 from sources.tf_files import FOLDER, add, graph, node, read, row, shape
 from tfprof.errors import InputError
+from tfprof.formats import graph_def
 from tfprof.formats.messages import message_class
+from tfprof.formats.records import Records
 from tfprof.measures.numbers import float_ops_per_run
 from tfprof.model.builder import ProfileBuilder
 from tfprof.sources import tf_graph
 from tfprof.sources.reading import Reading
-from tfprof.sources.tf_functions import layout
+from tfprof.sources.tf_functions import flatten, layout
 
 
 def function(name, nodes, arguments=(), results=None, also_run=()):
@@ -329,3 +332,85 @@ def test_a_graph_without_functions_is_the_same_but_for_placeholders():
     assert list(walked.ops.name) == list(plain.ops.name)
     assert walked.ops.inputs.source.tolist() == plain.ops.inputs.source.tolist()
     assert walked.ops.inputs.slot.tolist() == plain.ops.inputs.slot.tolist()
+
+
+# Names that ops run by
+
+
+def inline(data):
+    """The flat graph with names as a recording has them: without the calls."""
+    records = Records("graph.pb", data)
+    strip = re.compile(r"(call\d*/)+")
+    return flatten(records, graph_def.decode(records), run_name=lambda path: strip.sub("", path))
+
+
+def inputs_of(flat, name):
+    """The inputs of the first op of that name."""
+    row = list(flat.columns.name).index(name)
+    first, end = flat.columns.input_offsets[row : row + 2]
+    return list(zip(flat.sources()[row], flat.columns.input_slot[first:end].tolist(), strict=True))
+
+
+def test_ops_can_have_the_names_they_run_by():
+    outer = function("outer", [calling("call", "twice", ["a"])], ["a"], {"b": "call:output:0"})
+    flat = inline(program([node("in"), calling("call", "outer", ["in"])], TWICE, outer))
+
+    assert list(flat.columns.name) == ["in", "call", "call", "double", "end"]
+    assert list(flat.definitions()) == [
+        *(("in", ""), ("call", ""), ("call", "outer"), ("double", "twice"), ("end", "twice"))
+    ]
+
+
+def test_inlined_edges_lead_from_reader_to_the_op_that_computes_the_result():
+    nodes = [
+        node("in"),
+        calling("call", "twice", ["in:1", "^in"]),
+        node("out", "Neg", ["call", "^call"]),
+    ]
+
+    flat = inline(program(nodes, TWICE))
+
+    assert inputs_of(flat, "out") == [("double", 0), ("double", -1)]
+    assert inputs_of(flat, "double") == [("in", 1), ("in", 1)]
+    assert inputs_of(flat, "call") == inputs_of(flat, "end") == []
+
+
+def test_inlined_edges_lead_through_several_calls_and_to_arguments():
+    same = function("same", [], ["x"], {"y": "x"})
+    outer = function(
+        "outer",
+        [calling("call", "twice", ["a"]), calling("call2", "same", ["call:output:0"])],
+        ["a"],
+        {"b": "call2:output:0", "c": "a"},
+    )
+    nodes = [node("in"), calling("call", "outer", ["in"]), node("out", "AddV2", ["call", "call:1"])]
+
+    flat = inline(program(nodes, TWICE, same, outer))
+
+    assert inputs_of(flat, "out") == [("double", 0), ("in", 0)]
+
+
+def test_loops_stay_ops_where_calls_are_inlined():
+    parts = {name: {"func": {"name": "twice"}} for name in ("cond", "body")}
+    nodes = [node("in"), node("while", "While", ["in"], **parts), node("out", "Neg", ["while"])]
+
+    flat = inline(program(nodes, TWICE))
+
+    assert inputs_of(flat, "out") == [("while", 0)]
+    assert inputs_of(flat, "while") == [("while/body/end", -1), ("while/cond/end", -1), ("in", 0)]
+
+
+def test_a_call_that_returns_its_own_result_is_no_trouble():
+    same = function("same", [], ["x"], {"y": "x"})
+    nodes = [calling("call", "same", ["call"]), node("out", "Neg", ["call"])]
+
+    assert inputs_of(inline(program(nodes, same)), "out") == [("call", 0)]
+
+
+def test_paths_sort_ops_of_a_function_between_the_call_and_what_follows():
+    nodes = [node("in"), calling("call", "twice", ["in"]), node("out", "Neg", ["call"])]
+    flat = inline(program(nodes, TWICE))
+
+    in_order = sorted(zip(flat.paths(), flat.columns.name, strict=True))
+
+    assert [name for _, name in in_order] == ["in", "call", "double", "end", "out"]

@@ -2,55 +2,45 @@
 
 from __future__ import annotations
 
-import linecache
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from tfprof.capture.traced_graph import TracedGraph, Variable, free_name, traced_graph
 from tfprof.columns import Coded, Strings
-from tfprof.errors import InputError, OptionError
-from tfprof.formats import graph_def
-from tfprof.formats.records import Records
+from tfprof.errors import OptionError
 from tfprof.frameworks import tensorflow
 from tfprof.model.builder import ProfileBuilder
-from tfprof.model.code import Frame
 from tfprof.sources import tf_functions
 
-_HERE = Path(__file__).parent
 _TRAINABLE = "_trainable_variables"
 
 # What TensorFlow and Keras give us has no types that a checker knows.
 Program: TypeAlias = Any
-Graph: TypeAlias = Any
-Stacks: TypeAlias = Mapping[tuple[str, str], list[Frame]]  # by op and function
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Traced:
-    """A program as a graph, and what a file would not tell of it."""
+class TracedProgram:
+    """A program as a graph, and which of its variables are trainable."""
 
-    records: Records
-    ends: list[str]  # the ops that give its results, or run for what they do
+    graph: TracedGraph
     trainable: list[str]
-    stacks: Stacks
 
     def add(self, builder: ProfileBuilder) -> None:
-        """Define the ops of the program, and say which lines of code made them."""
-        graph = graph_def.decode(self.records)
-        found = tf_functions.flatten(self.records, graph, self.ends)
-        tf_functions.add(found, builder)
+        """Define the ops of the program, with the code lines that made them."""
+        flat = self.graph.flatten()
+        tf_functions.add(flat, builder)
         ops = builder.ids(self.trainable)
         ops = ops[ops >= 0]
         builder.add_types(ops, Coded(np.zeros(len(ops), np.int64), Strings([_TRAINABLE])))
-        stacks = [self.stacks.get(key, []) for key in found.definitions()]
         builder.mark_has_code()
-        builder.set_code(builder.ids(found.columns.name), list(map(builder.add_stack, stacks)))
+        stacks = map(builder.add_stack, self.graph.stacks_of(flat))
+        builder.set_code(builder.ids(flat.columns.name), list(stacks))
 
 
-def trace(program: Program, arguments: Sequence[Any], batch_size: int) -> Traced:
+def trace(program: Program, arguments: Sequence[Any], batch_size: int) -> TracedProgram:
     """The graph of a Keras model, a `tf.function` or a concrete function."""
     if hasattr(program, "structured_input_signature"):
         if arguments or batch_size:
@@ -97,92 +87,22 @@ def _inputs(model: Program, batch_size: int) -> Any:
     )
 
 
-def _traced(concrete: Program, label: str) -> Traced:
-    """The graph of a concrete function, with variables in place of what it captures."""
-    graph = concrete.graph
-    try:
-        definition = graph.as_graph_def(add_shapes=True)
-        names, trainable = _name_variables(graph, definition)
-        data = definition.SerializeToString()
-    except ValueError as error:  # protobuf has room for 2 GiB
-        raise InputError(label, f"is too large for a graph: {error}") from None
-    ends = [tensor.op.name for tensor in graph.outputs]
-    ends += [op.name for op in graph.control_outputs]
-    return Traced(
-        Records(label, data), [names.get(end, end) for end in ends], trainable, dict(_stacks(graph))
-    )
-
-
-def _name_variables(graph: Graph, definition: Any) -> tuple[dict[str, str], list[str]]:
-    """Make variables of the placeholders for them; their new names, and which are trainable."""
-    variables = {id(variable.handle): variable for variable in graph.variables}
-    nodes = {node.name: node for node in definition.node}
-    taken = set(nodes)
-    renamed: dict[str, str] = {}
+def _traced(concrete: Program, label: str) -> TracedProgram:
+    """The graph of a concrete function, with the variables that it captures."""
+    captured = {id(variable.handle): variable for variable in concrete.graph.variables}
+    taken = {op.name for op in concrete.graph.get_operations()}
+    variables: dict[str, Variable] = {}
     trainable = []
-    for outside, inside in graph.captures:
-        variable = variables.get(id(outside))
-        node = nodes.get(inside.op.name)
-        if variable is None or node is None:
+    for outside, inside in concrete.graph.captures:
+        variable = captured.get(id(outside))
+        if variable is None:
             continue
-        name = _free(variable.name.partition(":")[0], taken)
-        renamed[node.name] = node.name = name
-        node.op = "VarHandleOp"
-        node.attr["dtype"].type = variable.dtype.as_datatype_enum
-        node.attr["shape"].shape.CopyFrom(variable.shape.as_proto())
+        name = free_name(variable.name.partition(":")[0], taken)
+        dtype, shape = variable.dtype.as_datatype_enum, variable.shape.as_proto()
+        variables[inside.op.name] = Variable(name, dtype, shape)
         if variable.trainable:
             trainable.append(name)
-    for node in definition.node:
-        node.input[:] = [_renamed(text, renamed) for text in node.input]
-    return renamed, trainable
-
-
-def _free(name: str, taken: set[str]) -> str:
-    number, free = 0, name
-    while free in taken:
-        number += 1
-        free = f"{name}_{number}"
-    taken.add(free)
-    return free
-
-
-def _renamed(text: str, names: Mapping[str, str]) -> str:
-    mark = "^" if text.startswith("^") else ""
-    name, colon, slot = text.removeprefix("^").partition(":")
-    return f"{mark}{names.get(name, name)}{colon}{slot}"
-
-
-def _stacks(graph: Graph) -> Iterator[tuple[tuple[str, str], list[Frame]]]:
-    """The lines of code that made each op, of the graph and of all functions it calls."""
-    waiting = [("", graph)]
-    seen = {""}
-    while waiting:
-        function, graph = waiting.pop()
-        for op in graph.get_operations():
-            yield (op.name, function), _frames(op)
-        for name, called in getattr(graph, "_functions", {}).items():
-            inner = getattr(called, "graph", None)
-            if inner is not None and name not in seen:
-                seen.add(name)
-                waiting.append((name, inner))
-
-
-def _frames(op: Any) -> list[Frame]:
-    """The calls that made an op, outermost first, but for those within TensorFlow and tfprof."""
-    stack = op.traceback
-    users = getattr(stack, "get_user_frames", None)
-    frames = stack if users is None else users()
-    return [
-        Frame(
-            frame.filename,
-            frame.lineno,
-            frame.name,
-            linecache.getline(frame.filename, frame.lineno).strip(),
-            -1,
-        )
-        for frame in frames or ()
-        if Path(frame.filename).parent != _HERE
-    ]
+    return TracedProgram(traced_graph(concrete.graph, label, variables), trainable)
 
 
 def _label(model: Program) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -40,6 +41,21 @@ class Flat:
         functions = [self.function.values[code] for code in self.function.codes.tolist()]
         return zip(self.node, functions, strict=True)
 
+    def paths(self) -> list[tuple[int, ...]]:
+        """For each op the rows of the calls around it and its own row, which sort by run order.
+
+        Ops of a function come after the call and before the ops that follow the call.
+        """
+        paths: list[tuple[int, ...]] = []
+        for row, call in enumerate(self.call.tolist()):
+            paths.append((row,) if call < 0 else (*paths[call], row))
+        return paths
+
+    def sources(self) -> list[list[str]]:
+        """For each op the ops that its inputs come from, by name."""
+        names = list(self.columns.input_name)
+        return [names[first:end] for first, end in pairwise(self.columns.input_offsets.tolist())]
+
 
 def add(flat: Flat, builder: ProfileBuilder) -> None:
     """Define all ops, and mark the calls whose work is that of the ops below them."""
@@ -60,13 +76,13 @@ def flatten(
 
     With `roots`, only the ops of the graph that lead to one of these. With a `batch_size`, shapes
     that the graph leaves open are those of so many examples. With `run_name`, ops have the names
-    they run by, which it makes from `call/op`: several ops may share one, and edges lead past
-    calls straight to what these return.
+    they run by, which it makes from `call/op`. Several ops may then share a name, and edges are
+    those of a graph in which functions stand in place of the calls.
     """
     library = Library(records, graph.libraries)
     layout = Layout(records, library)
     layout.run(of_graph(records, graph, library, roots))
-    edges = layout.edges() if run_name is None else layout.edges_past_calls()
+    edges = layout.edges() if run_name is None else layout.inlined_edges()
     attributes = _attributes(records, layout)
     node = Strings.joined([instance.unit.name for instance in layout.instances])
     columns, unknown = _columns(layout, edges, _names(layout, run_name), node, attributes)

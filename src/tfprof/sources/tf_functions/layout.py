@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
-from tfprof.columns import Ints, ints, joined, offsets_of
+from tfprof.columns import Coded, Ints, Ragged, ints, joined, offsets_of
 from tfprof.errors import InputError
 from tfprof.formats.function_def import Library
 from tfprof.formats.records import Records
@@ -52,6 +52,11 @@ class Edges(NamedTuple):
     offsets: Ints
     source: Ints  # a row, -1 for no op
     slot: Ints  # -1: only the end of the source is waited for
+
+    @classmethod
+    def of(cls, owner: Ints, source: Ints, slot: Ints, rows: int) -> Self:
+        """The edges of so many rows, from columns in the order of their owners."""
+        return cls(offsets_of(np.bincount(owner, minlength=rows)), source, slot)
 
 
 class Layout:
@@ -148,27 +153,40 @@ class Layout:
             before += len(instance.unit)
         owner, source, slot = joined(owners), joined(sources), joined(slots)
         order = np.argsort(owner, kind="stable")
-        lengths = np.bincount(owner, minlength=self._rows)
-        return Edges(offsets_of(lengths), source[order], slot[order])
+        return Edges.of(owner[order], source[order], slot[order], self._rows)
 
-    def edges_past_calls(self) -> Edges:
-        """The edges, those from plain calls moved to the ops that return the results."""
-        offsets, source, slot = self.edges()
-        results = {
-            call: given
-            for call, given in self.results.items()
-            if is_plain(self.walked[call]) and given
-        }
-        for edge in np.flatnonzero(np.isin(source, list(results))).tolist():
+    def inlined_edges(self) -> Edges:
+        """The edges as if functions stood in place of the plain calls to them.
+
+        What reads a result of a call reads the op that computes it. The calls, and the `Identity`
+        ops that end functions, have no edges.
+        """
+        edges = self.edges()
+        onward = self._onward(edges)
+        source, slot = edges.source.copy(), edges.slot.copy()
+        for edge in np.flatnonzero(np.isin(source, list(onward))).tolist():
             row, number = int(source[edge]), int(slot[edge])
             passed = set()
             # A damaged graph could have a function that returns what its own call returns.
-            while row in results and row not in passed and number < len(results[row]):
+            while row not in passed and max(number, 0) < len(onward.get(row, ())):
                 passed.add(row)
-                row, number = results[row][max(number, 0)]
+                row, number = onward[row][max(number, 0)]
             source[edge] = row
             slot[edge] = number if slot[edge] >= 0 else -1
-        return Edges(offsets, source, slot)
+        owner = Ragged(edges.offsets, source).owners
+        kept = ~np.isin(owner, list(onward))
+        return Edges.of(owner[kept], source[kept], slot[kept], self._rows)
+
+    def _onward(self, edges: Edges) -> dict[int, list[tuple[int, int]]]:
+        """Where to look for the outputs of a plain call, and of an `Identity` that it returns."""
+        calls = {row for row, kind in self.walked.items() if is_plain(kind)}
+        onward = {call: self.results[call] for call in calls}
+        kinds = Coded.joined([instance.unit.op for instance in self.instances])
+        for row in {row for given in onward.values() for row, _ in given if row >= 0} - calls:
+            first, end = edges.offsets[row : row + 2].tolist()
+            if kinds[row] == "Identity" and first < end:
+                onward[row] = [(int(edges.source[first]), int(edges.slot[first]))]
+        return onward
 
 
 def _bound(local: Ints, slots: Ints, base: int, use: _Use) -> tuple[Ints, Ints]:

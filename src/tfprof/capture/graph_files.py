@@ -1,0 +1,90 @@
+"""Ops as the messages of a graph file and an op log, for `tfprof.capture` to write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tfprof.columns import Shape
+from tfprof.formats.messages import Message, message_class
+from tfprof.model.code import Frame
+from tfprof.model.ops import WALKED_CALL
+from tfprof.sources.tf_functions import Flat
+
+_LARGEST_VALUE = 4096  # bytes of a constant that are kept: axes and shapes, not tables
+
+
+@dataclass(slots=True, eq=False)
+class WrittenOp:
+    """An op for both files: its NodeDef, and the calls that made it."""
+
+    node: Message
+    is_walked_call: bool
+    stack: Sequence[Frame] = ()
+
+
+def node_def(flat: Flat, row: int, name: str, sources: Iterable[str]) -> Message:
+    """The NodeDef of an op, under this name and with inputs from these ops.
+
+    It has the attribute `shape` only if it is a variable, as a graph's parameters are counted by
+    that attribute.
+    """
+    kind, shape = flat.columns.kind[row], flat.columns.shape[row]
+    if kind == "Placeholder":  # an argument of a function
+        kind = "_Arg" if shape is None else "VarHandleOp"
+    attributes = dict(flat.attributes.encoded(row))
+    attributes.pop("shape", None)
+    if shape is not None:
+        attributes["shape"] = _encoded(shape)
+    if len(attributes.get("value", b"")) > _LARGEST_VALUE:
+        del attributes["value"]
+    first, end = flat.columns.input_offsets[row : row + 2]
+    slots = flat.columns.input_slot[first:end].tolist()
+    inputs = map(_input, sources, slots)
+    return message_class("raw.NodeDef")(name=name, op=kind, input=inputs, attr=attributes)
+
+
+def _encoded(shape: Shape) -> bytes:
+    dims = [{"size": size} for size in shape or ()]
+    value = message_class("tensorflow.AttrValue")(shape={"dim": dims})
+    return bytes(value.SerializeToString())
+
+
+def _input(source: str, slot: int) -> str:
+    """An input as a NodeDef has it: `conv:1`, `conv` for output 0, `^conv` to wait for its end."""
+    return f"{source}:{slot}" if slot > 0 else source if slot == 0 else f"^{source}"
+
+
+def graph_def(ops: Iterable[WrittenOp]) -> bytes:
+    """The bytes of a GraphDef."""
+    graph = message_class("tensorflow.GraphDef")()
+    for op in ops:
+        graph.node.add().MergeFromString(op.node.SerializeToString(deterministic=True))
+    return bytes(graph.SerializeToString(deterministic=True))
+
+
+def op_log(ops: Iterable[WrittenOp]) -> bytes:
+    """The bytes of an OpLogProto with the code lines of ops, and the type of walked calls."""
+    log = message_class("tensorflow.tfprof.OpLogProto")()
+    texts: dict[str, int] = {}
+    traces: dict[Frame, Message] = {}
+    for op in ops:
+        if not op.stack and not op.is_walked_call:
+            continue
+        entry = log.log_entries.add(name=op.node.name, types=[WALKED_CALL] * op.is_walked_call)
+        for frame in op.stack:
+            if frame not in traces:
+                traces[frame] = _trace(frame, texts)
+            entry.code_def.traces.append(traces[frame])
+    log.id_to_string.update({place: text for text, place in texts.items()})
+    return bytes(log.SerializeToString(deterministic=True))
+
+
+def _trace(frame: Frame, texts: dict[str, int]) -> Message:
+    """The trace of a frame; its texts get numbers in `texts`."""
+    file, function, line = (
+        texts.setdefault(text, len(texts) + 1) for text in (frame.file, frame.function, frame.text)
+    )
+    return message_class("tensorflow.tfprof.CodeDef.Trace")(
+        lineno=frame.line, file_id=file, function_id=function, line_id=line
+    )

@@ -1,0 +1,143 @@
+"""A graph that TensorFlow traced, as bytes to flatten, and the code lines of its ops."""
+
+from __future__ import annotations
+
+import linecache
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from tfprof.errors import InputError
+from tfprof.formats import graph_def
+from tfprof.formats.records import Records
+from tfprof.frameworks import tensorflow
+from tfprof.model.code import Frame
+from tfprof.sources import tf_functions
+
+# Calls in these files are not the program's own: tfprof, and Python's runner of programs.
+_RUNNERS = (f"{Path(__file__).parents[1]}{os.sep}", "<frozen runpy>")
+
+# TensorFlow has no types that a checker knows.
+Graph: TypeAlias = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable that a graph has as an argument."""
+
+    name: str
+    dtype: int
+    shape: Any  # a TensorShapeProto
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TracedGraph:
+    """A graph as a message, with what the message lacks."""
+
+    records: Records
+    ends: list[str]  # the ops that return its results, or run for their effect
+    stacks: Mapping[tuple[str, str], list[Frame]]  # by op and function
+
+    def flatten(self, run_name: Callable[[str], str] | None = None) -> tf_functions.Flat:
+        """All ops that run, named as `tf_functions.flatten` names them."""
+        graph = graph_def.decode(self.records)
+        return tf_functions.flatten(self.records, graph, self.ends, run_name=run_name)
+
+    def stacks_of(self, flat: tf_functions.Flat) -> list[list[Frame]]:
+        """The calls that made each op, outermost first."""
+        return [self.stacks.get(key, []) for key in flat.definitions()]
+
+
+def traced_graph(graph: Graph, label: str, variables: Mapping[str, Variable]) -> TracedGraph:
+    """The graph of a function, with `variables` in place of the arguments of these names."""
+    try:
+        definition = graph.as_graph_def(add_shapes=True)
+        _replace_arguments(definition, variables)
+        data = definition.SerializeToString()
+    except ValueError as error:  # protobuf has room for 2 GiB
+        raise InputError(label, f"is too large for a graph: {error}") from None
+    ends = [tensor.op.name for tensor in graph.outputs]
+    ends += [op.name for op in graph.control_outputs]
+    ends = [_named(end, variables) for end in ends]
+    return TracedGraph(Records(label, data), ends, dict(_stacks(graph, variables)))
+
+
+def free_name(name: str, taken: set[str]) -> str:
+    """The name, or with a number appended if it is taken; from now on that is taken too."""
+    number, free = 0, name
+    while free in taken:
+        number += 1
+        free = f"{name}_{number}"
+    taken.add(free)
+    return free
+
+
+def _replace_arguments(definition: Any, variables: Mapping[str, Variable]) -> None:
+    for node in definition.node:
+        node.input[:] = [_renamed(text, variables) for text in node.input]
+        if (variable := variables.get(node.name)) is not None:
+            node.name, node.op = variable.name, "VarHandleOp"
+            node.attr["dtype"].type = variable.dtype
+            node.attr["shape"].shape.CopyFrom(variable.shape)
+
+
+def _renamed(text: str, variables: Mapping[str, Variable]) -> str:
+    mark = "^" if text.startswith("^") else ""
+    name, colon, slot = text.removeprefix("^").partition(":")
+    return f"{mark}{_named(name, variables)}{colon}{slot}"
+
+
+def _named(argument: str, variables: Mapping[str, Variable]) -> str:
+    return variables[argument].name if argument in variables else argument
+
+
+def _stacks(
+    graph: Graph, variables: Mapping[str, Variable]
+) -> Iterator[tuple[tuple[str, str], list[Frame]]]:
+    """The calls that made each op, of the graph and of all functions that it calls."""
+    stack_of = _StackReader()
+    for op in graph.get_operations():
+        yield (_named(op.name, variables), ""), stack_of(op)
+    for function, body in _functions(graph).items():
+        for op in body.get_operations():
+            yield (op.name, function), stack_of(op)
+
+
+def _functions(graph: Graph) -> dict[str, Graph]:
+    """The graphs of all functions that `graph` calls, that those call, and so on, by name."""
+    found: dict[str, Graph] = {}
+    waiting = [graph]
+    while waiting:
+        for name, called in getattr(waiting.pop(), "_functions", {}).items():
+            inner = getattr(called, "graph", None)
+            if inner is not None and name not in found:
+                found[name] = inner
+                waiting.append(inner)
+    return found
+
+
+class _StackReader:
+    """Reads the stacks of ops; most of them share most of their frames."""
+
+    def __init__(self) -> None:
+        self._others = (f"{Path(tensorflow().__file__).parent}{os.sep}", *_RUNNERS)
+        self._known: dict[tuple[str, int, str], Frame | None] = {}
+
+    def __call__(self, op: Any) -> list[Frame]:
+        """The calls that made `op`, outermost first, without those inside TensorFlow and tfprof."""
+        stack = op.traceback
+        users = getattr(stack, "get_user_frames", None)
+        frames = (stack if users is None else users()) or ()
+        found = [self._frame(frame.filename, frame.lineno, frame.name) for frame in frames]
+        return [frame for frame in found if frame is not None]
+
+    def _frame(self, *call: Any) -> Frame | None:
+        """The frame of a file, line and function; None where it is not the program's."""
+        if call not in self._known:
+            file, line, function = call
+            text = linecache.getline(file, line).strip()
+            is_other = file.startswith(self._others)
+            self._known[call] = None if is_other else Frame(file, line, function, text, -1)
+        return self._known[call]

@@ -1,0 +1,101 @@
+"""The graph file and the op log of a recording: what is written reads back as it was."""
+
+import tfprof
+from sources.test_tf_functions import TWICE, calling, function, inline, node, program
+from sources.tf_files import shape
+from tfprof.capture.graph_files import WrittenOp, graph_def, node_def, op_log
+from tfprof.formats.messages import message_class
+from tfprof.model.code import Frame
+
+LINE = Frame("train.py", 3, "step", "loss = f(x)", -1)
+
+
+def nodes(flat):
+    """The NodeDefs of all ops, as a GraphDef has them."""
+    sources = flat.sources()
+    ops = [
+        WrittenOp(node_def(flat, row, name, sources[row]), is_walked_call=False)
+        for row, name in enumerate(flat.columns.name)
+    ]
+    graph = message_class("tensorflow.GraphDef").FromString(graph_def(ops))
+    return {found.name: found for found in graph.node}
+
+
+def test_an_op_keeps_kind_attributes_and_inputs():
+    data = program(
+        [node("in"), node("out", "Split", ["in", "in:2", "^in"], num_split={"i": 3})],
+    )
+
+    found = nodes(inline(data))["out"]
+
+    assert (found.op, list(found.input)) == ("Split", ["in", "in:2", "^in"])
+    assert found.attr["num_split"].i == 3
+
+
+def test_an_argument_is_no_parameter():
+    data = program([node("x", "Placeholder", shape={"shape": shape(7)})])
+
+    found = nodes(inline(data))["x"]
+
+    assert found.op == "_Arg"
+    assert "shape" not in found.attr
+
+
+def test_an_argument_from_which_a_variable_is_read_is_that_variable():
+    read = node("r", "ReadVariableOp", ["w"], _output_shapes={"list": {"shape": [shape(3, 4)]}})
+
+    found = nodes(inline(program([node("w", "Placeholder"), read])))["w"]
+
+    assert found.op == "VarHandleOp"
+    assert [dim.size for dim in found.attr["shape"].shape.dim] == [3, 4]
+
+
+def test_a_variable_that_two_ops_stand_for_has_parameters_once():
+    variable = node("w", "VarHandleOp", shape={"shape": shape(3)}, shared_name={"s": b"w"})
+    body = function("read", [variable], [], {"y": "w:resource:0"})
+    calls = [calling("one", "read"), calling("two", "read")]
+
+    found = nodes(inline(program(calls, body)))
+
+    assert ["shape" in found[name].attr for name in ("one/w", "two/w")].count(True) == 1
+
+
+def test_large_constants_lose_their_values():
+    def constant(name, size):
+        return node(name, "Const", value={"s": b"x" * size})
+
+    found = nodes(inline(program([constant("axis", 8), constant("table", 5000)])))
+
+    assert "value" in found["axis"].attr
+    assert "value" not in found["table"].attr
+
+
+def test_graph_and_log_are_read_back(tmp_path):
+    flat = inline(program([node("in"), calling("call", "twice", ["in"])], TWICE))
+    sources = flat.sources()
+    ops = [
+        WrittenOp(
+            node_def(flat, row, name, sources[row]),
+            is_walked_call=row in flat.walked,
+            stack=[LINE] if name == "double" else [],
+        )
+        for row, name in enumerate(flat.columns.name)
+    ]
+    (tmp_path / "graph.pb").write_bytes(graph_def(ops))
+    (tmp_path / "log").write_bytes(op_log(ops))
+
+    profile = tfprof.load(tmp_path / "graph.pb", tmp_path / "log")
+
+    assert profile.columns.ops.name == flat.columns.name.take(flat.columns.name.order())
+    assert "train.py:3:step" in [row["name"] for row in profile.code(select=["occurrence"])]
+    assert "call" in [
+        row["name"]
+        for row in profile.scope(account_type_regexes=["_walked_call"], select=["op_types"])
+    ]
+
+
+def test_a_log_without_lines_and_calls_is_empty():
+    flat = inline(program([node("in")]))
+    op = WrittenOp(node_def(flat, 0, "in", []), is_walked_call=False)
+
+    assert op_log([op]) == b""
