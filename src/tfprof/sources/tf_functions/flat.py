@@ -16,11 +16,11 @@ from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.ops import WALKED_CALL, OutputShapes
 from tfprof.sources import tf_shapes
 from tfprof.sources.tf_attributes import EncodedAttributes
-from tfprof.sources.tf_names import TENSORFLOW_NAMES
 from tfprof.sources.tf_functions.layout import Edges, Layout
 from tfprof.sources.tf_functions.notes import notes
 from tfprof.sources.tf_functions.units import of_graph
 from tfprof.sources.tf_functions.variables import Variables
+from tfprof.sources.tf_names import TENSORFLOW_NAMES
 
 
 @dataclass(frozen=True, slots=True, eq=False)
