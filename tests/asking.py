@@ -11,6 +11,13 @@ from tfprof.views.view import View
 
 ROOT = "_TFProfRoot"
 
+# What notes and errors say about missing files.
+GRAPHS = "GraphDef (--graph_path) or SavedModel"
+RUNS = "RunMetadata (--run_meta_path) or XSpace"
+LINES = "OpLogProto (--op_log_path) or SavedModel"
+VALUES = "checkpoint (--checkpoint_path) or SavedModel"
+ZERO = "not given; all values are zero or missing."
+
 
 def ask(kind: str, profile: ProfileColumns, **options: Any) -> View:
     """The view of that kind, with options as a user of the library writes them."""

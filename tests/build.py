@@ -17,6 +17,7 @@ from tfprof.model.executions import MEMORY_FACTS
 from tfprof.model.ops import AttributeValue
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import Recording
+from tfprof.sources.registry import remedies
 from tfprof.sources.tf_names import TENSORFLOW_NAMES
 
 CPU = "/job:localhost/replica:0/task:0/device:cpu:0"
@@ -102,6 +103,7 @@ copy = CopyFact
 def profile(*facts: OpFact | RunFact | CopyFact, counts_float_ops: bool = False) -> ProfileColumns:
     """The profile of these ops and runs; an op that only ran is known by its name."""
     builder = ProfileBuilder(counts_float_ops=counts_float_ops)
+    builder.remedies |= remedies([])
     ops = [fact for fact in facts if isinstance(fact, OpFact)]
     _define(builder, ops)
     runs = [fact for fact in facts if isinstance(fact, RunFact)]

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import tfprof
+from asking import RUNS, ZERO
 from build import CPU, op, profile, run
 from checkpointed import with_tensors
 from model_files import OpLogProto
@@ -140,7 +141,11 @@ def test_the_same_question_has_the_same_answer(model):
         ({"graph_path": 3}, tfprof.OptionError, "`graph_path` takes the path of a file, not 3"),
         ({"run_meta_path": {"a": "x"}}, tfprof.OptionError, "takes a whole number, not 'a'"),
         ({"graph_path": "gone"}, tfprof.InputError, "gone: no such file; check the path."),
-        ({"graph_path": "run_meta_0"}, tfprof.UnknownFormatError, "run_meta_0: is run metadata"),
+        (
+            {"graph_path": "run_meta_0"},
+            tfprof.UnknownFormatError,
+            "run_meta_0: is a RunMeta",
+        ),
     ],
 )
 @pytest.mark.usefixtures("files")
@@ -168,7 +173,7 @@ def test_a_saved_profile_is_not_mixed_with_its_parts(model):
         tfprof.load("graph.pb", "profile.pb", "run_meta_0")
 
     assert str(caught.value) == (
-        "profile.pb is a saved profile, which has its graph and runs within: "
+        "profile.pb is a saved profile, which contains its graph and runs: "
         "leave out graph.pb and run_meta_0."
     )
 
@@ -205,7 +210,7 @@ def test_an_unknown_view_is_answered_with_the_nearest():
 
 
 def test_the_code_view_needs_code_lines():
-    with pytest.raises(tfprof.MissingInputError, match="give --op_log_path"):
+    with pytest.raises(tfprof.MissingInputError, match="--op_log_path"):
         loaded(op("a")).code()
 
 
@@ -234,9 +239,7 @@ def test_files_that_belong_together_are_not_noted():
 def test_what_an_answer_lacks_is_noted():
     answer = loaded(op("a")).scope(select=["micros"])
 
-    assert answer.notes == (
-        "`micros` needs --run_meta_path, which was not given: all is zero or absent.",
-    )
+    assert answer.notes == (f"`micros` requires {RUNS}, {ZERO}",)
 
 
 @pytest.mark.usefixtures("files")
@@ -410,9 +413,7 @@ def test_a_notebook_shows_a_table(model):
 def test_a_notebook_shows_what_an_answer_lacks():
     shown = loaded(op("a")).scope(select=["micros"])._repr_html_()
 
-    assert shown.endswith(
-        "</pre><p>`micros` needs --run_meta_path, which was not given: all is zero or absent.</p>"
-    )
+    assert shown.endswith(f"</pre><p>`micros` requires {RUNS}, {ZERO}</p>")
 
 
 def test_an_answer_is_written_to_the_standard_output(model, capsys):
@@ -449,6 +450,14 @@ def test_info_tells_of_each_file_and_of_all():
         "files": [
             {"path": "graph.pb", "kind": "graph", "ops": 5, "devices": []},
             {
+                "path": "run_meta_0",
+                "kind": "run_meta",
+                "ops": 4,
+                "steps": 1,
+                "runs": 4,
+                "devices": [CPU],
+            },
+            {
                 "path": "tfprof_log",
                 "kind": "op_log",
                 "entries": 5,
@@ -456,14 +465,6 @@ def test_info_tells_of_each_file_and_of_all():
                 "with_float_ops": 0,
                 "with_code_lines": 5,
                 "devices": [],
-            },
-            {
-                "path": "run_meta_0",
-                "kind": "run_meta",
-                "ops": 4,
-                "steps": 1,
-                "runs": 4,
-                "devices": [CPU],
             },
         ],
         "ops": 5,
@@ -550,5 +551,5 @@ def test_the_findings_of_a_checker_that_was_not_asked_are_not_there(files):
 def test_advice_tells_what_was_odd_about_the_files(files):
     advice = tfprof.load(files / "graph.pb").advise()
 
-    assert any("give --run_meta_path" in note for note in advice.notes)
+    assert any("--run_meta_path" in note for note in advice.notes)
     assert advice.to_dict()["notes"] == list(advice.notes)

@@ -36,7 +36,10 @@ LAYERS: dict[int, dict[str, set[str]]] = {
     },
     1: {"metrics": BASE, "dialects": BASE, "formats": BASE, "frameworks": BASE},
     2: {"options": BASE | {"metrics", "dialects"}, "model": BASE | {"metrics"}},
-    3: {"sources": BASE | {"formats", "model"}, "measures": BASE | {"model", "metrics"}},
+    3: {
+        "sources": BASE | {"formats", "model", "metrics"},
+        "measures": BASE | {"model", "metrics"},
+    },
     4: {"views": BASE | {"model", "metrics", "dialects", "options", "measures"}},
     5: {"advisor": BASE | {"model", "metrics", "options", "measures", "views"}},
     6: {
@@ -68,9 +71,8 @@ DOORS = {
 EVERY = None
 SHARED = {
     "sources": {
-        *("tf_attributes", "tf_devices", "tf_functions", "tf_names"),
-        *("tf_shapes", "tf_workers", "ahead", "reading"),
-        "xplane_events",
+        *("source", "ahead", "tf_attributes", "tf_devices", "tf_functions", "tf_names"),
+        *("tf_shapes", "tf_workers", "xspace_events", "xspace_vocabulary"),
     },
     "sources.tf_functions": {"calls", "units", "layout"},
     "views": {"view", "tree", "select", "accounting"},
@@ -83,7 +85,7 @@ SHARED = {
 }
 KNOW_MORE = {
     "sources.registry": EVERY,
-    "sources.summary": {"registry"},
+    "sources.xspace": {"tf_events", "xspace_memory"},
     "sources.tf_functions": EVERY,
     "sources.tf_functions.flat": {"notes", "variables"},
     "views.notes": {"code"},

@@ -10,6 +10,7 @@ import pytest
 
 import model_files
 import tfprof
+from asking import RUNS, VALUES, ZERO
 from tfprof.cli import main
 
 CHECKPOINTS = Path(__file__).parent / "samples" / "checkpoints"
@@ -31,14 +32,14 @@ MISTAKES = [
     ("scope graph.pb cut_run", 1, "cut_run: is cut short or damaged in record"),
     ("scope graph.pb cut_log", 1, "cut_log: is cut short or damaged in record"),
     ("scope cut_profile", 1, "cut_profile: is cut short or damaged in record"),
-    ("scope garbage", 1, "garbage: is none of the files tfprof reads: a graph (GraphDef), "),
-    ("scope binary", 1, "binary: is none of the files tfprof reads: a graph (GraphDef), "),
-    ("scope --graph_path=garbage", 1, "garbage: is not a graph (GraphDef), nor anything"),
-    ("scope --graph_path=run_meta_0", 1, "run_meta_0: is run metadata (RunMetadata), not a graph"),
-    ("scope --run_meta_path=graph.pb", 1, "graph.pb: is a graph (GraphDef), not run metadata"),
-    ("scope --op_log_path=graph.pb", 1, "graph.pb: is a graph (GraphDef), not an op log"),
-    ("scope --profile_path=graph.pb", 1, "graph.pb: is a graph (GraphDef), not a saved profile"),
-    ("scope --checkpoint_path=graph.pb", 1, "graph.pb: is a graph (GraphDef), not a checkpoint"),
+    ("scope garbage", 1, "garbage: unknown file format; tfprof reads "),
+    ("scope binary", 1, "binary: unknown file format; tfprof reads "),
+    ("scope --graph_path=garbage", 1, "garbage: unknown file format; tfprof reads"),
+    ("scope --graph_path=run_meta_0", 1, "run_meta_0: is a RunMetadata file, not a GraphDef"),
+    ("scope --run_meta_path=graph.pb", 1, "graph.pb: is a GraphDef file, not a RunMetadata"),
+    ("scope --op_log_path=graph.pb", 1, "graph.pb: is a GraphDef file, not an OpLogProto"),
+    ("scope --profile_path=graph.pb", 1, "graph.pb: is a GraphDef file, not a ProfileProto"),
+    ("scope --checkpoint_path=graph.pb", 1, "graph.pb: is a GraphDef file, not a checkpoint"),
     ("scope folder", 1, "folder: is a folder; name the files in it."),
     ("scope --graph_path=folder", 1, "folder: is a folder; name the files in it."),
     ("scope big.pb v2/model.ckpt -select tensor_value", 1, "model.ckpt.data-00001-of-00002: "),
@@ -55,14 +56,14 @@ MISTAKES = [
     (
         "timeline garbage -o x",
         1,
-        "garbage: is none of the files tfprof reads: a graph (GraphDef), ",
+        "garbage: unknown file format; tfprof reads ",
     ),
     (
         "timeline graph.pb -o x",
         1,
-        "graph.pb: is a graph (GraphDef); a timeline is made of run meta",
+        "graph.pb: is a GraphDef file; a timeline requires RunMetadata.",
     ),
-    ("timeline whole_profile -o x", 1, "whole_profile: is a saved profile (ProfileProto); a timel"),
+    ("timeline whole_profile -o x", 1, "whole_profile: is a ProfileProto file; a timel"),
     # words
     ("scop graph.pb", 2, "No command and no file `scop`. Did you mean `scope`?"),
     ("advice graph.pb", 2, "No command and no file `advice`. "),
@@ -88,13 +89,17 @@ MISTAKES = [
     ("timeline run_meta_0 run_meta_1 -o x", 2, "timeline takes the RunMetadata of one step, and"),
     ("timeline run_meta_0 --graph_path=graph.pb -o x", 2, "timeline takes the RunMetadata of o"),
     ("scope graph.pb --show_memory=false", 2, "`scope` has no option `show_memory`. It is for tim"),
-    ("scope graph.pb whole_profile", 2, "whole_profile is a saved profile, which has its graph"),
+    (
+        "scope graph.pb whole_profile",
+        2,
+        "whole_profile is a saved profile, which contains its",
+    ),
     ("scope run_meta_0 --profile_path=whole_profile", 2, "leave out run_meta_0."),
     # what the files cannot answer
     (
         "code graph.pb run_meta_0",
         1,
-        "The code view needs to know which line made each op: give --op",
+        "The code view requires the code lines that created the ops: give",
     ),
     # writing
     ("save graph.pb -o gone/x", 1, "gone/x: cannot be written: there is no folder gone; make it"),
@@ -174,7 +179,7 @@ def test_a_file_that_may_not_be_read_is_named(capsys, monkeypatch):
     assert status == 1
     assert capsys.readouterr() == (
         "",
-        "tfprof: graph.pb: may not be read by you; check its permissions.\n",
+        "tfprof: graph.pb: permission denied; check the file's permissions.\n",
     )
 
 
@@ -185,9 +190,7 @@ def test_what_was_not_recorded_is_zero_and_the_file_to_give_is_named(metric, cap
     shown = capsys.readouterr()
 
     assert status == 0
-    assert shown.err == (
-        f"tfprof: `{metric}` needs --run_meta_path, which was not given: all is zero or absent.\n"
-    )
+    assert shown.err == (f"tfprof: `{metric}` requires {RUNS}, {ZERO}\n")
     assert "_TFProfRoot (--/0" in shown.out
 
 
@@ -196,8 +199,6 @@ def test_what_was_not_given_is_named_once_for_all_that_needs_it(capsys):
     main(["op", "graph.pb", "-select", "micros,bytes,params,tensor_value"])
 
     assert capsys.readouterr().err == (
-        "tfprof: `bytes` and `micros` need --run_meta_path, which was not given: "
-        "all is zero or absent.\n"
-        "tfprof: `tensor_value` needs --checkpoint_path, which was not given: "
-        "all is zero or absent.\n"
+        f"tfprof: `bytes` and `micros` require {RUNS}, {ZERO}\n"
+        f"tfprof: `tensor_value` requires {VALUES}, {ZERO}\n"
     )

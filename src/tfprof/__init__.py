@@ -36,15 +36,15 @@ if TYPE_CHECKING:
         TfprofError,
         UnknownFormatError,
     )
-    from tfprof.formats.recognise import FileKind
     from tfprof.measures.flop_rules.registry import OpFacts
     from tfprof.measures.memory import MemoryCurve
     from tfprof.model.profile import ProfileColumns
+    from tfprof.model.recordings import Recording
     from tfprof.options import MemoryOptions, Options
     from tfprof.outputs.ledger import FloatOpsLedger
     from tfprof.outputs.op_log import OpLog
     from tfprof.outputs.parts import Written
-    from tfprof.sources.summary import FileSummary
+    from tfprof.sources.source import FileSummary
     from tfprof.units import Unit
     from tfprof.version import __version__ as __version__
     from tfprof.views.ledger import CountedKind, UncountedKind
@@ -62,7 +62,6 @@ __all__ = [
     "CountedKind",
     "Evidence",
     "EvidenceColumn",
-    "FileKind",
     "FileSummary",
     "Finding",
     "FloatOpsLedger",
@@ -91,6 +90,7 @@ __all__ = [
     "ProfileContext",
     "ProfileOptionBuilder",
     "Profiler",
+    "Recording",
     "RuleError",
     "TfprofError",
     "UncountedKind",
@@ -133,7 +133,6 @@ _MODULES: dict[str, tuple[str, ...]] = {
         *("CaptureError", "InputError", "MissingInputError", "OptionError", "OutputError"),
         *("RuleError", "TfprofError", "UnknownFormatError"),
     ),
-    "tfprof.formats.recognise": ("FileKind",),
     "tfprof.measures.flop_rules.registry": ("OpFacts",),
     "tfprof.measures.memory": ("MemoryCurve",),
     "tfprof.model.profile": ("ProfileColumns",),
@@ -142,7 +141,8 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "tfprof.outputs.op_log": ("OpLog",),
     "tfprof.outputs.parts": ("Written",),
     "tfprof.pprof_profiler": ("pprof_profiler",),
-    "tfprof.sources.summary": ("FileSummary",),
+    "tfprof.model.recordings": ("Recording",),
+    "tfprof.sources.source": ("FileSummary",),
     "tfprof.units": ("Unit",),
     "tfprof.version": ("__version__",),
     "tfprof.views.ledger": ("CountedKind", "UncountedKind"),

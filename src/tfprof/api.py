@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from tfprof.answers import Advice, Answer, MemoryAnswer
 from tfprof.errors import OptionError, UnknownFormatError, nearest
-from tfprof.formats.recognise import FileKind
 from tfprof.metrics import METRICS
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.profile import ProfileColumns
@@ -24,10 +23,9 @@ from tfprof.options import CHECKERS_OPTION, INPUT_OPTIONS, Inputs, MemoryOptions
 from tfprof.outputs import registry
 from tfprof.sources import registry as sources
 from tfprof.sources.capture_folder import files_of
-from tfprof.sources.reading import Reading
-from tfprof.sources.registry import InputFile
+from tfprof.sources.source import FileSummary, InputFile, Reading
 from tfprof.views.definitions import applied
-from tfprof.views.notes import available_inputs, notes
+from tfprof.views.notes import notes
 from tfprof.views.view import View
 
 if TYPE_CHECKING:
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
 
     from tfprof.measures.flop_rules.registry import Rule
     from tfprof.outputs.ledger import FloatOpsLedger
-    from tfprof.sources.summary import FileSummary
 
     Path = str | os.PathLike[str]
 
@@ -47,12 +44,9 @@ VIEWS: dict[str, str] = {
     "op": "tfprof.views.op",
 }
 
-_PATH_KINDS = {
-    "graph_path": FileKind.GRAPH,
-    "op_log_path": FileKind.OP_LOG,
-    "checkpoint_path": FileKind.CHECKPOINT,
-    "profile_path": FileKind.PROFILE,
-}
+# A saved profile contains what files of these sources contain.
+_SAVED = frozenset({"profile"})
+_PARTS = frozenset({"graph", "saved_model", "run_meta", "xspace"})
 
 
 def load(*paths: Path, progress: Callable[[str], None] = lambda _: None, **inputs: Any) -> Profile:
@@ -80,21 +74,17 @@ def load_inputs(
     builder = ProfileBuilder(counts_float_ops=inputs.count_float_ops)
     with _collector_paused():
         program(builder)
-        sources.merge(files, builder, progress, _reading(inputs))
+        summaries = sources.merge(files, builder, progress)
         profile = builder.build()
-        return Profile(profile, [*builder.notes, *_coverage(files, profile)])
+        return Profile(profile, [*builder.notes, *_coverage(profile)], summaries)
 
 
-def _coverage(files: Sequence[InputFile], profile: ProfileColumns) -> Iterator[str]:
-    """What a recording tells of the ops that ran in it: it names them, and knows no graph."""
-    if any(file.kind is FileKind.XSPACE for file in files):
+def _coverage(profile: ProfileColumns) -> Iterator[str]:
+    """How much of what ran is known, for recordings that name ops without their graph."""
+    if not profile.counts_whole_micros:
         from tfprof.measures.coverage import coverage
 
         yield coverage(profile).sentence()
-
-
-def _reading(inputs: Inputs) -> Reading:
-    return Reading(inputs.functions, inputs.signature, inputs.batch_size)
 
 
 @contextmanager
@@ -136,14 +126,16 @@ def step_timeline(
     has in use. What the timeline lacks is given back in sentences.
     """
     from tfprof.formats import step_stats
+    from tfprof.formats.run_metadata import RUN_METADATA
     from tfprof.outputs import step_timeline as timeline
 
     path = path_text(run_meta_path)
-    kind = sources.detect(path)
-    if kind is not FileKind.RUN_META:
-        raise UnknownFormatError(path, f"is {kind}; a timeline is made of {FileKind.RUN_META}.")
+    file = sources.open_file(path)
+    if file.source.name != "run_meta":
+        found = sources.a_file(file.source)
+        raise UnknownFormatError(path, f"is {found}; a timeline requires RunMetadata.")
     with _collector_paused():
-        step = step_stats.decode(sources.read_records(InputFile(path, kind)))
+        step = step_stats.decode(file.content.records(RUN_METADATA))
     pieces = timeline.encode(step, show_dataflow=show_dataflow, show_memory=show_memory)
     registry.write_file(path_text(outfile), pieces)
     if len(step.name):
@@ -153,13 +145,12 @@ def step_timeline(
 
 
 def _require_whole_or_parts(files: Sequence[InputFile]) -> None:
-    """Refuse a saved profile beside files whose content it has within."""
-    saved = [file.path for file in files if file.kind is FileKind.PROFILE]
-    within = (FileKind.GRAPH, FileKind.SAVED_MODEL, FileKind.RUN_META, FileKind.XSPACE)
-    parts = [file.path for file in files if file.kind in within]
+    """Refuse a saved profile together with files whose content it already has."""
+    saved = [file.path for file in files if file.source.name in _SAVED]
+    parts = [file.path for file in files if file.source.name in _PARTS]
     if saved and parts:
         raise OptionError(
-            f"{saved[0]} is a saved profile, which has its graph and runs within: "
+            f"{saved[0]} is a saved profile, which contains its graph and runs: "
             f"leave out {' and '.join(parts)}."
         )
 
@@ -170,13 +161,18 @@ def path_text(path: Path) -> str:
 
 
 def input_files(paths: Sequence[str], inputs: Inputs) -> list[InputFile]:
-    """Every file that was named, with what it is."""
-    found = [file for path in paths for file in files_of(path)]
-    files = [InputFile(path, sources.detect(path)) for path in found]
-    for name, kind in _PATH_KINDS.items():
-        if path := getattr(inputs, name):
-            files.append(InputFile(path, kind))
-    files += [InputFile(path, FileKind.RUN_META, step) for step, path in inputs.run_meta_path]
+    """Every file that was named, each recognised once."""
+    reading = Reading(inputs.functions, inputs.signature, inputs.batch_size)
+    found = [path for given in paths for path in files_of(given)]
+    files = [sources.open_file(path, reading=reading) for path in found]
+    for source in sources.SOURCES:
+        if source.option and (given := getattr(inputs, source.option)):
+            # Runs are given with their steps.
+            named = [(None, given)] if isinstance(given, str) else given
+            files += [
+                sources.open_as(source.name, path, step=step, reading=reading)
+                for step, path in named
+            ]
     return files
 
 
@@ -189,12 +185,18 @@ def build_view(kind: str, profile: ProfileColumns, options: Options) -> View:
 class Profile:
     """A profile that can be asked: `profile.scope(max_depth=3, select=["params"])`.
 
-    `columns` holds its arrays, `notes` what was odd about the files.
+    `columns` holds its arrays, `notes` remarks on the files, `files` what each of them contains.
     """
 
-    def __init__(self, columns: ProfileColumns, notes_: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        columns: ProfileColumns,
+        notes_: Sequence[str] = (),
+        files: Sequence[FileSummary] = (),
+    ) -> None:
         self.columns = columns
         self.notes = tuple(notes_)
+        self.files = tuple(files)
 
     def view(self, kind: str, options: Options) -> Answer:
         """The answer of one view; an unknown view is answered with the nearest one."""
@@ -276,8 +278,7 @@ class Profile:
 
     def questions(self) -> dict[str, bool]:
         """Which metrics and views this profile has an answer to."""
-        has = available_inputs(self.columns)
-        metrics = {m.key: has[m.needs] for m in METRICS if not m.is_of_answer}
+        metrics = {m.key: self.columns.has(m.needs) for m in METRICS if not m.is_of_answer}
         views = {
             "code view": self.columns.has_code,
             "memory over time": len(self.columns.allocator_events) > 0,
@@ -321,7 +322,7 @@ class Info:
             "files": [
                 {
                     "path": file.path,
-                    "kind": file.kind.name.lower(),
+                    "kind": file.kind,
                     **{fact.replace(" ", "_"): count for fact, count in file.facts.items()},
                     "devices": list(file.devices),
                 }
@@ -347,8 +348,5 @@ def describe(
     paths: Sequence[str], inputs: Inputs, progress: Callable[[str], None] = lambda _: None
 ) -> Info:
     """`info`, with the keywords already checked."""
-    from tfprof.sources.summary import summarise
-
     profile = load_inputs(paths, inputs, progress)
-    files = input_files(paths, inputs)
-    return Info(tuple(summarise(file, _reading(inputs)) for file in files), profile)
+    return Info(profile.files, profile)

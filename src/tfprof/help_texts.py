@@ -201,7 +201,9 @@ def _option(option: Option) -> Iterable[str]:
 def _metric(metric: Metric) -> Iterable[str]:
     yield f"-select {metric.key}"
     yield from folded(_meaning(metric), indent="  ")
-    yield f"  It needs --{metric.needs}."
+    from tfprof.sources.registry import remedies  # noqa: PLC0415 -- for this page alone
+
+    yield f"  It requires {remedies([])[metric.needs]}."
 
 
 def _examples(examples: Sequence[str]) -> Iterable[str]:

@@ -9,11 +9,12 @@ from tfprof.units import Unit
 
 
 class Need(StrEnum):
-    """The input that a metric is measured from, by the name of its option."""
+    """What a metric or a view requires; sources say which files provide it."""
 
-    GRAPH = "graph_path"
-    RUN_META = "run_meta_path"
-    CHECKPOINT = "checkpoint_path"
+    DEFINITIONS = "definitions"
+    RUNS = "runs"
+    CODE = "code"
+    VALUES = "values"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ _MICROS = Metric(
     "micros",
     "total execution time",
     "total execution time: accelerator and cpu time added up.",
-    Need.RUN_META,
+    Need.RUNS,
     Unit.MICROS,
     exact="nanos",
 )
@@ -45,7 +46,7 @@ _CPU_MICROS = Metric(
     "cpu_micros",
     "cpu execution time",
     "cpu execution time: time on the op's own device, dispatching and waiting included.",
-    Need.RUN_META,
+    Need.RUNS,
     Unit.MICROS,
     exact="cpu_nanos",
 )
@@ -53,7 +54,7 @@ _ACCELERATOR_MICROS = Metric(
     "accelerator_micros",
     "accelerator execution time",
     "accelerator execution time: time the kernels took on the accelerator's streams.",
-    Need.RUN_META,
+    Need.RUNS,
     Unit.MICROS,
     exact="accelerator_nanos",
 )
@@ -64,42 +65,42 @@ METRICS: tuple[Metric, ...] = (
         "params",
         "# parameters",
         "# parameters: the elements of each op's `shape`, variables and placeholders alike.",
-        Need.GRAPH,
+        Need.DEFINITIONS,
         Unit.COUNT,
     ),
     Metric(
         "float_ops",
         "# float_ops",
         "# float_ops: float operations of each op times its runs; a multiply and an add are two.",
-        Need.GRAPH,
+        Need.DEFINITIONS,
         Unit.COUNT,
     ),
     Metric(
         "bytes",
         "requested bytes",
         "requested bytes: all memory the op asked for while it ran.",
-        Need.RUN_META,
+        Need.RUNS,
         Unit.BYTES,
     ),
     Metric(
         "peak_bytes",
         "peak bytes",
         "peak bytes: the most memory the op held at one time.",
-        Need.RUN_META,
+        Need.RUNS,
         Unit.BYTES,
     ),
     Metric(
         "residual_bytes",
         "residual bytes",
         "residual bytes: memory still held when the op had finished.",
-        Need.RUN_META,
+        Need.RUNS,
         Unit.BYTES,
     ),
     Metric(
         "output_bytes",
         "output bytes",
         "output bytes: memory of the op's outputs, whoever allocated it.",
-        Need.RUN_META,
+        Need.RUNS,
         Unit.BYTES,
     ),
     _MICROS,
@@ -109,37 +110,37 @@ METRICS: tuple[Metric, ...] = (
         "device",
         "assigned devices",
         "assigned devices: where the op ran.",
-        Need.RUN_META,
+        Need.RUNS,
     ),
     Metric(
         "op_types",
         "op types",
         "op types: every type the op goes by: its kind, its device, and what an op log gave it.",
-        Need.GRAPH,
+        Need.DEFINITIONS,
     ),
     Metric(
         "occurrence",
         "op count (run|defined)",
         "op count: how often the op ran, and how many ops there are.",
-        Need.GRAPH,
+        Need.DEFINITIONS,
     ),
     Metric(
         "input_shapes",
         "input shapes",
         "input shapes: the shape of each input, by position.",
-        Need.GRAPH,
+        Need.DEFINITIONS,
     ),
     Metric(
         "tensor_value",
         "",
         "tensor value: what the checkpoint holds under the op's name.",
-        Need.CHECKPOINT,
+        Need.VALUES,
     ),
     Metric(
         "num_hidden_ops",
         "",
         "num_hidden_ops: how many hidden ops lie between a row and the one above it (graph view).",
-        Need.GRAPH,
+        Need.DEFINITIONS,
         is_of_answer=True,
     ),
 )
@@ -165,7 +166,7 @@ EXPLANATIONS: dict[str, tuple[Metric, ...]] = {
 
 # The numbers that are measured while the program runs.
 RUN_NUMBERS: tuple[str, ...] = tuple(
-    metric.key for metric in METRICS if metric.is_number and metric.needs is Need.RUN_META
+    metric.key for metric in METRICS if metric.is_number and metric.needs is Need.RUNS
 )
 
 # Views that gather many ops in a row put memory and time first.

@@ -4,6 +4,7 @@ from importlib import import_module
 
 import pytest
 
+from asking import LINES, RUNS
 from build import op, profile, run
 from tfprof.advisor import registry
 from tfprof.errors import OptionError
@@ -81,7 +82,7 @@ def test_what_several_checkers_lack_is_said_once():
 
     assert len(notes) == 1
     assert notes[0].startswith("ExpensiveOperationChecker, IdleAcceleratorChecker, ")
-    assert notes[0].endswith(": no step was recorded with its times: give --run_meta_path.")
+    assert notes[0].endswith(f": no step was recorded with its times: give {RUNS}.")
 
 
 def test_what_a_checker_found_before_it_lacked_something_is_kept():
@@ -89,7 +90,10 @@ def test_what_a_checker_found_before_it_lacked_something_is_kept():
 
     assert len(reports.reports[0].findings) == 2
     assert reports.notes == (
-        "ExpensiveOperationChecker: which line made an op is not known: give --op_log_path.",
+        (
+            "ExpensiveOperationChecker: the code lines that created the ops are unknown: "
+            f"give {LINES}."
+        ),
     )
 
 

@@ -119,7 +119,7 @@ def test_without_code_kinds_and_scopes_are_named_and_the_log_is_asked_for():
 
     assert next(findings).classic.startswith("top 1 operation type: a")
     assert next(findings).classic.startswith("top 1 graph node: a")
-    with pytest.raises(MissingInputError, match="give --op_log_path"):
+    with pytest.raises(MissingInputError, match="--op_log_path"):
         next(findings)
 
 
@@ -132,5 +132,5 @@ def test_cheap_ops_are_no_scopes_worth_naming():
 
 
 def test_without_a_step_the_run_is_asked_for():
-    with pytest.raises(MissingInputError, match="give --run_meta_path"):
+    with pytest.raises(MissingInputError, match="--run_meta_path"):
         list(expensive_operations.check(profile(op("a"))))

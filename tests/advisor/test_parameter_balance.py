@@ -69,5 +69,5 @@ def test_other_spreads_are_left_alone(p):
 
 
 def test_without_a_step_nobody_knows_where_variables_are():
-    with pytest.raises(MissingInputError, match="give --run_meta_path"):
+    with pytest.raises(MissingInputError, match="--run_meta_path"):
         list(parameter_balance.check(profile(op("v", "VariableV2", shape=(3,)))))

@@ -72,7 +72,7 @@ def test_a_step_with_a_negative_number_cannot_be_chosen():
 
 
 def test_without_a_step_it_is_said_what_is_missing():
-    with pytest.raises(MissingInputError, match="give --run_meta_path"):
+    with pytest.raises(MissingInputError, match="--run_meta_path"):
         typical_step(profile(op("a")))
-    with pytest.raises(MissingInputError, match="give --run_meta_path"):
+    with pytest.raises(MissingInputError, match="--run_meta_path"):
         require_steps(profile(op("a")))

@@ -329,7 +329,7 @@ def test_a_context_says_what_it_does_and_keeps_runs_if_asked(session, tmp_path, 
         "tracing step: 0",
         "dumping file at step: 0",
     ]
-    assert tfprof.info(tmp_path / "run_meta_0").files[0].kind.name == "RUN_META"
+    assert tfprof.info(tmp_path / "run_meta_0").files[0].kind == "run_meta"
 
 
 # Hooks.

@@ -42,7 +42,7 @@ def test_what_checkers_lack_is_told_beside_the_answer(files, capsys):
 
     error = capsys.readouterr().err
     assert error.count("\n") == 1
-    assert "give --run_meta_path" in error
+    assert "--run_meta_path" in error
 
 
 def test_json_has_every_checker_and_all_of_each_finding(given, capsys):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import tfprof
-from asking import ROOT
+from asking import ROOT, RUNS, ZERO
 from model_files import GraphDef, OpLogProto
 from tfprof.api import VIEWS
 from tfprof.cli import commands, main
@@ -225,9 +225,7 @@ def test_what_an_answer_lacks_is_said_beside_it(ask):
 
     assert status == 0
     assert "_TFProfRoot (--/0us, --/0us, --/0us)\n" in out
-    assert err == (
-        "tfprof: `micros` needs --run_meta_path, which was not given: all is zero or absent.\n"
-    )
+    assert err == (f"tfprof: `micros` requires {RUNS}, {ZERO}\n")
 
 
 def test_what_is_odd_about_the_files_is_said_before_they_are_saved(ask, files):
@@ -360,7 +358,7 @@ def test_a_model_directory_is_reported_on(ask, tmp_path):
         "Did not write micro.txt, which needs metadata/run_meta",
         "Did not write device.txt, which needs metadata/run_meta",
     ]
-    assert "`bytes` needs --run_meta_path" in err
+    assert "`bytes` requires RunMetadata (--run_meta_path)" in err
 
 
 def test_a_report_on_a_model_directory_can_be_read_by_scripts(ask):

@@ -93,7 +93,7 @@ def test_help_on_a_metric_says_what_it_needs(shown):
     assert shown("help", "peak_bytes") == (
         "-select peak_bytes\n"
         "  The most memory the op held at one time.\n"
-        "  It needs --run_meta_path.\n"
+        "  It requires RunMetadata (--run_meta_path) or XSpace.\n"
     )
 
 

@@ -37,7 +37,8 @@ CPU = "mlp_tiny/graph.pb.gz mlp_tiny/run_meta_1.gz"
 
 
 UNRECORDED = (
-    "Memory over time is recorded by running: give --run_meta_path, made with "
+    "Memory over time requires a recorded run: give RunMetadata (--run_meta_path) or XSpace, "
+    "recorded with "
     "RunOptions(trace_level=RunOptions.FULL_TRACE)."
 )
 LOST = "allocations on the host, which `tfprof memory` tells of, have no room in a saved profile."

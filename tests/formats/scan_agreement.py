@@ -6,14 +6,14 @@ import numpy as np
 
 from tfprof.columns import Coded, Shapes, Strings
 from tfprof.formats import graph_def, op_log, profile_proto, run_metadata
-from tfprof.formats.recognise import FileKind
+from tfprof.formats.recognise import MessageKind
 from tfprof.formats.records import Records
 
 FORMATS = {
-    FileKind.GRAPH: graph_def,
-    FileKind.RUN_META: run_metadata,
-    FileKind.OP_LOG: op_log,
-    FileKind.PROFILE: profile_proto,
+    MessageKind.GRAPH: graph_def,
+    MessageKind.RUN_META: run_metadata,
+    MessageKind.OP_LOG: op_log,
+    MessageKind.PROFILE: profile_proto,
 }
 
 

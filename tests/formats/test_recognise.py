@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sources.tf_files import FILES, MESSAGES, content, graph, node, op_log, run_metadata, stats
 from tfprof.formats.file_spans import FileBytes
 from tfprof.formats.messages import message_class
-from tfprof.formats.recognise import FileKind, is_text, recognise
+from tfprof.formats.recognise import MessageKind, is_text, recognise
 
 BINARY = [name for name in FILES if name != "mlp_tiny/graph.pbtxt"]
 
@@ -58,16 +58,16 @@ def test_a_file_cut_after_its_first_fields_is_still_recognised(name):
     ("data", "kind"),
     [
         (b"", None),
-        (b"\x0a\x00", FileKind.RUN_META),  # step statistics that say nothing
-        (b"\x0a\x04\x0a\x02\x0a\x00", FileKind.RUN_META),  # a device without a name
-        (b"\x0a\x05\x0a\x01a\x12\x00", FileKind.GRAPH),
-        (b"\x0a\x03\x0a\x01a", FileKind.OP_LOG),
-        (b"\x0a\x05\x0a\x01a\x10\x03", FileKind.OP_LOG),
-        (b"\x0a\x04\x08\x00\x12\x00", FileKind.PROFILE),
-        (b"\x22\x02\x08\x15", FileKind.GRAPH),  # nothing but the version of its writer
-        (b"\x12\x02\x08\x01", FileKind.OP_LOG),  # nothing but a string
-        (b"\x1a\x02\x0a\x00", FileKind.RUN_META),  # nothing but a partition
-        (b"\x10\x01", FileKind.PROFILE),  # nothing but a flag
+        (b"\x0a\x00", MessageKind.RUN_META),  # step statistics that say nothing
+        (b"\x0a\x04\x0a\x02\x0a\x00", MessageKind.RUN_META),  # a device without a name
+        (b"\x0a\x05\x0a\x01a\x12\x00", MessageKind.GRAPH),
+        (b"\x0a\x03\x0a\x01a", MessageKind.OP_LOG),
+        (b"\x0a\x05\x0a\x01a\x10\x03", MessageKind.OP_LOG),
+        (b"\x0a\x04\x08\x00\x12\x00", MessageKind.PROFILE),
+        (b"\x22\x02\x08\x15", MessageKind.GRAPH),  # nothing but the version of its writer
+        (b"\x12\x02\x08\x01", MessageKind.OP_LOG),  # nothing but a string
+        (b"\x1a\x02\x0a\x00", MessageKind.RUN_META),  # nothing but a partition
+        (b"\x10\x01", MessageKind.PROFILE),  # nothing but a flag
         (b"\x3a\x00", None),
         (b"\x00\x00", None),
         (b"\x07", None),
@@ -83,11 +83,11 @@ def test_a_tiny_message_is_what_its_fields_allow(data, kind):
     [
         (b"\x0a\x20\x0a\x05\x12a", None),  # of a node or a log's entry, there is a name in part
         (b"\x0a\x20\x0a\x01a", None),
-        (b"\x0a\x20\x0a\x01a\x12\x05Add", FileKind.GRAPH),
-        (b"\x0a\x20\x0a\x01a\x10\x05", FileKind.OP_LOG),
-        (b"\x0a\x20\x0a\x01a\x22\x05\x0a", FileKind.OP_LOG),
-        (b"\x0a\x20\x08\x01", FileKind.PROFILE),
-        (b"\x0a\x20\x0a\x18\x0a\x05/d", FileKind.RUN_META),
+        (b"\x0a\x20\x0a\x01a\x12\x05Add", MessageKind.GRAPH),
+        (b"\x0a\x20\x0a\x01a\x10\x05", MessageKind.OP_LOG),
+        (b"\x0a\x20\x0a\x01a\x22\x05\x0a", MessageKind.OP_LOG),
+        (b"\x0a\x20\x08\x01", MessageKind.PROFILE),
+        (b"\x0a\x20\x0a\x18\x0a\x05/d", MessageKind.RUN_META),
     ],
 )
 def test_what_is_left_of_a_first_record_must_tell_its_kind(data, kind):
@@ -101,30 +101,30 @@ def test_the_first_records_all_count():
 
 
 def test_the_name_of_an_op_may_look_like_a_message():
-    assert kind_of(op_log({"name": "\n\x00", "float_ops": 1})) is FileKind.OP_LOG
-    assert kind_of(graph(node("\n\x00"))) is FileKind.GRAPH
-    assert kind_of(run_metadata(("\n\x00", [stats("a")]))) is FileKind.RUN_META
+    assert kind_of(op_log({"name": "\n\x00", "float_ops": 1})) is MessageKind.OP_LOG
+    assert kind_of(graph(node("\n\x00"))) is MessageKind.GRAPH
+    assert kind_of(run_metadata(("\n\x00", [stats("a")]))) is MessageKind.RUN_META
 
 
 def test_strings_may_stand_before_the_records():
     strings = op_log(strings=dict.fromkeys(range(500), "x"))
 
-    assert kind_of(strings + op_log({"name": "a", "types": ["t"]})) is FileKind.OP_LOG
+    assert kind_of(strings + op_log({"name": "a", "types": ["t"]})) is MessageKind.OP_LOG
 
 
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ('node { name: "a" }', FileKind.GRAPH),
-        ('\n# made by hand\n\n  node: < name: "a" >', FileKind.GRAPH),
-        ("node\n{\n}", FileKind.GRAPH),
-        ("node [{}]", FileKind.GRAPH),
-        ("versions { producer: 21 }", FileKind.GRAPH),
-        ("step_stats {}", FileKind.RUN_META),
-        ("partition_graphs {}", FileKind.RUN_META),
-        ("log_entries {}", FileKind.OP_LOG),
-        ("nodes { key: 1 }", FileKind.PROFILE),
-        ("steps: 3", FileKind.PROFILE),
+        ('node { name: "a" }', MessageKind.GRAPH),
+        ('\n# made by hand\n\n  node: < name: "a" >', MessageKind.GRAPH),
+        ("node\n{\n}", MessageKind.GRAPH),
+        ("node [{}]", MessageKind.GRAPH),
+        ("versions { producer: 21 }", MessageKind.GRAPH),
+        ("step_stats {}", MessageKind.RUN_META),
+        ("partition_graphs {}", MessageKind.RUN_META),
+        ("log_entries {}", MessageKind.OP_LOG),
+        ("nodes { key: 1 }", MessageKind.PROFILE),
+        ("steps: 3", MessageKind.PROFILE),
         ("nodes_per_second: 3", None),
         ("Dear reader,", None),
         ('{"node": []}', None),
@@ -144,7 +144,7 @@ def test_a_text_may_hold_any_letters():
 @settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_of_a_kind_or_of_none(data):
-    assert kind_of(data) in {*FileKind, None}
+    assert kind_of(data) in {*MessageKind, None}
 
 
 @settings(deadline=None)
@@ -154,10 +154,10 @@ def test_a_damaged_file_is_of_a_kind_or_of_none(name, data):
     for _ in range(3):
         damaged[data.draw(st.integers(0, 200))] = data.draw(st.integers(0, 255))
 
-    assert kind_of(bytes(damaged)) in {*FileKind, None}
+    assert kind_of(bytes(damaged)) in {*MessageKind, None}
 
 
 def test_a_message_of_letters_alone_is_told_from_text():
     name = b"n" * 40  # whose length, 40, is a letter too
 
-    assert recognise(b"\x0a\x2a\x0a\x28" + name) == (FileKind.OP_LOG, False)
+    assert recognise(b"\x0a\x2a\x0a\x28" + name) == (MessageKind.OP_LOG, False)

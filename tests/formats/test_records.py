@@ -6,11 +6,11 @@ from google.protobuf import text_format
 from sources.tf_files import MESSAGES, content, graph, node
 from tfprof.errors import InputError
 from tfprof.formats.messages import message_class
-from tfprof.formats.recognise import FileKind
+from tfprof.formats.recognise import MessageKind
 from tfprof.formats.records import Records
 from tfprof.formats.text_records import to_binary
 
-GRAPH = MESSAGES[FileKind.GRAPH]
+GRAPH = MESSAGES[MessageKind.GRAPH]
 NODE = "tensorflow.NodeDef"
 TWO_NODES = graph(node("a"), node("bb"))  # the second begins at byte 11, its message at 13
 

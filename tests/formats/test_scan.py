@@ -23,7 +23,7 @@ from sources.tf_files import (
 )
 from tfprof.formats import graph_def, scan
 from tfprof.formats.messages import message_class
-from tfprof.formats.recognise import FileKind
+from tfprof.formats.recognise import MessageKind
 from tfprof.formats.text_records import to_binary
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "resnet32"
@@ -49,9 +49,9 @@ def test_a_sample_is_scanned(name):
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
-        ("graph.pbtxt", FileKind.GRAPH),
-        ("run_meta", FileKind.RUN_META),
-        ("tfprof_log", FileKind.OP_LOG),
+        ("graph.pbtxt", MessageKind.GRAPH),
+        ("run_meta", MessageKind.RUN_META),
+        ("tfprof_log", MessageKind.OP_LOG),
     ],
 )
 def test_a_model_of_some_size_is_scanned(name, kind):
@@ -63,7 +63,7 @@ def test_a_model_of_some_size_is_scanned(name, kind):
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.sampled_from([FileKind.RUN_META, FileKind.OP_LOG]), seeds)
+@given(st.sampled_from([MessageKind.RUN_META, MessageKind.OP_LOG]), seeds)
 def test_a_file_as_programs_write_it_is_scanned(kind, seed):
     _, data = random_file(kind, seed)
 
@@ -82,16 +82,16 @@ def test_the_shapes_of_nodes_are_scanned(own, outputs):
     listed = {"list": {"shape": outputs}}
     nodes = [node("a", shape={"shape": own}), node("b", _output_shapes=listed, k={"i": 3})]
 
-    assert is_scanned_alike(FileKind.GRAPH, graph(*nodes, nodes[0]))
+    assert is_scanned_alike(MessageKind.GRAPH, graph(*nodes, nodes[0]))
 
 
 @pytest.mark.parametrize("value", [{"i": 3}, {"s": b"\xff"}, {"f": 1.5}, {"type": 1}, {"b": True}])
 def test_attributes_that_hold_no_shape_are_scanned(value):
-    assert is_scanned_alike(FileKind.GRAPH, graph(node("a", shape=value, _output_shapes=value)))
+    assert is_scanned_alike(MessageKind.GRAPH, graph(node("a", shape=value, _output_shapes=value)))
 
 
 def test_all_inputs_of_a_graph_are_scanned():
-    assert is_scanned_alike(FileKind.GRAPH, graph(node("a", "Add", TEXTS), node("b", "", TEXTS)))
+    assert is_scanned_alike(MessageKind.GRAPH, graph(node("a", "Add", TEXTS), node("b", "", TEXTS)))
 
 
 @pytest.mark.parametrize("last", [{"shape": shape(2)}, {"i": 3}])
@@ -99,8 +99,8 @@ def test_an_attribute_stated_twice_is_left_to_protobuf(last):
     halves = [node("", "", shape=value) for value in ({"shape": shape(1)}, last)]
     data = span(1, b"".join(half.SerializeToString() for half in halves))
 
-    assert scanned(FileKind.GRAPH, data) is None
-    assert parsed(FileKind.GRAPH, data).shape[0] == ((2,) if "shape" in last else None)
+    assert scanned(MessageKind.GRAPH, data) is None
+    assert parsed(MessageKind.GRAPH, data).shape[0] == ((2,) if "shape" in last else None)
 
 
 @pytest.mark.parametrize(
@@ -116,15 +116,15 @@ def test_an_attribute_stated_twice_is_left_to_protobuf(last):
     ],
 )
 def test_an_attribute_as_no_program_writes_it_is_left_to_protobuf(entry):
-    assert scanned(FileKind.GRAPH, span(1, span(5, entry))) is None
+    assert scanned(MessageKind.GRAPH, span(1, span(5, entry))) is None
 
 
 def test_many_texts_that_are_much_alike_are_told_apart():
     entries = [{"name": "a", "types": [f"{number:08}", "same"]} for number in range(5000)]
     data = op_log(*entries)
 
-    assert is_scanned_alike(FileKind.OP_LOG, data)
-    assert len(scanned(FileKind.OP_LOG, data).type.values) == 5001
+    assert is_scanned_alike(MessageKind.OP_LOG, data)
+    assert len(scanned(MessageKind.OP_LOG, data).type.values) == 5001
 
 
 NAMELESS = b"\x12\x01A"  # a node that is nothing but its op
@@ -155,8 +155,8 @@ NAMELESS = b"\x12\x01A"  # a node that is nothing but its op
 def test_what_is_damaged_or_unusual_is_left_to_protobuf(data):
     whole = span(1, NAMELESS)
 
-    assert scanned(FileKind.GRAPH, whole + data) is None
-    assert scanned(FileKind.GRAPH, whole + whole) is not None
+    assert scanned(MessageKind.GRAPH, whole + data) is None
+    assert scanned(MessageKind.GRAPH, whole + whole) is not None
 
 
 @pytest.mark.parametrize("twice", [3, 2, 4])
@@ -166,20 +166,20 @@ def test_an_output_described_twice_is_left_to_protobuf(twice):
     description = span(3, inner) if twice != 3 else span(3, described) * 2
     data = span(1, span(1, span(2, span(7, description))))
 
-    assert scanned(FileKind.RUN_META, data) is None
-    assert parsed(FileKind.RUN_META, data).outputs.requested.tolist() == [5]
+    assert scanned(MessageKind.RUN_META, data) is None
+    assert parsed(MessageKind.RUN_META, data).outputs.requested.tolist() == [5]
 
 
 def test_a_stack_stated_twice_is_left_to_protobuf():
     data = span(1, span(4, b"\x0a") + span(4, b""))
 
-    assert scanned(FileKind.OP_LOG, data) is None
-    assert parsed(FileKind.OP_LOG, data).stacks == [b""]
+    assert scanned(MessageKind.OP_LOG, data) is None
+    assert parsed(MessageKind.OP_LOG, data).stacks == [b""]
 
 
 def test_a_string_stated_twice_is_left_to_protobuf():
     # Only the last counts, but protobuf looks at all of them.
-    assert scanned(FileKind.OP_LOG, span(2, span(2, b"\xff") + span(2, b"a"))) is None
+    assert scanned(MessageKind.OP_LOG, span(2, span(2, b"\xff") + span(2, b"a"))) is None
 
 
 MAPS = [
@@ -195,16 +195,16 @@ MAPS = [
 def test_a_map_with_one_key_twice_is_left_to_protobuf(name, entry):
     twice = entry if name in {"output_memory", "cpu_execs"} else entry * 2
 
-    assert scanned(FileKind.PROFILE, span(1, span(2, twice))) is None
-    parsed(FileKind.PROFILE, span(1, span(2, twice)))
+    assert scanned(MessageKind.PROFILE, span(1, span(2, twice))) is None
+    parsed(MessageKind.PROFILE, span(1, span(2, twice)))
 
 
 @pytest.mark.parametrize("other", [b"\x18\x01", span(15, b""), b"\xa5\x06....", b"\x19........"])
 def test_an_entry_of_a_map_with_other_fields_is_left_to_protobuf(other):
     data = span(1, span(2, span(2, b"\x08\x01\x10\x05" + other)))
 
-    assert scanned(FileKind.PROFILE, data) is None
-    assert parsed(FileKind.PROFILE, data).input_id.tolist() == []
+    assert scanned(MessageKind.PROFILE, data) is None
+    assert parsed(MessageKind.PROFILE, data).input_id.tolist() == []
 
 
 def test_maps_come_in_the_order_of_their_keys():
@@ -214,24 +214,24 @@ def test_maps_come_in_the_order_of_their_keys():
     steps = b"".join(span(12, b"\x08" + bytes([step]) + span(2, b"\x08\x01")) for step in (9, 3))
     data = span(1, span(2, slots + steps))
 
-    assert is_scanned_alike(FileKind.PROFILE, data)
-    assert scanned(FileKind.PROFILE, data).output_slot.tolist() == [0, 2]
-    assert scanned(FileKind.PROFILE, data).recorded.step.tolist() == [3, 9]
+    assert is_scanned_alike(MessageKind.PROFILE, data)
+    assert scanned(MessageKind.PROFILE, data).output_slot.tolist() == [0, 2]
+    assert scanned(MessageKind.PROFILE, data).recorded.step.tolist() == [3, 9]
 
 
 def test_of_two_numbers_in_one_field_the_last_counts():
     data = span(1, b"\x10\x05\x10\x00")
 
-    assert is_scanned_alike(FileKind.OP_LOG, data)
-    assert scanned(FileKind.OP_LOG, data).float_ops.tolist() == [0]
+    assert is_scanned_alike(MessageKind.OP_LOG, data)
+    assert scanned(MessageKind.OP_LOG, data).float_ops.tolist() == [0]
 
 
 def test_memory_stated_twice_is_one_message_in_two_parts():
     data = span(1, span(1, span(2, span(12, b"\x08\x05\x18\x01") + span(12, b"\x18\x07"))))
 
-    assert is_scanned_alike(FileKind.RUN_META, data)
-    assert scanned(FileKind.RUN_META, data).temp_bytes.tolist() == [5]
-    assert scanned(FileKind.RUN_META, data).persistent_bytes.tolist() == [7]
+    assert is_scanned_alike(MessageKind.RUN_META, data)
+    assert scanned(MessageKind.RUN_META, data).temp_bytes.tolist() == [5]
+    assert scanned(MessageKind.RUN_META, data).persistent_bytes.tolist() == [7]
 
 
 @settings(max_examples=150, deadline=None)

@@ -10,10 +10,10 @@ from sources.tf_files import CPU, FILES, GPU, UNKNOWN_RANK, content, run_metadat
 from tfprof.errors import InputError
 from tfprof.formats import step_stats
 from tfprof.formats.messages import message_class
-from tfprof.formats.recognise import FileKind
+from tfprof.formats.recognise import MessageKind
 from tfprof.formats.records import Records
 
-SAMPLES = [name for name, kind in FILES.items() if kind is FileKind.RUN_META]
+SAMPLES = [name for name, kind in FILES.items() if kind is MessageKind.RUN_META]
 seeds = st.integers(0, 2**32 - 1)
 
 

@@ -9,7 +9,8 @@ import pytest
 import tfprof
 from sources.tf_files import graph, node
 from tfprof.errors import InputError
-from tfprof.formats import compressed, stored
+from tfprof.formats import stored
+from tfprof.formats.content import Content
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +22,7 @@ def test_a_file_tells_its_parts_again(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"0123456789")
 
-    data, file = compressed.load(str(path))
+    data, file = Content(str(path)).read()
 
     assert data == b"0123456789"
     assert file.read(2, 5) == b"234"
@@ -33,13 +34,13 @@ def test_a_small_file_is_better_kept(tmp_path, monkeypatch):
     path.write_bytes(b"0123456789")
     monkeypatch.setattr(stored, "SMALLEST", 11)
 
-    assert compressed.load(str(path)) == (b"0123456789", None)
+    assert Content(str(path)).read() == (b"0123456789", None)
 
 
 def test_a_file_that_was_removed_can_still_be_read(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"0123456789")
-    _, file = compressed.load(str(path))
+    _, file = Content(str(path)).read()
 
     path.unlink()
 
@@ -51,7 +52,7 @@ def test_a_file_that_was_written_to_is_refused(tmp_path, change):
     path = tmp_path / "file"
     path.write_bytes(b"0123456789")
     os.utime(path, ns=(1, 1))
-    _, file = compressed.load(str(path))
+    _, file = Content(str(path)).read()
 
     path.write_bytes(change)
 
@@ -67,7 +68,7 @@ def test_a_file_is_closed_when_nobody_holds_it(tmp_path):
         pytest.skip("this system does not tell which files are open")
     before = len(list(open_files.iterdir()))
 
-    _, file = compressed.load(str(path))
+    _, file = Content(str(path)).read()
     assert len(list(open_files.iterdir())) == before + 1
     del file
     gc.collect()

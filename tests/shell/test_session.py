@@ -143,8 +143,8 @@ def test_what_an_answer_lacks_is_said_beside_it(shell):
 
     assert (status, out) == (0, report("scope", select="tensor_value"))
     assert err == (
-        "tfprof: `tensor_value` needs --checkpoint_path, which was not given: "
-        "all is zero or absent.\n"
+        "tfprof: `tensor_value` requires checkpoint (--checkpoint_path) or SavedModel, not given; "
+        "all values are zero or missing.\n"
     )
 
 
@@ -415,7 +415,7 @@ def test_a_line_that_no_editing_can_mend_is_not_kept(capsys):
     loop.converse(Session(without_code, Options(), Pipe()), typist)
 
     assert typist.kept == ["", ""]
-    assert "give --op_log_path" in capsys.readouterr().err
+    assert "--op_log_path" in capsys.readouterr().err
 
 
 def test_ctrl_c_at_the_prompt_drops_the_line(converse):

@@ -10,18 +10,17 @@ import tfprof
 from sources.tf_files import CHECKPOINTS, FILES, FOLDER, content, packed
 from tfprof.api import VIEWS
 from tfprof.errors import InputError, TfprofError, UnknownFormatError
-from tfprof.formats.recognise import FileKind
 from tfprof.metrics import METRICS
 from tfprof.model.builder import ProfileBuilder
-from tfprof.sources.registry import InputFile, detect, merge
+from tfprof.sources.registry import BY_NAME, a_file, merge, open_as, open_file
 
 CUTS = 40
 FLIPPED_BYTES = 240
 CHECKPOINT = str(CHECKPOINTS / "v1" / "model.ckpt")
-SAMPLES = {**{packed(name): kind for name, kind in FILES.items()}, CHECKPOINT: FileKind.CHECKPOINT}
+SAMPLES = {**{packed(name): kind for name, kind in FILES.items()}, CHECKPOINT: "checkpoint"}
 SELECT = [metric.key for metric in METRICS if metric.key != "tensor_value"]
 
-WITH_OPS = [name for name, kind in FILES.items() if kind is not FileKind.OP_LOG]
+WITH_OPS = [name for name, kind in FILES.items() if kind != "op_log"]
 
 every_file = pytest.mark.parametrize(("name", "kind"), FILES.items(), ids=FILES)
 every_sample = pytest.mark.parametrize(
@@ -32,7 +31,7 @@ every_sample = pytest.mark.parametrize(
 def read(path, kind):
     """The profile of one file; whatever it holds, its columns are whole."""
     builder = ProfileBuilder()
-    merge([InputFile(str(path), kind)], builder)
+    merge([open_as(kind, str(path))], builder)
     profile = builder.build()
     profile.check()
     return profile
@@ -55,7 +54,7 @@ def answers(loaded, select=SELECT):
 def test_a_sample_loads(path, kind):
     profile = read(path, kind)
 
-    assert len(profile.ops) > 0 or kind in (FileKind.OP_LOG, FileKind.CHECKPOINT)
+    assert len(profile.ops) > 0 or kind in ("op_log", "checkpoint")
 
 
 @every_sample
@@ -63,7 +62,7 @@ def test_a_sample_is_recognised_under_another_name(path, kind, tmp_path):
     other = tmp_path / "some.txt"
     shutil.copy(path, other)
 
-    assert detect(str(other)) is kind
+    assert open_file(str(other)).source.name == kind
     read(other, kind)
 
 
@@ -72,17 +71,18 @@ def test_a_sample_is_the_same_unpacked(name, kind, tmp_path):
     plain = tmp_path / "plain"
     plain.write_bytes(content(name))
 
-    assert detect(str(plain)) is kind
+    assert open_file(str(plain)).source.name == kind
     assert list(read(plain, kind).ops.name) == list(read(packed(name), kind).ops.name)
 
 
 @every_sample
 def test_a_sample_is_refused_as_any_other_kind(path, kind):
-    for other in set(FileKind) - {kind}:
+    for other in set(BY_NAME) - {kind}:
         with pytest.raises(UnknownFormatError) as caught:
             read(path, other)
 
-        assert f"is {kind}, not {other}" in str(caught.value)
+        kinds = a_file(BY_NAME[kind]), a_file(BY_NAME[other])
+        assert "is {}, not {};".format(*kinds) in str(caught.value)
         assert str(caught.value).startswith(f"{path}: ")
 
 
@@ -137,7 +137,7 @@ def test_a_saved_profile_of_a_sample_gives_the_same_answers(name, tmp_path):
 
 @pytest.mark.parametrize("model", ["mlp_tiny", "gpu_synth"])
 def test_a_saved_profile_of_all_files_gives_the_same_answers(model, tmp_path):
-    names = [name for name, kind in FILES.items() if kind is not FileKind.PROFILE]
+    names = [name for name, kind in FILES.items() if kind != "profile"]
     loaded = tfprof.load(*(packed(name) for name in names if name.startswith(model)))
     loaded.save(tmp_path / "saved")
 

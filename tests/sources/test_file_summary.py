@@ -1,20 +1,25 @@
-"""What a file holds is told without the others."""
+"""Loading summarises what each file contains."""
 
 import pytest
 
 from sources.tf_files import CHECKPOINTS, CPU, op_log, packed, run_metadata, stats
 from tfprof.errors import InputError
-from tfprof.formats.recognise import FileKind
-from tfprof.sources.registry import InputFile
-from tfprof.sources.summary import summarise
+from tfprof.model.builder import ProfileBuilder
+from tfprof.sources.registry import merge, open_as
 
 DEVICE = CPU.lower()
 
 
-def test_a_graph_has_ops():
-    summary = summarise(InputFile(packed("mlp_tiny/graph.pb"), FileKind.GRAPH))
+def summarise(path, name, **about):
+    """The summary of a file that is loaded alone."""
+    (found,) = merge([open_as(name, path, **about)], ProfileBuilder())
+    return found
 
-    assert summary.kind is FileKind.GRAPH
+
+def test_a_graph_has_ops():
+    summary = summarise(packed("mlp_tiny/graph.pb"), "graph")
+
+    assert (summary.kind, summary.title) == ("graph", "GraphDef")
     assert summary.facts == {"ops": 15}
     assert summary.devices == ()
 
@@ -23,7 +28,7 @@ def test_run_metadata_has_ops_runs_and_devices(tmp_path):
     path = tmp_path / "run_meta"
     path.write_bytes(run_metadata((CPU, [stats("a"), stats("a"), stats("b"), stats("_SOURCE")])))
 
-    summary = summarise(InputFile(str(path), FileKind.RUN_META, 5))
+    summary = summarise(str(path), "run_meta", step=5)
 
     assert summary.path == str(path)
     assert summary.facts == {"ops": 2, "steps": 1, "runs": 3}
@@ -31,7 +36,7 @@ def test_run_metadata_has_ops_runs_and_devices(tmp_path):
 
 
 def test_a_saved_profile_has_all_its_steps():
-    summary = summarise(InputFile(packed("mlp_tiny/profile.pb"), FileKind.PROFILE))
+    summary = summarise(packed("mlp_tiny/profile.pb"), "profile")
 
     assert summary.facts["ops"] == 19
     assert summary.facts["steps"] == 4
@@ -48,7 +53,7 @@ def test_an_op_log_has_entries_whatever_the_model(tmp_path):
         )
     )
 
-    assert summarise(InputFile(str(path), FileKind.OP_LOG)).facts == {
+    assert summarise(str(path), "op_log").facts == {
         "entries": 3,
         "with types": 1,
         "with float ops": 2,
@@ -60,11 +65,11 @@ def test_an_op_log_has_entries_whatever_the_model(tmp_path):
     ("name", "tensors", "values"), [("v1_shards/model.ckpt", 7, 638), ("v1/model.ckpt", 19, 671)]
 )
 def test_a_checkpoint_has_tensors_and_values(name, tensors, values):
-    summary = summarise(InputFile(str(CHECKPOINTS / name), FileKind.CHECKPOINT))
+    summary = summarise(str(CHECKPOINTS / name), "checkpoint")
 
     assert summary.facts == {"tensors": tensors, "values": values}
 
 
 def test_a_file_of_another_kind_is_refused():
-    with pytest.raises(InputError, match=r"is a graph \(GraphDef\), not a checkpoint"):
-        summarise(InputFile(packed("mlp_tiny/graph.pb"), FileKind.CHECKPOINT))
+    with pytest.raises(InputError, match="is a GraphDef file, not a checkpoint file"):
+        summarise(packed("mlp_tiny/graph.pb"), "checkpoint")

@@ -5,14 +5,13 @@ import pytest
 from sources.tf_files import CPU, GPU, GPU_LANE, add, content, saved
 from tfprof.formats.messages import message_class
 from tfprof.model.builder import ProfileBuilder
-from tfprof.sources import saved_profile
 
 DEVICE = CPU.lower()
 
 
 def read(data, builder=None):
     builder = ProfileBuilder() if builder is None else builder
-    add(saved_profile, "profile.pb", data, builder)
+    add("profile", "profile.pb", data, builder)
     profile = builder.build()
     profile.check()
     return profile
@@ -208,7 +207,7 @@ def test_outputs_in_memory_come_back_behind_those_already_there():
     use = message_class("tensorflow.tfprof.ExecMemory")(output_memory={1: address})
     node = {"name": "a", "execs": {3: execution_message(memory_execs=[use])}}
     builder = ProfileBuilder()
-    add(saved_profile, "saved", saved(node), builder)
+    add("profile", "saved", saved(node), builder)
     profile = read(saved(node | {"name": "b"}), builder)
 
     assert profile.output_memory.use.tolist() == [0, 1]

@@ -5,13 +5,18 @@ from pathlib import Path
 
 import pytest
 
+import tfprof
 from sources.tf_files import CHECKPOINTS, CPU, graph, node, op_log, packed, run_metadata, stats
 from tfprof.errors import InputError, UnknownFormatError
-from tfprof.formats.recognise import FileKind
+from tfprof.formats import content
+from tfprof.formats.content import Content
+from tfprof.metrics import Need
 from tfprof.model.builder import ProfileBuilder
-from tfprof.sources.registry import InputFile, detect, merge
+from tfprof.options import INPUT_OPTIONS
+from tfprof.sources.registry import BY_NAME, SOURCES, merge, open_as, open_file, remedies
+from tfprof.sources.source import InputFile
 
-RUN, GRAPH, LOG = FileKind.RUN_META, FileKind.GRAPH, FileKind.OP_LOG
+RUN, GRAPH, LOG = "run_meta", "graph", "op_log"
 
 
 def merged(files):
@@ -29,9 +34,9 @@ def files(tmp_path):
         LOG: op_log({"name": "in_graph", "types": ["x"]}, {"name": "only_ran", "types": ["x"]}),
     }
     for kind, data in contents.items():
-        (tmp_path / kind.name).write_bytes(data)
-    checkpoint = InputFile(str(CHECKPOINTS / "v1" / "model.ckpt"), FileKind.CHECKPOINT)
-    return [*(InputFile(str(tmp_path / kind.name), kind) for kind in contents), checkpoint]
+        (tmp_path / kind).write_bytes(data)
+    checkpoint = open_file(str(CHECKPOINTS / "v1" / "model.ckpt"))
+    return [*(open_as(kind, str(tmp_path / kind)) for kind in contents), checkpoint]
 
 
 # Detecting
@@ -40,35 +45,34 @@ def files(tmp_path):
 @pytest.mark.parametrize(
     ("path", "kind"),
     [
-        (packed("mlp_tiny/graph.pb"), FileKind.GRAPH),
-        (packed("mlp_tiny/profile.pb"), FileKind.PROFILE),
-        (str(CHECKPOINTS / "v1" / "model.ckpt"), FileKind.CHECKPOINT),
-        (str(CHECKPOINTS / "v1_shards" / "model.ckpt"), FileKind.CHECKPOINT),
-        (str(CHECKPOINTS / "v2" / "model.ckpt"), FileKind.CHECKPOINT),
-        (str(CHECKPOINTS / "v2" / "model.ckpt.index"), FileKind.CHECKPOINT),
+        (packed("mlp_tiny/graph.pb"), "graph"),
+        (packed("mlp_tiny/profile.pb"), "profile"),
+        (str(CHECKPOINTS / "v1" / "model.ckpt"), "checkpoint"),
+        (str(CHECKPOINTS / "v1_shards" / "model.ckpt"), "checkpoint"),
+        (str(CHECKPOINTS / "v2" / "model.ckpt"), "checkpoint"),
+        (str(CHECKPOINTS / "v2" / "model.ckpt.index"), "checkpoint"),
     ],
 )
 def test_a_file_is_detected_by_its_content(path, kind):
-    assert detect(path) is kind
+    assert open_file(path).source.name == kind
 
 
 def test_a_file_of_another_program_is_refused_with_what_is_read():
     path = str(CHECKPOINTS / "README.md")
 
     with pytest.raises(UnknownFormatError) as caught:
-        detect(path)
+        open_file(path)
 
     assert str(caught.value) == (
-        f"{path}: is none of the files tfprof reads: a graph (GraphDef), "
-        "run metadata (RunMetadata), an op log (OpLogProto), a saved profile (ProfileProto), "
-        "a SavedModel, a checkpoint, a profiler's recording (XSpace)."
+        f"{path}: unknown file format; tfprof reads checkpoint, ProfileProto, GraphDef, "
+        "SavedModel, RunMetadata, XSpace, OpLogProto."
     )
 
 
 @pytest.mark.parametrize("name", ["missing", ".", "zero\0byte", "x" * 5000])
 def test_what_is_no_file_cannot_be_detected(tmp_path, name):
     with pytest.raises(InputError):
-        detect(str(tmp_path / name))
+        open_file(str(tmp_path / name))
 
 
 # Merging
@@ -93,8 +97,8 @@ def test_files_say_the_same_in_whatever_order_they_are_given(files):
 
 def test_runs_are_steps_in_the_order_they_are_given():
     paths = [packed("mlp_tiny/run_meta_9"), packed("mlp_tiny/run_meta_1")]
-    profile = merged([InputFile(path, RUN) for path in paths])
-    only = merged([InputFile(paths[0], RUN)])
+    profile = merged([open_as(RUN, path) for path in paths])
+    only = merged([open_as(RUN, paths[0])])
 
     assert profile.steps.numbers() == [0, 1]
     assert (profile.records.step == 0).sum() == len(only.records)
@@ -103,7 +107,7 @@ def test_runs_are_steps_in_the_order_they_are_given():
 def test_runs_with_a_step_keep_it():
     path = packed("mlp_tiny/run_meta_1")
 
-    profile = merged([InputFile(path, RUN, 7), InputFile(path, RUN, 3), InputFile(path, RUN)])
+    profile = merged([open_as(RUN, path, step=7), open_as(RUN, path, step=3), open_as(RUN, path)])
 
     assert profile.steps.numbers() == [3, 4, 7]
 
@@ -112,14 +116,14 @@ def test_the_first_of_two_graphs_defines_an_op(tmp_path):
     for name, kind in (("one", "First"), ("two", "Second")):
         (tmp_path / name).write_bytes(graph(node("a", kind)))
 
-    profile = merged([InputFile(str(tmp_path / name), GRAPH) for name in ("one", "two")])
+    profile = merged([open_as(GRAPH, str(tmp_path / name)) for name in ("one", "two")])
 
     assert profile.ops.kind[0] == "First"
 
 
 def test_each_path_is_announced_before_it_is_read(files, tmp_path):
     announced = []
-    missing = InputFile(str(tmp_path / "missing"), LOG)
+    missing = InputFile(Content(str(tmp_path / "missing")), BY_NAME[LOG])
 
     with pytest.raises(InputError):
         merge([missing, files[0]], ProfileBuilder(), announced.append)
@@ -127,12 +131,43 @@ def test_each_path_is_announced_before_it_is_read(files, tmp_path):
     assert announced == [files[0].path, missing.path]
 
 
+@pytest.mark.usefixtures("files")
+def test_a_file_is_recognised_once_and_read_once(tmp_path, monkeypatch):
+    recognised, read = [], []
+    recognise, whole = content.recognise, Content.read
+    monkeypatch.setattr(content, "recognise", lambda data: recognised.append(1) or recognise(data))
+    monkeypatch.setattr(Content, "read", lambda *args: read.append(1) or whole(*args))
+    paths = [tmp_path / name for name in (GRAPH, RUN, LOG)]
+
+    found = tfprof.info(*paths)
+
+    assert [file.kind for file in found.files] == [GRAPH, RUN, LOG]
+    assert (len(recognised), len(read)) == (3, 3)
+
+
+def test_hints_name_what_the_sources_of_a_framework_provide():
+    found = remedies([BY_NAME[RUN]])
+
+    assert found == {
+        Need.DEFINITIONS: "GraphDef (--graph_path) or SavedModel",
+        Need.RUNS: "RunMetadata (--run_meta_path) or XSpace",
+        Need.CODE: "OpLogProto (--op_log_path) or SavedModel",
+        Need.VALUES: "checkpoint (--checkpoint_path) or SavedModel",
+    }
+
+
+def test_every_source_has_a_name_and_a_place_of_its_own():
+    assert len(BY_NAME) == len(SOURCES)
+    options = [source.option for source in SOURCES if source.option]
+    assert sorted(options) == sorted(name for name in INPUT_OPTIONS if name.endswith("_path"))
+
+
 # Refusing
 
 
 def refusal(path, kind):
     with pytest.raises(InputError) as caught:
-        merged([InputFile(str(path), kind)])
+        merged([open_as(kind, str(path))])
     return caught.value
 
 
@@ -142,10 +177,7 @@ def test_a_file_of_another_kind_is_refused_with_both_kinds():
     error = refusal(path, RUN)
 
     assert isinstance(error, UnknownFormatError)
-    assert str(error) == (
-        f"{path}: is a graph (GraphDef), not run metadata (RunMetadata); "
-        "check which option it is for."
-    )
+    assert str(error) == (f"{path}: is a GraphDef file, not a RunMetadata file; check the option.")
 
 
 def test_a_file_of_no_kind_is_refused_with_the_kind_that_was_wanted(tmp_path):
@@ -154,7 +186,11 @@ def test_a_file_of_no_kind_is_refused_with_the_kind_that_was_wanted(tmp_path):
     error = refusal(tmp_path / "file", GRAPH)
 
     assert isinstance(error, UnknownFormatError)
-    assert error.trouble == "is not a graph (GraphDef), nor anything tfprof reads."
+    assert (
+        error.trouble
+        == "unknown file format; tfprof reads checkpoint, ProfileProto, GraphDef, SavedModel, "
+        "RunMetadata, XSpace, OpLogProto."
+    )
 
 
 @pytest.mark.parametrize("name", ["v1/model.ckpt", "v2/model.ckpt.index"])
@@ -162,18 +198,18 @@ def test_a_checkpoint_is_refused_as_a_graph(name):
     error = refusal(CHECKPOINTS / name, GRAPH)
 
     assert isinstance(error, UnknownFormatError)
-    assert error.trouble == "is a checkpoint, not a graph (GraphDef); check which option it is for."
+    assert error.trouble == "is a checkpoint file, not a GraphDef file; check the option."
 
 
 def test_a_graph_is_refused_as_a_checkpoint():
-    error = refusal(packed("mlp_tiny/graph.pb"), FileKind.CHECKPOINT)
+    error = refusal(packed("mlp_tiny/graph.pb"), "checkpoint")
 
     assert isinstance(error, UnknownFormatError)
-    assert error.trouble == "is a graph (GraphDef), not a checkpoint; check which option it is for."
+    assert error.trouble == "is a GraphDef file, not a checkpoint file; check the option."
 
 
 def test_a_missing_checkpoint_is_told_as_such(tmp_path):
-    error = refusal(tmp_path / "model.ckpt", FileKind.CHECKPOINT)
+    error = refusal(tmp_path / "model.ckpt", "checkpoint")
 
     assert not isinstance(error, UnknownFormatError)
     assert error.trouble.startswith("no checkpoint has this prefix")
@@ -184,4 +220,4 @@ def test_a_damaged_checkpoint_is_told_as_such(tmp_path):
     data[-60] ^= 0xFF
     (tmp_path / "model.ckpt").write_bytes(data)
 
-    assert not isinstance(refusal(tmp_path / "model.ckpt", FileKind.CHECKPOINT), UnknownFormatError)
+    assert not isinstance(refusal(tmp_path / "model.ckpt", "checkpoint"), UnknownFormatError)

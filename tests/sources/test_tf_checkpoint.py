@@ -7,7 +7,8 @@ from sources.tf_files import CHECKPOINTS, add, graph, node
 from tfprof.errors import InputError
 from tfprof.formats.checkpoint import open_checkpoint
 from tfprof.model.builder import ProfileBuilder
-from tfprof.sources import tf_checkpoint, tf_graph
+from tfprof.sources import tf_checkpoint
+from tfprof.sources.registry import open_file
 
 
 class Opened:
@@ -36,8 +37,9 @@ def profile(checkpoint):
     """A graph of one variable that the checkpoint has and one op that it has not."""
     builder = ProfileBuilder()
     nodes = graph(node("other", "NoOp"), node(checkpoint.tensors[0].name, "VariableV2"))
-    add(tf_graph, "graph.pb", nodes, builder)
-    tf_checkpoint.add(checkpoint, builder)
+    add("graph", "graph.pb", nodes, builder)
+    file = open_file(str(CHECKPOINTS / "v1" / "model.ckpt"))
+    tf_checkpoint.add(checkpoint, builder, file)
     built = builder.build()
     built.check()
     return built

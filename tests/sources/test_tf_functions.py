@@ -12,8 +12,7 @@ from tfprof.formats.messages import message_class
 from tfprof.formats.records import Records
 from tfprof.measures.numbers import float_ops_per_run
 from tfprof.model.builder import ProfileBuilder
-from tfprof.sources import tf_graph
-from tfprof.sources.reading import Reading
+from tfprof.sources.source import Reading
 from tfprof.sources.tf_functions import flatten, layout
 
 
@@ -46,7 +45,7 @@ def calling(name, called, inputs=(), op="PartitionedCall", **more):
 def walk(data, notes=None):
     """The profile of a graph and of what it calls."""
     builder = ProfileBuilder()
-    add(tf_graph, "graph.pb", data, builder, Reading(functions=True))
+    add("graph", "graph.pb", data, builder, reading=Reading(functions=True))
     if notes is not None:
         notes.extend(builder.notes)
     profile = builder.build()

@@ -4,7 +4,6 @@ import pytest
 
 from sources.tf_files import CPU, add, content, graph, node, op_log, read, run_metadata, stats
 from tfprof.model.builder import ProfileBuilder
-from tfprof.sources import tf_graph, tf_op_log
 
 GRAPH = graph(node("a", "Add"), node("b", "Mul"))
 FIRST = {"traces": [{"file_id": 1, "lineno": 7, "function_id": 2, "line_id": 3}]}
@@ -121,10 +120,10 @@ def test_old_logs_carry_their_strings_in_the_traces():
 
 def test_each_log_is_read_with_its_own_strings():
     builder = ProfileBuilder()
-    add(tf_graph, "graph.pb", GRAPH, builder)
+    add("graph", "graph.pb", GRAPH, builder)
     for name, file in (("a", "x.py"), ("b", "y.py")):
         data = op_log({"name": name, "code_def": FIRST}, strings={**STRINGS, 1: file})
-        add(tf_op_log, "tfprof_log", data, builder)
+        add("op_log", "tfprof_log", data, builder)
     profile = builder.build()
 
     files = [profile.code.frame(int(row)).file for row in profile.ops.code]

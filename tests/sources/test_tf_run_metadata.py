@@ -19,7 +19,6 @@ from sources.tf_files import (
 )
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.executions import MEMORY_FACTS
-from tfprof.sources import tf_run_metadata
 
 SYNC = "/device:GPU:0/sync"
 MEMCPY = "/device:GPU:0/memcpy"
@@ -244,7 +243,7 @@ def test_a_step_that_is_added_twice_to_a_recording_adds_up():
     one = run_metadata((CPU, [stats("a", micros=5, memory=[{"total_bytes": 8}])]))
     builder = ProfileBuilder()
     for _ in range(2):
-        add(tf_run_metadata, "run_meta", one, builder, 3, "session")
+        add("run_meta", "run_meta", one, builder, step=3, recording="session")
     profile = builder.build()
 
     assert profile.records.runs.tolist() == [2]

@@ -6,8 +6,7 @@ import pytest
 from sources.test_tf_functions import add, calling, function, node, program
 from sources.tf_files import row, shape
 from tfprof.model.builder import ProfileBuilder
-from tfprof.sources import tf_graph
-from tfprof.sources.reading import Reading
+from tfprof.sources.source import Reading
 
 
 def stated(*shapes):
@@ -31,7 +30,7 @@ def worked_out(*nodes, functions=(), batch_size=7):
     """The shapes of the first outputs, by op."""
     builder = ProfileBuilder()
     reading = Reading(functions=True, batch_size=batch_size)
-    add(tf_graph, "graph.pb", program(nodes, *functions), builder, reading)
+    add("graph", "graph.pb", program(nodes, *functions), builder, reading=reading)
     profile = builder.build()
     return {name: profile.ops.outputs.of(row(profile, name), 0) for name in profile.ops.name}
 

@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from tfprof.formats.content import Content
 from tfprof.formats.messages import message_class
-from tfprof.formats.recognise import FileKind
-from tfprof.formats.records import Records
+from tfprof.formats.recognise import MessageKind
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.profile import ProfileColumns
-from tfprof.sources import tf_graph, tf_op_log, tf_run_metadata
+from tfprof.sources.registry import BY_NAME
+from tfprof.sources.source import InputFile
 
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 GPU = "/job:localhost/replica:0/task:0/device:GPU:0"
@@ -20,25 +21,25 @@ FOLDER = Path(__file__).parents[1] / "samples" / "tensorflow"
 CHECKPOINTS = Path(__file__).parents[1] / "samples" / "checkpoints"
 
 FILES = {
-    "mlp_tiny/graph.pb": FileKind.GRAPH,
-    "mlp_tiny/graph.pbtxt": FileKind.GRAPH,
-    "mlp_tiny/run_meta_1": FileKind.RUN_META,
-    "mlp_tiny/run_meta_9": FileKind.RUN_META,
-    "mlp_tiny/tfprof_log": FileKind.OP_LOG,
-    "mlp_tiny/profile.pb": FileKind.PROFILE,
-    "gpu_synth/graph.pb": FileKind.GRAPH,
-    "gpu_synth/run_meta_0": FileKind.RUN_META,
-    "gpu_synth/tfprof_log": FileKind.OP_LOG,
-    "saved_model/saved_model.pb": FileKind.SAVED_MODEL,
-    "../capture/plugins/profile/sample/host.xplane.pb": FileKind.XSPACE,
+    "mlp_tiny/graph.pb": MessageKind.GRAPH,
+    "mlp_tiny/graph.pbtxt": MessageKind.GRAPH,
+    "mlp_tiny/run_meta_1": MessageKind.RUN_META,
+    "mlp_tiny/run_meta_9": MessageKind.RUN_META,
+    "mlp_tiny/tfprof_log": MessageKind.OP_LOG,
+    "mlp_tiny/profile.pb": MessageKind.PROFILE,
+    "gpu_synth/graph.pb": MessageKind.GRAPH,
+    "gpu_synth/run_meta_0": MessageKind.RUN_META,
+    "gpu_synth/tfprof_log": MessageKind.OP_LOG,
+    "saved_model/saved_model.pb": MessageKind.SAVED_MODEL,
+    "../capture/plugins/profile/sample/host.xplane.pb": MessageKind.XSPACE,
 }
 
 MESSAGES = {
-    FileKind.GRAPH: "tensorflow.GraphDef",
-    FileKind.RUN_META: "tensorflow.RunMetadata",
-    FileKind.OP_LOG: "tensorflow.tfprof.OpLogProto",
-    FileKind.PROFILE: "tensorflow.tfprof.ProfileProto",
-    FileKind.SAVED_MODEL: "tensorflow.SavedModel",
+    MessageKind.GRAPH: "tensorflow.GraphDef",
+    MessageKind.RUN_META: "tensorflow.RunMetadata",
+    MessageKind.OP_LOG: "tensorflow.tfprof.OpLogProto",
+    MessageKind.PROFILE: "tensorflow.tfprof.ProfileProto",
+    MessageKind.SAVED_MODEL: "tensorflow.SavedModel",
 }
 
 UNKNOWN_RANK = {"unknown_rank": True}
@@ -126,10 +127,10 @@ def saved(
     ).SerializeToString(deterministic=True)
 
 
-def add(source, path, data, builder, *rest):
-    """Read a file of that content and add it, as the registry does."""
-    records = Records(path, data)
-    source.add(records, source.decode(records), builder, *rest)
+def add(name, path, data, builder, **about):
+    """Read content as the source of that name does, and add it."""
+    file = InputFile(Content.of_bytes(path, data), BY_NAME[name], **about)
+    return file.source.add(file.source.read(file), builder, file)
 
 
 def read(
@@ -141,11 +142,11 @@ def read(
     """The profile of a graph, of runs with their steps, and of a log; `notes` gets the notes."""
     builder = ProfileBuilder()
     if graph is not None:
-        add(tf_graph, "graph.pb", graph, builder)
+        add("graph", "graph.pb", graph, builder)
     for step, data in runs:
-        add(tf_run_metadata, "run_meta", data, builder, step)
+        add("run_meta", "run_meta", data, builder, step=step)
     if log is not None:
-        add(tf_op_log, "tfprof_log", log, builder)
+        add("op_log", "tfprof_log", log, builder)
     if notes is not None:
         notes.extend(builder.notes)
     profile = builder.build()

@@ -2,6 +2,7 @@
 
 import pytest
 
+from asking import LINES
 from build import CPU, GPU, allocator, op, profile, run
 from tfprof.errors import MissingInputError, OptionError
 from tfprof.model.builder import ProfileBuilder
@@ -213,16 +214,14 @@ def test_without_code_lines_there_is_no_breakdown_by_them():
     found = ask(profile(took("a", (1010, 1))))
 
     assert found.allocators[0].by_line is None
-    assert found.notes == (
-        "which lines of code hold memory is not known: --op_log_path would tell.",
-    )
+    assert found.notes == (f"which code lines hold memory is unknown; give {LINES}.",)
 
 
 # What is missing
 
 
 def test_without_a_run_the_answer_says_what_to_give():
-    with pytest.raises(MissingInputError, match="--run_meta_path, made with RunOptions"):
+    with pytest.raises(MissingInputError, match="XSpace, recorded with RunOptions"):
         ask(profile(op("a")))
 
 

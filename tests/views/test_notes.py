@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from asking import GRAPHS, RUNS, VALUES, ZERO
 from build import GPU, op, profile, run
 from checkpointed import with_tensors
 from tfprof.columns import Shapes, Strings
@@ -25,14 +26,12 @@ def test_nothing_is_said_where_nothing_lacks():
 
 @pytest.mark.parametrize("key", ["bytes", "peak_bytes", "cpu_micros", "device"])
 def test_what_was_never_measured_names_the_file_that_would_tell(key):
-    assert said(profile(op("a")), select=[key]) == [
-        f"`{key}` needs --run_meta_path, which was not given: all is zero or absent."
-    ]
+    assert said(profile(op("a")), select=[key]) == [f"`{key}` requires {RUNS}, {ZERO}"]
 
 
 def test_tensor_values_need_a_checkpoint():
     assert said(profile(op("a")), select=["tensor_value"]) == [
-        "`tensor_value` needs --checkpoint_path, which was not given: all is zero or absent."
+        f"`tensor_value` requires {VALUES}, {ZERO}"
     ]
 
 
@@ -56,14 +55,12 @@ def test_types_whose_values_a_table_does_not_show_are_named():
 
 
 def test_parameters_need_a_graph():
-    assert said(profile(run("a")), select=["params"]) == [
-        "`params` needs --graph_path, which was not given: all is zero or absent."
-    ]
+    assert said(profile(run("a")), select=["params"]) == [f"`params` requires {GRAPHS}, {ZERO}"]
 
 
 def test_several_metrics_share_a_sentence():
     assert said(profile(op("a")), select=["micros", "bytes"]) == [
-        "`bytes` and `micros` need --run_meta_path, which was not given: all is zero or absent."
+        f"`bytes` and `micros` require {RUNS}, {ZERO}"
     ]
 
 
@@ -73,13 +70,13 @@ def test_each_missing_file_has_its_own_sentence():
 
 def test_what_orders_the_rows_must_have_been_measured():
     assert said(profile(op("a")), select=["params"], order_by="micros") == [
-        "`micros` needs --run_meta_path, which was not given: all is zero or absent."
+        f"`micros` requires {RUNS}, {ZERO}"
     ]
 
 
 def test_what_filters_the_rows_must_have_been_measured():
     assert said(profile(op("a")), select=["params"], min_peak_bytes=1) == [
-        "`peak_bytes` needs --run_meta_path, which was not given: all is zero or absent."
+        f"`peak_bytes` requires {RUNS}, {ZERO}"
     ]
 
 
@@ -129,7 +126,7 @@ def test_an_op_whose_shapes_are_unknown_is_missed_with_a_way_to_learn_them():
 
     assert note == (
         "float ops of 1 op of 1 kind (MatMul 1) are not counted: their shapes are unknown; "
-        "--run_meta_path would tell them."
+        f"give {RUNS}."
     )
 
 

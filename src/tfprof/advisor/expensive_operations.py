@@ -13,7 +13,7 @@ import numpy as np
 
 from tfprof.advisor.finding import Cell, Evidence, Finding
 from tfprof.advisor.steps import require_steps
-from tfprof.errors import MissingInputError
+from tfprof.metrics import Need
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
 from tfprof.units import Unit, format_micros
@@ -37,8 +37,7 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
     require_steps(profile)
     yield from _kinds(op.build(profile, _options(max_depth=3, min_micros=1)))
     yield from _scopes(scope.build(profile, _options(max_depth=100, min_micros=100)))
-    if not profile.has_code:
-        raise MissingInputError("which line made an op is not known: give --op_log_path.")
+    profile.require(Need.CODE, "the code lines that created the ops are unknown")
     yield from _lines(code.build(profile, _options(max_depth=100, min_micros=1)))
 
 

@@ -14,18 +14,18 @@ from tfprof.advisor.finding import Gain
 from tfprof.columns import Bools, Ints
 from tfprof.errors import MissingInputError
 from tfprof.memo import remembered, remembering
+from tfprof.metrics import Need
 from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit
 
 _NEVER = np.iinfo(np.int64).max
-_NO_STEP = "no step was recorded with its times: give --run_meta_path."
+_NO_STEP = "no step was recorded with its times"
 
 
 def require_steps(profile: ProfileColumns) -> None:
-    """Say what is missing where no step was recorded at all."""
-    if not len(profile.steps):
-        raise MissingInputError(_NO_STEP)
+    """Raise `MissingInputError` if no step was recorded."""
+    profile.require(Need.RUNS, _NO_STEP)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,7 +97,7 @@ def typical_step(profile: ProfileColumns) -> Step:
     first, last = _bounds(profile)
     recorded = np.flatnonzero(first < _NEVER)
     if not len(recorded):
-        raise MissingInputError(_NO_STEP)
+        raise MissingInputError(f"{_NO_STEP}: give {profile.remedies[Need.RUNS]}.")
     took = last[recorded] - first[recorded]
     middle = np.argsort(took, kind="stable")[(len(recorded) - 1) // 2]
     return step_of(profile, int(recorded[middle]))

@@ -14,11 +14,11 @@ from tfprof.capture.graph_files import WrittenOp, graph_def, node_def, op_log
 from tfprof.capture.kept_functions import KeptFunctions
 from tfprof.capture.traced_graph import Graph, Variable, free_name, traced_graph
 from tfprof.formats import xplane
-from tfprof.formats.recognise import FileKind
+from tfprof.formats.content import Content
 from tfprof.sources.capture_folder import GRAPH, OP_LOG
-from tfprof.sources.registry import InputFile, read_records
+from tfprof.sources.tf_events import TensorFlowEvents, op_name
 from tfprof.sources.tf_functions import Flat
-from tfprof.sources.xplane_events import Recording, op_name
+from tfprof.sources.xspace_events import Space
 
 _READ = "ReadVariableOp"
 _LABEL = "#"  # begins the labels of variables; no op has such a name
@@ -47,8 +47,8 @@ def write(folder: Path, kept: KeptFunctions) -> tuple[str, ...]:
 def _called(folder: Path) -> Iterator[str]:
     """The functions that the program called, those that took longest first."""
     for path in map(str, sorted(folder.rglob("*.xplane.pb"))):
-        space = xplane.decode(read_records(InputFile(path, FileKind.XSPACE)))
-        yield from Recording(path, space).functions()
+        columns = xplane.decode(Content(path).records(xplane.XSPACE))
+        yield from TensorFlowEvents(Space(path, columns)).functions()
 
 
 def _rebuilt(name: str) -> Graph | None:

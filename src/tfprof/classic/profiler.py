@@ -13,15 +13,14 @@ from tfprof.classic.default_graph import graph_or_default
 from tfprof.classic.option_builder import ProfileOptionBuilder
 from tfprof.classic.question import tell
 from tfprof.classic.seen_graph import SeenGraph
+from tfprof.formats.content import Content
 from tfprof.formats.messages import Message, message_class
-from tfprof.formats.recognise import FileKind
 from tfprof.frameworks import tensorflow
 from tfprof.model.builder import ProfileBuilder
 from tfprof.outputs import saved_profile
 from tfprof.outputs.registry import write_file
-from tfprof.sources import registry as sources
-from tfprof.sources.reading import Reading
-from tfprof.sources.registry import InputFile
+from tfprof.sources.registry import BY_NAME, remedies
+from tfprof.sources.source import InputFile
 
 _VIEWS = ("scope", "graph", "code", "op")
 
@@ -81,11 +80,11 @@ def _once(graph: Any, run_meta: Any, op_log: Any, *, add_trace: bool) -> Profile
         if run_meta is not None:
             seen.see(run_meta)
         log = logs.build(seen, op_log, add_trace=add_trace)
-        inputs.add(InputFile("graph", FileKind.GRAPH), seen.definition())
+        inputs.add("graph", seen.definition())
     if run_meta is not None and run_meta.HasField("step_stats"):
-        inputs.add(InputFile("run_meta", FileKind.RUN_META, 0, _RECORDING), run_meta)
+        inputs.add("run_meta", run_meta, step=0)
     if graph is not None:
-        inputs.add(InputFile("op_log", FileKind.OP_LOG), log)
+        inputs.add("op_log", log)
     return inputs.loaded()
 
 
@@ -116,8 +115,7 @@ class Profiler:
         if self._seen is not None:
             self._seen.see(run_meta)
         self._add_graph()
-        file = InputFile(f"run_meta of step {step}", FileKind.RUN_META, step, _RECORDING)
-        self._inputs.add(file, run_meta)
+        self._inputs.add("run_meta", run_meta, step=step, label=f"run_meta of step {step}")
         self._add_log(None)
 
     def profile_python(self, options: Mapping[str, Any]) -> Message:
@@ -168,7 +166,7 @@ class Profiler:
         """Add the graph, unless it has not grown since; what it said of ops stays."""
         if self._seen is not None and self._version != self._seen.version:
             self._version = self._seen.version
-            self._inputs.add(InputFile("graph", FileKind.GRAPH), self._seen.definition())
+            self._inputs.add("graph", self._seen.definition())
 
     def _add_log(self, op_log: Any) -> None:
         if self._seen is None:
@@ -177,7 +175,7 @@ class Profiler:
         self._logs += 1
         log = logs.build(self._seen, op_log, is_traced=self._traced, tells=self._logs <= 2)
         self._traced.update(op.name for op in self._seen.get_operations())
-        self._inputs.add(InputFile("op_log", FileKind.OP_LOG), log)
+        self._inputs.add("op_log", log)
 
 
 class _Inputs:
@@ -188,9 +186,11 @@ class _Inputs:
         self._loaded: Profile | None = None
         self._told = 0
 
-    def add(self, file: InputFile, message: Any) -> None:
-        """Add a message, as it is now."""
-        self._read.append((file, sources.read_bytes(file, message.SerializeToString())))
+    def add(self, source: str, message: Any, *, step: int | None = None, label: str = "") -> None:
+        """Add a message, as it is now, that a source of that name reads."""
+        content = Content.of_bytes(label or source, message.SerializeToString())
+        file = InputFile(content, BY_NAME[source], step, _RECORDING)
+        self._read.append((file, file.source.read(file)))
         self._loaded = None
 
     def loaded(self) -> Profile:
@@ -198,8 +198,9 @@ class _Inputs:
         if self._loaded is None:
             # Float ops are what TensorFlow says, which is in the logs.
             builder = ProfileBuilder(counts_float_ops=False)
+            builder.remedies |= remedies(file.source for file, _ in self._read)
             for file, found in self._read:
-                sources.add(file, found, builder, Reading())
+                file.source.add(found, builder, file)
             self._loaded = Profile(builder.build())
             for note in builder.notes[self._told :]:
                 tell(note)

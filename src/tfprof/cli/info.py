@@ -13,7 +13,7 @@ from tfprof.columns import Ints
 from tfprof.errors import one_line
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import Recording
-from tfprof.sources.summary import FileSummary
+from tfprof.sources.source import FileSummary
 
 _WIDTH = 80
 _COLUMN = 10
@@ -68,7 +68,7 @@ def _of(owner: Ints, row: int) -> Ints:
 def _file_line(file: FileSummary) -> str:
     facts = [_counted(count, fact) for fact, count in file.facts.items()]
     devices = [_counted(len(file.devices), "devices")] if file.devices else []
-    return f"{one_line(file.path)}: {', '.join([file.kind, *facts, *devices])}"
+    return f"{one_line(file.path)}: {', '.join([file.title, *facts, *devices])}"
 
 
 def _counted(count: int, things: str) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfprof.errors import InputError
-from tfprof.formats import compressed, messages
+from tfprof.formats import messages
+from tfprof.formats.content import read_file
 from tfprof.formats.messages import Message, message_class
 
 Line = tuple[str, int, str, str]  # file, line, function, text of the line
@@ -17,7 +18,7 @@ class DebugInfo:
     def __init__(self, path: str) -> None:
         try:
             message = message_class("tensorflow.GraphDebugInfo")
-            self._said: Message = message.FromString(compressed.read(path))
+            self._said: Message = message.FromString(read_file(path))
         except messages.DecodeError:
             raise InputError(path, "is damaged; the code view does without.") from None
         self._traces = self._said.traces

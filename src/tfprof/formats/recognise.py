@@ -1,4 +1,4 @@
-"""Telling what a file is from what is in it, whatever its name."""
+"""Recognises protobuf messages by their content, whatever the file is called."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from itertools import islice
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from tfprof.formats import wire
 from tfprof.formats.file_spans import FileBytes
 from tfprof.formats.wire import SPAN, VARINT, WireError
 
-# Enough of a file to tell: the first records, and the first lines of a text.
+# How much of a file is examined: the first records, and the first lines of a text.
 _RECORDS = 8
 _SEARCHED = 1000  # a file may begin with a table of strings before its first record
 _TEXT_BYTES = 65_536
@@ -21,72 +21,78 @@ Bytes: TypeAlias = bytes | FileBytes
 Field = tuple[int, int, int, int]  # as `wire.fields` gives it
 
 
-class FileKind(StrEnum):
-    """The kinds of files that tfprof reads, as error messages name them."""
+class MessageKind(StrEnum):
+    """The messages that files hold, by the names of their sources."""
 
-    GRAPH = "a graph (GraphDef)"
-    RUN_META = "run metadata (RunMetadata)"
-    OP_LOG = "an op log (OpLogProto)"
-    PROFILE = "a saved profile (ProfileProto)"
-    SAVED_MODEL = "a SavedModel"
-    CHECKPOINT = "a checkpoint"
-    XSPACE = "a profiler's recording (XSpace)"
+    GRAPH = "graph"
+    RUN_META = "run_meta"
+    OP_LOG = "op_log"
+    PROFILE = "profile"
+    SAVED_MODEL = "saved_model"
+    XSPACE = "xspace"
 
 
-def recognise(data: Bytes) -> tuple[FileKind | None, bool]:
-    """What kind of message `data` holds, or None, and whether it is written as text."""
+class Recognised(NamedTuple):
+    """What was recognised: the message, or None, and whether it is written as text."""
+
+    kind: MessageKind | None
+    is_text: bool
+
+
+def recognise(data: Bytes) -> Recognised:
+    """The message that `data` holds, if it is one."""
     looks_like_text = is_text(data)
     if looks_like_text and (kind := _text_kind(data)) is not None:
-        return kind, True
+        return Recognised(kind, is_text=True)
     # A short message of letters alone looks like text too, but not like one that names a field.
     kind = _binary_kind(data)
-    return kind, looks_like_text and kind is None
+    return Recognised(kind, looks_like_text and kind is None)
 
 
 def is_text(data: Bytes) -> bool:
-    """Whether `data` reads as protobuf text; a binary message has control characters early on."""
+    """Whether `data` looks like protobuf text: no control characters at its beginning."""
     return not any(byte < 32 and byte not in b"\t\n\r\f" for byte in data[:512])
 
 
 _FIRST_FIELD = re.compile(r"(?:\s|#[^\n]*\n)*([a-z_]+)\s*[:{<\[]")
 
 _TEXT_FIELDS = {
-    "node": FileKind.GRAPH,
-    "library": FileKind.GRAPH,
-    "version": FileKind.GRAPH,
-    "versions": FileKind.GRAPH,
-    "step_stats": FileKind.RUN_META,
-    "cost_graph": FileKind.RUN_META,
-    "partition_graphs": FileKind.RUN_META,
-    "function_graphs": FileKind.RUN_META,
-    "log_entries": FileKind.OP_LOG,
-    "nodes": FileKind.PROFILE,
-    "has_trace": FileKind.PROFILE,
-    "steps": FileKind.PROFILE,
-    "saved_model_schema_version": FileKind.SAVED_MODEL,
-    "meta_graphs": FileKind.SAVED_MODEL,
+    "node": MessageKind.GRAPH,
+    "library": MessageKind.GRAPH,
+    "version": MessageKind.GRAPH,
+    "versions": MessageKind.GRAPH,
+    "step_stats": MessageKind.RUN_META,
+    "cost_graph": MessageKind.RUN_META,
+    "partition_graphs": MessageKind.RUN_META,
+    "function_graphs": MessageKind.RUN_META,
+    "log_entries": MessageKind.OP_LOG,
+    "nodes": MessageKind.PROFILE,
+    "has_trace": MessageKind.PROFILE,
+    "steps": MessageKind.PROFILE,
+    "saved_model_schema_version": MessageKind.SAVED_MODEL,
+    "meta_graphs": MessageKind.SAVED_MODEL,
 }
 
 
-def _text_kind(data: Bytes) -> FileKind | None:
+def _text_kind(data: Bytes) -> MessageKind | None:
     found = _FIRST_FIELD.match(data[:_TEXT_BYTES].decode("utf-8", "replace"))
     return _TEXT_FIELDS.get(found[1]) if found else None
 
 
-def _binary_kind(data: Bytes) -> FileKind | None:
-    """The kind whose first records look as they should; all of them keep those in field 1."""
+def _binary_kind(data: Bytes) -> MessageKind | None:
+    """The kind whose first records match; all of them have records in field 1."""
     whole = list(islice(_fields(data, 0, len(data), is_cut=False), _SEARCHED))
     main = _main(whole)[:_RECORDS]
     is_cut = not main
     if is_cut:
-        # The file may have been cut inside its first record: what is left of that one must do.
+        # The file may have been cut inside its first record: the rest of it has to suffice.
         main = _main(_fields(data, 0, len(data), is_cut=True))[:_RECORDS]
     for file_kind, looks_right in _LOOKS.items():
         if main and all(looks_right(data, start, end, is_cut) for start, end in main):
             return file_kind
     if main:
         return None
-    # A graph may be cut that the whole file is.
+    # The file may be a single record that was cut.
     known = whole if len(whole) > 1 else _fields(data, 0, len(data), is_cut=True)
     return _kind_of_rest({(number, kind) for number, kind, _, _ in islice(known, _SEARCHED)})
 
@@ -95,18 +101,18 @@ def _main(fields: Iterable[Field]) -> list[tuple[int, int]]:
     return [(start, end) for number, kind, start, end in fields if (number, kind) == (1, SPAN)]
 
 
-def _kind_of_rest(fields: set[tuple[int, int]]) -> FileKind | None:
-    """What a file without a single main record may be, by the fields it does have."""
+def _kind_of_rest(fields: set[tuple[int, int]]) -> MessageKind | None:
+    """What a file without any main record may be, by the fields it has."""
     if (2, VARINT) in fields:
-        return FileKind.PROFILE
+        return MessageKind.PROFILE
     if fields == {(1, VARINT), (2, SPAN)}:
-        return FileKind.SAVED_MODEL
+        return MessageKind.SAVED_MODEL
     if (4, SPAN) in fields and fields <= {(2, SPAN), (3, VARINT), (4, SPAN)}:
-        return FileKind.GRAPH
+        return MessageKind.GRAPH
     if fields == {(2, SPAN)}:
-        return FileKind.OP_LOG
+        return MessageKind.OP_LOG
     if (3, SPAN) in fields and fields <= {(2, SPAN), (3, SPAN), (4, SPAN), (5, SPAN)}:
-        return FileKind.RUN_META
+        return MessageKind.RUN_META
     return None
 
 
@@ -120,7 +126,8 @@ def _is_step_stats(data: Bytes, start: int, end: int, is_cut: bool) -> bool:
     devices = [_kinds(data, first, last, is_cut) for first, last in _main(fields)]
     if len(devices) < len(fields) or not all(map(_is_device, devices)):
         return False
-    # A name at the start of another cut record may pass for a device, but not for one with a name.
+    # The name at the start of another kind of cut record may look like a device, but not like one
+    # with a name.
     if is_cut:
         return any(device and 1 in device for device in devices)
     return _kinds(data, start, end, is_cut) is not None
@@ -135,7 +142,7 @@ def _is_device(kinds: dict[int, int] | None) -> bool:
 def _is_log_entry(data: Bytes, start: int, end: int, is_cut: bool) -> bool:
     expected = {1: SPAN, 2: VARINT, 3: SPAN, 4: SPAN}
     kinds = _kinds(data, start, end, is_cut)
-    # A node begins with a name too, so of a cut record that alone says nothing.
+    # A node begins with a name too, so a cut record with nothing else may be one.
     if kinds is None or 1 not in kinds or (is_cut and len(kinds) == 1):
         return False
     return kinds.items() <= expected.items()
@@ -147,11 +154,11 @@ def _is_profile_entry(data: Bytes, start: int, end: int, is_cut: bool) -> bool:
 
 
 def _is_plane(data: Bytes, start: int, end: int, is_cut: bool) -> bool:
-    """Whether this is a plane of a recording: its name is text, where a saved op has a message."""
+    """Whether this is a plane of a recording: its name is text; a saved op has a message there."""
     kinds = _kinds(data, start, end, is_cut)
     if kinds is None or not kinds.items() <= _PLANE_FIELDS.items():
         return False
-    first = islice(_fields(data, start, end, is_cut), 2)  # the name stands after the number, if any
+    first = islice(_fields(data, start, end, is_cut), 2)  # the name follows the number, if any
     names = [data[begin:last] for number, _, begin, last in first if number == 2]
     return any(re.match(rb"[\x20-\x7e]+\Z", name) for name in names)
 
@@ -159,17 +166,17 @@ def _is_plane(data: Bytes, start: int, end: int, is_cut: bool) -> bool:
 _PLANE_FIELDS = {1: VARINT, 2: SPAN, 3: SPAN, 4: SPAN, 5: SPAN, 6: SPAN}
 
 
-_LOOKS: dict[FileKind, Callable[[Bytes, int, int, bool], bool]] = {
-    FileKind.GRAPH: _is_node,
-    FileKind.XSPACE: _is_plane,
-    FileKind.PROFILE: _is_profile_entry,
-    FileKind.RUN_META: _is_step_stats,
-    FileKind.OP_LOG: _is_log_entry,
+_LOOKS: dict[MessageKind, Callable[[Bytes, int, int, bool], bool]] = {
+    MessageKind.GRAPH: _is_node,
+    MessageKind.XSPACE: _is_plane,
+    MessageKind.PROFILE: _is_profile_entry,
+    MessageKind.RUN_META: _is_step_stats,
+    MessageKind.OP_LOG: _is_log_entry,
 }
 
 
 def _kinds(data: Bytes, start: int, end: int, is_cut: bool) -> dict[int, int] | None:
-    """The wire type of each of the first fields in a message, or None where it is none."""
+    """The wire types of the first fields of a message, or None if it is not a message."""
     found: dict[int, int] = {}
     at, count = start, 0
     for number, kind, _, last in islice(_fields(data, start, end, is_cut), _SEARCHED):
@@ -181,9 +188,9 @@ def _kinds(data: Bytes, start: int, end: int, is_cut: bool) -> dict[int, int] | 
 
 
 def _fields(data: Bytes, start: int, end: int, is_cut: bool) -> Iterator[Field]:
-    """The fields of a message up to the first damaged one; of one cut by the end of the file too.
+    """The fields of a message up to the first damaged one.
 
-    Of a field that was cut there is as much as the file has.
+    With `is_cut`, a field that the end of the file cuts off is included as far as it goes.
     """
     at = start
     try:
@@ -196,7 +203,7 @@ def _fields(data: Bytes, start: int, end: int, is_cut: bool) -> Iterator[Field]:
 
 
 def _clipped(data: Bytes, at: int) -> Iterator[Field]:
-    """The field at `at`, if it is one that says it is longer than the file."""
+    """The field at `at`, if its length exceeds the file."""
     try:
         tag, at = wire.varint(data, at)
         length, at = wire.varint(data, at)

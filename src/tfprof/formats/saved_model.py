@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tfprof.errors import InputError
 from tfprof.formats import graph_def
+from tfprof.formats.content import Content
 from tfprof.formats.file_spans import is_file
 from tfprof.formats.graph_def import GraphColumns
 from tfprof.formats.messages import Message
@@ -45,12 +46,13 @@ class MetaGraph:
     bound: dict[str, list[int]] = field(default_factory=dict)
 
 
-def file_of(path: str) -> str:
-    """The file of the SavedModel at `path`, which is that file or the folder around it."""
-    for name in _FILES:
-        if is_file(inside := Path(path) / name):
-            return str(inside)
-    return path
+def content_of(content: Content) -> Content:
+    """The file of a SavedModel, given that file or its folder."""
+    if content.is_folder:
+        for name in _FILES:
+            if is_file(Path(content.path) / name):
+                return content.inside(name)
+    return content
 
 
 def decode(records: Records) -> MetaGraph:

@@ -21,6 +21,7 @@ from tfprof.columns import (
     joined,
     offsets_of,
 )
+from tfprof.metrics import Need
 from tfprof.model.code import CodeTreeBuilder, Frame
 from tfprof.model.collector import RunCollector, Runs
 from tfprof.model.devices import Device, Devices
@@ -35,7 +36,7 @@ from tfprof.model.ops import (
     OutputShapes,
     TypeSets,
 )
-from tfprof.model.profile import ProfileColumns
+from tfprof.model.profile import REMEDIES, ProfileColumns
 from tfprof.model.recordings import Recording, Recordings
 from tfprof.model.tensors import Tensors
 
@@ -130,6 +131,7 @@ class ProfileBuilder:
 
     def __init__(self, *, counts_float_ops: bool = True) -> None:
         self.notes: list[str] = []
+        self.remedies: dict[Need, str] = dict(REMEDIES)
         self.runs = RunCollector()
         self._recordings: list[Recording] = []
         self._counts_float_ops = counts_float_ops
@@ -264,10 +266,10 @@ class ProfileBuilder:
         self._homes[recording] = home
         return home
 
-    def add_runs(self, recording: int, step: int | Ints, runs: Runs) -> None:
+    def add_runs(self, recording: int, step: int | Ints, runs: Runs) -> int:
         """Add the runs of a step, given by its number, or those of several, a number per run.
 
-        An op is placed where it is first seen.
+        An op is placed where it is first seen. Returns how many runs were counted.
         """
         if isinstance(step, int):
             steps = constant(self.runs.add_step(recording, step), len(runs.op))
@@ -276,7 +278,7 @@ class ProfileBuilder:
         devices = self._device_columns()
         placing = devices.is_placement[runs.device] if len(devices) else np.zeros(0, np.bool_)
         home = self.place(recording, runs.op[placing], runs.device[placing])
-        self.runs.add_runs(steps, runs, devices, home[runs.op])
+        return self.runs.add_runs(steps, runs, devices, home[runs.op])
 
     def build(self) -> ProfileColumns:
         """The finished columns; the builder must not be used afterwards."""
@@ -301,6 +303,7 @@ class ProfileBuilder:
             lacks_host_allocations=self._lacks_host_allocations,
             covered_ops=self._covered_count(len(names)),
             counts_float_ops=self._counts_float_ops,
+            remedies=self.remedies,
         ).freeze()
 
     def _resolved(self, part: _Defined) -> Ragged:

@@ -65,6 +65,29 @@ class Runs:
     allocation_ns: Ints
     allocation_bytes: Ints
 
+    @classmethod
+    def timed(cls, *, op: Ints, device: Ints, start_ns: Ints, duration_ns: Ints) -> Runs:
+        """Runs of which only the times are known, not the memory."""
+        nothing = ints([])
+        outputs = dict.fromkeys(("run", "slot", "bytes", "address"), nothing)
+        allocations = dict.fromkeys(("allocator", "ns", "bytes"), nothing)
+        return cls(
+            op=op,
+            device=device,
+            start_ns=start_ns,
+            duration_ns=duration_ns,
+            memory={
+                fact: start_ns + duration_ns if fact == "time_ns" else np.zeros(len(op), np.int64)
+                for fact in MEMORY_FACTS
+            },
+            **{f"output_{name}": column for name, column in outputs.items()},
+            allocator_run=nothing,
+            allocator_name=Coded.of([]),
+            allocator_level=nothing,
+            allocator_is_accelerator=np.zeros(0, np.bool_),
+            **{f"allocation_{name}": column for name, column in allocations.items()},
+        )
+
 
 @dataclass(slots=True)
 class _Collected:
@@ -133,24 +156,26 @@ class RunCollector:
         """The recording that a step belongs to."""
         return list(self._steps)[step][0]
 
-    def add_runs(self, steps: Ints, runs: Runs, devices: Devices, home: Ints) -> None:
+    def add_runs(self, steps: Ints, runs: Runs, devices: Devices, home: Ints) -> int:
         """Add what was recorded; runs away from an op's own device are dropped.
 
-        `steps` has the id of the step of each run, `home` the device its op is placed on.
+        `steps` has the id of the step of each run, `home` the device its op is placed on. Returns
+        how many runs were counted.
         """
         on_placement = _flags(devices.is_placement, runs.device)
         on_lane = _flags(devices.is_accelerator_lane, runs.device)
         is_kept = ~on_placement | (home == runs.device)
         is_timed = is_kept & (runs.start_ns != NO_TIME)
         kept = rows_where(is_kept)
+        # Time on a lane is not another run, even on a lane that is named like a device.
+        is_run = is_timed & on_placement & ~on_lane
         self.add_sightings(
             op=runs.op[kept],
             step=steps[kept],
             device=runs.device[kept],
             start_ns=runs.start_ns[kept],
             end_ns=np.where(is_timed, runs.start_ns + runs.duration_ns, 0)[kept],
-            # Time on a lane is not another run, not even on one that is named like a device.
-            runs=(is_timed & on_placement & ~on_lane)[kept],
+            runs=is_run[kept],
         )
         timed = rows_where(is_timed & (on_placement | on_lane))
         self.add_slots(
@@ -162,6 +187,7 @@ class RunCollector:
         )
         self._add_memory(steps, runs, is_timed & on_placement)
         self._add_allocators(steps, runs, is_timed & on_placement)
+        return int(np.count_nonzero(is_run))
 
     def _add_memory(self, steps: Ints, runs: Runs, is_counted: Bools) -> None:
         counted = rows_where(is_counted)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sized
+from collections.abc import Iterator, Mapping, Sized
 from dataclasses import dataclass, field, fields, is_dataclass
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.columns import Ints, Ragged, Shapes, ints, offsets_of
+from tfprof.errors import MissingInputError
 from tfprof.memo import remembered
+from tfprof.metrics import Need
 from tfprof.model.code import CodeTree
 from tfprof.model.devices import Devices
 from tfprof.model.executions import (
@@ -28,6 +31,16 @@ from tfprof.model.executions import (
 from tfprof.model.ops import NOT_A_GRADIENT, Ops, Phase
 from tfprof.model.recordings import Recordings, Steps
 from tfprof.model.tensors import Tensors
+
+# What provides each capability, as long as no source has said which files do.
+REMEDIES: Mapping[Need, str] = MappingProxyType(
+    {
+        Need.DEFINITIONS: "the graph of the model",
+        Need.RUNS: "a recording of a run",
+        Need.CODE: "a log of code lines",
+        Need.VALUES: "a checkpoint",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +66,17 @@ class ProfileColumns:
     lacks_host_allocations: bool  # a file was read that cannot hold them
     covered_ops: int  # how many ops of the graph were seen running
     counts_float_ops: bool  # float ops that were not logged are counted from shapes
+    remedies: Mapping[Need, str]  # what a user would have to give for each capability
     memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def has(self, need: Need) -> bool:
+        """Whether a capability is there."""
+        return _capabilities(self)[need]
+
+    def require(self, need: Need, why: str) -> None:
+        """Raise `MissingInputError` with `why` and what to give, unless a capability is there."""
+        if not self.has(need):
+            raise MissingInputError(f"{why}: give {self.remedies[need]}.")
 
     @property
     def allocations(self) -> Allocations:
@@ -192,6 +215,16 @@ def _counted_allocations(profile: ProfileColumns) -> Allocations:
     rows = np.flatnonzero(record >= 0)
     rows = rows[np.argsort(record[rows], kind="stable")]
     return Allocations(ints(record[rows]), ints(events.time_ns[rows]), ints(events.bytes[rows]))
+
+
+@remembered
+def _capabilities(profile: ProfileColumns) -> dict[Need, bool]:
+    return {
+        Need.DEFINITIONS: bool(profile.ops.is_defined.any()),
+        Need.RUNS: len(profile.steps) > 0,
+        Need.CODE: profile.has_code,
+        Need.VALUES: len(profile.tensors) > 0,
+    }
 
 
 @remembered

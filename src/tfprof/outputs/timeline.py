@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from tfprof.columns import Ints, Strings
-from tfprof.errors import MissingInputError
+from tfprof.metrics import Need
 from tfprof.model.profile import ProfileColumns
 from tfprof.outputs.parts import Part
 from tfprof.outputs.pieces import Piece, digits, in_json, woven
@@ -33,10 +33,7 @@ _MEGABYTE = 1e6
 
 def parts(view: View) -> Iterator[Part]:
     """The timelines of a view, one for each step that it is asked of."""
-    if not len(view.profile.steps):
-        raise MissingInputError(
-            "A timeline shows when ops ran, which no file tells: give --run_meta_path."
-        )
+    view.profile.require(Need.RUNS, "A timeline requires the times of a run")
     if view.kind != "graph":
         yield Part(f"_{view.options.step}", _document(_slices(view)))
         return

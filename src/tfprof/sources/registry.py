@@ -1,4 +1,4 @@
-"""From paths to a profile: what each file is, and in which order they are merged."""
+"""The table of sources: which files tfprof reads, and from paths to a profile."""
 
 from __future__ import annotations
 
@@ -6,87 +6,274 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
-from tfprof.errors import InputError, UnknownFormatError
-from tfprof.formats import checkpoint, compressed, saved_model
-from tfprof.formats.recognise import FileKind, recognise
-from tfprof.formats.records import Records
+from tfprof.errors import InputError, TfprofError, UnknownFormatError, one_line
+from tfprof.formats import checkpoint, saved_model
+from tfprof.formats.content import Content
+from tfprof.formats.recognise import MessageKind
+from tfprof.metrics import Need
 from tfprof.model.builder import ProfileBuilder
 from tfprof.sources.ahead import Ahead
-from tfprof.sources.reading import Reading
+from tfprof.sources.source import FileSummary, InputFile, Source, Stage
 
-if TYPE_CHECKING:
-    from tfprof.formats.checkpoint import Checkpoint
+GROUP = "tfprof.sources"
 
-# What each kind of message means is said by a module, which is loaded with the first such file. It
-# has the name of the message, `decode` from records to columns, and `add` from them to a builder.
-_SOURCES = {
-    FileKind.PROFILE: "tfprof.sources.saved_profile",
-    FileKind.GRAPH: "tfprof.sources.tf_graph",
-    FileKind.SAVED_MODEL: "tfprof.sources.saved_model",
-    FileKind.RUN_META: "tfprof.sources.tf_run_metadata",
-    FileKind.OP_LOG: "tfprof.sources.tf_op_log",
-    FileKind.XSPACE: "tfprof.sources.tf_xplane",
-}
-
-# More bytes than this are read one file after the other: two at a time take memory.
+# Files of more bytes than this in all are read one after the other: two at a time take memory.
 _MOST_AHEAD = 3 << 28
-
-# Ops must be known before types and code lines can be given to them.
-MERGE_ORDER = (
-    FileKind.PROFILE,
-    FileKind.GRAPH,
-    FileKind.SAVED_MODEL,
-    FileKind.RUN_META,
-    FileKind.XSPACE,
-    FileKind.OP_LOG,
-    FileKind.CHECKPOINT,
-)
 
 
 @dataclass(frozen=True, slots=True)
-class InputFile:
-    """One file of a profile: what it is, and what the caller knows of the runs in it."""
+class BuiltIn:
+    """A source of tfprof itself; its module is imported with the first such file.
 
-    path: str
-    kind: FileKind
-    step: int | None = None  # its number, for run metadata
-    recording: str = ""  # the label of the recording it belongs to
+    The module has `read(file)` and `add(found, builder, file)`.
+    """
+
+    name: str
+    title: str
+    stage: Stage
+    brings: frozenset[Need]
+    module: str
+    recognises: Callable[[Content], bool]
+    option: str = ""  # the input option that names such a file
+    is_saved: bool = False  # by tfprof itself, so it is not what a program would provide
+    framework: str = "tensorflow"
+
+    def looks_like(self, content: Content) -> bool:
+        return self.recognises(content)
+
+    def read(self, file: InputFile) -> Any:
+        return import_module(self.module).read(file)
+
+    def add(self, found: Any, builder: ProfileBuilder, file: InputFile) -> FileSummary:
+        summary: FileSummary = import_module(self.module).add(found, builder, file)
+        return summary
 
 
-def detect(path: str) -> FileKind:
-    """What the file at `path` is, by its content."""
-    if checkpoint.find(path) is not None:
-        return FileKind.CHECKPOINT
-    with compressed.opened(saved_model.file_of(path)) as content:
-        kind, _ = recognise(content)
-    if kind is None:
-        known = ", ".join(kind.value for kind in FileKind)
-        raise UnknownFormatError(path, f"is none of the files tfprof reads: {known}.")
-    return kind
+def _message(kind: MessageKind) -> Callable[[Content], bool]:
+    return lambda content: content.message.kind is kind
+
+
+def _is_saved_model(content: Content) -> bool:
+    inside = saved_model.content_of(content)
+    return inside.message.kind is MessageKind.SAVED_MODEL
+
+
+# In the order in which files are tried; of one stage they are also added in this order.
+SOURCES: tuple[BuiltIn, ...] = (
+    BuiltIn(
+        name="checkpoint",
+        title="checkpoint",
+        stage=Stage.VALUES,
+        brings=frozenset({Need.VALUES}),
+        module="tfprof.sources.tf_checkpoint",
+        recognises=lambda content: checkpoint.find(content.path) is not None,
+        option="checkpoint_path",
+    ),
+    BuiltIn(
+        name="profile",
+        title="ProfileProto",
+        stage=Stage.DEFINITIONS,
+        brings=frozenset({Need.DEFINITIONS, Need.RUNS, Need.CODE}),
+        module="tfprof.sources.saved_profile",
+        recognises=_message(MessageKind.PROFILE),
+        option="profile_path",
+        is_saved=True,
+    ),
+    BuiltIn(
+        name="graph",
+        title="GraphDef",
+        stage=Stage.DEFINITIONS,
+        brings=frozenset({Need.DEFINITIONS}),
+        module="tfprof.sources.tf_graph",
+        recognises=_message(MessageKind.GRAPH),
+        option="graph_path",
+    ),
+    BuiltIn(
+        name="saved_model",
+        title="SavedModel",
+        stage=Stage.DEFINITIONS,
+        brings=frozenset({Need.DEFINITIONS, Need.CODE, Need.VALUES}),
+        module="tfprof.sources.saved_model",
+        recognises=_is_saved_model,
+    ),
+    BuiltIn(
+        name="run_meta",
+        title="RunMetadata",
+        stage=Stage.RUNS,
+        brings=frozenset({Need.RUNS}),
+        module="tfprof.sources.tf_run_metadata",
+        recognises=_message(MessageKind.RUN_META),
+        option="run_meta_path",
+    ),
+    BuiltIn(
+        name="xspace",
+        title="XSpace",
+        stage=Stage.RUNS,
+        brings=frozenset({Need.RUNS}),
+        module="tfprof.sources.xspace",
+        recognises=_message(MessageKind.XSPACE),
+    ),
+    BuiltIn(
+        name="op_log",
+        title="OpLogProto",
+        stage=Stage.ANNOTATIONS,
+        brings=frozenset({Need.CODE}),
+        module="tfprof.sources.tf_op_log",
+        recognises=_message(MessageKind.OP_LOG),
+        option="op_log_path",
+    ),
+)
+BY_NAME: dict[str, BuiltIn] = {source.name: source for source in SOURCES}
+
+
+class Added(NamedTuple):
+    """The sources that installed packages add, and why some of them cannot be used."""
+
+    sources: list[Source]
+    problems: list[str]
+
+
+def added() -> Added:
+    """What is installed now, ordered by name."""
+    found = Added([], [])
+    for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
+        try:
+            source = point.load()
+        except Exception as error:  # noqa: BLE001 -- any package may be broken in any way
+            found.problems.append(f"the source {point.value} cannot be loaded: {_trouble(error)}")
+            continue
+        missing = [part for part in _MEMBERS if not hasattr(source, part)]
+        if missing:
+            found.problems.append(f"the source {point.value} has no `{missing[0]}`")
+        else:
+            found.sources.append(Guarded(source))
+    return found
+
+
+_MEMBERS = ("name", "title", "stage", "brings", "framework", "looks_like", "read", "add")
+
+
+def _trouble(error: Exception) -> str:
+    return one_line(f"{type(error).__name__}: {error}")
+
+
+class Guarded:
+    """A source of another package, whose failures become one-line errors that name it."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.name, self.title = source.name, source.title
+        self.stage, self.brings = source.stage, source.brings
+        self.framework = source.framework
+
+    def looks_like(self, content: Content) -> bool:
+        return bool(self._called(content.path, self._source.looks_like, content))
+
+    def read(self, file: InputFile) -> Any:
+        return self._called(file.path, self._source.read, file)
+
+    def add(self, found: Any, builder: ProfileBuilder, file: InputFile) -> FileSummary:
+        summary: FileSummary = self._called(file.path, self._source.add, found, builder, file)
+        return summary
+
+    def _called(self, path: str, function: Callable[..., Any], *args: Any) -> Any:
+        try:
+            return function(*args)
+        except TfprofError:
+            raise
+        except Exception as error:
+            raise InputError(path, f"the source `{self.name}` fails: {_trouble(error)}.") from error
+
+
+def open_file(path: str, **about: Any) -> InputFile:
+    """The file at `path` with the source that recognises it; `about` is what `InputFile` takes."""
+    content = Content(path)
+    for source in SOURCES:
+        if source.looks_like(content):
+            return InputFile(content, source, **about)
+    content.require_readable()
+    # Looking for packages takes milliseconds, so it is done only for files nothing else knows.
+    others = added()
+    for other in others.sources:
+        if other.looks_like(content):
+            return InputFile(content, other, **about)
+    titles = ", ".join(source.title for source in (*SOURCES, *others.sources))
+    problems = "".join(f" ({problem})" for problem in others.problems)
+    raise UnknownFormatError(path, f"unknown file format; tfprof reads {titles}{problems}.")
+
+
+def open_as(name: str, path: str, **about: Any) -> InputFile:
+    """The file at `path`, which must be of the source of that name."""
+    wanted = BY_NAME[name]
+    if name == "checkpoint" and checkpoint.find(path) is None and not Content(path).head:
+        checkpoint.open_checkpoint(path)  # its error names all files that were looked for
+    file = open_file(path, **about)
+    if file.source is not wanted:
+        raise UnknownFormatError(
+            path, f"is {a_file(file.source)}, not {a_file(wanted)}; check the option."
+        )
+    return file
+
+
+def a_file(source: Source) -> str:
+    """What a sentence calls a file of a source: `an XSpace file`."""
+    return f"{'an' if source.title[0] in 'AEIOUX' else 'a'} {source.title} file"
 
 
 def merge(
     files: Iterable[InputFile],
     builder: ProfileBuilder,
     progress: Callable[[str], None] = lambda _: None,
-    reading: Reading = Reading(),  # noqa: B008 -- a value
-) -> None:
-    """Add all files to `builder`, in the order that makes sense of them."""
-    ordered = sorted(files, key=lambda file: MERGE_ORDER.index(file.kind))
-    for file, ahead in zip(ordered, _read_ahead(ordered), strict=True):
+) -> list[FileSummary]:
+    """Add all files to `builder`, stage by stage, and summarise each."""
+    given = list(files)
+    order = sorted(range(len(given)), key=lambda place: _rank(given[place].source))
+    ordered = [given[place] for place in order]
+    builder.remedies |= remedies(file.source for file in given)
+    found: dict[int, FileSummary] = {}
+    for place, ahead in zip(order, _read_ahead(ordered), strict=True):
+        file = given[place]
         progress(file.path)
-        add(file, ahead.result(), builder, reading)
+        found[place] = file.source.add(ahead.result(), builder, file)
+    return [found[place] for place in range(len(given))]
+
+
+def remedies(sources: Iterable[Source]) -> dict[Need, str]:
+    """What would provide each capability, as a phrase, for the frameworks of these sources."""
+    used = list(sources)
+    frameworks = {source.framework for source in used} or {"tensorflow"}
+    offered: list[Source] = [source for source in SOURCES if not source.is_saved]
+    offered += [source for source in used if not isinstance(source, BuiltIn)]
+    known = [source for source in offered if source.framework in frameworks]
+    known.sort(key=lambda source: not getattr(source, "option", ""))
+    offers = {
+        need: dict.fromkeys(_offer(source) for source in known if need in source.brings)
+        for need in Need
+    }
+    return {need: " or ".join(found) for need, found in offers.items() if found}
+
+
+def _offer(source: Source) -> str:
+    """What a user would give: `RunMetadata (--run_meta_path)`."""
+    option = source.option if isinstance(source, BuiltIn) else ""
+    return f"{source.title} (--{option})" if option else source.title
+
+
+def _rank(source: Source) -> tuple[int, int]:
+    place = SOURCES.index(source) if isinstance(source, BuiltIn) else len(SOURCES)
+    return source.stage, place
 
 
 def _read_ahead(files: Sequence[InputFile]) -> Iterator[Ahead[Any]]:
-    """The reading of each file; while one is added the next is read, unless they are large."""
+    """The reading of each file; the next one is read while one is added, unless they are large."""
     is_much = sum(_size(file.path) for file in files) > _MOST_AHEAD
     started: deque[Ahead[Any]] = deque()
     for file in files:
-        started.append(Ahead(_read, file))
+        started.append(Ahead(file.source.read, file))
         if is_much or len(started) > 1:
             yield started.popleft()
     yield from started
@@ -95,75 +282,5 @@ def _read_ahead(files: Sequence[InputFile]) -> Iterator[Ahead[Any]]:
 def _size(path: str) -> int:
     try:
         return Path(path).stat().st_size
-    except (OSError, ValueError):  # whoever reads it says what is wrong
+    except (OSError, ValueError):  # reading the file reports the problem
         return 0
-
-
-def _read(file: InputFile) -> Any:
-    """What there is in a file, as columns; of a checkpoint its index."""
-    if file.kind is FileKind.CHECKPOINT:
-        return open_checkpoint(file)
-    return _decode(file, read_records(file))
-
-
-def read_bytes(file: InputFile, data: bytes) -> Any:
-    """What there is in a message that is in memory, for `add`; `file` says what to call it."""
-    return _decode(file, Records(file.path, data))
-
-
-def _decode(file: InputFile, records: Records) -> Any:
-    return records, import_module(_SOURCES[file.kind]).decode(records)
-
-
-def add(file: InputFile, found: Any, builder: ProfileBuilder, reading: Reading) -> None:
-    """Add what was read of one file to `builder`."""
-    if file.kind is FileKind.CHECKPOINT:
-        import_module("tfprof.sources.tf_checkpoint").add(found, builder)
-    elif file.kind in (FileKind.GRAPH, FileKind.SAVED_MODEL):
-        import_module(_SOURCES[file.kind]).add(*found, builder, reading)
-    elif file.kind is FileKind.RUN_META:
-        import_module(_SOURCES[file.kind]).add(*found, builder, file.step, file.recording)
-    else:
-        import_module(_SOURCES[file.kind]).add(*found, builder)
-
-
-def read_records(file: InputFile) -> Records:
-    """The records of a file that was said, or found, to be of its kind."""
-    path = saved_model.file_of(file.path) if file.kind is FileKind.SAVED_MODEL else file.path
-    data, stored = compressed.load(path)
-    found, written_as_text = recognise(data)
-    if found is not file.kind:
-        is_checkpoint = found is None and checkpoint.find(file.path) is not None
-        raise _refusal(file, FileKind.CHECKPOINT if is_checkpoint else found)
-    if written_as_text:
-        from tfprof.formats.text_records import to_binary  # noqa: PLC0415 -- few files are text
-
-        binary = to_binary(path, data, import_module(_SOURCES[file.kind]).MESSAGE)
-        del data  # before there are two of the other: a text is large
-        return Records(path, bytes(binary))
-    return Records(path, data, stored)
-
-
-def open_checkpoint(file: InputFile) -> Checkpoint:
-    """The checkpoint at a path that was said, or found, to be one."""
-    try:
-        return checkpoint.open_checkpoint(file.path)
-    except InputError as error:
-        raise _other_kind(file) or error from None
-
-
-def _other_kind(file: InputFile) -> UnknownFormatError | None:
-    """The refusal of a file that is of another kind than was said, if it is."""
-    try:
-        found = detect(file.path)
-    except InputError:
-        return None
-    return None if found is file.kind else _refusal(file, found)
-
-
-def _refusal(file: InputFile, found: FileKind | None) -> UnknownFormatError:
-    if found is None:
-        return UnknownFormatError(file.path, f"is not {file.kind}, nor anything tfprof reads.")
-    return UnknownFormatError(
-        file.path, f"is {found}, not {file.kind}; check which option it is for."
-    )

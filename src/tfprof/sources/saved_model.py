@@ -14,17 +14,12 @@ from tfprof.formats.checkpoint import Checkpoint
 from tfprof.formats.file_spans import is_file
 from tfprof.formats.graph_debug_info import DebugInfo
 from tfprof.formats.messages import message_class
-from tfprof.formats.records import Records
-from tfprof.formats.saved_model import SAVED_MODEL, MetaGraph, decode
+from tfprof.formats.saved_model import SAVED_MODEL, MetaGraph, content_of, decode
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.code import Frame
 from tfprof.model.tensors import Tensors
 from tfprof.sources import tf_functions
-from tfprof.sources.reading import Reading
-
-__all__ = ["MESSAGE", "add", "decode"]
-
-MESSAGE = SAVED_MODEL
+from tfprof.sources.source import Decoded, FileSummary, InputFile, summary
 
 _USUAL = "serving_default"
 _OF_LOADING = "__saved_model_"  # signatures so called run when a model is loaded
@@ -33,19 +28,21 @@ _IN_CHECKPOINT = "_checkpoint_variables"
 _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
 
-def add(
-    records: Records,
-    model: MetaGraph,
-    builder: ProfileBuilder,
-    reading: Reading = Reading(),  # noqa: B008 -- a value
-) -> None:
+def read(file: InputFile) -> Decoded[MetaGraph]:
+    """The graph that is served."""
+    return Decoded.of(content_of(file.content).records(SAVED_MODEL), decode)
+
+
+def add(found: Decoded[MetaGraph], builder: ProfileBuilder, file: InputFile) -> FileSummary:
     """Define the ops that one call of a signature runs, and the variables that it reads."""
+    records, model = found
+    reading = file.reading
     name = _signature(records.path, model, reading.signature)
     roots = model.signatures[name]
-    found = tf_functions.flatten(records, model.graph, roots, reading.batch_size)
-    tf_functions.add(found, builder)
-    builder.notes += _open_inputs(records.path, found)
-    variables = _variables(model, found)
+    flat = tf_functions.flatten(records, model.graph, roots, reading.batch_size)
+    tf_functions.add(flat, builder)
+    builder.notes += _open_inputs(records.path, flat)
+    variables = _variables(model, flat)
     ops = builder.ids(variables)
     trainable = [
         op
@@ -56,9 +53,10 @@ def add(
     folder = Path(records.path).parent
     try:
         _add_values(str(folder / "variables" / "variables"), variables, builder)
-        _add_code(str(folder / "debug" / "saved_model_debug_info.pb"), found, builder)
-    except InputError as error:  # all else is right without
+        _add_code(str(folder / "debug" / "saved_model_debug_info.pb"), flat, builder)
+    except InputError as error:  # everything else is right without them
         builder.notes.append(str(error))
+    return summary(file, ops=len(flat.columns.name))
 
 
 def _signature(path: str, model: MetaGraph, wanted: str) -> str:

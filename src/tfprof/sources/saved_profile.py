@@ -23,20 +23,23 @@ from tfprof.model.clock import NO_TIME, nanos_of_micros, starts_of_micros
 from tfprof.model.code import Frame
 from tfprof.model.ops import MOST_OUTPUTS, OutputShapes
 from tfprof.model.recordings import Recording
+from tfprof.sources.source import Decoded, FileSummary, InputFile, summary
 from tfprof.sources.tf_attributes import EncodedAttributes
 from tfprof.sources.tf_devices import add_device
 from tfprof.sources.tf_names import TENSORFLOW_NAMES
-
-__all__ = ["MESSAGE", "add", "decode"]
-
-MESSAGE = PROFILE
 
 # The name under which an input is not found: no program gives an op this one.
 _NO_OP = "\0"
 
 
-def add(records: Records, columns: ProtoColumns, builder: ProfileBuilder) -> None:
+def read(file: InputFile) -> Decoded[ProtoColumns]:
+    """The profile as columns."""
+    return Decoded.of(file.content.records(PROFILE), decode)
+
+
+def add(found: Decoded[ProtoColumns], builder: ProfileBuilder, file: InputFile) -> FileSummary:
     """Add everything the saved profile holds; its float ops were settled when it was saved."""
+    records, columns = found
     builder.settle_float_ops()
     order = np.argsort(columns.id, kind="stable")
     _define(records, columns, order, builder)
@@ -53,6 +56,14 @@ def add(records: Records, columns: ProtoColumns, builder: ProfileBuilder) -> Non
     _record(columns.recorded, saved)
     _allocate(columns, saved)
     _add_copies(columns.copies, saved)
+    steps = {*columns.header.steps, *columns.recorded.step.tolist(), *columns.copies.step.tolist()}
+    return summary(
+        file,
+        builder.device_names(saved.recording),
+        ops=len(columns.name),
+        steps=len(steps),
+        runs=int(columns.recorded.runs.sum()),
+    )
 
 
 def _recording(path: str) -> Recording:

@@ -5,15 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from tfprof.columns import Coded, Shapes, Strings
-from tfprof.formats.checkpoint import Checkpoint
+from tfprof.formats.checkpoint import Checkpoint, open_checkpoint
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.tensors import Tensors
+from tfprof.sources.source import FileSummary, InputFile, summary
 
 CHECKPOINT_TYPE = "_checkpoint_variables"
 
 
-def add(checkpoint: Checkpoint, builder: ProfileBuilder) -> None:
-    """Give ops that the checkpoint holds a tensor of their type, and make the tensors readable."""
+def read(file: InputFile) -> Checkpoint:
+    """The index of the checkpoint."""
+    return open_checkpoint(file.path)
+
+
+def add(checkpoint: Checkpoint, builder: ProfileBuilder, file: InputFile) -> FileSummary:
+    """Give the ops that have a tensor in the checkpoint a type, and make the tensors readable."""
     entries = checkpoint.tensors
     ops = builder.ids(entry.name for entry in entries)
     held = ops[ops >= 0]
@@ -26,3 +32,4 @@ def add(checkpoint: Checkpoint, builder: ProfileBuilder) -> None:
             read=checkpoint.read,
         )
     )
+    return summary(file, tensors=len(entries), values=sum(entry.size for entry in entries))

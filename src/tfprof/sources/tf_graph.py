@@ -8,31 +8,28 @@ from tfprof.formats.graph_def import GRAPH, RAW_NODE, GraphColumns, decode
 from tfprof.formats.records import Records
 from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.ops import OutputShapes
-from tfprof.sources.reading import Reading
+from tfprof.sources.source import Decoded, FileSummary, InputFile, summary
 from tfprof.sources.tf_attributes import EncodedAttributes
 from tfprof.sources.tf_names import TENSORFLOW_NAMES
 
-__all__ = ["MESSAGE", "add", "decode"]
 
-MESSAGE = GRAPH
+def read(file: InputFile) -> Decoded[GraphColumns]:
+    """The graph as columns."""
+    return Decoded.of(file.content.records(GRAPH), decode)
 
 
-def add(
-    records: Records,
-    graph: GraphColumns,
-    builder: ProfileBuilder,
-    reading: Reading = Reading(),  # noqa: B008 -- a value
-) -> None:
-    """Define the graph's ops; a name that is known already keeps its first definition.
+def add(found: Decoded[GraphColumns], builder: ProfileBuilder, file: InputFile) -> FileSummary:
+    """Define the graph's ops; a name that is already known keeps its first definition.
 
-    Functions are counted where `reading` says so, and else a note tells that there are some.
+    Functions are counted if `file.reading` asks for it; otherwise a note says that there are some.
     """
-    if reading.functions:
-        from tfprof.sources import tf_functions  # noqa: PLC0415 -- most graphs do without
+    records, graph = found
+    if file.reading.functions:
+        from tfprof.sources import tf_functions  # noqa: PLC0415 -- most graphs have none
 
-        found = tf_functions.flatten(records, graph, batch_size=reading.batch_size)
-        tf_functions.add(found, builder)
-        return
+        flat = tf_functions.flatten(records, graph, batch_size=file.reading.batch_size)
+        tf_functions.add(flat, builder)
+        return summary(file, ops=len(flat.columns.name))
     builder.notes += _left_out(records, graph)
     builder.add_ops(
         OpColumns(
@@ -49,6 +46,7 @@ def add(
             conventions=TENSORFLOW_NAMES,
         )
     )
+    return summary(file, ops=len(graph.name))
 
 
 def _left_out(records: Records, graph: GraphColumns) -> list[str]:

@@ -9,14 +9,17 @@ from tfprof.formats.op_log import OP_LOG, LogColumns, StackReader, decode
 from tfprof.formats.records import Records
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.code import Frame
-
-__all__ = ["MESSAGE", "add", "decode"]
-
-MESSAGE = OP_LOG
+from tfprof.sources.source import Decoded, FileSummary, InputFile, summary
 
 
-def add(records: Records, log: LogColumns, builder: ProfileBuilder) -> None:
-    """Add what the log says of known ops; what it says of others is left aside."""
+def read(file: InputFile) -> Decoded[LogColumns]:
+    """The log as columns."""
+    return Decoded.of(file.content.records(OP_LOG), decode)
+
+
+def add(found: Decoded[LogColumns], builder: ProfileBuilder, file: InputFile) -> FileSummary:
+    """Add what the log states about known ops; entries for other ops are ignored."""
+    records, log = found
     ops = builder.ids(log.name)
     is_known = ops >= 0
     given = is_known[log.type_entry]
@@ -25,6 +28,14 @@ def add(records: Records, log: LogColumns, builder: ProfileBuilder) -> None:
     builder.set_float_ops(ops[stated], log.float_ops[stated])
     unknown_ids = _add_code(records, log, ops, builder)
     _note(records.path, builder, int((~is_known).sum()), unknown_ids)
+    has_lines = np.array([*map(bool, log.stacks), False])  # the last one for "none", -1
+    return summary(
+        file,
+        entries=len(log.name),
+        with_types=len(distinct(log.type_entry)),
+        with_float_ops=int((log.float_ops != 0).sum()),
+        with_code_lines=int(has_lines[log.stack].sum()),
+    )
 
 
 def _add_code(records: Records, log: LogColumns, ops: Ints, builder: ProfileBuilder) -> int:

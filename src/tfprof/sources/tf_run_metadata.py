@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from tfprof.columns import Bools, Coded, Ints, Shapes, Strings, constant, offsets_of, rows_where
-from tfprof.formats.records import Records
 from tfprof.formats.run_metadata import RUN_METADATA, RunColumns, decode
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.clock import (
@@ -19,40 +18,35 @@ from tfprof.model.clock import (
 )
 from tfprof.model.collector import RunCollector, Runs
 from tfprof.model.ops import MOST_OUTPUTS, OutputShapes
+from tfprof.sources.source import Decoded, FileSummary, InputFile, summary
 from tfprof.sources.tf_devices import add_device, is_copy_lane, misses_accelerator_stream
 from tfprof.sources.tf_names import TENSORFLOW_NAMES
 from tfprof.sources.tf_workers import recording_of
-
-__all__ = ["MESSAGE", "add", "decode"]
-
-MESSAGE = RUN_METADATA
 
 # Bookkeeping of the runtime that belongs to no op of the model.
 _RECEIVING = "RecvTensor"  # a tensor that came from another task
 _NOT_OPS = frozenset({_RECEIVING, "_SOURCE"})
 
 
-def add(
-    records: Records,
-    columns: RunColumns,
-    builder: ProfileBuilder,
-    step: int | None = None,
-    recording: str = "",
-) -> None:
+def read(file: InputFile) -> Decoded[RunColumns]:
+    """The step as columns."""
+    return Decoded.of(file.content.records(RUN_METADATA), decode)
+
+
+def add(found: Decoded[RunColumns], builder: ProfileBuilder, file: InputFile) -> FileSummary:
     """Add what ran in a step; an op that no graph defined is known by its name alone.
 
-    Without a number the step follows the last one of its recording; `recording` is the label of
-    the recording it belongs to, if the caller knows it.
+    Without a number the step follows the last one of its recording.
     """
+    records, columns = found
     if not columns.has_step_stats:
         builder.notes.append(
             f"{records.path} contains no step statistics and is skipped; record the step with "
             "RunOptions(trace_level=FULL_TRACE)."
         )
-        return
-    row = recording_of(builder, records.path, columns.devices, step, recording)
-    if step is None:
-        step = _next_step(builder.runs.step_numbers(row))
+        return summary(file, ops=0, steps=0, runs=0)
+    row = recording_of(builder, records.path, columns.devices, file.step, file.recording)
+    step = _next_step(builder.runs.step_numbers(row)) if file.step is None else file.step
     ops = _identify(columns.name, builder)
     if misses_accelerator_stream(columns.devices):
         builder.mark_lacks_accelerator_time()
@@ -61,8 +55,11 @@ def add(
     _note_unowned(records.path, columns, ops, builder)
     times = _Times.of(columns)
     codes = np.array([add_device(builder, row, name) for name in columns.devices], np.int64)
-    builder.add_runs(row, step, _runs(columns, times, ops, codes))
+    runs = builder.add_runs(row, step, _runs(columns, times, ops, codes))
     _add_copies(columns, times, codes, builder.runs, builder.runs.add_step(row, step))
+    known = int(np.count_nonzero(np.bincount(ops[ops >= 0])))
+    devices = (name.lower() for name in columns.devices)
+    return summary(file, devices, ops=known, steps=1, runs=runs)
 
 
 def _next_step(numbers: Sequence[int]) -> int:

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tfprof.columns import Bools, Ints, Ragged, Strings, ints, offsets_of
-from tfprof.errors import MissingInputError
 from tfprof.kernels.rows import grouped
 from tfprof.memo import remembered
+from tfprof.metrics import Need
 from tfprof.model.code import CodeTree, Frame
 from tfprof.model.ops import NOT_A_GRADIENT
 from tfprof.model.profile import ProfileColumns
@@ -28,11 +28,7 @@ GRADIENT_SUFFIX = " (gradient)"
 
 def build(profile: ProfileColumns, options: Options) -> View:
     """Arrange `profile` by call stacks, accounting and showing what `options` asks for."""
-    if not profile.has_code:
-        raise MissingInputError(
-            "The code view needs to know which line made each op: give --op_log_path with a log "
-            "that was written with code traces."
-        )
+    profile.require(Need.CODE, "The code view requires the code lines that created the ops")
     policy = options.generation.views["code"]
     arrangement = arrange_for(profile, options).arrangement
     accounts = account_gathered(profile, options, arrangement)

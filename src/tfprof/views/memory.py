@@ -11,6 +11,7 @@ from tfprof.columns import Coded, Ints, Strings, ints
 from tfprof.errors import MissingInputError
 from tfprof.measures.memory import AllocatorTrace, MemoryCurve, allocator_traces
 from tfprof.measures.numbers import chosen_steps, require_steps
+from tfprof.metrics import Need
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import MemoryOptions
 from tfprof.views import lines, scope
@@ -230,8 +231,9 @@ def _nothing(profile: ProfileColumns, found: Sequence[AllocatorTrace], step: int
             "none: name the graph and the run metadata it was made from."
         )
     record = "RunOptions(trace_level=RunOptions.FULL_TRACE)"
-    if not len(profile.steps):
-        return f"Memory over time is recorded by running: give --run_meta_path, made with {record}."
+    if not profile.has(Need.RUNS):
+        given = profile.remedies[Need.RUNS]
+        return f"Memory over time requires a recorded run: give {given}, recorded with {record}."
     return f"No step has allocation records: record one with {record}, in a session's run."
 
 
@@ -259,4 +261,4 @@ def _notes(
             "process they share it, and its memory is that of all of them."
         )
     if not profile.has_code:
-        yield "which lines of code hold memory is not known: --op_log_path would tell."
+        yield f"which code lines hold memory is unknown; give {profile.remedies[Need.CODE]}."

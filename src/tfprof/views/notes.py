@@ -37,25 +37,15 @@ def _asked(options: Options) -> list[Metric]:
     return [BY_KEY[key] for key in dict.fromkeys(keys) if key in BY_KEY]
 
 
-@remembered
-def available_inputs(profile: ProfileColumns) -> dict[Need, bool]:
-    """Which inputs a profile has something from."""
-    return {
-        Need.GRAPH: bool(profile.ops.is_defined.any()),
-        Need.RUN_META: len(profile.steps) > 0,
-        Need.CHECKPOINT: len(profile.tensors) > 0,
-    }
-
-
 def _missing_inputs(profile: ProfileColumns, options: Options) -> Iterator[str]:
-    has = available_inputs(profile)
     missing: dict[Need, list[str]] = {}
     for metric in _asked(options):
-        if not has[metric.needs]:
+        if not profile.has(metric.needs):
             missing.setdefault(metric.needs, []).append(f"`{metric.key}`")
     for need, keys in missing.items():
-        verb = "needs" if len(keys) == 1 else "need"
-        yield f"{' and '.join(keys)} {verb} --{need}, which was not given: all is zero or absent."
+        verb = "requires" if len(keys) == 1 else "require"
+        given = profile.remedies[need]
+        yield f"{' and '.join(keys)} {verb} {given}, not given; all values are zero or missing."
 
 
 def _float_ops(profile: ProfileColumns, options: Options) -> Iterator[str]:
@@ -70,8 +60,13 @@ def _float_ops(profile: ProfileColumns, options: Options) -> Iterator[str]:
     if strangers := int((found.without_rule & ~is_defined).sum()):
         yield f"float ops of {_ops(strangers)} missing from the graph are not counted."
     if kinds := found.shapeless_kinds(rows):
-        advice = "" if len(profile.steps) else "; --run_meta_path would tell them"
-        yield f"float ops of {_tally(kinds)} are not counted: their shapes are unknown{advice}."
+        more = _more(profile)
+        yield f"float ops of {_tally(kinds)} are not counted: their shapes are unknown{more}."
+
+
+def _more(profile: ProfileColumns) -> str:
+    """What would provide the shapes, if there is anything."""
+    return "" if profile.has(Need.RUNS) else f"; give {profile.remedies[Need.RUNS]}"
 
 
 def _accounted(profile: ProfileColumns, options: Options) -> Bools:

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from tfprof.columns import Bools, Ints, Ragged, Strings, distinct, ints, offsets_of
-from tfprof.errors import MissingInputError
 from tfprof.kernels.rows import grouped
-from tfprof.metrics import BY_KEY
+from tfprof.metrics import BY_KEY, Need
 from tfprof.model.profile import ProfileColumns
 from tfprof.outputs.parts import Part
 from tfprof.outputs.perfetto import arguments, packets
@@ -29,10 +28,7 @@ from tfprof.views.view import View
 
 def parts(view: View) -> Iterator[Part]:
     """The one file."""
-    if not len(view.profile.steps):
-        raise MissingInputError(
-            "A trace shows when ops ran, which no file tells: give --run_meta_path."
-        )
+    view.profile.require(Need.RUNS, "A trace requires the times of a run")
     yield Part("", _packets(view))
 
 

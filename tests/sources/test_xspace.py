@@ -11,9 +11,9 @@ import tfprof
 from sources.xplane_files import START_NS, Plane, event, host, recording, span
 from tfprof.errors import InputError
 from tfprof.formats import xplane
-from tfprof.formats.recognise import FileKind, recognise
+from tfprof.formats.recognise import MessageKind, recognise
 from tfprof.formats.records import Records
-from tfprof.sources.registry import detect
+from tfprof.sources.registry import open_file
 
 CALL = "StatefulPartitionedCall"
 
@@ -312,7 +312,7 @@ def test_a_recording_may_be_gzipped(load, tmp_path):
     path = tmp_path / "packed"
     path.write_bytes(gzip.compress((tmp_path / "host.xplane.pb").read_bytes()))
 
-    assert detect(str(path)) is FileKind.XSPACE
+    assert open_file(str(path)).source.name == "xspace"
     assert list(tfprof.load(path).columns.ops.name) == ["net/a"]
 
 
@@ -389,11 +389,11 @@ def test_what_the_profiler_complained_of_is_passed_on(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(recording(host(t=[event("a:Mul", 0, 1)])) + span(3, "dropped 7 events"))
 
-    assert f"{path} says: dropped 7 events" in tfprof.load(path).notes
+    assert f"{path} warns: dropped 7 events" in tfprof.load(path).notes
 
 
 def test_a_plane_is_told_from_an_entry_of_a_saved_profile():
-    assert recognise(recording(host(t=[])))[0] is FileKind.XSPACE
+    assert recognise(recording(host(t=[])))[0] is MessageKind.XSPACE
 
 
 def test_a_folder_gives_the_latest_recording(tmp_path):

@@ -5,7 +5,8 @@ import gzip
 import pytest
 
 from tfprof.errors import InputError
-from tfprof.formats import compressed
+from tfprof.formats import content
+from tfprof.formats.content import Content, read_file
 
 WORDS = b"where the time goes " * 50
 PACKED = gzip.compress(WORDS, mtime=0)  # the same bytes whenever tests are collected
@@ -26,26 +27,26 @@ def written(tmp_path):
 def complaint(path):
     """What is said of a file that cannot be read, after its path."""
     with pytest.raises(InputError) as caught:
-        compressed.read(path)
+        read_file(path)
     assert "\n" not in str(caught.value)
     assert str(caught.value).startswith(f"{path}: ")
     return caught.value.trouble
 
 
 def test_a_plain_file_is_read_as_it_is(written):
-    assert compressed.read(written(WORDS)) == WORDS
+    assert read_file(written(WORDS)) == WORDS
 
 
 def test_a_gzipped_file_is_unpacked_whatever_its_name(written):
-    assert compressed.read(written(gzip.compress(WORDS))) == WORDS
+    assert read_file(written(gzip.compress(WORDS))) == WORDS
 
 
 def test_gzip_files_put_together_are_read_one_after_the_other(written):
-    assert compressed.read(written(gzip.compress(b"a") + gzip.compress(b"b"))) == b"ab"
+    assert read_file(written(gzip.compress(b"a") + gzip.compress(b"b"))) == b"ab"
 
 
 def test_a_single_byte_is_a_file(written):
-    assert compressed.read(written(b"\x1f")) == b"\x1f"
+    assert read_file(written(b"\x1f")) == b"\x1f"
 
 
 @pytest.mark.parametrize("data", [b"", gzip.compress(b"", mtime=0)])
@@ -68,14 +69,14 @@ def test_a_file_has_no_files_below_it(written):
 
 
 def test_a_path_that_is_none_is_refused():
-    assert complaint("zero\0byte") == "is no path that this system knows; check it."
+    assert complaint("zero\0byte") == "is not a valid path on this system; check it."
 
 
 def test_a_file_of_somebody_else_is_refused():
     # Whoever runs the tests may be allowed to read everything, so no such file is made.
-    trouble = compressed._why(PermissionError())
+    trouble = content._why(PermissionError())
 
-    assert trouble == "may not be read by you; check its permissions."
+    assert trouble == "permission denied; check the file's permissions."
 
 
 @pytest.mark.parametrize("kept", [2, 5, 10, 18, 40, -9, -1])
@@ -100,66 +101,105 @@ def test_cut_gzip_data_is_refused(written, kept):
 def test_damaged_gzip_data_is_refused(written, damage):
     trouble = complaint(written(damage(gzip.compress(WORDS))))
 
-    assert trouble.startswith("is damaged gzip data (")
+    assert trouble.startswith("contains damaged gzip data (")
     assert trouble.endswith("); fetch it again.")
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
-def test_a_file_larger_than_any_message_is_refused(written, pack, monkeypatch):
-    monkeypatch.setattr(compressed, "LARGEST_FILE", 100)
+def test_a_file_larger_than_its_format_allows_is_refused(written, pack):
+    assert Content(written(pack(bytes(100)))).read(100)[0] == bytes(100)
+    with pytest.raises(InputError) as caught:
+        Content(written(pack(bytes(101)))).read(100)
+    assert caught.value.trouble == "is larger than the limit of 100 bytes for this format."
 
-    assert compressed.read(written(pack(bytes(100)))) == bytes(100)
-    trouble = complaint(written(pack(bytes(101))))
-    assert trouble == "holds more than 2 GiB, which no protobuf message does."
+
+# Looking
+
+
+def looked_at(path, at):
+    return Content(path)._look(at, None)
 
 
 @pytest.mark.parametrize("packed", [WORDS, PACKED])
 def test_a_file_can_be_looked_at_in_parts(written, packed):
-    with compressed.opened(written(packed)) as content:
-        assert len(content) == len(WORDS)
-        assert content[7] == WORDS[7]
-        assert content[990] == WORDS[990]
-        assert content[3:20] == WORDS[3:20]
-        assert content[990:2000] == WORDS[990:]
-        assert content[20:3] == b""
+    def check(found):
+        assert len(found) == len(WORDS)
+        assert found[7] == WORDS[7]
+        assert found[990] == WORDS[990]
+        assert found[3:20] == WORDS[3:20]
+        assert found[990:2000] == WORDS[990:]
+        assert found[20:3] == b""
         with pytest.raises(IndexError):
-            content[len(WORDS)]
+            found[len(WORDS)]
+        return True
+
+    assert looked_at(written(packed), check)
 
 
 def test_a_large_file_can_be_looked_at_anywhere(written):
     data = bytes(range(256)) * 1000
 
-    with compressed.opened(written(data)) as content:
+    def check(found):
         for at in (0, 65_535, 65_536, 255_999, 70_000, 131, 200_001):
-            assert content[at] == data[at]
-            assert content[at : at + 300] == data[at : at + 300]
-            assert content[at - 1 if at else 0] == data[at - 1 if at else 0]
+            assert found[at] == data[at]
+            assert found[at : at + 300] == data[at : at + 300]
+            assert found[at - 1 if at else 0] == data[at - 1 if at else 0]
+        return True
+
+    assert looked_at(written(data), check)
 
 
-def test_of_a_file_that_becomes_shorter_zeros_are_seen(written):
+def test_a_file_that_becomes_shorter_reads_as_zeros(written):
     path = written(WORDS)
 
-    with compressed.opened(path) as content:
+    def check(found):
         written(b"short")
+        assert found[0:7] == b"short\0\0"
+        assert found[999] == 0
+        return True
 
-        assert content[0:7] == b"short\0\0"
-        assert content[999] == 0
+    assert looked_at(path, check)
+
+
+@pytest.mark.parametrize("data", [WORDS, PACKED])
+def test_the_head_is_the_unpacked_beginning(written, data):
+    assert Content(written(data)).head == WORDS
 
 
 @pytest.mark.parametrize("data", [b"", gzip.compress(b"", mtime=0), PACKED[:-9]])
-def test_a_file_is_complained_of_alike_when_it_is_looked_at(written, data):
+def test_a_file_that_cannot_be_read_has_no_head_and_a_reason(written, data):
     path = written(data)
+    found = Content(path)
 
-    with pytest.raises(InputError) as caught, compressed.opened(path):
-        pass
-
+    assert found.head == b""
+    assert found.message.kind is None
+    with pytest.raises(InputError) as caught:
+        found.require_readable()
     assert caught.value.trouble == complaint(path)
 
 
-def test_a_missing_file_is_complained_of_alike_when_it_is_looked_at(tmp_path):
+def test_a_missing_file_has_no_head_and_a_reason(tmp_path):
     path = str(tmp_path / "none")
 
-    with pytest.raises(InputError) as caught, compressed.opened(path):
-        pass
-
+    with pytest.raises(InputError) as caught:
+        Content(path).require_readable()
     assert caught.value.trouble == complaint(path)
+
+
+def test_a_gzipped_file_is_unpacked_once(written, monkeypatch):
+    unpacked = []
+    unpack = content._unpack
+    monkeypatch.setattr(content, "_unpack", lambda *args: unpacked.append(1) or unpack(*args))
+    found = Content(written(PACKED))
+
+    assert found.head == WORDS
+    assert found.message.kind is None
+    assert found.read()[0] == WORDS
+    assert unpacked == [1]
+
+
+def test_content_may_be_in_memory():
+    found = Content.of_bytes("somewhere", WORDS)
+
+    assert found.head == WORDS
+    assert found.read() == (WORDS, None)

@@ -1,0 +1,168 @@
+"""The content of a file: enough of it to recognise the file, then all of it; gzipped or not."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zlib
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Self, TypeVar
+
+from tfprof.errors import InputError
+from tfprof.formats.file_spans import FileBytes
+from tfprof.formats.recognise import Recognised, recognise
+from tfprof.formats.records import Records
+from tfprof.formats.stored import StoredFile
+
+# Protobuf cannot hold a larger message.
+LARGEST_MESSAGE = 2**31 - 1
+
+# How much of a file `Content.head` has.
+HEAD_BYTES = 65_536
+
+# An unpacked file up to this size is kept from recognising it until it is read.
+_MOST_KEPT = 1 << 26
+
+_GZIP_MAGIC = b"\x1f\x8b"
+
+Found = TypeVar("Found")
+
+
+class Content:
+    """A file that is first looked at, to find out what it is, and then read.
+
+    A path that cannot be read has an empty `head`; `require_readable` says why.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._unpacked: bytes | None = None
+        self._problem: InputError | None = None
+        self._inside: dict[str, Content] = {}
+
+    @classmethod
+    def of_bytes(cls, path: str, data: bytes) -> Self:
+        """Content that is in memory; `path` is what messages call it."""
+        content = cls(path)
+        content._unpacked = data
+        return content
+
+    @cached_property
+    def is_folder(self) -> bool:
+        try:
+            return Path(self.path).is_dir()
+        except (OSError, ValueError):
+            return False
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes of the file, unpacked if it is gzipped."""
+        return self._look(lambda data: bytes(data[:HEAD_BYTES]), b"")
+
+    @cached_property
+    def message(self) -> Recognised:
+        """Which protobuf message the file holds, if any."""
+        return self._look(recognise, Recognised(None, is_text=False))
+
+    def inside(self, name: str) -> Content:
+        """The file of that name in this folder."""
+        return self._inside.setdefault(name, Content(str(Path(self.path) / name)))
+
+    def require_readable(self) -> None:
+        """Raise `InputError` if the file cannot be read."""
+        _ = self.head
+        if self._problem is not None:
+            raise self._problem
+
+    def read(self, largest: int = LARGEST_MESSAGE) -> tuple[bytes, StoredFile | None]:
+        """All bytes, and the open file if parts can be read again; refused above `largest`."""
+        if self._unpacked is not None:
+            data, self._unpacked = self._unpacked, None
+            return data, None
+        try:
+            with Path(self.path).open("rb") as file:
+                if file.read(2) == _GZIP_MAGIC:
+                    file.seek(0)
+                    return _unpack(self.path, gzip.GzipFile(fileobj=file), largest), None
+                file.seek(0)
+                stored = StoredFile.of(self.path, file)
+                data = file.read(largest + 1)
+        except (OSError, ValueError) as error:
+            raise _refusal(self.path, error) from None
+        return _check_size(self.path, data, largest), stored
+
+    def records(self, message: str) -> Records:
+        """The file as a protobuf message of that type, which may be written as text."""
+        is_text = self.message.is_text
+        data, stored = self.read()
+        if not is_text:
+            return Records(self.path, data, stored)
+        from tfprof.formats.text_records import to_binary  # noqa: PLC0415 -- few files are text
+
+        binary = to_binary(self.path, data, message)
+        del data  # a text is large, so drop it before its bytes are copied
+        return Records(self.path, bytes(binary))
+
+    def _look(self, at: Callable[[bytes | FileBytes], Found], otherwise: Found) -> Found:
+        """What `at` finds in the content; of a plain file it reads only the parts it uses."""
+        if self._unpacked is not None:
+            return at(self._unpacked)
+        try:
+            with Path(self.path).open("rb", buffering=0) as file:
+                size = os.fstat(file.fileno()).st_size
+                if size and file.read(2) != _GZIP_MAGIC:
+                    return at(FileBytes(file, size))
+            data, _ = self.read()
+        except InputError as error:
+            self._problem = error
+            return otherwise
+        except (OSError, ValueError) as error:
+            self._problem = _refusal(self.path, error)
+            return otherwise
+        if len(data) <= _MOST_KEPT:
+            self._unpacked = data
+        return at(data)
+
+
+def read_file(path: str) -> bytes:
+    """The content of the file at `path`, unpacked if it is gzipped."""
+    return Content(path).read()[0]
+
+
+def _unpack(path: str, file: gzip.GzipFile, largest: int) -> bytes:
+    try:
+        data = file.read(largest + 1)
+    except EOFError:
+        raise InputError(
+            path, "the gzip data ends early; was the copy or the download cut short?"
+        ) from None
+    except (zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(path, f"contains damaged gzip data ({error}); fetch it again.") from None
+    return _check_size(path, data, largest)
+
+
+def _check_size(path: str, data: bytes, largest: int) -> bytes:
+    if len(data) > largest:
+        raise InputError(path, f"is larger than the limit of {largest:,} bytes for this format.")
+    if not data:
+        raise InputError(path, "is empty; was the program still writing it?")
+    return data
+
+
+def _refusal(path: str, error: OSError | ValueError) -> InputError:
+    return InputError(path, _why(error))
+
+
+def _why(error: OSError | ValueError) -> str:
+    """What kept a file from being read, and what to do."""
+    if isinstance(error, ValueError):  # a zero byte
+        return "is not a valid path on this system; check it."
+    if isinstance(error, FileNotFoundError):
+        return "no such file; check the path."
+    if isinstance(error, IsADirectoryError):
+        return "is a folder; name the files in it."
+    if isinstance(error, PermissionError):
+        return "permission denied; check the file's permissions."
+    return f"cannot be read: {error.strerror or error}."

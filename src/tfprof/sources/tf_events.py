@@ -1,0 +1,201 @@
+"""TensorFlow's vocabulary: which events are runs of ops, steps, allocations, transfers.
+
+The time of an op excludes that of ops inside it on the same thread. Events that only enclose ops
+(`ExecutorState::Process`, `EagerKernelExecute` around a function, …) are not ops.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+import numpy as np
+
+from tfprof.columns import Bools, Ints, NameTable, ints, joined
+from tfprof.model.ops import DATA_SCOPE, EAGER_SCOPE
+from tfprof.sources.tf_names import TENSORFLOW_NAMES
+from tfprof.sources.xspace_events import LARGE, Space, own_durations, split_by
+from tfprof.sources.xspace_vocabulary import MemoryEvents, OpRuns, Transfers
+
+_HOST_PLANE = "/host:CPU"
+_DEVICE_PLANE = re.compile(r"/device:GPU:(\d{1,3})", re.ASCII)
+_STREAM_LINE = re.compile(r"Stream #(\d{1,9})", re.ASCII)
+_OP = re.compile(r"([A-Za-z0-9.][A-Za-z0-9_.\\/>-]*):([A-Z_][A-Za-z0-9_]*)", re.ASCII)
+_EAGER = re.compile(r"EagerLocalExecute: ([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
+# Ops of a traced function run under the name of its call; a function may call another.
+_CALLS = re.compile(r"(?:(?:Stateful)?PartitionedCall(?:_\d+)?/)+", re.ASCII)
+# A branch or body that replaced its call has a number that is not in the graph.
+_BRANCHES = re.compile(r"/(then|else|cond|body|branch)(\d*)/_\d+/", re.ASCII)
+
+
+def op_name(node: str) -> str:
+    """The name of an op within the functions that were called to run it."""
+    called = _CALLS.match(node)
+    return _BRANCHES.sub(_branch, node[called.end() :] if called else node)
+
+
+def _branch(found: re.Match[str]) -> str:
+    """The branch as a flattened graph names it: `branch_0` for `branch0/_12`."""
+    return f"/{found[1]}{'_' if found[2] else ''}{found[2]}/"
+
+
+class TensorFlowEvents:
+    """The events of a space as TensorFlow names them."""
+
+    framework = "tensorflow"
+    conventions = TENSORFLOW_NAMES
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+
+    @cached_property
+    def _on_host(self) -> Bools:
+        return self.space.on_planes([name == _HOST_PLANE for name in self.space.planes])
+
+    @cached_property
+    def _gpu_of_line(self) -> Ints:
+        """The GPU of each line that is a stream of one, -1 for others."""
+        gpus = [_DEVICE_PLANE.fullmatch(name) for name in self.space.planes]
+        owners = self.space.plane_of_line.tolist()
+        return ints(
+            [
+                int(gpu[1]) if (gpu := gpus[plane]) and _STREAM_LINE.match(name) else -1
+                for plane, name in zip(owners, self.space.lines, strict=True)
+            ]
+        )
+
+    def runs(self) -> OpRuns:
+        """Every run of an op: on threads, and as kernels on streams."""
+        space, table = self.space, NameTable()
+        kinds: dict[str, str] = {}
+        host = self._host_ops(table, kinds)
+        kernels = self._kernels(table, kinds)
+        event, name, gpu = (np.concatenate(pair) for pair in zip(host, kernels, strict=True))
+        own, threads = space.duration_ps[event], slice(len(host[0]))
+        own[threads] = own_durations(space.line[host[0]], space.start_ps[host[0]], own[threads])
+        names = list(table.texts())
+        return OpRuns(event, name, gpu, own, names, [kinds[one] for one in names])
+
+    def _host_ops(self, table: NameTable, kinds: dict[str, str]) -> tuple[Ints, Ints, Ints]:
+        of_data = np.array([line.startswith("tf_data") for line in [*self.space.lines, ""]])
+        is_data = of_data[self.space.line]
+        texts: list[str] = []
+        for text in self.space.names:
+            found = _OP.fullmatch(text)
+            texts.append(op_name(found[1]) if found else "")
+            if found:
+                kinds.setdefault(texts[-1], found[2])
+                kinds.setdefault(f"{DATA_SCOPE}/{texts[-1]}", found[2])
+        is_op = np.array([bool(text) for text in texts])[self.space.name] & self._on_host
+        event = np.flatnonzero(is_op)
+        key, code = np.unique(self.space.name[event] * 2 + is_data[event], return_inverse=True)
+        ids = table.add(
+            [f"{DATA_SCOPE}/{texts[one // 2]}" if one % 2 else texts[one // 2] for one in key]
+        )
+        eager, eager_ids = self._eager(table, kinds)
+        event = np.concatenate((event, eager))
+        return event, np.concatenate((ids[code], eager_ids)), np.full(len(event), -1)
+
+    def _eager(self, table: NameTable, kinds: dict[str, str]) -> tuple[Ints, Ints]:
+        """The kernels of ops outside of functions, and the op of each."""
+        is_kernel = self.space.named({"EagerKernelExecute"}) & self._on_host
+        found = [_EAGER.fullmatch(name) for name in self.space.names]
+        op = ["" if one is None or one[1].startswith("__") else one[1] for one in found]
+        is_call = np.array([one is not None for one in found])[self.space.name] & self._on_host
+        order = np.lexsort((is_kernel, self.space.start_ps, self.space.line))
+        order = order[(is_kernel | is_call)[order]]
+        call = np.maximum.accumulate(np.where(is_call[order], np.arange(len(order)), -1))
+        kernel = np.flatnonzero(is_kernel[order] & (call >= 0))
+        kernel = kernel[self.space.line[order[call[kernel]]] == self.space.line[order[kernel]]]
+        texts = [op[row] for row in self.space.name[order[call[kernel]]].tolist()]
+        rows = [row for row, text in enumerate(texts) if text]
+        names = [f"{EAGER_SCOPE}/{texts[row]}" for row in rows]
+        kinds.update({f"{EAGER_SCOPE}/{texts[row]}": texts[row] for row in rows})
+        return order[kernel[rows]], table.add(names)
+
+    @cached_property
+    def _is_copy(self) -> Bools:
+        on_line = np.array(["memcpy" in line.lower() for line in [*self.space.lines, ""]])
+        is_copy: Bools = self.space.having("memcpy_details") | on_line[self.space.line]
+        return is_copy
+
+    def _kernels(self, table: NameTable, kinds: dict[str, str]) -> tuple[Ints, Ints, Ints]:
+        """The kernels of ops on streams of GPUs."""
+        owner, node = self.space.texts("tf_op")
+        gpu = np.append(self._gpu_of_line, -1)[self.space.line[owner]]
+        names = []
+        for text in node.values:
+            before, _, kind = text.rpartition(":")
+            names.append(op_name(before))
+            kinds.setdefault(names[-1], kind or names[-1])
+        is_named = np.array([*map(bool, names), False])[node.codes]
+        rows = np.flatnonzero((gpu >= 0) & ~self._is_copy[owner] & is_named)
+        used, code = np.unique(node.codes[rows], return_inverse=True)
+        ids = table.add([names[one] for one in used.tolist()])
+        return owner[rows], ids[code], gpu[rows]
+
+    def on_streams(self) -> Bools:
+        """Which events are on streams of GPUs and are not transfers."""
+        of_line = np.append(self._gpu_of_line, -1)
+        on_stream: Bools = (of_line[self.space.line] >= 0) & ~self._is_copy
+        return on_stream
+
+    def transfers(self) -> Transfers:
+        """Copies to and from GPUs."""
+        gpu = np.append(self._gpu_of_line, -1)[self.space.line]
+        event = np.flatnonzero((gpu >= 0) & self._is_copy)
+        names = [self.space.names[row] for row in self.space.name[event].tolist()]
+        return Transfers(event, gpu[event], names)
+
+    def steps(self) -> tuple[Ints, Ints]:
+        """When each step began, ascending, and its number.
+
+        A program marks steps with `tf.profiler.experimental.Trace("train", step_num=…)`. Without
+        marks, each call of the function that took longest is a step.
+        """
+        event, number = self.space.numbers("step_num")
+        is_mark = self._on_host[event] & (number >= 0) & (number < LARGE)
+        event, number = event[is_mark], number[is_mark]
+        if len(event):
+            order = np.argsort(self.space.start_ps[event], kind="stable")
+            return self.space.start_ps[event[order]], number[order]
+        starts = np.sort(self.space.start_ps[self._calls_of_longest()])
+        return starts, np.arange(len(starts))
+
+    def functions(self) -> list[str]:
+        """The traced functions that the program called, longest total time first."""
+        return list(self._calls)
+
+    def _calls_of_longest(self) -> Ints:
+        return next(iter(self._calls.values()), ints([]))
+
+    @cached_property
+    def _calls(self) -> dict[str, Ints]:
+        """The calls of each function, longest total time first."""
+        event, called = self.space.texts("eager_op")
+        is_call = (self.space.number_of("is_func", event) != 0) & self._on_host[event]
+        event, called = event[is_call], called.take(np.flatnonzero(is_call))
+        calls: dict[str, list[Ints]] = {}
+        for rows in split_by(called.codes, np.argsort(called.codes, kind="stable")):
+            calls.setdefault(called[rows[0]], []).append(event[rows])
+        found = {name: joined(parts) for name, parts in calls.items()}
+        total = {name: int(self.space.duration_ps[events].sum()) for name, events in found.items()}
+        return {name: found[name] for name in sorted(found, key=lambda name: -total[name])}
+
+    def memory(self) -> MemoryEvents:
+        """Allocations and releases on the threads of the host, of any memory."""
+        taken = self.space.named({"MemoryAllocation"}) & self._on_host
+        given = self.space.named({"MemoryDeallocation"}) & self._on_host
+        event = np.flatnonzero(taken | given)
+        event = event[np.argsort(self.space.start_ps[event], kind="stable")]
+        size = np.clip(self.space.number_of("allocation_bytes", event), 0, LARGE)
+        allocator = np.full(len(self.space.name), "", object)
+        owner, names = self.space.texts("allocator_name")
+        allocator[owner] = np.array([*names.values, ""], object)[names.codes]
+        return MemoryEvents(
+            event,
+            allocator[event].tolist(),
+            np.where(taken[event], size, -size),
+            np.clip(self.space.number_of("bytes_allocated", event), 0, LARGE),
+            self.space.number_of("addr", event),
+        )

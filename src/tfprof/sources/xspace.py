@@ -1,0 +1,193 @@
+"""XSpace files (`*.xplane.pb`): when and where ops ran in each step, and their allocations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePath
+
+import numpy as np
+
+from tfprof.columns import Coded, Ints, ints
+from tfprof.formats.records import Records
+from tfprof.formats.wire import SPAN
+from tfprof.formats.xplane import XSPACE, SpaceColumns, decode
+from tfprof.model.builder import OpColumns, ProfileBuilder
+from tfprof.model.clock import NANOS_PER_MICRO
+from tfprof.model.collector import Runs
+from tfprof.model.recordings import Recording
+from tfprof.sources.source import Decoded, FileSummary, InputFile, summary
+from tfprof.sources.tf_devices import add_device
+from tfprof.sources.tf_events import TensorFlowEvents
+from tfprof.sources.xspace_events import PS_PER_NANO, Space
+from tfprof.sources.xspace_memory import RunMemory
+from tfprof.sources.xspace_vocabulary import OpRuns, Vocabulary
+
+_CPU = "/device:CPU:0"
+_MOST_COMPLAINTS = 3  # of the profiler itself
+
+
+def read(file: InputFile) -> Decoded[SpaceColumns]:
+    """The events as columns."""
+    return Decoded.of(file.content.records(XSPACE), decode)
+
+
+def add(found: Decoded[SpaceColumns], builder: ProfileBuilder, file: InputFile) -> FileSummary:
+    """Add what one host recorded."""
+    records = found.records
+    space = Space(records.path, found.columns)
+    events: Vocabulary = TensorFlowEvents(space)
+    runs = events.runs()
+    _note_complaints(records, builder)
+    if not len(runs.event):
+        builder.notes.append(
+            f"{records.path} has no event of an op: nothing ran while it was recorded, or it was "
+            "not recorded by TensorFlow."
+        )
+        return summary(file, ops=0, steps=0, runs=0)
+    ops = _identify(runs, events, builder)
+    row = builder.add_recording(_described(records, events.framework))
+    steps = _Steps.of(events, records.path, builder)
+    step = steps.of_time(space.start_ps[runs.event])
+    memory = RunMemory.of(space, runs, events.memory())
+    start = space.time_ns(space.start_ps[runs.event])
+    duration = (runs.own_ps + PS_PER_NANO // 2) // PS_PER_NANO
+    counted = builder.add_runs(
+        row,
+        step,
+        Runs(
+            op=ops[runs.name],
+            device=_devices(runs, builder, row),
+            start_ns=start,
+            duration_ns=duration,
+            memory=memory.facts(start + duration),
+            output_run=ints([]),
+            output_slot=ints([]),
+            output_bytes=ints([]),
+            output_address=ints([]),
+            allocator_run=memory.use_run,
+            allocator_name=memory.use_name,
+            allocator_level=memory.use_level,
+            allocator_is_accelerator=memory.use_is_gpu,
+            allocation_allocator=memory.change_use,
+            allocation_ns=space.time_ns(memory.change_ps),
+            allocation_bytes=memory.change_bytes,
+        ),
+    )
+    _add_transfers(space, events, steps, builder, row)
+    _note_unowned(space, events, runs, memory, builder)
+    numbers = builder.runs.step_numbers(row)
+    devices = builder.device_names(row)
+    return summary(file, devices, ops=len(runs.names), steps=len(numbers), runs=counted)
+
+
+def _described(records: Records, framework: str) -> Recording:
+    """The host that recorded a file, as the file or else its name states it."""
+    spans = [(a, b) for number, kind, a, b in records.fields() if (number, kind) == (4, SPAN)]
+    host = records.data[slice(*spans[0])].decode("utf-8", "replace") if spans else ""
+    name = PurePath(records.path).name.removesuffix(".gz").removesuffix(".xplane.pb")
+    return Recording(
+        label=host or name,
+        host=host or name,
+        framework=framework,
+        source="xspace",
+        file=records.path,
+    )
+
+
+def _identify(runs: OpRuns, events: Vocabulary, builder: ProfileBuilder) -> Ints:
+    """The op of each name; one that no graph defines has the kind of its kernel."""
+    ops = builder.ids(runs.names)
+    builder.mark_covered(ops[ops >= 0])
+    unknown = np.flatnonzero(ops < 0).tolist()
+    builder.add_ops(
+        OpColumns.only_run(
+            [runs.names[row] for row in unknown],
+            [runs.kinds[row] for row in unknown],
+            events.conventions,
+        )
+    )
+    return builder.ids(runs.names)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Steps:
+    """When steps began, and their numbers."""
+
+    starts: Ints
+    numbers: Ints
+
+    @classmethod
+    def of(cls, events: Vocabulary, path: str, builder: ProfileBuilder) -> _Steps:
+        starts, numbers = events.steps()
+        if not len(starts):
+            starts, numbers = ints([0]), ints([0])
+            builder.notes.append(
+                f"{path} marks no steps, so all of it counts as one step: call a tf.function per "
+                "step, or mark steps with tf.profiler.experimental.Trace."
+            )
+        return cls(starts, numbers)
+
+    def of_time(self, start_ps: Ints) -> Ints:
+        """The number of the step in which each time lies; earlier times belong to the first."""
+        place = np.searchsorted(self.starts, start_ps, side="right") - 1
+        return self.numbers[np.maximum(place, 0)]
+
+
+def _devices(runs: OpRuns, builder: ProfileBuilder, row: int) -> Ints:
+    """The device of each run: all streams of a GPU for kernels, the device served for threads."""
+    of_op = np.full(len(runs.names), -1)
+    on_stream = np.flatnonzero(runs.gpu >= 0)
+    of_op[runs.name[on_stream[::-1]]] = runs.gpu[on_stream[::-1]]
+    device = np.full(len(runs.event), add_device(builder, row, _CPU))
+    for gpu in np.unique(runs.gpu[on_stream]).tolist():
+        name = f"/device:GPU:{gpu}"
+        # An op that has kernels is placed on their GPU; its threads only launched them.
+        device[(runs.gpu < 0) & (of_op[runs.name] == gpu)] = add_device(builder, row, name)
+        device[runs.gpu == gpu] = add_device(builder, row, f"{name}/stream:all")
+    return device
+
+
+def _add_transfers(
+    space: Space, events: Vocabulary, steps: _Steps, builder: ProfileBuilder, row: int
+) -> None:
+    copied = events.transfers()
+    gpus = {
+        gpu: add_device(builder, row, f"/device:GPU:{gpu}/memcpy")
+        for gpu in set(copied.gpu.tolist())
+    }
+    start = space.start_ps[copied.event]
+    builder.runs.add_copies(
+        Coded.of(copied.name),
+        step=builder.runs.add_steps(row, steps.of_time(start)),
+        device=ints([gpus[gpu] for gpu in copied.gpu.tolist()]),
+        start_ns=space.time_ns(start),
+        duration_ns=space.duration_ps[copied.event] // PS_PER_NANO,
+    )
+
+
+def _note_complaints(records: Records, builder: ProfileBuilder) -> None:
+    """Pass on the warnings of the profiler itself, such as events it dropped."""
+    spans = [(a, b) for number, kind, a, b in records.fields() if number in (2, 3) and kind == SPAN]
+    for start, end in spans[:_MOST_COMPLAINTS]:
+        complaint = records.data[start : min(end, start + 300)].decode("utf-8", "replace")
+        builder.notes.append(f"{records.path} warns: {complaint}")
+
+
+def _note_unowned(
+    space: Space, events: Vocabulary, runs: OpRuns, found: RunMemory, builder: ProfileBuilder
+) -> None:
+    """Note what belongs to no op."""
+    path = space.path
+    kernels = events.on_streams()
+    kernels[runs.event[runs.gpu >= 0]] = False
+    if kernels.any():
+        micros = int(space.duration_ps[kernels].sum()) // (PS_PER_NANO * NANOS_PER_MICRO)
+        many = f"{int(kernels.sum()):,} kernels ({micros:,} microseconds)"
+        builder.notes.append(f"{path} has {many} of no op: left out.")
+    if found.unowned:
+        many = "1 allocation" if found.unowned == 1 else f"{found.unowned:,} allocations"
+        builder.notes.append(f"{path} has {many} outside of ops: left out.")
+    if not len(found.change_use):
+        builder.notes.append(f"{path} has no allocation of an op: their memory is not known.")
+    if not space.profile_start_ns:
+        builder.notes.append(f"{path} does not say when it was recorded; is it whole?")

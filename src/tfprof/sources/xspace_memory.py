@@ -1,0 +1,116 @@
+"""The memory of runs in an XSpace, from the allocations on their threads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfprof.columns import Bools, Coded, Ints
+from tfprof.model.executions import MEMORY_FACTS
+from tfprof.sources.xspace_events import Space, split_by
+from tfprof.sources.xspace_vocabulary import MemoryEvents, OpRuns
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunMemory:
+    """Which run took memory, from which allocator, and when it was released."""
+
+    run_count: int
+    use_run: Ints
+    use_name: Coded
+    use_level: Ints
+    use_is_gpu: Bools
+    change_use: Ints
+    change_ps: Ints
+    change_bytes: Ints
+    change_is_within: Bools  # whether the run had not ended
+    unowned: int
+
+    @classmethod
+    def of(cls, space: Space, runs: OpRuns, memory: MemoryEvents) -> RunMemory:
+        """The allocations that happened while an op ran on the same thread."""
+        names = Coded.of(memory.allocator)
+        run = _run_around(space, runs, memory.event)
+        taken_by = _taken_by(names.codes, memory)
+        # Released memory belongs to the run that took it.
+        owner = np.where(memory.bytes >= 0, run, np.append(run, -1)[taken_by])
+        kept = np.flatnonzero((owner >= 0) & (memory.bytes != 0))
+        width = max(len(names.values), 1)
+        use, change_use = np.unique(owner[kept] * width + names.codes[kept], return_inverse=True)
+        use_run, use_name = np.divmod(use, width)
+        level = np.zeros(len(use), np.int64)
+        took = memory.bytes[kept] > 0
+        level[change_use[took]] = memory.in_use[kept[took]]
+        is_gpu = np.array([*("GPU" in name for name in names.values), False])
+        moment = space.start_ps[memory.event[kept]]
+        event = runs.event[owner[kept]]
+        end = space.start_ps[event] + space.duration_ps[event]
+        return cls(
+            run_count=len(runs.event),
+            use_run=use_run,
+            use_name=Coded(use_name, names.values),
+            use_level=level,
+            use_is_gpu=is_gpu[use_name],
+            change_use=change_use,
+            change_ps=moment,
+            change_bytes=memory.bytes[kept],
+            change_is_within=moment <= end,
+            unowned=int(((memory.bytes > 0) & (run < 0)).sum()),
+        )
+
+    def facts(self, time_ns: Ints) -> dict[str, Ints]:
+        """The columns of `MEMORY_FACTS`: what each run took, held at most and left."""
+        facts = {fact: np.zeros(self.run_count, np.int64) for fact in MEMORY_FACTS}
+        facts["time_ns"] = time_ns
+        run = self.use_run[self.change_use]
+        np.add.at(facts["requested"], run, np.maximum(self.change_bytes, 0))
+        within = np.flatnonzero(self.change_is_within)
+        order = within[np.lexsort((self.change_ps[within], run[within]))]
+        held = np.cumsum(self.change_bytes[order])
+        owner = run[order]
+        first = np.flatnonzero(np.diff(owner, prepend=-1))
+        before = np.repeat(
+            (held - self.change_bytes[order])[first], np.diff(first, append=len(held))
+        )
+        np.maximum.at(facts["peak"], owner, held - before)
+        np.add.at(facts["residual"], owner, self.change_bytes[order])
+        gpu = np.flatnonzero(self.use_is_gpu)
+        np.maximum.at(facts["in_use"], self.use_run[gpu], self.use_level[gpu])
+        return facts
+
+
+def _run_around(space: Space, runs: OpRuns, event: Ints) -> Ints:
+    """The latest run before each event on its thread, -1 if it had already ended."""
+    host = np.flatnonzero(runs.gpu < 0)
+    found = np.full(len(event), -1)
+    if not len(event) or not len(host):
+        return found
+    start, line = space.start_ps, space.line
+    order = host[np.lexsort((start[runs.event[host]], line[runs.event[host]]))]
+    of_line = line[runs.event[order]]
+    for here in split_by(line[event], np.argsort(line[event], kind="stable")):
+        first, last = np.searchsorted(of_line, line[event[here[0]]] + np.arange(2))
+        rows = order[first:last]
+        moment = start[event[here]]
+        place = np.searchsorted(start[runs.event[rows]], moment, side="right") - 1
+        hit = np.flatnonzero(place >= 0)
+        run = rows[place[hit]]
+        within = runs.event[run]
+        is_within = moment[hit] <= start[within] + space.duration_ps[within]
+        found[here[hit[is_within]]] = run[is_within]
+    return found
+
+
+def _taken_by(allocator: Ints, memory: MemoryEvents) -> Ints:
+    """For each release the row of the allocation that it ends, -1 if it is missing."""
+    time = np.arange(len(allocator))
+    order = np.lexsort((time, memory.address, allocator))
+    before, after = order[:-1], order[1:]
+    is_end = (allocator[before] == allocator[after]) & (
+        memory.address[before] == memory.address[after]
+    )
+    is_end &= (memory.bytes[before] > 0) & (memory.bytes[after] < 0)
+    taken = np.full(len(order), -1)
+    taken[after[is_end]] = before[is_end]
+    return taken
