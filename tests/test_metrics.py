@@ -34,7 +34,7 @@ def test_a_metric_explains_itself_in_a_sentence(metric):
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.key)
-def test_a_metric_needs_a_file_that_an_option_names(metric):
+def test_a_metric_requires_what_some_source_provides(metric):
     assert any(metric.needs in source.brings for source in SOURCES)
 
 
