@@ -4,7 +4,8 @@ import pytest
 
 from tfprof.dialects import DIALECTS
 from tfprof.errors import OptionError
-from tfprof.options import VIEW_OPTIONS, Options, default_of, take_options
+from tfprof.options import VIEW_OPTIONS, Options, default_of
+from tfprof.options.words import take_options
 
 
 @pytest.mark.parametrize("name", DIALECTS)

@@ -13,8 +13,8 @@ from tfprof.options import (
     Options,
     OutputSpec,
     find,
-    take_options,
 )
+from tfprof.options.words import take_options
 from tfprof.patterns import Patterns
 
 ALL_OPTIONS = VIEW_OPTIONS | INPUT_OPTIONS
@@ -260,7 +260,7 @@ def test_a_number_of_numpy_becomes_one_of_python(number):
 @pytest.mark.parametrize("number", [2**63, -(2**63) - 1])
 def test_a_number_of_more_than_64_bits_is_refused(number):
     assert refusal(Options.of, min_bytes=number) == (
-        f"`min_bytes` takes a 64-bit number; {number} is beyond that."
+        f"`min_bytes` takes a 64-bit number; {number} is out of range."
     )
 
 

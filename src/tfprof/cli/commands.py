@@ -21,8 +21,8 @@ from tfprof.options import (
     MemoryOptions,
     Option,
     Options,
-    take_options,
 )
+from tfprof.options.words import take_options
 
 if TYPE_CHECKING:
     from tfprof.api import Profile

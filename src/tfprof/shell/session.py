@@ -19,8 +19,8 @@ from tfprof.options import (
     Options,
     default_of,
     find,
-    take_options,
 )
+from tfprof.options.words import take_options
 from tfprof.outputs import registry
 from tfprof.outputs.text import VIEW_SENTENCES
 from tfprof.shell import helping

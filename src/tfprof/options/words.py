@@ -1,0 +1,61 @@
+"""Options from the words of a command line or of a line of the shell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tfprof.errors import OptionError
+from tfprof.options import find
+from tfprof.options.values import FALSE, TRUE, Kind, Option
+
+
+def take_options(
+    words: Sequence[str],
+    known: Mapping[str, Option],
+    *,
+    dashes: tuple[str, ...] = ("--", "-"),
+    loose: bool = True,
+) -> tuple[dict[str, Any], list[str]]:
+    """The options that `words` set, and the words that are not part of an option.
+
+    `loose` also takes `-name=value` and a bare switch before another word, as on a command line;
+    without it every switch is followed by its value or by another option, as in the shell.
+    """
+    given: dict[str, Any] = {}
+    rest: list[str] = []
+    queue = list(reversed(words))
+    while queue:
+        word = queue.pop()
+        name = _option_name(word, dashes)
+        if name is None:
+            rest.append(word)
+            continue
+        name, equals, value = name.partition("=") if loose else (name, "", "")
+        option = find(name, known)
+        if not equals:
+            value = _next_value(option, queue, loose=loose)
+        parsed = option.parse(value)
+        # Definitions of types add up; of any other option the last one counts.
+        is_added = option.kind is Kind.TYPES
+        given[option.name] = given.get(option.name, ()) + parsed if is_added else parsed
+    return given, rest
+
+
+def _option_name(word: str, dashes: tuple[str, ...]) -> str | None:
+    """What follows the dashes of `word`, or None if it is not an option."""
+    for dash in dashes:
+        if word.startswith(dash) and len(word) > len(dash) and not word[len(dash)].isdigit():
+            return word[len(dash) :]
+    return None
+
+
+def _next_value(option: Option, queue: list[str], *, loose: bool) -> str:
+    if option.kind is Kind.SWITCH:
+        if not queue or queue[-1].startswith("-"):
+            return "true"
+        if loose and queue[-1].lower() not in TRUE | FALSE:
+            return "true"
+    if not queue:
+        raise OptionError(f"`-{option.name}` needs a value: -{option.name} {option.kind}.")
+    return queue.pop()
