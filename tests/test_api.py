@@ -487,6 +487,20 @@ def test_info_tells_of_each_file_and_of_all():
     }
 
 
+@pytest.mark.usefixtures("files")
+def test_a_loaded_profile_describes_its_own_files():
+    named = {"run_meta_path": "7:run_meta_0", "op_log_path": "tfprof_log"}
+
+    described = tfprof.load("graph.pb", **named).info()
+
+    assert described.to_dict() == tfprof.info("graph.pb", **named).to_dict()
+    assert [file.path for file in described.files] == ["graph.pb", "tfprof_log", "run_meta_0"]
+
+
+def test_a_profile_that_was_not_read_from_files_has_none_to_describe():
+    assert Profile(profile(op("a"))).info().to_dict()["files"] == []
+
+
 def test_info_counts_what_a_checkpoint_holds():
     held = json.loads((CHECKPOINT.parent / "expected.json").read_text())
 

@@ -276,6 +276,10 @@ class Profile:
         """What was recorded by whom: a host's trace, or the traced runs of a worker."""
         return [self.columns.recordings[row] for row in range(len(self.columns.recordings))]
 
+    def info(self) -> Info:
+        """What each file of this profile is and contains, and what can be asked of them."""
+        return Info(self.files, self)
+
     def questions(self) -> dict[str, bool]:
         """Which metrics and views this profile has an answer to."""
         metrics = {m.key: self.columns.has(m.needs) for m in METRICS if not m.is_of_answer}
@@ -339,14 +343,5 @@ class Info:
 
 
 def info(*paths: Path, **inputs: Any) -> Info:
-    """What each file is and holds, and which questions can be asked of them together."""
-    given = {name: find(name, INPUT_OPTIONS).check(value) for name, value in inputs.items()}
-    return describe([path_text(path) for path in paths], Inputs(**given))
-
-
-def describe(
-    paths: Sequence[str], inputs: Inputs, progress: Callable[[str], None] = lambda _: None
-) -> Info:
-    """`info`, with the keywords already checked."""
-    profile = load_inputs(paths, inputs, progress)
-    return Info(profile.files, profile)
+    """What each file is and contains, and which questions can be asked of them together."""
+    return load(*paths, **inputs).info()

@@ -268,13 +268,9 @@ def _flops(request: Request) -> int:
 
 
 def _info(request: Request) -> int:
-    _require_files(request)
-    from tfprof import api  # noqa: PLC0415 -- see the module's docstring
     from tfprof.cli import info  # noqa: PLC0415 -- see the module's docstring
-    from tfprof.cli.progress import Progress  # noqa: PLC0415 -- see the module's docstring
 
-    with Progress(sys.stderr) as progress:
-        found = api.describe(request.paths, request.inputs, progress.reading)
+    found = load(request).info()
     print(info.as_json(found) if request.flags.json else info.as_text(found), end="")
     return 0
 
