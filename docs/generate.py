@@ -10,7 +10,9 @@ from types import ModuleType
 import tfprof
 from tfprof.advisor.registry import CHECKERS, CLASSIC, find
 from tfprof.capture import recording
-from tfprof.cli.commands import COMMANDS, FLAG_OPTIONS
+from tfprof.commands.command import Command, Place
+from tfprof.commands.pages import example_lines
+from tfprof.commands.table import COMMANDS
 from tfprof.measures import flop_rules  # noqa: F401 -- fills the table of rules
 from tfprof.measures.flop_rules.registry import (
     classic_kinds,
@@ -20,7 +22,7 @@ from tfprof.measures.flop_rules.registry import (
     rule_of,
 )
 from tfprof.metrics import METRICS, ORDER_KEYS
-from tfprof.options import INPUT_OPTIONS, MEMORY_OPTIONS, VIEW_OPTIONS, Option
+from tfprof.options import GENERAL_OPTIONS, INPUT_OPTIONS, MEMORY_OPTIONS, VIEW_OPTIONS, Option
 from tfprof.outputs.registry import FILE_OUTPUTS, PLAIN_OUTPUTS
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -43,11 +45,11 @@ def options_page() -> str:
             "Written `-name value`, `--name value` or `--name=value` on the command line,",
             "`-name value` in the shell, `name=value` in Python.",
             "",
-            "## Of every view",
+            "## Views",
             "",
             *_option_table(VIEW_OPTIONS),
             "",
-            "## What each compares",
+            "### What view options compare",
             "",
             "| option | scope, graph | code | op |",
             "|---|---|---|---|",
@@ -59,7 +61,7 @@ def options_page() -> str:
             "",
             "`order_by` is one of " + ", ".join(f"`{key}`" for key in ORDER_KEYS) + ".",
             "",
-            "## Of `memory`",
+            "## Memory over time",
             "",
             *_option_table(MEMORY_OPTIONS),
             "",
@@ -67,9 +69,7 @@ def options_page() -> str:
             "",
             *_option_table(INPUT_OPTIONS),
             "",
-            "## Others",
-            "",
-            *_option_table(FLAG_OPTIONS),
+            "Other options belong to single [commands](commands.md).",
             "",
             "## Outputs",
             "",
@@ -90,7 +90,7 @@ def _option_table(options: Mapping[str, Option]) -> list[str]:
         "| option | value | default | meaning |",
         "|---|---|---|---|",
         *(
-            f"| `{name}` | {_cell(option.kind)} | {_default(option)} | {_cell(option.help)} |"
+            f"| `{name}` | {_cell(option.value)} | {_default(option)} | {_cell(option.help)} |"
             for name, option in options.items()
         ),
     ]
@@ -134,16 +134,61 @@ def commands_page() -> str:
             MADE,
             "# Commands",
             "",
-            "| command | does |",
-            "|---|---|",
-            *(f"| `{name}` | {_cell(command.help)} |" for name, command in COMMANDS.items()),
+            "The command line and the shell share one table of commands.",
             "",
-            "The exit status is 0 when all went well, 1 for a file that is missing, damaged or not",
-            "what it should be, 2 for a wrong option, 130 after Ctrl-C.",
-            "Answers go to the standard output, everything else to the standard error.",
+            "| command | available in | summary |",
+            "|---|---|---|",
+            *(
+                f"| [`{row.name}`](#{row.name}) | {', '.join(row.takes)} | {_cell(row.summary)} |"
+                for row in COMMANDS.values()
+            ),
             "",
+            "The exit status is 0 after success, 1 for a file that is missing, damaged or of the",
+            "wrong kind, 2 for a wrong command or option, 130 after Ctrl-C.",
+            "Answers go to the standard output, notes and errors to the standard error.",
+            "",
+            *_option_table(GENERAL_OPTIONS),
+            "",
+            *(line for command in COMMANDS.values() for line in _command(command)),
         ]
     )
+
+
+def _command(command: Command) -> list[str]:
+    return [
+        f"## {command.name}",
+        "",
+        *f"{command.summary} {command.notes}".strip().replace(". ", ".\n").split("\n"),
+        "",
+        *(f"- {_WHERE[place]}: `{command.usage(place)}`" for place in command.takes),
+        "",
+        *_command_options(command),
+        *_command_examples(command),
+    ]
+
+
+_WHERE = {Place.COMMAND_LINE: "On the command line", Place.SHELL: "In the shell"}
+
+
+def _command_options(command: Command) -> list[str]:
+    """The options of a command; those of views and files are explained on their own page."""
+    own = {n: option for n, option in command.options.items() if VIEW_OPTIONS.get(n) != option}
+    is_view = len(own) < len(command.options)
+    return [
+        *(["Takes the [options of views](options.md#views).", ""] if is_view else []),
+        *([_TAKES_FILES, ""] if command.inputs else []),
+        *([*_option_table(own), ""] if own else []),
+    ]
+
+
+_TAKES_FILES = "Files can also be named by [options](options.md#files) on the command line."
+
+
+def _command_examples(command: Command) -> list[str]:
+    if not command.examples:
+        return []
+    place = next(iter(command.takes))
+    return ["```", *example_lines(command, place), "```", ""]
 
 
 def float_operations_page() -> str:

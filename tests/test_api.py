@@ -494,7 +494,7 @@ def test_a_loaded_profile_describes_its_own_files():
     described = tfprof.load("graph.pb", **named).info()
 
     assert described.to_dict() == tfprof.info("graph.pb", **named).to_dict()
-    assert [file.path for file in described.files] == ["graph.pb", "tfprof_log", "run_meta_0"]
+    assert [file.path for file in described.files] == ["graph.pb", "run_meta_0", "tfprof_log"]
 
 
 def test_a_profile_that_was_not_read_from_files_has_none_to_describe():

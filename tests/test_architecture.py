@@ -45,7 +45,7 @@ LAYERS: dict[int, dict[str, set[str]]] = {
     6: {
         "outputs": BASE | {"formats", "model", "metrics", "options", "measures", "views", "advisor"}
     },
-    7: {"answers": BELOW_API, "help_texts": BELOW_API},
+    7: {"answers": BELOW_API},
     8: {"api": BELOW_API | {"answers"}},
     9: {
         "model_dir": BELOW_API | {"api"},
@@ -55,8 +55,11 @@ LAYERS: dict[int, dict[str, set[str]]] = {
     10: {
         "contrib": {"classic", "formats"},
         "pprof_profiler": {"classic"},
-        "cli": BELOW_API | {"api", "help_texts", "model_dir", "capture", "shell"},
-        "shell": BELOW_API | {"api", "help_texts"},
+        "commands": BELOW_API | {"api", "model_dir", "capture"},
+    },
+    11: {
+        "cli": BASE | {"options", "formats", "sources", "api", "commands", "shell"},
+        "shell": BELOW_API | {"api", "commands"},
     },
 }
 MAY_IMPORT = {name: below for layer in LAYERS.values() for name, below in layer.items()}
@@ -319,7 +322,7 @@ def test_nothing_that_was_read_is_run(name):
         "import tfprof",
         "from tfprof import ProfileOptionBuilder",
         "import tfprof.cli",
-        "import tfprof.cli.commands",
+        "import tfprof.commands.table",
         "from tfprof.cli import main; main(['--help'])",
         "from tfprof.cli import main; main(['scope', '--max_dept', '3'])",
     ],

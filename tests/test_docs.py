@@ -18,7 +18,7 @@ from build import op, profile
 from counting import counted
 from tfprof.advisor.registry import CHECKERS
 from tfprof.cli import main
-from tfprof.cli.commands import COMMANDS
+from tfprof.commands.table import COMMANDS
 from tfprof.measures.flop_rules import registry
 from tfprof.metrics import METRICS
 from tfprof.options import INPUT_OPTIONS, MEMORY_OPTIONS, VIEW_OPTIONS, Options

@@ -100,7 +100,7 @@ def test_an_option_is_set_by_a_line_of_the_shell(name):
 @pytest.mark.parametrize("name", ALL_OPTIONS)
 def test_an_option_helps_with_a_sentence(name):
     assert ALL_OPTIONS[name].help[0].isupper()
-    assert ALL_OPTIONS[name].help[-1] in ".…"
+    assert ALL_OPTIONS[name].help[-1] == "."
 
 
 @pytest.mark.parametrize("name", VIEW_OPTIONS)

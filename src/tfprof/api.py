@@ -23,7 +23,7 @@ from tfprof.options import CHECKERS_OPTION, INPUT_OPTIONS, Inputs, MemoryOptions
 from tfprof.outputs import registry
 from tfprof.sources import registry as sources
 from tfprof.sources.capture_folder import files_of
-from tfprof.sources.source import FileSummary, InputFile, Reading
+from tfprof.sources.source import FileSummary, InputFile, Reading, Stage
 from tfprof.views.definitions import applied
 from tfprof.views.notes import notes
 from tfprof.views.view import View
@@ -132,7 +132,7 @@ def step_timeline(
     path = path_text(run_meta_path)
     file = sources.open_file(path)
     if file.source.name != "run_meta":
-        found = sources.a_file(file.source)
+        found = sources.a_file(file.source.title)
         raise UnknownFormatError(path, f"is {found}; a timeline requires RunMetadata.")
     with _collector_paused():
         step = step_stats.decode(file.content.records(RUN_METADATA))
@@ -174,6 +174,18 @@ def input_files(paths: Sequence[str], inputs: Inputs) -> list[InputFile]:
                 for step, path in named
             ]
     return files
+
+
+def named_files(paths: Sequence[str], inputs: Inputs) -> list[FileSummary]:
+    """Every file that was named, without reading it; runs without a step number count up."""
+    found, step = [], -1
+    for file in input_files(paths, inputs):
+        is_run = file.source.stage is Stage.RUNS
+        if is_run:
+            step = step + 1 if file.step is None else file.step
+        source = file.source
+        found.append(FileSummary(file.path, source.name, source.title, step if is_run else None))
+    return found
 
 
 def build_view(kind: str, profile: ProfileColumns, options: Options) -> View:

@@ -135,8 +135,8 @@ def test_an_error_of_a_program_is_shown_from_its_own_first_line_on(tmp_path, cap
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ([], "run needs a program"),
-        (["-o", "folder"], "run needs a program"),
+        ([], "`run` needs a program"),
+        (["-o", "folder"], "`run` needs a program"),
         (["--json", "a.py"], "`run` has no option `json`"),
         (["missing.py"], "no such program"),
         (["--outfil", "x", "a.py"], "Did you mean `outfile`?"),
@@ -149,7 +149,7 @@ def test_a_line_that_names_no_program_is_refused(words, told, capsys):
 
 def test_run_stands_before_its_options(capsys):
     assert main(["-o", "folder", "run", "a.py"]) == 2
-    assert "`run` stands first" in capsys.readouterr().err
+    assert "`run` comes before its options" in capsys.readouterr().err
 
 
 def test_help_on_run_is_given(capsys):

@@ -13,7 +13,8 @@ import tfprof
 from asking import ROOT, RUNS, ZERO
 from model_files import GraphDef, OpLogProto
 from tfprof.api import VIEWS
-from tfprof.cli import commands, main
+from tfprof.cli import main
+from tfprof.cli.command_line import CommandLine
 
 pytestmark = pytest.mark.usefixtures("files")
 
@@ -162,7 +163,7 @@ def test_json_and_output_exclude_each_other(ask):
     status, out, err = ask("scope", "graph.pb", "--json", "-output", "stdout")
 
     assert (status, out) == (2, "")
-    assert err == "tfprof: Give --json or --output, not both; json:outfile=F writes JSON to F.\n"
+    assert err == "tfprof: Give -json or -output, not both; -output json:outfile=F writes JSON.\n"
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -209,7 +210,7 @@ def test_a_timeline_shows_what_is_asked_for(ask):
     ("compiled", "reader"),
     [
         (True, "compiled readers"),
-        (False, "files are read by protobuf: no compiler was at hand"),
+        (False, "files are read by protobuf: no compiler was found"),
     ],
 )
 def test_the_version_is_that_of_the_package_and_says_how_texts_are_read(
@@ -254,10 +255,10 @@ def test_the_shell_starts_with_the_options_of_the_command_line(ask, monkeypatch)
 
 
 def test_ctrl_c_is_a_status_of_its_own(ask, monkeypatch):
-    def interrupt(_):
+    def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(commands, "load", interrupt)
+    monkeypatch.setattr(CommandLine, "load", interrupt)
 
     assert ask("scope", "graph.pb") == (130, "", "tfprof: stopped.\n")
 
@@ -299,7 +300,7 @@ def test_a_tensor_that_cannot_be_read_leaves_no_half_of_json(ask, files):
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        ("scope graph.pb --outfile x", "`scope` has no option `outfile`. Write an answer"),
+        ("scope graph.pb --outfile x", "`scope` has no option `outfile`. Write the answer"),
         ("save graph.pb -o x --json", "`save` has no option `json`. It is for"),
         ("info graph.pb -max_depth 3", "`info` has no option `max_depth`. It is for scope, graph"),
         (
@@ -326,7 +327,7 @@ def test_a_command_behind_the_files_is_told_where_it_stands(ask):
     status, _, err = ask("graph.pb", "scope")
 
     assert status == 2
-    assert err == "tfprof: The command stands before the files: tfprof scope FILES….\n"
+    assert err == "tfprof: The command comes before the files: tfprof scope FILES….\n"
 
 
 def test_a_file_may_be_called_like_a_command(ask, files):
@@ -342,6 +343,8 @@ def test_a_file_may_begin_with_a_dash(ask, files):
 
 
 # The report on a model directory.
+
+USAGE = "tfprof profile [DIR] [--model_dir DIR] [--output_dir DIR] [--json]"
 
 
 def test_a_model_directory_is_reported_on(ask, tmp_path):
@@ -372,11 +375,11 @@ def test_a_report_on_a_model_directory_can_be_read_by_scripts(ask):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["profile"], "profile needs one folder: tfprof profile --model_dir=DIR."),
-        (["profile", "a", "b"], "profile needs one folder: tfprof profile --model_dir=DIR."),
+        (["profile"], f"`profile` needs one folder: {USAGE}."),
+        (["profile", "a", "b"], f"`profile` needs one folder: {USAGE}."),
         (
             ["profile", ".", "--graph_path=graph.pb"],
-            "profile finds the files of the folder itself: leave out --graph_path.",
+            "`profile` has no option `graph_path`. It finds the files in the folder.",
         ),
     ],
 )

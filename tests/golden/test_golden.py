@@ -13,7 +13,8 @@ import pytest
 
 import tfprof
 from tfprof.cli import main
-from tfprof.cli.commands import COMMANDS
+from tfprof.commands.command import Place
+from tfprof.commands.table import available
 
 GOLDEN = Path(__file__).parent
 VIEWS = ("scope", "graph", "code", "op")
@@ -21,7 +22,7 @@ VIEWS = ("scope", "graph", "code", "op")
 # `profile.pb` holds what all files of the small model tell.
 COMMAND_LINES = [
     "tfprof --help",
-    *(f"tfprof {command} --help" for command in COMMANDS),
+    *(f"tfprof {command} --help" for command in available(Place.COMMAND_LINE)),
     "tfprof help select",
     "tfprof help output",
     "tfprof info graph.pb",

@@ -34,11 +34,11 @@ def test_recorded_advice_is_given_again(name, model, profile):
 
 
 def test_every_command_of_a_finding_shows_something(profile):
-    from tfprof.cli.commands import parse  # noqa: PLC0415 -- not what is tested here
+    from tfprof.cli.command_line import parse  # noqa: PLC0415 -- not what is tested here
 
     for finding in profile.advise():
         view, *options = finding.command
-        answer = profile.view(view, parse([view, *options]).options)
+        answer = profile.view(view, parse([view, *options]).view_options())
 
         assert len(answer) > 1 or not finding.evidence.rows, finding.command
 

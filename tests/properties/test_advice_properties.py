@@ -13,7 +13,7 @@ from parity.strategies import cases
 from parity.test_live import written
 from profile_strategies import STEPS, facts
 from tfprof.api import Profile
-from tfprof.cli.commands import parse
+from tfprof.cli.command_line import parse
 
 COPIES = [copy("edge_1_a", 500, step, start=5000) for step in STEPS]
 
@@ -27,7 +27,7 @@ def test_a_finding_wins_no_more_than_there_is_and_its_command_can_be_carried_out
     assert len(advice["DeviceCopyChecker"]) == 1
     for finding in advice:
         view, *options = finding.command
-        assert len(loaded.view(view, parse([view, *options]).options))
+        assert len(loaded.view(view, parse([view, *options]).view_options()))
         assert finding.gain is None or 0 <= finding.gain.amount <= finding.gain.of
 
 
@@ -47,4 +47,4 @@ def test_odd_files_get_advice_in_every_form(case, folder):
     assert advice.text(colour=True)
     for finding in advice:
         view, *options = finding.command
-        assert len(loaded.view(view, parse([view, *options]).options))
+        assert len(loaded.view(view, parse([view, *options]).view_options()))

@@ -7,25 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from build import CPU, op, profile, run
+from tfprof.commands.command import Place
+from tfprof.commands.table import available
 from tfprof.options import VIEW_OPTIONS
 from tfprof.patterns import Patterns
-from tfprof.shell.completion import Completer, Takes
+from tfprof.shell.completion import Completer
 from tfprof.shell.model_names import escaped, unescaped
 
-COMMANDS = {
-    "scope": (Takes.OPTIONS, "by scope"),
-    "graph": (Takes.OPTIONS, "by graph"),
-    "code": (Takes.OPTIONS, "by code"),
-    "op": (Takes.OPTIONS, "by kind"),
-    "memory": (Takes.MEMORY_OPTIONS, "over time"),
-    "flops": (Takes.NOTHING, "counted"),
-    "advise": (Takes.CHECKERS, "better"),
-    "set": (Takes.OPTIONS, "keep options"),
-    "reset": (Takes.OPTION_NAMES, "take back"),
-    "save": (Takes.PATH, "write"),
-    "help": (Takes.TOPIC, "explain"),
-    "quit": (Takes.NOTHING, "leave"),
-}
+COMMANDS = available(Place.SHELL)
 PROFILE = profile(
     op("net/conv/w", "VariableV2", types=["_trainable_variables"], code=["lib/model.py:1:f"]),
     op("net/conv/mul", "MatMul", inputs=["net/conv/w"], code=["train.py:2:g"]),
@@ -58,7 +47,7 @@ def test_an_empty_line_can_be_any_command():
 @pytest.mark.parametrize(
     ("line", "lines"),
     [
-        ("s", ["scope ", "set ", "save "]),
+        ("s", ["scope ", "save ", "set "]),
         ("sc", ["scope "]),
         ("  sc", ["  scope "]),
         ("nonsense", []),
@@ -76,6 +65,7 @@ def test_an_empty_line_can_be_any_command():
         ("help sc", ["help scope "]),
         ("help order", ["help order_by "]),
         ("help peak", ["help peak_bytes "]),
+        ("help max_r", ["help max_rows "]),
         ("help scope ", []),
         ("scope -order_by na", ["scope -order_by name "]),
         ("scope -order_by peak", ["scope -order_by peak_bytes "]),
@@ -105,13 +95,20 @@ def test_what_can_stand_at_the_end_of(line, lines):
     assert completed(line) == lines
 
 
-@pytest.mark.parametrize("view", ["scope", "graph", "code", "op", "set"])
-def test_every_option_can_follow(view):
-    assert completed(f"{view} ") == [f"{view} -{name} " for name in VIEW_OPTIONS]
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_of_a_command_can_follow(command):
+    assert completed(f"{command} -") == [f"{command} -{name} " for name in OFFERED[command]]
+
+
+OFFERED = {
+    **{name: row.options for name, row in COMMANDS.items()},
+    "reset": VIEW_OPTIONS,
+    "help": (),
+}
 
 
 def test_words_are_offered_with_what_they_mean():
-    assert shown("sc") == {"scope": "by scope"}
+    assert shown("sc") == {"scope": "Show ops by name scope."}
     assert shown("scope -max_d") == {"-max_depth": VIEW_OPTIONS["max_depth"].help}
     assert shown("scope -select peak_b") == {
         "peak_bytes": "the most memory the op held at one time."
@@ -143,7 +140,10 @@ def _folder(tmp_path, monkeypatch):
         ("save ~/par", ["save ~/parts/"]),
         ("save gone/", []),
         ("save \0/", []),
-        ("save profile.pb ", []),
+        ("save profile.pb ", ["save profile.pb -outfile "]),
+        ("save -outfile p", ["save -outfile parts/", "save -outfile profile.pb"]),
+        ("timeline p", ["timeline parts/", "timeline profile.pb"]),
+        ("timeline -outfile re", ["timeline -outfile report.txt"]),
         ("scope -output json:outfile=r", ["scope -output json:outfile=report.txt"]),
     ],
 )
@@ -281,6 +281,6 @@ def test_the_options_of_memory_are_its_own():
 
 
 def test_checkers_are_completed_each_once():
-    assert list(shown("advise -")) == ["-checkers"]
+    assert list(shown("advise -")) == ["-checkers", "-json"]
     assert "OperationChecker" in shown("advise -checkers Oper")
     assert shown("advise -checkers OperationChecker,Oper") == {}

@@ -11,11 +11,14 @@ import tfprof
 from build import allocator, op, profile, run
 from tfprof.api import Profile
 from tfprof.cli import main
+from tfprof.commands.command import Place
+from tfprof.commands.table import available
 from tfprof.options import VIEW_OPTIONS, Options
 from tfprof.shell import loop
 from tfprof.shell.screen import Pipe
-from tfprof.shell.session import COMMANDS, Session
+from tfprof.shell.session import Session
 
+COMMANDS = available(Place.SHELL)
 CHECKPOINT = Path(__file__).parent.parent / "samples" / "checkpoints" / "v2" / "model.ckpt"
 
 PROFILE = Profile(
@@ -232,15 +235,29 @@ def test_a_list_may_stand_in_quotes(quote, shell):
         ("scope -step 3", "No step 3. Recorded: 0"),
         ("scope -show_name_regexes (", "pattern `(`: `(` is not closed"),
         ("reset selec", "No option `selec`. Did you mean `select`?"),
-        ("save", "save takes one file, without spaces in its name: save profile.pb."),
-        ("save my profile.pb", "save takes one file, without spaces in its name"),
+        ("save", "`save` needs -outfile FILE: save FILE."),
+        ("save my profile.pb", "`save` writes one file; its name cannot contain spaces."),
+        ("save a -outfile b", "`save` writes one file; its name cannot contain spaces."),
+        (
+            "save a -select params",
+            "`save` has no option `select`. It is for scope, graph, code,",
+        ),
+        ("memory -select params", "`memory` has no option `select`. It is for scope, graph, code,"),
+        ("flops params", "`params` belongs to no option."),
+        ("quit now", "`now` belongs to no option. Type quit alone."),
+        ("scope -json -output none", "Give -json or -output, not both"),
+        ("timeline", "`timeline` needs -outfile FILE: timeline FILE [-option value]…"),
+        ("timeline x", "A timeline requires RunMetadata: give --run_meta_path."),
+        ("help scope op", "`help` takes one topic, not 2."),
+        ("run train.py", "No command `run`."),
+        ("shell", "No command `shell`."),
         ("save gone/profile.pb", "there is no folder gone; make it first."),
         ("help selec", "No help on `selec`. Did you mean `select`?"),
         ("help rest", "No help on `rest`. Did you mean `reset`?"),
         ("scope -output file:outfile=gone/x", "there is no folder gone; make it first."),
         (
             "???",
-            "No command `???`. There is: advise, code, exit, flops, graph, help, memory, op, quit,",
+            "No command `???`. There is: advise, code, exit, flops, graph, help, info, memory, op,",
         ),
     ],
 )
@@ -342,16 +359,19 @@ def test_help_on_options_and_metrics_is_that_of_the_command_line(topic, shell, c
     main(["help", topic])
     wanted = capsys.readouterr().out
 
-    assert shell(f"help {topic}") == (0, wanted, "")
+    status, out, err = shell(f"help {topic}")
+
+    # The command line has a command `shell` for the same options, the shell has `set`.
+    assert (status, out.replace("op, set.", "op, shell."), err) == (0, wanted, "")
 
 
 @pytest.mark.parametrize("view", ["scope", "graph", "code", "op", "set"])
 def test_help_on_a_view_has_every_option_and_nothing_of_the_command_line(view, shell):
     _, out, _ = shell(f"help {view}")
 
-    assert out.startswith(f"{view} [-option value]…\n  ")
+    assert out.startswith(f"Usage: {view} [-option value]…\n\n")
     for option in VIEW_OPTIONS.values():
-        assert f"\n  -{option.name} {option.kind}" in out
+        assert f"\n  -{option.name} {option.value}" in out
     assert "--" not in out
 
 
@@ -510,7 +530,8 @@ def test_the_ledger_of_float_operations_is_a_line_too(shell):
     status, out, err = shell("flops", "flops -step 1")
 
     assert out == PROFILE.flops().report
-    assert (status, err) == (1, "tfprof: flops stands alone: it takes no options.\n")
+    takers = "scope, graph, code, op, memory, timeline, set"
+    assert (status, err) == (1, f"tfprof: `flops` has no option `step`. It is for {takers}.\n")
 
 
 def test_memory_over_time_is_a_line_too(capsys):
@@ -526,3 +547,103 @@ def test_memory_over_time_is_a_line_too(capsys):
     assert shown.out == "".join(answer.report for answer in wanted)
     assert shown.err.splitlines()[0] == f"tfprof: {wanted[0].notes[0]}"
     assert shown.err.splitlines()[-1] == "tfprof: `--step` is spelled -step VALUE in the shell."
+
+
+# Commands that the command line has too.
+
+SAMPLES = Path(__file__).parent.parent / "samples" / "tensorflow" / "mlp_tiny"
+TRACED = [str(SAMPLES / name) for name in ("graph.pb.gz", "run_meta_1.gz")]
+
+
+@pytest.fixture
+def both(capsys, monkeypatch, tmp_path):
+    """Runs a command on files in the shell and on the command line: what each printed and said."""
+    monkeypatch.chdir(tmp_path)
+
+    def ask(command, options, files):
+        loop.serve(tfprof.load(*files), Options(), io.StringIO(f"{command} {options}\n"))
+        in_shell = capsys.readouterr()
+        main([command, *files, *options.split()])
+        return tuple(in_shell), tuple(capsys.readouterr())
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("scope", "-select params"),
+        ("op", "-select micros -json"),
+        ("memory", "-max_rows 2"),
+        ("memory", "-json"),
+        ("flops", ""),
+        ("flops", "-json"),
+        ("advise", "-checkers ExpensiveOperationChecker"),
+        ("advise", "-json"),
+        ("info", ""),
+        ("info", "-json"),
+        ("save", "-outfile saved"),
+        ("save", "-o saved"),
+    ],
+)
+def test_a_command_answers_as_on_the_command_line(command, options, both):
+    in_shell, on_command_line = both(command, options, TRACED)
+
+    assert in_shell == on_command_line
+    assert "".join(in_shell)
+
+
+@pytest.mark.usefixtures("files")
+def test_the_files_that_were_loaded_are_described(capsys):
+    loaded = tfprof.load("graph.pb", run_meta_path={7: "run_meta_0"})
+
+    assert loop.serve(loaded, Options(), io.StringIO("info\n")) == 0
+    described = capsys.readouterr().out
+    assert described.startswith("graph.pb: GraphDef, 5 ops\nrun_meta_0: RunMetadata, ")
+    assert "\nSteps:    7\n" in described
+
+
+@pytest.fixture
+def timelines(capsys, monkeypatch, tmp_path):
+    """Runs lines on two recorded steps, 3 and 4; gives what was said and the files written."""
+    monkeypatch.chdir(tmp_path)
+    runs = {3: SAMPLES / "run_meta_1.gz", 4: SAMPLES / "run_meta_9.gz"}
+    loaded = tfprof.load(run_meta_path=runs)
+
+    def run(*lines):
+        loop.serve(loaded, Options(), io.StringIO("".join(f"{line}\n" for line in lines)))
+        written = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+        return capsys.readouterr().err, written
+
+    return run
+
+
+def test_the_timeline_of_a_step_is_written(timelines, tmp_path):
+    said, written = timelines("timeline by_word -step 4", "timeline -outfile by_option -step 4")
+
+    tfprof.step_timeline(SAMPLES / "run_meta_9.gz", tmp_path / "wanted")
+    assert said == "tfprof: wrote by_word\ntfprof: wrote by_option\n"
+    assert written["by_word"] == written["by_option"] == (tmp_path / "wanted").read_bytes()
+
+
+def test_the_step_that_is_set_is_that_of_timelines_too(timelines):
+    _, written = timelines("set -step 3", "timeline first", "timeline second -step 3")
+
+    assert written["first"] == written["second"]
+
+
+def test_a_timeline_shows_what_is_asked_for(timelines):
+    _, written = timelines("timeline all -step 3", "timeline less -step 3 -show_memory false")
+
+    assert len(written["less"]) < len(written["all"])
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("timeline x", "A timeline shows one step: choose it with -step. Recorded: 3, 4."),
+        ("timeline x -step 5", "No step 5. Recorded: 3, 4."),
+    ],
+)
+def test_a_timeline_needs_one_step(line, complaint, timelines):
+    assert timelines(line) == (f"tfprof: {complaint}\n", {})

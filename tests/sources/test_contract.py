@@ -81,7 +81,7 @@ def test_a_sample_is_refused_as_any_other_kind(path, kind):
         with pytest.raises(UnknownFormatError) as caught:
             read(path, other)
 
-        kinds = a_file(BY_NAME[kind]), a_file(BY_NAME[other])
+        kinds = a_file(BY_NAME[kind].title), a_file(BY_NAME[other].title)
         assert "is {}, not {};".format(*kinds) in str(caught.value)
         assert str(caught.value).startswith(f"{path}: ")
 

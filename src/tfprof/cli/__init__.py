@@ -7,8 +7,9 @@ import os
 import sys
 from collections.abc import Sequence
 
-from tfprof.cli.commands import run
-from tfprof.errors import OptionError, OutputError, TfprofError, one_line
+from tfprof.cli.command_line import run
+from tfprof.commands import screen
+from tfprof.errors import OptionError, OutputError, TfprofError
 
 EXIT_OK = 0
 EXIT_INPUT = 1
@@ -19,44 +20,46 @@ EXIT_INTERRUPTED = 130
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line, without the program's name, and give its exit status."""
     try:
-        status = run(sys.argv[1:] if argv is None else argv)
+        status = _status(sys.argv[1:] if argv is None else argv)
         if sys.stdout is not None:
             sys.stdout.flush()
-    except TfprofError as error:
-        complain(error)
-        return EXIT_USAGE if isinstance(error, OptionError) else EXIT_INPUT
     except KeyboardInterrupt:
-        print("tfprof: stopped.", file=sys.stderr)
+        screen.Pipe().say("stopped.")
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        _drop_output()  # whoever read it has enough
+        _drop_output()  # the reader has enough
         return EXIT_OK
     except OSError as error:
-        # Trouble with a file comes as a TfprofError that names it: only our own output is left.
+        # Trouble with a file is a TfprofError that names it: this is the standard output.
         _drop_output()
-        complain(OutputError(f"the standard output cannot be written: {error.strerror}."))
+        trouble = f"the standard output cannot be written: {error.strerror}."
+        screen.Pipe().say(OutputError(trouble))
         return EXIT_INPUT
     return status
 
 
-def complain(error: TfprofError) -> None:
-    """Print an error as one line, whatever a file's name or content put into it."""
-    print("tfprof:", one_line(error), file=sys.stderr)
+def _status(words: Sequence[str]) -> int:
+    """The exit status of a command line; its error is reported."""
+    try:
+        return run(words)
+    except TfprofError as error:
+        screen.of_output().say(error)
+        return EXIT_USAGE if isinstance(error, OptionError) else EXIT_INPUT
 
 
 def _drop_output() -> None:
-    """Let what is still to be written go nowhere, so that Python does not fail on it at exit."""
+    """Discard what is still buffered, so that Python neither fails nor waits for it at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def entry_point() -> None:
     """The `tfprof` program."""
-    # numpy makes ready for linear algebra on all cores, which takes a third of its start; there is
-    # none to be done here, but perhaps in a program that is run.
+    # numpy prepares linear algebra on all cores, which takes a third of its start. tfprof does
+    # none, but a program that it runs may.
     if sys.argv[1:2] != ["run"]:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdin, sys.stdout, sys.stderr):
-        # A name of an op may hold what the terminal cannot show, a line what it cannot mean.
+        # Names of ops may contain characters that the terminal's encoding lacks.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     sys.exit(main())

@@ -1,4 +1,4 @@
-"""The table of options: a row is a flag, a word in the shell and a keyword in Python."""
+"""The table of options: each is a flag, a word in the shell and, for questions, a keyword."""
 
 from __future__ import annotations
 
@@ -13,8 +13,14 @@ from tfprof.patterns import Patterns
 
 __all__ = [
     "CHECKERS_OPTION",
+    "GENERAL_OPTIONS",
+    "GROUPS",
     "INPUT_OPTIONS",
     "MEMORY_OPTIONS",
+    "OUTPUT_OPTIONS",
+    "REPORT_OPTIONS",
+    "RUN_OPTIONS",
+    "TIMELINE_OPTIONS",
     "VIEW_OPTIONS",
     "Inputs",
     "Kind",
@@ -26,83 +32,124 @@ __all__ = [
     "find",
 ]
 
+# The titles under which help lists options, in this order.
+_FILES = "Input files (recognised by content, may be gzipped), also as options"
+_FOLDERS = "Folders"
+_READING = "How files are read"
+_COUNTED = "What is counted"
+_SHOWN = "What is shown"
+_THRESHOLDS = "Thresholds"
+_OUTPUT = "Output"
+GROUPS = (_FILES, _FOLDERS, _READING, _COUNTED, _SHOWN, _THRESHOLDS, _OUTPUT)
 
-def _option(kind: Kind, default: Any, text: str) -> Any:
-    return field(default=default, metadata={"kind": kind, "help": text})
+_BYTES, _MICROS, _STEP = "BYTES", "MICROS", "STEP"
+
+
+def _option(kind: Kind, default: Any, text: str, group: str, placeholder: str | None = None) -> Any:
+    more = {"kind": kind, "help": text, "group": group, "placeholder": placeholder}
+    return field(default=default, metadata=more)
+
+
+def _hides(text: str, placeholder: str | None = None) -> Any:
+    return _option(Kind.NUMBER, 0, text, _THRESHOLDS, placeholder)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Everything a question about a profile can say; each view starts from these defaults."""
+    """The options of a view; each question starts from these defaults."""
 
     max_depth: int = _option(
         Kind.NUMBER,
         10,
-        "Show rows at most this deep; the root is at depth 1, op rows count from 0.",
+        "Show rows down to this depth; the root is at depth 1 (op view: rows count from 0).",
+        _SHOWN,
     )
-    min_bytes: int = _option(Kind.NUMBER, 0, "Hide what requested fewer bytes.")
-    min_peak_bytes: int = _option(Kind.NUMBER, 0, "Hide what peaked at fewer bytes.")
-    min_residual_bytes: int = _option(Kind.NUMBER, 0, "Hide what left fewer bytes allocated.")
-    min_output_bytes: int = _option(Kind.NUMBER, 0, "Hide what put out fewer bytes.")
-    min_micros: int = _option(Kind.NUMBER, 0, "Hide what took fewer microseconds in all.")
-    min_accelerator_micros: int = _option(
-        Kind.NUMBER, 0, "Hide what took fewer microseconds on an accelerator."
+    min_bytes: int = _hides("Hide rows that requested less memory.", _BYTES)
+    min_peak_bytes: int = _hides("Hide rows with a lower memory peak.", _BYTES)
+    min_residual_bytes: int = _hides("Hide rows that left less memory allocated.", _BYTES)
+    min_output_bytes: int = _hides("Hide rows with smaller outputs.", _BYTES)
+    min_micros: int = _hides("Hide rows that took less time in total.", _MICROS)
+    min_accelerator_micros: int = _hides("Hide rows that took less accelerator time.", _MICROS)
+    min_cpu_micros: int = _hides("Hide rows that took less CPU time.", _MICROS)
+    min_params: int = _hides(
+        "Hide rows with fewer parameters of their own (code and op views: in total)."
     )
-    min_cpu_micros: int = _option(Kind.NUMBER, 0, "Hide what took fewer microseconds on the cpu.")
-    min_params: int = _option(
-        Kind.NUMBER, 0, "Hide what has fewer parameters of its own (code, op: in all)."
+    min_float_ops: int = _hides(
+        "Hide rows with fewer float operations of their own (code and op views: in total)."
     )
-    min_float_ops: int = _option(
-        Kind.NUMBER, 0, "Hide what has fewer float ops of its own (code, op: in all)."
+    min_occurrence: int = _hides("Hide ops that ran fewer times (op view: kinds with fewer ops).")
+    step: int = _option(
+        Kind.NUMBER, -1, "Use this recorded step; -1 averages over all steps.", _COUNTED, _STEP
     )
-    min_occurrence: int = _option(
-        Kind.NUMBER, 0, "Hide ops that ran less often (op view: kinds with fewer ops)."
+    order_by: str = _option(
+        Kind.KEY, "name", "Sort siblings by name or by the total of a metric.", _SHOWN
     )
-    step: int = _option(Kind.NUMBER, -1, "Use one recorded step; -1 averages over the steps.")
-    order_by: str = _option(Kind.KEY, "name", "Order siblings by name, or by a metric's total.")
     account_type_regexes: tuple[str, ...] = _option(
-        Kind.REGEXES, (".*",), "Account for ops one of whose types matches (see -select op_types)."
+        Kind.REGEXES,
+        (".*",),
+        "Count only ops with a matching type (-select op_types shows types).",
+        _COUNTED,
     )
     start_name_regexes: tuple[str, ...] = _option(
-        Kind.REGEXES, (".*",), "Show from the first rows whose name matches."
+        Kind.REGEXES, (".*",), "Start at the first rows with a matching name.", _SHOWN
     )
     trim_name_regexes: tuple[str, ...] = _option(
-        Kind.REGEXES, (), "Leave out everything below rows whose name matches."
+        Kind.REGEXES, (), "Drop everything below rows with a matching name.", _SHOWN
     )
     show_name_regexes: tuple[str, ...] = _option(
-        Kind.REGEXES, (".*",), "Show only rows whose name matches; they stay accounted."
+        Kind.REGEXES, (".*",), "Show only rows with a matching name; totals stay the same.", _SHOWN
     )
     hide_name_regexes: tuple[str, ...] = _option(
-        Kind.REGEXES, (), "Hide rows whose name matches; they stay accounted."
+        Kind.REGEXES, (), "Hide rows with a matching name; totals stay the same.", _SHOWN
     )
     account_displayed_op_only: bool = _option(
-        Kind.SWITCH, False, "Let totals cover only the rows that are shown (not in the code view)."
+        Kind.SWITCH, False, "Let totals cover shown rows only (not in the code view).", _COUNTED
     )
-    select: tuple[str, ...] = _option(Kind.METRICS, ("micros",), "What to show of each row.")
+    select: tuple[str, ...] = _option(
+        Kind.METRICS, ("micros",), "Show these metrics for each row.", _SHOWN
+    )
     output: str = _option(
-        Kind.OUTPUT, "", "Where the answer goes: stdout, none, file:outfile=F, json:…, csv:…"
+        Kind.OUTPUT,
+        "",
+        "Write the answer to stdout, to none, or to a file: json:outfile=F (default: stdout).",
+        _OUTPUT,
     )
     define_type: tuple[str, ...] = _option(
-        Kind.TYPES, (), "Give a type to every op whose name matches, for -account_type_regexes."
+        Kind.TYPES,
+        (),
+        "Give a type to ops with a matching name, for -account_type_regexes.",
+        _COUNTED,
     )
     device_regexes: tuple[str, ...] = _option(
-        Kind.REGEXES, (".*",), "Show only rows with an op on a device that matches, in any case."
+        Kind.REGEXES,
+        (".*",),
+        "Show only rows with an op on a matching device; case is ignored.",
+        _SHOWN,
     )
     dialect: str = _option(
         Kind.DIALECT,
         "core",
         "Filter and print as an older tfprof did: core, early or contrib.",
+        _OUTPUT,
     )
     recording: tuple[str, ...] = _option(
-        Kind.REGEXES, (".*",), "Use only recordings whose label matches (see tfprof info)."
+        Kind.REGEXES,
+        (".*",),
+        "Use only recordings whose label matches (`tfprof info` lists them).",
+        _COUNTED,
     )
     rank: tuple[int, ...] = _option(
-        Kind.NUMBERS, (), "Use only the recordings of these ranks, where ranks are known."
+        Kind.NUMBERS, (), "Use only recordings of these ranks.", _COUNTED, "RANK,…"
     )
     dump_to_file: str = _option(
-        Kind.PATH, "", "Write the report to a file: the older word for -output file:outfile=F."
+        Kind.PATH,
+        "",
+        "Write the report to a file; older spelling of -output file:outfile=F.",
+        _OUTPUT,
     )
-    viz: bool = _option(Kind.SWITCH, False, "Ask for a picture; says which output draws one.")
+    viz: bool = _option(
+        Kind.SWITCH, False, "Say which outputs draw pictures (for older scripts).", _OUTPUT
+    )
 
     @classmethod
     def of(cls, **given: Any) -> Self:
@@ -110,13 +157,13 @@ class Options:
         return cls().but(**given)
 
     def but(self, **given: Any) -> Self:
-        """These options with `given` checked and put in their place."""
+        """These options with `given` checked and replaced."""
         return self.taking({name: find(name).check(value) for name, value in given.items()})
 
     def taking(self, values: Mapping[str, Any]) -> Self:
-        """These options with `values` in their place, each as its option holds it.
+        """These options with `values`, which are checked already, replaced.
 
-        With another dialect come its defaults, for all that is still at the old one's.
+        A new dialect brings its defaults for every option that is at the default of the old one.
         """
         old, new = self.dialect, values.get("dialect", self.dialect)
         defaults = {
@@ -128,12 +175,12 @@ class Options:
 
     @property
     def generation(self) -> Dialect:
-        """The differences that `dialect` names."""
+        """The row of the table of dialects that `dialect` names."""
         return DIALECTS[self.dialect]
 
     @property
     def destination(self) -> OutputSpec:
-        """Where the answer goes, in whichever word that was said."""
+        """Where the answer is written, in the older or the newer spelling."""
         if self.dump_to_file:
             return OutputSpec("file", (("outfile", self.dump_to_file),))
         return OutputSpec.parse(self.output)
@@ -149,24 +196,33 @@ class Options:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryOptions:
-    """What a question about memory over time can say."""
+    """The options of a question about memory over time."""
 
     step: int = _option(
         Kind.NUMBER,
         -1,
-        "Use one recorded step; -1 takes, of each allocator, that with the highest peak.",
+        "Use this recorded step; -1 uses, for each allocator, the step with the highest peak.",
+        _SHOWN,
+        _STEP,
     )
     max_depth: int = _option(
-        Kind.NUMBER, 10, "Break down by scopes at most this deep; the root is at depth 1."
+        Kind.NUMBER, 10, "Break down by scope to this depth; the root is at depth 1.", _SHOWN
     )
     recording: tuple[str, ...] = _option(
-        Kind.REGEXES, (".*",), "Use only recordings whose label matches (see tfprof info)."
+        Kind.REGEXES,
+        (".*",),
+        "Use only recordings whose label matches (`tfprof info` lists them).",
+        _SHOWN,
     )
     rank: tuple[int, ...] = _option(
-        Kind.NUMBERS, (), "Use only the recordings of these ranks, where ranks are known."
+        Kind.NUMBERS, (), "Use only recordings of these ranks.", _SHOWN, "RANK,…"
     )
     max_rows: int = _option(
-        Kind.NUMBER, 10, "Show this many rows of each breakdown, the largest; -1 shows all."
+        Kind.NUMBER,
+        10,
+        "Show at most this many rows per breakdown, the largest; -1 shows all.",
+        _SHOWN,
+        "ROWS",
     )
 
     @classmethod
@@ -175,66 +231,135 @@ class MemoryOptions:
         return cls(**{name: find(name, MEMORY_OPTIONS).check(given[name]) for name in given})
 
 
-def _table(*holders: type) -> dict[str, Option]:
-    return {
-        column.name: Option(
-            column.name, column.metadata["kind"], column.default, column.metadata["help"]
-        )
-        for holder in holders
-        for column in fields(holder)
-    }
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
     """The files of a profile and how to read them."""
 
-    graph_path: str = _option(Kind.PATH, "", "The model: a GraphDef, text or binary.")
+    graph_path: str = _option(Kind.PATH, "", "Graph (GraphDef), text or binary.", _FILES)
     run_meta_path: tuple[tuple[int | None, str], ...] = _option(
         Kind.PATHS,
         (),
-        "What ran: one RunMetadata a step; a step may have its number, 5:run_meta_5.",
+        "RunMetadata, one file per step; a step may be numbered: 5:run_meta_5.",
+        _FILES,
     )
     op_log_path: str = _option(
-        Kind.PATH, "", "An OpLogProto: types, float ops and code lines of ops."
+        Kind.PATH, "", "Op log (OpLogProto): types, float operations and code lines.", _FILES
     )
     checkpoint_path: str = _option(
-        Kind.PATH, "", "A checkpoint: which variables it has, and their values."
+        Kind.PATH, "", "Checkpoint: saved variables and their values.", _FILES
     )
-    profile_path: str = _option(Kind.PATH, "", "A saved profile, in place of the files above.")
+    profile_path: str = _option(Kind.PATH, "", "Saved profile, instead of the files above.", _FILES)
     count_float_ops: bool = _option(
-        Kind.SWITCH, True, "Count float ops from shapes where the op log gives none."
+        Kind.SWITCH, True, "Count float operations from shapes where the op log has none.", _READING
     )
     functions: bool = _option(
         Kind.SWITCH,
         False,
-        "Count what is inside functions of a graph; in a SavedModel it always is.",
+        "Count ops inside the functions of a graph; always done for SavedModels.",
+        _READING,
     )
     signature: str = _option(
-        Kind.SIGNATURE, "", "What of a SavedModel is called; serving_default, or the only one."
+        Kind.SIGNATURE,
+        "",
+        "SavedModel signature to profile (default: serving_default, or the only one).",
+        _READING,
     )
     batch_size: int = _option(
         Kind.NUMBER,
         0,
-        "How many examples there are, where a SavedModel or --functions leaves it open.",
+        "Batch size where a SavedModel or --functions leaves it open; 0 leaves it unknown.",
+        _READING,
+        "EXAMPLES",
     )
 
 
-VIEW_OPTIONS: dict[str, Option] = _table(Options)
-MEMORY_OPTIONS: dict[str, Option] = _table(MemoryOptions)
-INPUT_OPTIONS: dict[str, Option] = _table(Inputs)
+def _table(holder: type, dashes: str) -> dict[str, Option]:
+    """The fields of `holder` as options."""
+    return {
+        column.name: Option(
+            name=column.name, default=column.default, dashes=dashes, **column.metadata
+        )
+        for column in fields(holder)
+    }
+
+
+def _named(*options: Option) -> dict[str, Option]:
+    return {option.name: option for option in options}
+
+
+# The options of questions, which Python takes as keywords too.
+VIEW_OPTIONS: dict[str, Option] = _table(Options, "-")
+MEMORY_OPTIONS: dict[str, Option] = _table(MemoryOptions, "-")
+INPUT_OPTIONS: dict[str, Option] = _table(Inputs, "--")
+
+# The other options of commands.
 CHECKERS_OPTION = Option(
-    "checkers", Kind.NAMES, (), "Ask only these checkers (advise only); all without it."
+    "checkers", Kind.NAMES, (), "Run only these checkers (default: all).", _SHOWN
+)
+OUTPUT_OPTIONS: dict[str, Option] = _named(
+    Option("json", Kind.SWITCH, False, "Print JSON.", _OUTPUT, placeholder=""),
+    Option("outfile", Kind.PATH, "", "Write to this file.", _OUTPUT, short="o"),
+)
+TIMELINE_OPTIONS: dict[str, Option] = _named(
+    Option(
+        "step",
+        Kind.NUMBER,
+        -1,
+        "Draw this recorded step; -1 draws the only one.",
+        _SHOWN,
+        placeholder=_STEP,
+        dashes="-",
+    ),
+    Option(
+        "show_dataflow",
+        Kind.SWITCH,
+        True,
+        "Draw arrows from each op to the ops that read its outputs.",
+        _SHOWN,
+    ),
+    Option(
+        "show_memory",
+        Kind.SWITCH,
+        True,
+        "Show tensors, and the memory in use per allocator.",
+        _SHOWN,
+    ),
+)
+REPORT_OPTIONS: dict[str, Option] = _named(
+    Option("model_dir", Kind.PATH, "", "Folder of the training run.", _FOLDERS, "DIR"),
+    Option(
+        "output_dir",
+        Kind.PATH,
+        "",
+        "Write the reports to this folder (default: that of the training run).",
+        _FOLDERS,
+        "DIR",
+    ),
+)
+RUN_OPTIONS: dict[str, Option] = _named(
+    Option(
+        "outfile",
+        Kind.PATH,
+        "",
+        "Write to this folder, atomically (default: PROGRAM.capture).",
+        _OUTPUT,
+        "FOLDER",
+        short="o",
+    )
+)
+GENERAL_OPTIONS: dict[str, Option] = _named(
+    Option("help", Kind.SWITCH, False, "Show help on a command.", placeholder="", short="h"),
+    Option("version", Kind.SWITCH, False, "Print the version.", placeholder=""),
 )
 
 
 def default_of(name: str, dialect: str) -> Any:
-    """What an option of a view is in that dialect unless somebody says otherwise."""
+    """The default of a view option in that dialect."""
     return DIALECTS[dialect].defaults.get(name, VIEW_OPTIONS[name].default)
 
 
 def find(name: str, known: Mapping[str, Option] = VIEW_OPTIONS) -> Option:
-    """The option of that name; an unknown name is answered with the nearest one."""
+    """The option of that name; for an unknown name the error suggests the nearest one."""
     if name not in known:
         raise OptionError(f"No option `{name}`. {nearest(name, known)}")
     return known[name]

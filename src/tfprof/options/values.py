@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Self
@@ -43,6 +43,15 @@ class Option:
     kind: Kind
     default: Any
     help: str
+    group: str = ""  # the title it is listed under in help
+    placeholder: str | None = None  # of its value in help, such as a unit (default: its kind)
+    dashes: str = "--"  # before its name in help on the command line, which takes one or two
+    short: str = ""  # its one-letter name
+
+    @property
+    def value(self) -> str:
+        """The placeholder of its value in help; empty for a plain flag."""
+        return self.kind if self.placeholder is None else self.placeholder
 
     def parse(self, text: str) -> Any:
         """The value that a user typed as `text`."""
@@ -161,7 +170,7 @@ def _check_key(option: Option, value: Any) -> str:
     return _check_word(option, value, ORDER_KEYS)
 
 
-def _check_word(option: Option, word: Any, known: Iterable[str]) -> str:
+def _check_word(option: Option, word: Any, known: Collection[str]) -> str:
     if word not in tuple(known):
         raise OptionError(f"`{option.name}` cannot be `{word}`. {nearest(str(word), known)}")
     return str(word)

@@ -16,23 +16,28 @@ def take_options(
     *,
     dashes: tuple[str, ...] = ("--", "-"),
     loose: bool = True,
+    stops: bool = False,
 ) -> tuple[dict[str, Any], list[str]]:
     """The options that `words` set, and the words that are not part of an option.
 
     `loose` also takes `-name=value` and a bare switch before another word, as on a command line;
-    without it every switch is followed by its value or by another option, as in the shell.
+    without it every switch is followed by its value or by another option, as in the shell. `stops`
+    leaves everything from the first word that is not part of an option.
     """
     given: dict[str, Any] = {}
     rest: list[str] = []
+    names = {option.short: name for name, option in known.items() if option.short}
     queue = list(reversed(words))
     while queue:
         word = queue.pop()
         name = _option_name(word, dashes)
         if name is None:
             rest.append(word)
+            if stops:
+                return given, [*rest, *reversed(queue)]
             continue
         name, equals, value = name.partition("=") if loose else (name, "", "")
-        option = find(name, known)
+        option = find(names.get(name, name), known)
         if not equals:
             value = _next_value(option, queue, loose=loose)
         parsed = option.parse(value)
@@ -57,5 +62,5 @@ def _next_value(option: Option, queue: list[str], *, loose: bool) -> str:
         if loose and queue[-1].lower() not in TRUE | FALSE:
             return "true"
     if not queue:
-        raise OptionError(f"`-{option.name}` needs a value: -{option.name} {option.kind}.")
+        raise OptionError(f"`-{option.name}` needs a value: -{option.name} {option.value}.")
     return queue.pop()

@@ -6,12 +6,15 @@ import sys
 from typing import Protocol, TextIO
 
 from tfprof.api import Profile
+from tfprof.commands.command import Place
+from tfprof.commands.session import QuitError
+from tfprof.commands.table import available
 from tfprof.errors import OptionError, OutputError, TfprofError
 from tfprof.options import Options
 from tfprof.shell.completion import Completer
 from tfprof.shell.history import History, place
 from tfprof.shell.screen import PROMPT, Pipe, Terminal
-from tfprof.shell.session import WORDS, QuitError, Session
+from tfprof.shell.session import Session
 
 _POORER = (
     "`pip install 'tfprof[shell]'` brings a menu of completions that says what each means, "
@@ -47,7 +50,7 @@ def _counted(count: int, thing: str) -> str:
 
 
 def _prompt(profile: Profile, terminal: Terminal) -> Prompt:
-    completer, history = Completer(profile.columns, WORDS), History(place())
+    completer, history = Completer(profile.columns, available(Place.SHELL)), History(place())
     if not terminal.is_dumb:  # such one cannot show a menu, nor a line that is kept
         try:
             from tfprof.shell.menu_prompt import MenuPrompt  # noqa: PLC0415 -- for prompt_toolkit

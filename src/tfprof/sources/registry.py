@@ -214,14 +214,15 @@ def open_as(name: str, path: str, **about: Any) -> InputFile:
     file = open_file(path, **about)
     if file.source is not wanted:
         raise UnknownFormatError(
-            path, f"is {a_file(file.source)}, not {a_file(wanted)}; check the option."
+            path,
+            f"is {a_file(file.source.title)}, not {a_file(wanted.title)}; check the option.",
         )
     return file
 
 
-def a_file(source: Source) -> str:
-    """What a sentence calls a file of a source: `an XSpace file`."""
-    return f"{'an' if source.title[0] in 'AEIOUX' else 'a'} {source.title} file"
+def a_file(title: str) -> str:
+    """What a sentence calls a file of a source with that title: `an XSpace file`."""
+    return f"{'an' if title[0] in 'AEIOUX' else 'a'} {title} file"
 
 
 def merge(

@@ -59,15 +59,18 @@ class FileSummary:
     path: str
     kind: str  # the name of its source
     title: str  # what its source is called
+    step: int | None = None  # of a file that holds a single step
     facts: Mapping[str, int] = field(default_factory=dict)  # such as `{"ops": 121}`
     devices: tuple[str, ...] = ()
 
 
-def summary(file: InputFile, devices: Iterable[str] = (), **facts: int) -> FileSummary:
+def summary(
+    file: InputFile, devices: Iterable[str] = (), *, step: int | None = None, **facts: int
+) -> FileSummary:
     """A summary of `file`; in names of facts, underscores stand for spaces."""
     named = {name.replace("_", " "): count for name, count in facts.items()}
     found = tuple(sorted(set(devices)))
-    return FileSummary(file.path, file.source.name, file.source.title, named, found)
+    return FileSummary(file.path, file.source.name, file.source.title, step, named, found)
 
 
 class Decoded(NamedTuple, Generic[Columns]):

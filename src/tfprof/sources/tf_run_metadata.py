@@ -59,7 +59,7 @@ def add(found: Decoded[RunColumns], builder: ProfileBuilder, file: InputFile) ->
     _add_copies(columns, times, codes, builder.runs, builder.runs.add_step(row, step))
     known = int(np.count_nonzero(np.bincount(ops[ops >= 0])))
     devices = (name.lower() for name in columns.devices)
-    return summary(file, devices, ops=known, steps=1, runs=runs)
+    return summary(file, devices, step=step, ops=known, steps=1, runs=runs)
 
 
 def _next_step(numbers: Sequence[int]) -> int:

@@ -1,4 +1,4 @@
-"""A line on the terminal that says what is being read, once that takes a while."""
+"""A progress line on the terminal, for files that take a while to read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TICK_SECONDS = 0.2
 
 
 class Progress:
-    """Shows the file being read and the time it takes; silent where nobody watches."""
+    """Shows the file being read and the time it takes; silent unless the stream is a terminal."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -33,7 +33,7 @@ class Progress:
             self._thread.join()
 
     def reading(self, path: str) -> None:
-        """Say which file is being read from now on."""
+        """Set the file that is being read."""
         self._path = path
 
     def _watch(self) -> None:

@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
-from tfprof.cli import progress
-from tfprof.cli.progress import Progress
+from tfprof.commands import progress
+from tfprof.commands.progress import Progress
 
 
 class Terminal(io.StringIO):

@@ -1,4 +1,4 @@
-"""What files are, as text and as JSON."""
+"""Descriptions of files, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _COLUMN = 10
 
 
 def as_json(info: Info) -> str:
-    """All of it, for scripts."""
+    """Everything, for scripts."""
     return json.dumps(info.to_dict(), indent=1) + "\n"
 
 
 def as_text(info: Info) -> str:
-    """File by file, then all together, then what can be asked."""
+    """Each file, then all of them together, then what can be asked."""
     return "\n".join(_lines(info)) + "\n"
 
 
@@ -90,7 +90,7 @@ _ONE = {
 
 
 def _labelled(label: str, text: str) -> str:
-    """A line with its label, folded to the width of a terminal."""
+    """A labelled line, folded to the width of a terminal."""
     start = f"{label}:".ljust(_COLUMN)
     return textwrap.fill(
         one_line(text),

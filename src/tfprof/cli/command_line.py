@@ -1,0 +1,154 @@
+"""The command line as a front: words to a call of a command, files to a profile."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from tfprof.commands import screen
+from tfprof.commands.command import Call, Command, Place, Words
+from tfprof.commands.table import available
+from tfprof.errors import OptionError, nearest
+from tfprof.options import GENERAL_OPTIONS, INPUT_OPTIONS, Inputs, Kind, Option, Options
+from tfprof.options.words import take_options
+
+if TYPE_CHECKING:
+    from tfprof.api import Profile
+    from tfprof.sources.source import FileSummary
+
+_HERE = Place.COMMAND_LINE
+_DEFAULT = "shell"  # the command where only files are named
+_NEEDS_FILES = (Words.FILES, Words.RUN_META)
+
+
+class CommandLine:
+    """The front of one command line, which names its files."""
+
+    place = _HERE
+
+    def __init__(self) -> None:
+        self.screen = screen.of_output()
+        self.options = Options()
+        self.hinted: set[str] = set()
+
+    @property
+    def commands(self) -> Mapping[str, Command]:
+        """The commands that are available here."""
+        return available(_HERE)
+
+    def load(self, call: Call) -> Profile:
+        """The profile of the files that the call names."""
+        from tfprof import api  # noqa: PLC0415 -- needs numpy, which help does not
+        from tfprof.commands.progress import Progress  # noqa: PLC0415 -- see above
+
+        with Progress(sys.stderr) as progress:
+            return api.load_inputs(call.words, _inputs(call), progress.reading)
+
+    def files(self, call: Call) -> Sequence[FileSummary]:
+        """The files that the call names, recognised but not read."""
+        from tfprof import api  # noqa: PLC0415 -- needs numpy, which help does not
+
+        return api.named_files(call.words, _inputs(call))
+
+    def open_shell(self, profile: Profile, options: Options) -> int:
+        """Answer the lines of the standard input."""
+        from tfprof.shell import loop  # noqa: PLC0415 -- only the shell needs it
+
+        return loop.serve(profile, options, sys.stdin)
+
+
+def run(words: Sequence[str]) -> int:
+    """Run a command line, without the name of the program, and give its exit status."""
+    call = parse(words)
+    helping = call.front.commands["help"]
+    if call.given.get("version"):
+        call.show([_version()])
+        return 0
+    if call.given.get("help"):
+        topic = () if call.command is helping else (call.command.name,)
+        call = Call(helping, call.front, topic)
+    _require_sense(call)
+    return call.command.run(call) or 0
+
+
+def parse(words: Sequence[str]) -> Call:
+    """The call that a command line makes; an unknown command or option is refused."""
+    front = CommandLine()
+    commands = front.commands
+    first = commands.get(words[0]) if words else None
+    takes = first.takes[_HERE] if first else None
+    if first and takes is Words.TOPIC:
+        return Call(first, front, tuple(words[1:]))
+    known = _all_options(commands)
+    if first and takes is Words.PROGRAM:
+        given, rest = take_options(words[1:], known, stops=True)
+        return Call(first, front, tuple(rest), given)
+    before, after = _split(words, "--")
+    given, rest = take_options(before, known)
+    name = rest.pop(0) if rest and rest[0] in commands else ""
+    if not name and rest:
+        _require_file_or_command(rest[0], commands)
+        _require_command_first(rest[1:], commands)
+    asks_for_help = not words or given.get("help")
+    command = commands[name or ("help" if asks_for_help else _DEFAULT)]
+    if command.takes[_HERE] is Words.PROGRAM:
+        raise OptionError(f"`{name}` comes before its options: {command.usage(_HERE)}.")
+    return Call(command, front, (*rest, *after), given)
+
+
+def _all_options(commands: Mapping[str, Command]) -> dict[str, Option]:
+    """The options of all commands, which may be typed before the command is known."""
+    tables = (command.options_in(_HERE) for command in commands.values())
+    return {name: option for table in (GENERAL_OPTIONS, *tables) for name, option in table.items()}
+
+
+def _split(words: Sequence[str], mark: str) -> tuple[Sequence[str], Sequence[str]]:
+    place = words.index(mark) if mark in words else len(words)
+    return words[:place], words[place + 1 :]
+
+
+def _require_file_or_command(word: str, commands: Mapping[str, Command]) -> None:
+    """Refuse a mistyped command; anything that looks like a path is taken as a file."""
+    # With `os.path`, as `pathlib` takes longer to import than the rest of this module.
+    if not ("/" in word or "." in word or os.path.exists(word)):  # noqa: PTH110
+        raise OptionError(f"No command and no file `{word}`. {nearest(word, commands)}")
+
+
+def _require_command_first(rest: Sequence[str], commands: Mapping[str, Command]) -> None:
+    """Refuse a command after the files, unless it is the name of a file."""
+    for word in rest:
+        if word in commands and not os.path.exists(word):  # noqa: PTH110
+            raise OptionError(f"The command comes before the files: tfprof {word} FILES….")
+
+
+def _require_sense(call: Call) -> None:
+    """Refuse options that the command would ignore, and a call without what it needs."""
+    command = call.command
+    given = {name: call.given[name] for name in call.given if name not in GENERAL_OPTIONS}
+    command.require(given, _HERE, call.front.commands.values())
+    has_files = call.words or any(given.get(name) for name in _PATH_OPTIONS)
+    if command.takes[_HERE] in _NEEDS_FILES and not has_files:
+        option = next(iter(command.inputs))
+        raise OptionError(f"No file to read: name the files, or give --{option}.")
+
+
+_PATH_OPTIONS = [
+    name for name, option in INPUT_OPTIONS.items() if option.kind in (Kind.PATH, Kind.PATHS)
+]
+
+
+def _inputs(call: Call) -> Inputs:
+    return Inputs(**call.given_of(INPUT_OPTIONS))
+
+
+def _version() -> str:
+    # The one compiled module that loads without numpy; all are built together.
+    from tfprof.formats import text  # noqa: PLC0415 -- only this needs it
+    from tfprof.version import __version__  # noqa: PLC0415 -- the same
+
+    reader = "files are read by protobuf: no compiler was found"
+    if text.is_compiled():
+        reader = "compiled readers"
+    return f"tfprof {__version__} ({reader})\n"

@@ -1,0 +1,65 @@
+"""Commands about the files of a profile: describe them, save them as one, draw a step of them."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from tfprof import api
+from tfprof.commands import info_text
+from tfprof.commands.progress import Progress
+from tfprof.errors import MissingInputError, OptionError, UnknownFormatError
+from tfprof.sources.registry import a_file
+
+if TYPE_CHECKING:
+    from tfprof.commands.command import Call
+    from tfprof.sources.source import FileSummary
+
+
+def info(call: Call) -> None:
+    """Describe each file, and what can be asked of them together."""
+    found = call.load().info()
+    call.show([info_text.as_json(found) if call.value("json") else info_text.as_text(found)])
+
+
+def save(call: Call) -> None:
+    """Write the whole profile to one file."""
+    profile, path = call.load(), call.value("outfile")
+    call.say(*profile.notes)
+    profile.save(path)
+    call.say(*profile.unsaved, f"wrote {path}")
+
+
+def timeline(call: Call) -> None:
+    """Write the timeline of one traced step."""
+    run, path = _run_metadata(call), call.value("outfile")
+    with Progress(sys.stderr) as progress:
+        progress.reading(run.path)
+        notes = api.step_timeline(
+            run.path,
+            path,
+            show_dataflow=call.value("show_dataflow"),
+            show_memory=call.value("show_memory"),
+        )
+    call.say(*notes, f"wrote {path}")
+
+
+def _run_metadata(call: Call) -> FileSummary:
+    """The RunMetadata of the step that was asked for, or the only one there is."""
+    files = call.front.files(call)
+    runs = [file for file in files if file.kind == "run_meta"]
+    if call.words and len(runs) < len(files):
+        other = next(file for file in files if file not in runs)
+        raise UnknownFormatError(
+            other.path, f"is {a_file(other.title)}; a timeline requires RunMetadata."
+        )
+    if not runs:
+        raise MissingInputError("A timeline requires RunMetadata: give --run_meta_path.")
+    any_step = call.command.options["step"].default
+    wanted = call.given.get("step", call.front.options.step)
+    chosen = [run for run in runs if wanted in (any_step, run.step)]
+    if len(chosen) == 1:
+        return chosen[0]
+    recorded = ", ".join(str(run.step) for run in runs)
+    trouble = "A timeline shows one step: choose it with -step" if chosen else f"No step {wanted}"
+    raise OptionError(f"{trouble}. Recorded: {recorded}.")

@@ -1,0 +1,81 @@
+"""Commands that answer a question about a profile."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from tfprof.errors import OptionError
+from tfprof.options import MEMORY_OPTIONS, MemoryOptions
+from tfprof.outputs import registry
+from tfprof.views.view import TABLE_VALUE_TYPES, View
+
+if TYPE_CHECKING:
+    from tfprof.commands.command import Call
+
+
+def view(call: Call) -> None:
+    """Show or write one of the four views."""
+    options = call.view_options()
+    spec = options.destination
+    registry.require(spec, call.command.name)
+    as_json = call.value("json")
+    if as_json and (options.output or options.dump_to_file):
+        raise OptionError("Give -json or -output, not both; -output json:outfile=F writes JSON.")
+    answer = call.load().view(call.command.name, options)
+    if as_json or spec.kind == "stdout":
+        _require_values(answer.view, in_full=as_json)
+    if as_json:
+        pieces = registry.FILE_OUTPUTS["json"].encode(answer.view)
+        call.show(piece.decode() for piece in pieces)
+    else:
+        written = answer.write(show=call.show)
+        hinted = call.front.hinted
+        call.say(*registry.sentences(spec, written, hints=spec.kind not in hinted))
+        hinted.add(spec.kind)
+    call.say(*answer.notes)
+
+
+def _require_values(shown: View, *, in_full: bool) -> None:
+    """Read the tensors that an answer shows once, before its first byte is printed.
+
+    Reading a checkpoint is the only step that can fail while an answer is streamed. With this check
+    a damaged checkpoint gives an error and no output, instead of half a JSON document. The price is
+    that values are read twice; keeping the whole answer in memory instead would have no bound.
+    """
+    if "tensor_value" not in shown.options.select or shown.is_gathered:
+        return
+    tensors = shown.profile.tensors
+    for row in range(1, len(shown)):
+        name = shown.name[row]
+        tensor = tensors.find(name)
+        if tensor >= 0 and (in_full or tensors.dtype[tensor] in TABLE_VALUE_TYPES):
+            tensors.read(name)
+
+
+def memory(call: Call) -> None:
+    """Show memory over time; the step that the shell keeps applies here too."""
+    given = {"step": call.front.options.step} | call.given_of(MEMORY_OPTIONS)
+    answer = call.load().memory_over_time(MemoryOptions(**given))
+    if call.value("json"):
+        call.show([answer.to_json()])
+    else:
+        answer.show(call.show)
+    call.say(*answer.notes)
+
+
+def flops(call: Call) -> None:
+    """Show float operations by kind of op."""
+    ledger = call.load().flops()
+    call.show([ledger.to_json() if call.value("json") else ledger.report])
+    call.say(*ledger.notes)
+
+
+def advise(call: Call) -> None:
+    """Show the findings of the checkers."""
+    advice = call.load().advise(call.given.get("checkers"))
+    if call.value("json"):
+        call.show([json.dumps(advice.to_dict(), indent=1) + "\n"])
+    else:
+        call.show([advice.text(colour=call.front.screen.has_colour)])
+    call.say(*advice.notes)

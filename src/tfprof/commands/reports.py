@@ -1,0 +1,49 @@
+"""The command that writes reports on the folder of a training run."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from tfprof import model_dir
+from tfprof.commands.command import Place
+from tfprof.commands.progress import Progress
+from tfprof.errors import OptionError, one_line
+from tfprof.model_dir import PLACES, REPORTS, Reported
+
+if TYPE_CHECKING:
+    from tfprof.commands.command import Call
+
+
+def profile(call: Call) -> None:
+    """Write the reports, and list what was found and written."""
+    folders = [*filter(None, [call.value("model_dir")]), *call.words]
+    if len(folders) != 1:
+        raise OptionError(f"`profile` needs one folder: {call.command.usage(Place.COMMAND_LINE)}.")
+    with Progress(sys.stderr) as progress:
+        found = model_dir.report(folders[0], call.value("output_dir"), progress=progress.reading)
+    call.show([_as_json(found) if call.value("json") else _as_text(found)])
+    call.say(*found.notes)
+
+
+def _as_json(reported: Reported) -> str:
+    return json.dumps(asdict(reported), indent=1) + "\n"
+
+
+def _as_text(reported: Reported) -> str:
+    """One line per input and per report."""
+    return "".join(f"{one_line(line)}\n" for line in _lines(reported))
+
+
+def _lines(reported: Reported) -> Iterator[str]:
+    for path in reported.found.values():
+        yield f"Found {path}"
+    for name, path in reported.missing.items():
+        yield f"Missing {path}, which tells {PLACES[name].tells}"
+    for path in reported.written:
+        yield f"Wrote {path}"
+    for name in reported.not_written:
+        yield f"Did not write {name}, which needs {PLACES[REPORTS[name].needs].path}"

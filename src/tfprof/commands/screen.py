@@ -1,0 +1,78 @@
+"""Where answers and notes are shown: unchanged in a pipe or file, without escapes on a terminal."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable
+from typing import Protocol
+
+from tfprof.errors import one_line
+
+_BOLD = ("\x1b[1m", "\x1b[0m")
+# Control characters, apart from line ends, tabs and the codes for bold text.
+_CONTROL = r"(?!\x1b\[[01]m)[\x00-\x08\x0b-\x1f\x7f-\x9f]"
+
+
+class Screen(Protocol):
+    """Shows answers, and notes that are not part of an answer."""
+
+    @property
+    def has_colour(self) -> bool:
+        """Whether headings are printed in bold."""
+
+    def show(self, pieces: Iterable[str]) -> None:
+        """Show an answer, piece by piece."""
+
+    def say(self, sentence: object) -> None:
+        """Show a note or an error on one line of the standard error."""
+
+
+class Pipe:
+    """A pipe or a file: every byte as it is."""
+
+    has_colour = False
+
+    def show(self, pieces: Iterable[str]) -> None:
+        _write(pieces)
+
+    def say(self, sentence: object) -> None:
+        print("tfprof:", one_line(sentence), file=sys.stderr)
+
+
+class Terminal:
+    """A terminal: names from files cannot move the cursor or change its state."""
+
+    def __init__(self) -> None:
+        self.is_dumb = os.environ.get("TERM") in ("dumb", "unknown")
+        self.has_colour = not self.is_dumb and not os.environ.get("NO_COLOR")
+
+    @property
+    def bold(self) -> tuple[str, str]:
+        """The codes before and after bold text; empty without colour."""
+        return _BOLD if self.has_colour else ("", "")
+
+    def show(self, pieces: Iterable[str]) -> None:
+        _write(map(harmless, pieces))
+
+    def say(self, sentence: object) -> None:
+        before, after = self.bold if sys.stderr.isatty() else ("", "")
+        sys.stdout.flush()  # keeps the order of what is on the terminal
+        print(f"{before}tfprof:{after}", one_line(sentence), file=sys.stderr)
+
+
+def of_output() -> Screen:
+    """The screen for the standard output as it is now."""
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    return Terminal() if is_terminal else Pipe()
+
+
+def harmless(piece: str) -> str:
+    """`piece` with control characters written as their codes."""
+    return re.sub(_CONTROL, lambda match: match[0].encode("unicode_escape").decode(), piece)
+
+
+def _write(pieces: Iterable[str]) -> None:
+    if sys.stdout is not None:  # closed before the program was started
+        sys.stdout.writelines(pieces)

@@ -1,0 +1,248 @@
+"""The table of commands: one row per command, for the command line, the shell and help.
+
+The function of a command is imported when it is called, so that `tfprof --help` is quick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from tfprof.commands.command import Call, Command, Place, Words
+from tfprof.options import (
+    CHECKERS_OPTION,
+    INPUT_OPTIONS,
+    MEMORY_OPTIONS,
+    OUTPUT_OPTIONS,
+    REPORT_OPTIONS,
+    RUN_OPTIONS,
+    TIMELINE_OPTIONS,
+    VIEW_OPTIONS,
+    Option,
+)
+
+
+def available(place: Place) -> dict[str, Command]:
+    """The commands that can be typed there, by name."""
+    return {name: command for name, command in COMMANDS.items() if place in command.takes}
+
+
+class Function:
+    """A function that is imported when it is called."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self.module, self.name = module, name
+
+    def find(self) -> Callable[[Call], int | None]:
+        """The function itself."""
+        return getattr(import_module(self.module), self.name)  # type: ignore[no-any-return]
+
+    def __call__(self, call: Call) -> int | None:
+        return self.find()(call)
+
+
+def _only(*names: str) -> dict[str, Option]:
+    return {name: OUTPUT_OPTIONS[name] for name in names}
+
+
+_QUESTIONS = "tfprof.commands.questions"
+_FILES = "tfprof.commands.files"
+_SESSION = "tfprof.commands.session"
+
+# On the command line files are named; the shell has them loaded.
+_FILES_OR_LOADED = {Place.COMMAND_LINE: Words.FILES, Place.SHELL: Words.NOTHING}
+
+_VIEW: dict[str, Any] = {
+    "run": Function(_QUESTIONS, "view"),
+    "takes": _FILES_OR_LOADED,
+    "inputs": INPUT_OPTIONS,
+    "options": VIEW_OPTIONS | _only("json"),
+    "instead": {"outfile": "Write the answer to a file with -output file:outfile=FILE."},
+}
+
+_ROWS = (
+    Command(
+        name="scope",
+        summary="Show ops by name scope.",
+        notes="The total of a scope covers everything below it.",
+        examples=(
+            ("graph.pbtxt", "-select params -max_depth 3"),
+            ("graph.pbtxt run_meta", "-order_by micros -min_micros 1000"),
+            ("graph.pbtxt tfprof_log", "-account_type_regexes _trainable_variables"),
+        ),
+        **_VIEW,
+    ),
+    Command(
+        name="graph",
+        summary="Show ops by data flow: below each op the ops that feed it.",
+        notes="The total of an op covers the inputs below it.",
+        examples=(("graph.pbtxt run_meta", "-start_name_regexes 'cost.*'"),),
+        **_VIEW,
+    ),
+    Command(
+        name="code",
+        summary="Show ops by the line of Python that created them.",
+        notes="The total of a line covers the calls below it.",
+        examples=(("graph.pbtxt run_meta tfprof_log", "-order_by micros -max_depth 5"),),
+        **_VIEW,
+    ),
+    Command(
+        name="op",
+        summary="Show ops by kind, such as Conv2D or MatMul.",
+        notes="Each number has two shares: of this row and all rows after it, and of this row.",
+        examples=(("graph.pbtxt run_meta", "-select micros,occurrence -order_by micros"),),
+        **_VIEW,
+    ),
+    Command(
+        name="memory",
+        summary="Show memory over time, and what holds it at the peak.",
+        run=Function(_QUESTIONS, "memory"),
+        takes=_FILES_OR_LOADED,
+        inputs=INPUT_OPTIONS,
+        options=MEMORY_OPTIONS | _only("json"),
+        notes="The curve sums up the allocation records of a traced step and starts at 0: memory "
+        "allocated before the step is not in it. Where the allocator recorded its own level, that "
+        "is shown too. Events within one microsecond count as one. A line of code is the innermost "
+        "one outside installed packages.",
+        examples=(
+            ("graph.pbtxt run_meta tfprof_log", ""),
+            ("graph.pbtxt run_meta_1 run_meta_2", "-step 1 -max_rows 20"),
+        ),
+    ),
+    Command(
+        name="flops",
+        summary="Show float operations by kind of op, and what is not counted.",
+        run=Function(_QUESTIONS, "flops"),
+        takes=_FILES_OR_LOADED,
+        inputs=INPUT_OPTIONS,
+        options=_only("json"),
+        notes="A multiply and an add count as two, any other operation on an element as one; data "
+        "movement and random numbers count as none. Numbers from an op log take precedence. "
+        "Backward means in a scope `gradients` or `gradient_tape`, optimiser means ops such as "
+        "ApplyAdam, and all others are forward.",
+        examples=(("graph.pbtxt run_meta", ""), ("graph.pbtxt tfprof_log", "--json")),
+    ),
+    Command(
+        name="advise",
+        summary="Suggest optimisations and their estimated gain.",
+        run=Function(_QUESTIONS, "advise"),
+        takes=_FILES_OR_LOADED,
+        inputs=INPUT_OPTIONS,
+        options={CHECKERS_OPTION.name: CHECKERS_OPTION} | _only("json"),
+        examples=(
+            ("graph.pbtxt run_meta tfprof_log", ""),
+            ("profile.pb", "--checkers DataFeedingChecker --json"),
+        ),
+    ),
+    Command(
+        name="info",
+        summary="Describe the files, and list what can be asked of them.",
+        run=Function(_FILES, "info"),
+        takes=_FILES_OR_LOADED,
+        inputs=INPUT_OPTIONS,
+        options=_only("json"),
+        examples=(("graph.pbtxt run_meta tfprof_log model.ckpt", ""),),
+    ),
+    Command(
+        name="save",
+        summary="Save everything that was read to one profile file.",
+        run=Function(_FILES, "save"),
+        takes={Place.COMMAND_LINE: Words.FILES, Place.SHELL: Words.OUTFILE},
+        inputs=INPUT_OPTIONS,
+        options=_only("outfile"),
+        required=("outfile",),
+        notes="The profile can be read in place of the files it was made from.",
+        examples=(("graph.pbtxt run_meta tfprof_log", "--outfile profile.pb"),),
+    ),
+    Command(
+        name="timeline",
+        summary="Write a timeline of one traced step, for trace viewers.",
+        run=Function(_FILES, "timeline"),
+        takes={Place.COMMAND_LINE: Words.RUN_META, Place.SHELL: Words.OUTFILE},
+        inputs={"run_meta_path": INPUT_OPTIONS["run_meta_path"]},
+        options=TIMELINE_OPTIONS | _only("outfile"),
+        required=("outfile",),
+        notes="The timeline shows every run of every op. `-output timeline:outfile=FILE` draws the "
+        "rows of a view instead.",
+        examples=(
+            ("run_meta", "--outfile timeline.json"),
+            ("run_meta", "--outfile timeline.json --show_memory false"),
+        ),
+    ),
+    Command(
+        name="profile",
+        summary="Write reports on the folder of a training run.",
+        run=Function("tfprof.commands.reports", "profile"),
+        takes={Place.COMMAND_LINE: Words.FOLDER},
+        options=REPORT_OPTIONS | _only("json"),
+        instead=dict.fromkeys(INPUT_OPTIONS, "It finds the files in the folder."),
+        notes="The folder contains graph.pbtxt, the checkpoints and, if a metadata hook wrote "
+        "them, metadata/run_meta and metadata/tfprof_log. Four reports are written in the format "
+        "of the first tfprof: params.txt (variables), flops.txt (float operations), micro.txt "
+        "(ops of at least a millisecond, by data flow) and device.txt (where each op ran).",
+        examples=(("", "--model_dir=/path/to/model/dir"),),
+    ),
+    Command(
+        name="run",
+        summary="Run a Python program and record what TensorFlow does.",
+        run=Function("tfprof.commands.programs", "run"),
+        takes={Place.COMMAND_LINE: Words.PROGRAM},
+        options=RUN_OPTIONS,
+        notes="The program runs as with `python PROGRAM ARGUMENTS…`, and its exit status is kept. "
+        "Options of tfprof come before PROGRAM. Recording starts when the program has imported "
+        "TensorFlow. Recordings of long runs are large: record a few steps, or use tfprof.capture "
+        "or tfprof.KerasCallback in the program. Read the folder like any file: tfprof scope "
+        "FOLDER.",
+        examples=(("", "--outfile runs/a train.py --epochs 1"),),
+    ),
+    Command(
+        name="shell",
+        summary="Answer many questions about one profile; so does `tfprof FILES…`.",
+        run=Function(_SESSION, "shell"),
+        takes={Place.COMMAND_LINE: Words.FILES},
+        inputs=INPUT_OPTIONS,
+        options=VIEW_OPTIONS,
+        notes="Type `help` for the commands of the shell. Options given here stay in force until "
+        "they are set again. Lines can be piped in: errors are reported, the other lines are "
+        "answered, and the exit status is 1.",
+        examples=(("graph.pbtxt run_meta", ""), ("graph.pbtxt", "-select params < questions.txt")),
+    ),
+    Command(
+        name="set",
+        summary="Keep options for the following lines.",
+        run=Function(_SESSION, "keep"),
+        takes={Place.SHELL: Words.NOTHING},
+        options=VIEW_OPTIONS,
+        notes="An empty line shows all options.",
+        examples=(("", "-select params -max_depth 3"),),
+    ),
+    Command(
+        name="reset",
+        summary="Reset options to their defaults: all, or those named.",
+        run=Function(_SESSION, "reset"),
+        takes={Place.SHELL: Words.OPTION_NAMES},
+        examples=(("", ""), ("", "select max_depth")),
+    ),
+    Command(
+        name="help",
+        summary="Explain a command, an option or a metric.",
+        run=Function("tfprof.commands.pages", "explain"),
+        takes=dict.fromkeys(Place, Words.TOPIC),
+        examples=(("", "scope"), ("", "-select"), ("", "micros")),
+    ),
+    Command(
+        name="quit",
+        summary="Leave the shell; so does Ctrl-D.",
+        run=Function(_SESSION, "leave"),
+        takes={Place.SHELL: Words.NOTHING},
+    ),
+    Command(
+        name="exit",
+        summary="Leave the shell.",
+        run=Function(_SESSION, "leave"),
+        takes={Place.SHELL: Words.NOTHING},
+    ),
+)
+
+COMMANDS: dict[str, Command] = {row.name: row for row in _ROWS}
