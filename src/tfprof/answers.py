@@ -116,12 +116,10 @@ class Answer:
         registry.require(spec, self.view.kind)
         if spec.kind in registry.FILE_OUTPUTS:
             return registry.write(self.view, spec)
-        if spec.kind == "stdout" and show is not None:
+        if spec.kind == "stdout":
             from tfprof.outputs import text
 
-            show(piece.decode() for piece in text.encode(self.view))
-        elif spec.kind == "stdout":
-            print(self.report, end="")
+            (show or _print)(piece.decode() for piece in text.encode(self.view))
         return []
 
     def __str__(self) -> str:
@@ -135,6 +133,11 @@ class Answer:
         from tfprof.outputs import html
 
         return html.table(self.view)
+
+
+def _print(pieces: Iterable[str]) -> None:
+    for piece in pieces:
+        print(piece, end="")
 
 
 class MemoryAnswer:

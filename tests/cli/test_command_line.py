@@ -409,3 +409,34 @@ def test_an_older_word_for_a_file_goes_before_the_newer(ask):
 
     assert "-dump_to_file goes before -output json:outfile=new, which was left aside." in err
     assert not Path("new").exists()
+
+
+# Long answers.
+
+
+class Stream(io.StringIO):
+    """A standard output that remembers the size of each write."""
+
+    def __init__(self):
+        super().__init__()
+        self.sizes = []
+
+    def write(self, text):
+        self.sizes.append(len(text))
+        return super().write(text)
+
+
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_an_answer_is_printed_piece_by_piece(more, files, monkeypatch):
+    graph = GraphDef()
+    for number in range(100):
+        graph.node.add(name=f"op_{number:02}", op="NoOp")
+    (files / "model.pb").write_bytes(graph.SerializeToString())
+    monkeypatch.setattr("tfprof.outputs.text._BLOCK_ROWS", 10)
+    stream = Stream()
+    monkeypatch.setattr("sys.stdout", stream)
+
+    assert main(["scope", "model.pb", "-select", "params", *more]) == 0
+
+    assert len(stream.sizes) > 10
+    assert max(stream.sizes) < sum(stream.sizes) / 4

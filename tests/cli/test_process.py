@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -38,14 +40,27 @@ def test_an_error_goes_to_the_standard_error_alone():
     assert ran.stderr == "tfprof: gone.pb: no such file; check the path.\n"
 
 
-@pytest.mark.parametrize("size", [5, 5_000])
-def test_a_reader_that_has_enough_is_not_complained_about(size, files):
-    graph = GraphDef()
-    for number in range(size):
-        graph.node.add(name=f"op_{number:06}", op="NoOp")
-    (files / "model.pb").write_bytes(graph.SerializeToString())
+@pytest.fixture
+def write_model(files):
+    """Writes `model.pb`, with ops of those names."""
 
-    question = [*TFPROF, "scope", "model.pb", "-select", "params"]
+    def write(names):
+        graph = GraphDef()
+        for name in names:
+            graph.node.add(name=name, op="NoOp")
+        (files / "model.pb").write_bytes(graph.SerializeToString())
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("size", "more", "first"),
+    [(5, [], "\n"), (5_000, [], "\n"), (5, ["--json"], "{\n"), (5_000, ["--json"], "{\n")],
+)
+def test_a_reader_that_has_enough_is_not_complained_about(size, more, first, write_model):
+    write_model(f"op_{number:06}" for number in range(size))
+
+    question = [*TFPROF, "scope", "model.pb", "-select", "params", *more]
     ran = subprocess.run(
         ["bash", "-c", '"$@" | head -1; exit ${PIPESTATUS[0]}', "-", *question],
         capture_output=True,
@@ -54,7 +69,33 @@ def test_a_reader_that_has_enough_is_not_complained_about(size, files):
         env=BUFFERED,
     )
 
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "\n", "")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, first, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
+@pytest.mark.parametrize("words", [["scope"], ["scope", "--json"], ["shell"]])
+def test_ctrl_c_stops_an_answer_that_waits_for_its_reader(words, write_model, tmp_path):
+    write_model(f"op_{number:06}" for number in range(20_000))
+    lines = tmp_path / "lines"
+    lines.write_text("op -select params\n" * 3_000)
+    with (
+        lines.open() as questions,
+        subprocess.Popen(
+            [*TFPROF, words[0], "model.pb", "-select", "params", *words[1:]],
+            stdin=questions,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=BUFFERED,
+            # Also where the tests were started with it ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+        ) as process,
+    ):
+        os.read(process.stdout.fileno(), 1)  # it has begun
+        time.sleep(1)  # until the pipe is full
+        process.send_signal(signal.SIGINT)
+
+        assert process.wait(timeout=60) == 130
+        assert process.stderr.read() == b"tfprof: stopped.\n"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
@@ -87,10 +128,8 @@ def test_a_closed_output_is_nobody_to_tell():
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
-def test_a_name_that_the_terminal_cannot_show_is_written_in_codes(files):
-    graph = GraphDef()
-    graph.node.add(name="größe/名", op="NoOp")
-    (files / "model.pb").write_bytes(graph.SerializeToString())
+def test_a_name_that_the_terminal_cannot_show_is_written_in_codes(write_model):
+    write_model(["größe/名"])
 
     ran = subprocess.run(
         [*TFPROF, "scope", "model.pb", "-select", "params"],
@@ -129,3 +168,46 @@ def test_numpy_protobuf_and_re2_are_not_loaded_for(words):
     )
 
     assert ran.stdout.endswith("[]\n")
+
+
+def test_a_pipe_gets_the_bytes_of_a_name_as_they_are(write_model):
+    write_model(["a\x1b[2Jb"])
+
+    ran = tfprof("scope", "model.pb", "-select", "params")
+
+    assert "\n  a\x1b[2Jb (0/0 params)\n" in ran.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals on Windows")
+@pytest.mark.parametrize(
+    "words", [("scope",), ("graph",), ("op",), ("scope", "--json"), ("flops",), ("advise",)]
+)
+def test_a_terminal_gets_no_commands_from_names(words, files):
+    graph = GraphDef()
+    graph.node.add(name="a\x1b[2Jb", op="Evil\x1b]0;title\x07")
+    (files / "model.pb").write_bytes(graph.SerializeToString())
+
+    assert on_a_terminal(words[0], "model.pb", *words[1:]).count(b"\x1b") == 0
+
+
+def on_a_terminal(*words):
+    """What a command prints on a terminal."""
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        [*TFPROF, *words],
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=subprocess.DEVNULL,
+        env=BUFFERED | {"NO_COLOR": "1"},
+    ) as process:
+        os.close(theirs)
+        shown = b""
+        try:
+            while piece := os.read(ours, 1 << 16):
+                shown += piece
+        except OSError:  # how the end of a terminal reads
+            pass
+        assert process.wait() == 0
+    os.close(ours)
+    assert shown
+    return shown

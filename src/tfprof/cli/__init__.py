@@ -24,6 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except KeyboardInterrupt:
+        _drop_output()  # a full pipe would block the exit
         screen.Pipe().say("stopped.")
         return EXIT_INTERRUPTED
     except BrokenPipeError:
@@ -49,7 +50,11 @@ def _status(words: Sequence[str]) -> int:
 
 def _drop_output() -> None:
     """Discard what is still buffered, so that Python neither fails nor waits for it at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    try:
+        descriptor = sys.stdout.fileno()
+    except (AttributeError, OSError):  # not a stream of the system: nothing waits for it
+        return
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
 
 
 def entry_point() -> None:
