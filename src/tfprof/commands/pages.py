@@ -9,7 +9,15 @@ from tfprof.commands.command import Call, Command, Place, spelled
 from tfprof.dialects import DIALECTS
 from tfprof.errors import OptionError, nearest
 from tfprof.metrics import BY_KEY, METRICS, ORDER_KEYS, Metric
-from tfprof.options import GENERAL_OPTIONS, GROUPS, INPUT_OPTIONS, OUTPUT_OPTIONS, Kind, Option
+from tfprof.options import (
+    GENERAL_OPTIONS,
+    GROUPS,
+    INPUT_OPTIONS,
+    OUTPUT_OPTIONS,
+    VIEW_OPTIONS,
+    Kind,
+    Option,
+)
 
 _WIDTH = 80
 _OPTION_COLUMN = 34  # where the text after a name begins
@@ -85,7 +93,7 @@ def _command_line_overview(commands: Mapping[str, Command]) -> Iterator[str]:
 def _shell_overview(commands: Mapping[str, Command]) -> Iterator[str]:
     yield "Commands:"
     yield from _summaries(commands)
-    names = ", ".join(f"-{name}" for name in commands["set"].options)
+    names = ", ".join(f"-{name}" for name in VIEW_OPTIONS)
     yield from _section("Options of views", _folded(names, indent="  "))
     yield from ("", *_folded(_KEYS))
 
