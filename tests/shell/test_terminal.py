@@ -64,7 +64,9 @@ class Shell:
                 "TERM": "xterm",
                 "PROMPT_TOOLKIT_NO_CPR": "1",  # nobody here would tell where the cursor is
                 "HOME": str(Path.cwd().parent),
-                "XDG_STATE_HOME": str(Path.cwd().parent / "state"),
+                # Of this test alone: a suggestion from the history of another would look like
+                # a completion.
+                "XDG_STATE_HOME": f"{Path.cwd()}_state",
                 "PAGER": "cat",
             }
             | surroundings,
