@@ -600,7 +600,7 @@ def test_the_files_that_were_loaded_are_described(capsys):
     assert loop.serve(loaded, Options(), io.StringIO("info\n")) == 0
     described = capsys.readouterr().out
     assert described.startswith("graph.pb: GraphDef, 5 ops\nrun_meta_0: RunMetadata, ")
-    assert "\nSteps:    7\n" in described
+    assert "\nRecorded: run_meta: step 7\n" in described
 
 
 @pytest.fixture
