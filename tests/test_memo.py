@@ -5,7 +5,7 @@ import weakref
 
 import pytest
 
-from tfprof.memo import OnDemand, remembered
+from tfprof.memo import OnDemand, remembered, remembering
 
 
 class Subject:
@@ -135,3 +135,17 @@ def test_values_on_demand_are_a_mapping_of_all_their_names():
     assert "c" not in values
     with pytest.raises(KeyError):
         values["c"]
+
+
+def test_only_the_latest_answers_are_kept(asked):
+    subject = Subject()
+
+    @remembering(2)
+    def answer(subject, question):  # noqa: ARG001 -- a subject to keep the answers with
+        asked.append(question)
+        return question
+
+    for question in ("a", "b", "a", "c", "a", "b"):
+        answer(subject, question)
+
+    assert asked == ["a", "b", "c", "b"]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import Self, TypeVar
 
 from tfprof.errors import InputError
-from tfprof.formats.file_spans import FileBytes
+from tfprof.formats.file_spans import FileBytes, is_file
 from tfprof.formats.recognise import Recognised, recognise
 from tfprof.formats.records import Records
 from tfprof.formats.stored import StoredFile
@@ -66,9 +66,13 @@ class Content:
         """Which protobuf message the file holds, if any."""
         return self._look(recognise, Recognised(None, is_text=False))
 
-    def inside(self, name: str) -> Content:
-        """The file of that name in this folder."""
-        return self._inside.setdefault(name, Content(str(Path(self.path) / name)))
+    def first_inside(self, names: Iterable[str]) -> Content:
+        """The first file of these names in this folder, or this itself if there is none."""
+        for name in names if self.is_folder else ():
+            path = Path(self.path) / name
+            if is_file(path):
+                return self._inside.setdefault(name, Content(str(path)))
+        return self
 
     def require_readable(self) -> None:
         """Raise `InputError` if the file cannot be read."""

@@ -32,6 +32,10 @@ class MessageKind(StrEnum):
     XSPACE = "xspace"
 
 
+# The files of a SavedModel's folder that hold its message.
+SAVED_MODEL_FILES = ("saved_model.pb", "saved_model.pbtxt")
+
+
 class Recognised(NamedTuple):
     """What was recognised: the message, or None, and whether it is written as text."""
 

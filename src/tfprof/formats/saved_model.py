@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from tfprof.errors import InputError
 from tfprof.formats import graph_def
-from tfprof.formats.content import Content
-from tfprof.formats.file_spans import is_file
 from tfprof.formats.graph_def import GraphColumns
 from tfprof.formats.messages import Message
 from tfprof.formats.records import Records
 from tfprof.formats.wire import SPAN
 
 SAVED_MODEL = "tensorflow.SavedModel"
-_FILES = ("saved_model.pb", "saved_model.pbtxt")
 _SERVING = "serve"  # the tag of the graph that is for use, where there are several
 
 # The fields of a MetaGraphDef.
@@ -44,15 +40,6 @@ class MetaGraph:
     variables: dict[int, Variable] = field(default_factory=dict)
     # By function, the objects that it is given behind its arguments.
     bound: dict[str, list[int]] = field(default_factory=dict)
-
-
-def content_of(content: Content) -> Content:
-    """The file of a SavedModel, given that file or its folder."""
-    if content.is_folder:
-        for name in _FILES:
-            if is_file(Path(content.path) / name):
-                return content.inside(name)
-    return content
 
 
 def decode(records: Records) -> MetaGraph:

@@ -123,7 +123,7 @@ def _column(profile: ProfileColumns, chosen: Chosen, key: str) -> Ints:
     return _over_steps(profile, _of_records(profile, key), chosen)
 
 
-@remembered
+@remembering(len(NUMBERS))  # each is a single flag
 def may_be_negative(profile: ProfileColumns, key: str) -> bool:
     """Whether a sum of this number over some ops could be below zero; True if in doubt."""
     if key == "float_ops":

@@ -6,14 +6,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tfprof.errors import InputError, TfprofError, UnknownFormatError, one_line
-from tfprof.formats import checkpoint, saved_model
+from tfprof.formats import checkpoint
 from tfprof.formats.content import Content
-from tfprof.formats.recognise import MessageKind
+from tfprof.formats.recognise import SAVED_MODEL_FILES, MessageKind
 from tfprof.metrics import Need
 from tfprof.model.builder import ProfileBuilder
 from tfprof.sources.ahead import Ahead
@@ -58,7 +57,7 @@ def _message(kind: MessageKind) -> Callable[[Content], bool]:
 
 
 def _is_saved_model(content: Content) -> bool:
-    inside = saved_model.content_of(content)
+    inside = content.first_inside(SAVED_MODEL_FILES)
     return inside.message.kind is MessageKind.SAVED_MODEL
 
 
@@ -139,6 +138,8 @@ class Added(NamedTuple):
 
 def added() -> Added:
     """What is installed now, ordered by name."""
+    from importlib.metadata import entry_points  # noqa: PLC0415 -- it takes 20 ms to import
+
     found = Added([], [])
     for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
         try:

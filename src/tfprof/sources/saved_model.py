@@ -14,7 +14,8 @@ from tfprof.formats.checkpoint import Checkpoint
 from tfprof.formats.file_spans import is_file
 from tfprof.formats.graph_debug_info import DebugInfo
 from tfprof.formats.messages import message_class
-from tfprof.formats.saved_model import SAVED_MODEL, MetaGraph, content_of, decode
+from tfprof.formats.recognise import SAVED_MODEL_FILES
+from tfprof.formats.saved_model import SAVED_MODEL, MetaGraph, decode
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.code import Frame
 from tfprof.model.tensors import Tensors
@@ -30,7 +31,7 @@ _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
 def read(file: InputFile) -> Decoded[MetaGraph]:
     """The graph that is served."""
-    return Decoded.of(content_of(file.content).records(SAVED_MODEL), decode)
+    return Decoded.of(file.content.first_inside(SAVED_MODEL_FILES).records(SAVED_MODEL), decode)
 
 
 def add(found: Decoded[MetaGraph], builder: ProfileBuilder, file: InputFile) -> FileSummary:

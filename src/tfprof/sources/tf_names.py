@@ -42,16 +42,16 @@ class TensorFlowNames:
 
     def forward_of(self, ops: Ops, rows: Ints) -> Ints:
         """The op that each of `rows` is a gradient of, found by its name."""
-        is_gradient, sources = forward_names(ops.name)
+        gradients, sources = forward_names(ops.name)
         found = np.full(len(ops), NOT_A_GRADIENT)
-        gradients = np.flatnonzero(is_gradient)
         if len(gradients):
+            is_gradient = np.zeros(len(ops), np.bool_)
+            is_gradient[gradients] = True
             forward = np.flatnonzero(~is_gradient)
             known = NameTable()
             known.add(ops.name.take(forward))
-            place = known.find(sources.take(gradients))
-            found[gradients] = np.append(forward, UNKNOWN_FORWARD)[place]
-        return found[rows]
+            found[gradients] = np.append(forward, UNKNOWN_FORWARD)[known.find(sources)]
+        return found if len(rows) == len(ops) else found[rows]
 
 
 TENSORFLOW_NAMES = TensorFlowNames()
@@ -72,12 +72,14 @@ def _is_backward(names: Strings) -> Bools:
     return is_backward
 
 
-def forward_names(names: Strings) -> tuple[Bools, Strings]:
-    """Which ops are gradients by their names, and the names of their forward ops."""
-    start = names.find(_GRADIENT_PREFIX) + len(_GRADIENT_PREFIX)
-    suffix = names.find(_GRADIENT_END)
-    is_gradient = (start >= len(_GRADIENT_PREFIX)) & (suffix >= 0) & (suffix != start)
-    end = np.where(suffix > start, suffix, names.lengths)
-    starts = np.where(is_gradient, names.starts + start, names.starts)
-    ends = np.where(is_gradient, names.starts + end, names.starts)
-    return is_gradient, Strings.of_spans(names.data, starts, ends)
+def forward_names(names: Strings) -> tuple[Ints, Strings]:
+    """The ops that are gradients by their names, and the names of their forward ops."""
+    prefix = names.find(_GRADIENT_PREFIX)
+    rows = np.flatnonzero(prefix >= 0)
+    some = names.take(rows)
+    start = prefix[rows] + len(_GRADIENT_PREFIX)
+    suffix = some.find(_GRADIENT_END)
+    end = np.where(suffix > start, suffix, some.lengths)
+    kept = np.flatnonzero((suffix >= 0) & (suffix != start))
+    spans = some.starts[kept] + start[kept], some.starts[kept] + end[kept]
+    return rows[kept], Strings.of_spans(names.data, *spans)
