@@ -7,6 +7,7 @@ from typing import Any
 from tfprof.api import build_view
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
+from tfprof.views.facts import FACTS, Texts
 from tfprof.views.view import View
 
 ROOT = "_TFProfRoot"
@@ -41,3 +42,11 @@ def own(view: View, key: str) -> dict[str, int | None]:
 def total(view: View, key: str) -> dict[str, int]:
     """A number of each row with all that it covers, the root's too."""
     return dict(zip(view.name, view.total[key].tolist(), strict=True))
+
+
+def texts(name: str, view: View, row: int) -> list[str]:
+    """The texts of a fact that a row has, an empty one where a table leaves a place empty."""
+    column = FACTS[name](view, slice(row, row + 1))
+    assert isinstance(column, Texts)
+    default = [] if column.default is None else [column.default]
+    return [column.names[code] if code >= 0 else "" for code in column.codes[0].tolist()] or default

@@ -99,6 +99,7 @@ KNOW_MORE = {
     "outputs.advice_message": {"advice"},
     "outputs.registry": EVERY,
     "outputs.op_log": {"registry"},
+    "outputs.text": {"flat_rows"},
     "outputs.step_timeline": {"json_rows", "step_events", "tensor_descriptions"},
     "measures.flop_rules": EVERY,
 }

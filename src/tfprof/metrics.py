@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
 from enum import StrEnum
+from typing import NamedTuple
 
 from tfprof.units import Unit
 
@@ -17,17 +18,19 @@ class Need(StrEnum):
     VALUES = "values"
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
+class Metric(NamedTuple):
     """One thing that `-select` can ask for."""
 
     key: str
     label: str
     sentence: str
     needs: Need
-    unit: Unit | None = None  # None: a fact that is shown, not a number that is summed
+    unit: Unit | None = None  # of a number that is summed
     exact: str = ""  # the number that has the same time in nanoseconds
-    is_of_answer: bool = False  # it tells of the rows that are left out, not of the model
+    fact: str = ""  # the function of `views/facts.py` with what is shown besides the number
+    is_of_answer: bool = False  # it describes the rows that are left out, not the model
+    is_of_single_ops: bool = False  # a table of nested rows that gather ops shows `N/A`
+    gathered_label: str = ""  # the heading where rows gather ops, if it is another
 
     @property
     def is_number(self) -> bool:
@@ -60,13 +63,14 @@ _ACCELERATOR_MICROS = Metric(
 )
 
 # The order is that of the columns in the scope and graph views.
-METRICS: tuple[Metric, ...] = (
+_ROWS: tuple[Metric, ...] = (
     Metric(
         "params",
         "# parameters",
         "# parameters: the elements of each op's `shape`, variables and placeholders alike.",
         Need.DEFINITIONS,
         Unit.COUNT,
+        fact="shape",
     ),
     Metric(
         "float_ops",
@@ -111,41 +115,53 @@ METRICS: tuple[Metric, ...] = (
         "assigned devices",
         "assigned devices: where the op ran.",
         Need.RUNS,
+        fact="devices",
     ),
     Metric(
         "op_types",
         "op types",
         "op types: every type the op goes by: its kind, its device, and what an op log gave it.",
         Need.DEFINITIONS,
+        fact="op_types",
     ),
     Metric(
         "occurrence",
         "op count (run|defined)",
         "op count: how often the op ran, and how many ops there are.",
         Need.DEFINITIONS,
+        fact="occurrence",
+        is_of_single_ops=True,
+        gathered_label="op occurrence (run|defined)",
     ),
     Metric(
         "input_shapes",
         "input shapes",
         "input shapes: the shape of each input, by position.",
         Need.DEFINITIONS,
+        fact="input_shapes",
+        is_of_single_ops=True,
     ),
     Metric(
         "tensor_value",
         "",
         "tensor value: what the checkpoint holds under the op's name.",
         Need.VALUES,
+        fact="tensor_value",
     ),
     Metric(
         "num_hidden_ops",
         "",
         "num_hidden_ops: how many hidden ops lie between a row and the one above it (graph view).",
         Need.DEFINITIONS,
+        fact="num_hidden_ops",
         is_of_answer=True,
     ),
 )
 
-BY_KEY: dict[str, Metric] = {metric.key: metric for metric in METRICS}
+# The table: a row added to it is known everywhere.
+BY_KEY: dict[str, Metric] = {metric.key: metric for metric in _ROWS}
+
+METRICS: Collection[Metric] = BY_KEY.values()
 
 # What is summed over a subtree: every number that can be selected, the exact times that whole
 # microseconds are rounded from, and the two counts of `occurrence`.

@@ -112,6 +112,26 @@ def test_a_row_of_one_op_has_all_facts_that_are_selected():
     }
 
 
+@pytest.mark.parametrize("kind", ["scope", "graph", "code", "op"])
+def test_one_row_is_that_of_all_rows(kind):
+    view = ask(kind, everything(), select=EVERYTHING)
+
+    assert repr([tabular.row(view, place) for place in range(len(view))]) == repr(
+        list(tabular.rows(view))
+    )
+
+
+def test_more_rows_than_are_worked_out_at_once_keep_their_order():
+    names = [f"{number:05}" for number in range(10_000)]
+    view = ask("scope", profile(*(op(name, shape=(1,)) for name in names)), select=["params"])
+
+    rows = list(tabular.rows(view))
+
+    assert [row["name"] for row in rows[1:]] == names
+    assert {row["parent"] for row in rows[1:]} == {"_TFProfRoot"}
+    assert rows[0]["total_params"] == 10_000
+
+
 def test_a_row_of_many_ops_has_the_inputs_of_each():
     p = profile(
         op("x", outputs=[(2,)]), op("a", "K", inputs=["x"]), op("b", "K", inputs=["x", "gone"])

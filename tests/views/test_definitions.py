@@ -2,7 +2,7 @@
 
 import pytest
 
-from asking import ask, outline
+from asking import ask, outline, texts
 from build import op, profile
 from tfprof.errors import OptionError
 from tfprof.options import Options
@@ -25,14 +25,14 @@ def test_a_defined_type_can_be_accounted_by():
 def test_a_defined_type_is_one_more_beside_the_others():
     view = ask("scope", layers(), define_type=ATTENTION)
 
-    assert view.types(view.name.index("enc/attn_1/w")) == ["VariableV2", "attention"]
-    assert view.types(view.name.index("enc/mlp/w")) == ["VariableV2"]
+    assert texts("op_types", view, view.name.index("enc/attn_1/w")) == ["VariableV2", "attention"]
+    assert texts("op_types", view, view.name.index("enc/mlp/w")) == ["VariableV2"]
 
 
 def test_an_op_may_get_several_types():
     view = ask("scope", layers(), define_type=["all=.*", "some=.*mlp.*", "all=enc.*"])
 
-    assert view.types(view.name.index("enc/mlp/w")) == ["VariableV2", "all", "some"]
+    assert texts("op_types", view, view.name.index("enc/mlp/w")) == ["VariableV2", "all", "some"]
 
 
 def test_a_regex_has_to_match_the_whole_name():

@@ -1,6 +1,6 @@
 """The graph view: ops by what feeds them."""
 
-from asking import ROOT, ask, outline, own, total
+from asking import ROOT, ask, outline, own, texts, total
 from build import op, profile, run
 
 
@@ -141,7 +141,7 @@ def test_every_row_is_an_op_and_one_definition():
 
 
 def test_the_root_goes_by_a_type_of_its_own():
-    assert ask("graph", profile(op("a"))).types(0) == ["_TFGraphParent"]
+    assert texts("op_types", ask("graph", profile(op("a"))), 0) == ["_TFGraphParent"]
 
 
 # Names.

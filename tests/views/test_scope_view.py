@@ -2,7 +2,7 @@
 
 import pytest
 
-from asking import ROOT, ask, outline, own, total
+from asking import ROOT, ask, outline, own, texts, total
 from build import op, profile, run
 
 
@@ -168,5 +168,5 @@ def test_ordering_by_occurrence_puts_ops_and_scopes_in_name_order_alike():
 def test_a_scope_that_is_no_op_goes_by_the_type_of_scopes():
     view = ask("scope", profile(op("a/b", "Bar")))
 
-    assert view.types(1) == ["_kTFScopeParent"]
-    assert view.types(2) == ["Bar"]
+    assert texts("op_types", view, 1) == ["_kTFScopeParent"]
+    assert texts("op_types", view, 2) == ["Bar"]

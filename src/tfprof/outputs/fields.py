@@ -1,33 +1,45 @@
-"""The facts of the rows of a view as fields of a table, many rows at a time."""
+"""What a table of nested rows shows of each row: columns of text, many rows at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
+from typing import assert_never
 
 import numpy as np
 
-from tfprof.columns import Ints, Ragged, Shapes, Strings, distinct, ints, offsets_of
+from tfprof.columns import Bools, Ints, Shape, Shapes, Strings
 from tfprof.metrics import Metric, selected_columns
-from tfprof.model.ops import Ops
-from tfprof.outputs.pieces import Field, Piece, amounts, or_else, written_once
+from tfprof.outputs import tensor_text
+from tfprof.outputs.pieces import Field, Piece, amounts, digits, or_else, written_once
 from tfprof.units import Unit, format_shape
+from tfprof.views import facts
+from tfprof.views.facts import Counts, ShapeLists, TensorValues, Texts
 from tfprof.views.view import View
 
 _SUFFIX = {"params": " params", "float_ops": " flops"}
 
 
-def of_rows(view: View, rows: slice) -> list[Field]:
-    """What the selected columns of a tree say of `rows`."""
+def of_rows(view: View, rows: slice, metrics: Sequence[Metric]) -> list[Field]:
+    """What the columns of `metrics` say of `rows`, from left to right."""
     fields: list[Field] = []
-    for metric in columns(view):
-        if metric.key == "params" and not view.is_gathered:
-            fields.append(_shapes(view, rows))
+    for metric in metrics:
+        if metric.fact and metric.label:
+            fields += _fact(view, rows, metric)
         if metric.unit is not None:
-            suffix = _SUFFIX.get(metric.key, "")
-            fields.append(Field(_own_and_total(view, rows, metric.key, metric.unit, suffix)))
-        elif metric.key in _FACTS:
-            fields.append(_FACTS[metric.key](view, rows))
+            own, total = view.own[metric.key][rows], view.total[metric.key][rows]
+            is_accounted, suffix = view.is_accounted[rows], _SUFFIX.get(metric.key, "")
+            fields.append(Field(_own_and_total(is_accounted, own, total, metric.unit, suffix)))
     return fields
+
+
+def below_rows(view: View, rows: slice, metrics: Sequence[Metric]) -> list[Piece]:
+    """The lines that follow each of `rows`: values of tensors."""
+    found = [facts.column(metric, view, rows) for metric in metrics if not metric.label]
+    return [
+        Strings(tensor_text.of_tensor(column.tensors, place) for place in column.place.tolist())
+        for column in found
+        if isinstance(column, TensorValues)
+    ]
 
 
 def columns(view: View) -> list[Metric]:
@@ -38,120 +50,79 @@ def columns(view: View) -> list[Metric]:
     )
 
 
-def _own_and_total(view: View, rows: slice, key: str, unit: Unit, after: str) -> list[Piece]:
-    own = amounts(view.own[key][rows], unit, "/")
-    total = amounts(view.total[key][rows], unit, after)
-    return [or_else(view.is_accounted[rows], own, b"--/"), total]
+def _fact(view: View, rows: slice, metric: Metric) -> list[Field]:
+    """What a fact says of `rows`: one field, or none."""
+    if metric.is_of_single_ops and view.is_gathered:
+        return [Field([f"{metric.key} N/A in {view.kind} view".encode()])]
+    fields: list[Field] = []
+    match column := facts.column(metric, view, rows):
+        case None | TensorValues():
+            pass
+        case Texts():
+            is_shown = True if column.default is not None else column.codes.lengths > 0
+            fields = [Field([text_sets(column)], is_shown)]
+        case Counts():
+            fields = [Field(_counts(view, rows, column))]
+        case Shapes():
+            texts = Strings(shape_texts(column.values, unknown="")).take(column.codes)
+            fields = [Field([texts], texts.lengths > 0)]
+        case ShapeLists():
+            fields = [Field([_shape_lists(column)])]
+        case np.ndarray():
+            fields = [Field([digits(column)])]
+        case _:
+            assert_never(column)
+    return fields
 
 
-def _occurrence(view: View, rows: slice) -> Field:
-    if view.is_gathered:
-        return Field([b"occurrence N/A in code view"])
-    definitions = _own_and_total(view, rows, "definitions", Unit.COUNT, "")
-    if not view.options.generation.style.counts_runs:
-        return Field(definitions)
-    return Field(_own_and_total(view, rows, "runs", Unit.COUNT, "|") + definitions)
+def _own_and_total(
+    is_accounted: Bools, own: Ints, total: Ints, unit: Unit, after: str
+) -> list[Piece]:
+    return [
+        or_else(is_accounted, amounts(own, unit, "/"), b"--/"),
+        amounts(total, unit, after),
+    ]
 
 
-def _shapes(view: View, rows: slice) -> Field:
-    """The shape that a row's parameters have."""
-    members = _members(view, rows)
-    shapes = view.profile.ops.shape.take(members.values)
-    codes = np.full(len(members), len(shapes.values))
-    codes[members.lengths > 0] = shapes.codes
-    texts = Strings([*shape_texts(shapes, unknown=""), ""]).take(codes)
-    return Field([texts], texts.lengths > 0)
+def text_sets(column: Texts) -> Strings:
+    """The texts of each row, as in `a|b`."""
+    names, default = column.names, column.default or ""
+
+    def write(codes: list[int]) -> str:
+        return "|".join("" if code < 0 else names[code] for code in codes) if codes else default
+
+    return written_once(column.codes, write)
 
 
-def _devices(view: View, rows: slice) -> Field:
-    found = devices(view, rows)
-    is_shown = _members(view, rows).lengths > 0 if view.is_gathered else found.lengths > 0
-    return Field([found], is_shown)
+def _counts(view: View, rows: slice, column: Counts) -> list[Piece]:
+    is_accounted = view.is_accounted[rows]
+    names = shown_counts(view, column)
+    pieces: list[Piece] = []
+    for name in names:
+        after = "" if name == names[-1] else "|"
+        own, total = column.own[name], column.total[name]
+        pieces += _own_and_total(is_accounted, own, total, Unit.COUNT, after)
+    return pieces
 
 
-def devices(view: View, rows: slice) -> Strings:
-    """Where the ops of each row ran, in order; an empty name for those that never did."""
-    known = list(view.profile.devices.name)
-    names = ["", *sorted(known)]
-    ranks = {name: rank for rank, name in enumerate(names)}
-    rank = ints([ranks[name] for name in known])
-    members = _members(view, rows)
-    placed = view.profile.op_devices.take(members.values)
-    # An op that never ran has the empty name, whose rank is 0.
-    counts = np.maximum(placed.lengths, 1)
-    found = np.zeros(int(counts.sum()), np.int64)
-    is_placed = np.repeat(placed.lengths > 0, counts)
-    found[is_placed] = rank[placed.values]
-    return written_once(
-        _sets(members, Ragged(offsets_of(counts), found)),
-        lambda codes: "|".join(names[code] for code in codes),
-    )
+def shown_counts(view: View, column: Counts) -> list[str]:
+    """The names of the counts that a table shows; older generations left out the runs."""
+    counts_runs = view.options.generation.style.counts_runs
+    return [name for name in column.own if counts_runs or name != "runs"]
 
 
-def types(view: View, rows: slice) -> Strings:
-    """Every type that the ops of each row go by, in order."""
-    known = view.profile.ops.types
-    members = _members(view, rows)
-    found = written_once(
-        _sets(members, known.members.take(members.values)),
-        lambda codes: "|".join(known.names[code] for code in codes),
-    )
-    return or_else(members.lengths > 0, found, (view.own_type or "").encode())
+def _shape_lists(column: ShapeLists) -> Strings:
+    """The shapes of each row's op, as in `0:3x3|1:unknown`."""
+    texts = shape_texts(column.shapes, unknown="unknown")
+    of_rows = column.of_rows()
+    return written_once(of_rows, lambda codes: "|".join(numbered_texts(codes, texts)))
 
 
-def _input_shapes(view: View, rows: slice) -> Field:
-    if view.is_gathered:
-        return Field([b"input_shapes N/A in code view"])
-    members = _members(view, rows)
-    inputs, shapes = input_codes(view.profile.ops, members.values)
-    of_rows = Ragged(inputs.offsets[members.offsets], inputs.values)
-    return Field([written_once(of_rows, lambda codes: "|".join(input_texts(codes, shapes)))])
+def numbered_texts(codes: Sequence[int], texts: Sequence[str]) -> list[str]:
+    """The texts of `codes`, each after its position: `0:3x3x16`."""
+    return [f"{place}:{texts[code]}" for place, code in enumerate(codes)]
 
 
-_FACTS: dict[str, Callable[[View, slice], Field]] = {
-    "device": _devices,
-    "op_types": lambda view, rows: Field([types(view, rows)]),
-    "occurrence": _occurrence,
-    "input_shapes": _input_shapes,
-}
-
-
-def input_codes(ops: Ops, chosen: Ints) -> tuple[Ragged, list[str]]:
-    """The shapes of the inputs of the chosen ops, as codes, and what each code says.
-
-    It is that of the source's first output, whichever the edge takes: see `View.input_shapes`.
-    """
-    edges = Ragged(ops.inputs.offsets, ops.inputs.source).take(chosen)
-    source = np.maximum(edges.values, 0)
-    output = ops.outputs.offsets[source]
-    has_output = (edges.values >= 0) & (output < ops.outputs.offsets[source + 1])
-    shapes = ops.outputs.shape
-    codes = np.full(len(source), len(shapes.values))
-    codes[has_output] = shapes.codes[output[has_output]]
-    return Ragged(edges.offsets, codes), [*shape_texts(shapes, unknown="unknown"), "unknown"]
-
-
-def input_texts(codes: list[int], shapes: list[str]) -> list[str]:
-    """The inputs of an op, as in `0:3x3x16`."""
-    return [f"{place}:{shapes[code]}" for place, code in enumerate(codes)]
-
-
-def shape_texts(column: Shapes, *, unknown: str) -> list[str]:
-    """What each code of a column of shapes says; a scalar is shown as `1`."""
-    return [unknown if shape is None else format_shape(shape or (1,)) for shape in column.values]
-
-
-def _members(view: View, rows: slice) -> Ragged:
-    """The ops that each of `rows` stands for."""
-    offsets = view.members.offsets[rows.start : rows.stop + 1]
-    return Ragged(offsets - offsets[0], view.members.values[offsets[0] : offsets[-1]])
-
-
-def _sets(members: Ragged, of_members: Ragged) -> Ragged:
-    """The different values that the ops of each row have, ascending as those of an op are."""
-    found = Ragged(of_members.offsets[members.offsets], of_members.values)
-    if members.lengths.max(initial=0) <= 1:
-        return found
-    width = int(found.values.max(initial=0)) + 1
-    owners, values = np.divmod(distinct(found.owners * width + found.values), width)
-    return Ragged(offsets_of(np.bincount(owners, minlength=len(found))), values)
+def shape_texts(shapes: Sequence[Shape], *, unknown: str) -> list[str]:
+    """Each shape as in `3x3x16`; a scalar is shown as `1`."""
+    return [unknown if shape is None else format_shape(shape or (1,)) for shape in shapes]

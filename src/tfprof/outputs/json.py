@@ -1,7 +1,7 @@
 """A view as JSON: the question, what was left out, and the rows.
 
-JSON has no word for floats that are no numbers: they are the texts `NaN`, `Infinity` and
-`-Infinity`, which `float` reads.
+JSON has no floats that are not numbers: they are the texts `NaN`, `Infinity` and `-Infinity`,
+which `float` reads.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from dataclasses import asdict
 from typing import Any
 
 from tfprof.metrics import METRICS
-from tfprof.outputs.tabular import json_row, rows
+from tfprof.outputs.tabular import json_rows
 from tfprof.units import exact_micros
 from tfprof.views.view import View
 
 
 def as_dict(view: View) -> dict[str, Any]:
     """The whole answer as plain values."""
-    return head(view) | {"rows": [json_row(row) for row in rows(view)]}
+    return head(view) | {"rows": list(json_rows(view))}
 
 
 def head(view: View) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def encode(view: View) -> Iterator[bytes]:
     opening = json.dumps(head(view), indent=1).removesuffix("\n}")
     yield f'{opening},\n "rows": [\n'.encode()
     separator = b"  "
-    for row in rows(view):
-        yield separator + json.dumps(json_row(row), allow_nan=False).encode()
+    for row in json_rows(view):
+        yield separator + json.dumps(row, allow_nan=False).encode()
         separator = b",\n  "
     yield b"\n ]\n}\n"

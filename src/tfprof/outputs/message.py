@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import assert_never
 
 import numpy as np
 
+from tfprof.columns import Ints, Shapes
 from tfprof.errors import OutputError
 from tfprof.formats.messages import Message, message_class
 from tfprof.formats.tensor_types import TENSOR_TYPES
-from tfprof.measures.numbers import Numbers
+from tfprof.memo import OnDemand
+from tfprof.metrics import METRICS, NUMBERS
+from tfprof.model.tensors import Tensors
+from tfprof.outputs import tabular
 from tfprof.outputs.tensor_text import rounded
-from tfprof.views.view import View
+from tfprof.views import facts
+from tfprof.views.facts import Counts, ShapeLists, TensorValues, Texts
+from tfprof.views.view import View, single_members
 
 GRAPH_NODE = "tensorflow.tfprof.GraphNodeProto"
 MULTI_NODE = "tensorflow.tfprof.MultiGraphNodeProto"
 
-# What a number is called in the messages; the total of each is called the same behind `total_`.
+# The field of each number; that of its total has `total_` before it. Some messages lack some.
 _FIELDS = {
     "micros": "exec_micros",
     "accelerator_micros": "accelerator_exec_micros",
@@ -28,9 +35,9 @@ _FIELDS = {
     "output_bytes": "output_bytes",
     "params": "parameters",
     "float_ops": "float_ops",
+    "runs": "run_count",
+    "definitions": "definition_count",
 }
-
-_COLUMNS = (*_FIELDS, "runs", "definitions")
 
 # By the kind of numpy type.
 _TENSOR_FIELDS = {
@@ -64,94 +71,109 @@ def build(view: View) -> Message:
     Rows of the op view hang below each other, as the running totals suggest.
     """
     root = message_class(MULTI_NODE if view.is_gathered else GRAPH_NODE)()
-    fill = _fill_multi if view.is_gathered else _fill_single
-    numbers = _Columns(*(_filled(table) for table in (view.own, view.total)))
-    ops = _filled({key: view.op_numbers(key) for key in _COLUMNS}) if view.is_gathered else {}
-    messages = {0: root}
-    parents = view.tree.parents.tolist()
-    for row in range(len(view)):
-        if row:
-            parent = row - 1 if view.kind == "op" else parents[row]
-            messages[row] = messages[parent].children.add()
-        message = messages[row]
-        message.name = view.name[row]
-        _fill_numbers(message, numbers, row)
-        fill(view, row, message, numbers, ops)
+    messages = _of_rows(view, root)
+    _fill_numbers(view, messages)
+    if view.is_gathered:
+        ops = _ops(view)
+        owners = view.members.owners.tolist()
+        gathered = [
+            messages[row].graph_nodes.add(name=name)
+            for row, name in zip(owners, ops.name, strict=True)
+        ]
+        _fill_numbers(ops, gathered)
+        _fill_facts(ops, gathered)
+    else:
+        _fill_facts(view, messages)
     return root
 
 
-_Filled: TypeAlias = dict[str, list[int]]
+def _of_rows(view: View, root: Message) -> list[Message]:
+    """A message for each row, within that of the row above it."""
+    root.name = view.name[0]
+    messages = [root]
+    parents = range(-1, len(view) - 1) if view.kind == "op" else view.tree.parents.tolist()
+    for parent, name in list(zip(parents, view.name, strict=True))[1:]:
+        messages.append(messages[parent].children.add(name=name))
+    return messages
 
 
-class _Columns(NamedTuple):
-    """Numbers that are not all zero, which is what a message without them says."""
-
-    own: _Filled
-    total: _Filled
-
-
-def _filled(table: Numbers) -> _Filled:
-    return {key: table[key].tolist() for key in _COLUMNS if table[key].any()}
-
-
-def _fill_single(view: View, row: int, message: Message, numbers: _Columns, _: _Filled) -> None:
-    _fill_counts(message, numbers, row)
-    for op in view.members[row].tolist():
-        _fill_facts(view, op, message)
-    if row and "tensor_value" in view.options.select:
-        _fill_value(view, message)
+def _ops(view: View) -> View:
+    """The same view with a row for each op that its rows gather: all there is of it is its own."""
+    ops = view.members.values
+    numbers = OnDemand(NUMBERS, lambda key: view.op_numbers(key)[ops])
+    return replace(
+        view,
+        name=view.profile.ops.name.take(ops),
+        members=single_members(ops),
+        own=numbers,
+        total=numbers,
+    )
 
 
-def _fill_multi(view: View, row: int, message: Message, _: _Columns, ops: _Filled) -> None:
-    """The ops that a row gathers: all there is of each is its own."""
-    whole = _Columns(ops, ops)
-    for op in view.members[row].tolist():
-        gathered = message.graph_nodes.add(name=view.profile.ops.name[op])
-        _fill_numbers(gathered, whole, op)
-        _fill_counts(gathered, whole, op)
-        _fill_facts(view, op, gathered)
+def _fill_numbers(view: View, messages: Sequence[Message]) -> None:
+    for key, field in _FIELDS.items():
+        _fill_number(messages, field, view.own[key])
+        _fill_number(messages, f"total_{field}", view.total[key])
 
 
-def _fill_numbers(message: Message, numbers: _Columns, row: int) -> None:
-    for key, column in numbers.own.items():
-        if key in _FIELDS and column[row]:
-            setattr(message, _FIELDS[key], column[row])
-    for key, column in numbers.total.items():
-        if key in _FIELDS and column[row]:
-            setattr(message, f"total_{_FIELDS[key]}", column[row])
+def _fill_number(messages: Sequence[Message], field: str, column: Ints) -> None:
+    if messages and field in messages[0].DESCRIPTOR.fields_by_name:
+        rows = np.flatnonzero(column)  # a message without a number says 0
+        for row, number in zip(rows.tolist(), column[rows].tolist(), strict=True):
+            setattr(messages[row], field, number)
 
 
-def _fill_counts(message: Message, numbers: _Columns, row: int) -> None:
-    """How often there were runs, and how many ops there are."""
-    if "runs" in numbers.own:
-        message.run_count = numbers.own["runs"][row]
-    if "runs" in numbers.total:
-        message.total_run_count = numbers.total["runs"][row]
-    if "definitions" in numbers.total:
-        message.total_definition_count = numbers.total["definitions"][row]
+def _fill_facts(view: View, messages: Sequence[Message]) -> None:
+    """Every fact that the messages have a field for, by its name; values only if selected."""
+    fields = messages[0].DESCRIPTOR.fields_by_name if messages else {}
+    for metric in METRICS:
+        if metric.fact not in fields:
+            continue
+        match column := facts.column(metric, view, slice(0, len(messages))):
+            case Texts():
+                _fill_texts(messages, metric.fact, column)
+            case ShapeLists():
+                _fill_shape_lists(messages, metric.fact, column)
+            case TensorValues():
+                if metric.key in view.options.select:
+                    _fill_values(messages, metric.fact, column)
+            case np.ndarray():
+                _fill_number(messages, metric.fact, column)
+            case None | Counts() | Shapes():
+                pass  # counts are filled in with the numbers, and no message has a shape
+            case _:
+                assert_never(column)
 
 
-def _fill_facts(view: View, op: int, message: Message) -> None:
-    devices = view.profile.op_devices[op].tolist()
-    message.devices.extend(sorted({view.profile.devices.name[device] for device in devices}))
-    for place, shape in enumerate(view.input_shapes(op)):
-        entry = message.input_shapes[place]
-        entry.unknown_rank = shape is None
-        for size in () if shape is None else shape or (1,):
-            entry.dim.add().size = size
+def _fill_texts(messages: Sequence[Message], field: str, column: Texts) -> None:
+    for message, texts in zip(messages, tabular.texts(column), strict=True):
+        getattr(message, field).extend(texts)
 
 
-def _fill_value(view: View, message: Message) -> None:
-    """The checkpoint's values for a row, flat."""
-    tensors = view.profile.tensors
-    row = tensors.find(message.name)
-    if row < 0:
-        return
-    values = tensors.read(message.name)
+def _fill_shape_lists(messages: Sequence[Message], field: str, column: ShapeLists) -> None:
+    lists = column.of_rows()
+    for row, message in enumerate(messages):
+        entries = getattr(message, field)
+        for place, code in enumerate(lists[row].tolist()):
+            shape = column.shapes[code]
+            entry = entries[place]
+            entry.unknown_rank = shape is None
+            for size in () if shape is None else shape or (1,):
+                entry.dim.add().size = size
+
+
+def _fill_values(messages: Sequence[Message], field: str, column: TensorValues) -> None:
+    for row in np.flatnonzero(column.place >= 0).tolist():
+        _fill_value(getattr(messages[row], field), column.tensors, int(column.place[row]))
+
+
+def _fill_value(message: Message, tensors: Tensors, place: int) -> None:
+    """The values of a tensor, flat; complex ones have no place in a message."""
+    values = tensors.read(tensors.name[place])
     field = _TENSOR_FIELDS.get(values.dtype.kind)
     if field is None:
         return
-    message.tensor_value.dtype = _TYPE_NUMBERS[tensors.dtype[row]]
+    message.dtype = _TYPE_NUMBERS[tensors.dtype[place]]
     if values.dtype.kind in "ub":
         # Beyond 63 bits a number keeps its bits, which is how protobuf writes both kinds.
         values = values.astype(np.uint64).view(np.int64)
@@ -160,4 +182,4 @@ def _fill_value(view: View, message: Message) -> None:
         flat = [rounded(value) for value in flat]
     elif field == "value_str":
         flat = [value.decode("utf-8", "replace") for value in flat]
-    getattr(message.tensor_value, field).extend(flat)
+    getattr(message, field).extend(flat)

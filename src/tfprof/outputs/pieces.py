@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -25,8 +24,7 @@ _IS_ESCAPED[0x20:0x7F] = False
 _IS_ESCAPED[[*b'"\\']] = True
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Field:
+class Field(NamedTuple):
     """What rows show of one fact, in pieces that stand one behind the other."""
 
     pieces: Sequence[Piece]

@@ -3,52 +3,51 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from itertools import islice
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise, repeat
+from typing import Any, TypeAlias, assert_never
 
 import numpy as np
 
+from tfprof.columns import Bools, Ints, Shape, Shapes, distinct
 from tfprof.metrics import Metric, selected_columns
+from tfprof.model.clock import NANOS_PER_MICRO
+from tfprof.model.tensors import Tensors
 from tfprof.units import exact_micros
+from tfprof.views import facts
+from tfprof.views.facts import Column, Counts, ShapeLists, TensorValues, Texts
 from tfprof.views.view import View
 
 Row: TypeAlias = dict[str, Any]
 
+# The columns of some rows, by their keys; a value is worked out when its row is reached.
+_Columns: TypeAlias = dict[str, Iterable[Any]]
+
+# Rows that are worked out at once.
+_BLOCK_ROWS = 1 << 12
+
 
 def rows(view: View) -> Iterator[Row]:
-    """Each row with its place in the tree and the selected facts.
+    """Each row with its place in the tree and what is selected.
 
     A number appears twice: `params` is the row's own, or None where it is not accounted for;
     `total_params` also covers what is below it.
     """
-    metrics = selected_columns(view.options.select, gathered=view.is_gathered)
-    depths, parents = view.tree.depths.tolist(), view.tree.parents.tolist()
-    for place in range(len(view)):
-        facts: Row = {
-            "name": view.name[place],
-            "depth": depths[place],
-            "parent": view.name[parents[place]] if place else None,
-        }
-        for metric in metrics:
-            facts |= _facts(view, place, metric)
-        yield facts
+    return _rows(view, range(len(view)), plain=lambda value: value)
+
+
+def json_rows(view: View) -> Iterator[Row]:
+    """The same as JSON can hold them; only tensors have floats that are not numbers."""
+    return _rows(view, range(len(view)), plain=json_value)
 
 
 def row(view: View, place: int) -> Row:
     """One row of `rows`."""
-    return next(islice(rows(view), place, None))
-
-
-def json_row(row: Row) -> Row:
-    """A row of `rows` as JSON can hold it; only tensors have floats that are no numbers."""
-    if "tensor_value" not in row:
-        return row
-    return row | {"tensor_value": json_value(row["tensor_value"])}
+    return next(_rows(view, range(place, place + 1), plain=lambda value: value))
 
 
 def json_value(value: Any) -> Any:
-    """`value` with each float that is no number as a text: `NaN`, `Infinity`, `-Infinity`."""
+    """`value` with each float that is not a number as a text: `NaN`, `Infinity`, `-Infinity`."""
     if isinstance(value, list):
         return [json_value(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
@@ -56,69 +55,119 @@ def json_value(value: Any) -> Any:
     return value
 
 
-def _facts(view: View, row: int, metric: Metric) -> Row:
-    if metric.is_number:
-        shape = _shape(view, row) if metric.key == "params" and not view.is_gathered else {}
-        if metric.exact:
-            return _times(view, row, metric)
-        return shape | _numbers(view, row, metric.key)
-    return _FACTS[metric.key](view, row)
+def _rows(view: View, places: range, plain: Callable[[Any], Any]) -> Iterator[Row]:
+    """The rows at `places`; the values of tensors are passed through `plain`."""
+    for start in range(places.start, places.stop, _BLOCK_ROWS):
+        some = slice(start, min(start + _BLOCK_ROWS, places.stop))
+        columns = _places(view, some)
+        for metric in selected_columns(view.options.select, gathered=view.is_gathered):
+            columns |= _fact(view, some, metric.fact, facts.column(metric, view, some), plain)
+            if metric.is_number:
+                columns |= _number(view, some, metric)
+        for values in zip(*columns.values(), strict=True):
+            yield dict(zip(columns, values, strict=True))
 
 
-def _numbers(view: View, row: int, key: str) -> Row:
-    own = int(view.own[key][row]) if view.is_accounted[row] else None
-    return {key: own, f"total_{key}": int(view.total[key][row])}
+def _places(view: View, rows: slice) -> _Columns:
+    """Where each row is in the tree."""
+    parents = view.tree.parents[rows]
+    names = list(view.name.take(np.arange(rows.start, rows.stop)))
+    above: list[str | None] = list(view.name.take(parents))
+    if rows.start == 0:
+        above[0] = None
+    return {"name": names, "depth": view.tree.depths[rows].tolist(), "parent": above}
 
 
-def _times(view: View, row: int, metric: Metric) -> Row:
-    """A time in microseconds, exact to the nanosecond where it was recorded so."""
-    own, total = (exact_micros(int(table[metric.exact][row])) for table in (view.own, view.total))
-    return {metric.key: own if view.is_accounted[row] else None, f"total_{metric.key}": total}
+def _number(view: View, rows: slice, metric: Metric) -> _Columns:
+    """The columns of a number; a time is in microseconds, exact where it was recorded so."""
+    own, total = (
+        _exact_micros(table[metric.exact][rows])
+        if metric.exact
+        else table[metric.key][rows].tolist()
+        for table in (view.own, view.total)
+    )
+    return _own_and_total(metric.key, own, total, view.is_accounted[rows])
 
 
-def _shape(view: View, row: int) -> Row:
-    members = view.members[row].tolist()
-    shape = view.profile.ops.shape[members[0]] if members else None
-    return {"shape": None if shape is None else list(shape)}
+def _exact_micros(nanos: Ints) -> list[Any]:
+    whole, rest = np.divmod(nanos, NANOS_PER_MICRO)
+    return list(map(exact_micros, nanos.tolist())) if rest.any() else whole.tolist()
 
 
-def _input_shapes(view: View, row: int) -> list[Any]:
-    """The inputs' shapes of the one op, or of each op where a row has many."""
-    found = [
-        [None if shape is None else list(shape) for shape in view.input_shapes(op)]
-        for op in view.members[row].tolist()
-    ]
-    return found if view.is_gathered else next(iter(found), [])
+def _own_and_total(
+    name: str, own: Sequence[Any], total: Sequence[Any], is_accounted: Bools
+) -> _Columns:
+    shown = zip(own, is_accounted.tolist(), strict=True)
+    return {
+        name: [number if is_shown else None for number, is_shown in shown],
+        f"total_{name}": total,
+    }
 
 
-def _occurrence(view: View, row: int) -> Row:
-    return _numbers(view, row, "runs") | _numbers(view, row, "definitions")
+def _fact(
+    view: View, rows: slice, name: str, column: Column | None, plain: Callable[[Any], Any]
+) -> _Columns:
+    """The columns of a fact, by kind."""
+    found: _Columns = {}
+    match column:
+        case None:
+            pass
+        case Texts():
+            found[name] = texts(column)
+        case Counts():
+            for key in column.own:
+                own, total = column.own[key].tolist(), column.total[key].tolist()
+                found |= _own_and_total(key, own, total, view.is_accounted[rows])
+        case Shapes():
+            found[name] = [_sides(column.values[code]) for code in column.codes.tolist()]
+        case ShapeLists():
+            found[name] = _shape_lists(column, is_gathered=view.is_gathered)
+        case TensorValues():
+            values = map(_value, repeat(column.tensors), column.place.tolist())
+            found[name] = map(plain, values)
+        case np.ndarray():
+            found[name] = column.tolist()
+        case _:
+            assert_never(column)
+    return found
 
 
-def _hidden_above(view: View, row: int) -> int:
-    return 0 if view.skipped is None else int(view.skipped[row])
+def texts(column: Texts) -> Iterator[list[str]]:
+    """The texts of each row."""
+    codes, offsets = column.codes.values.tolist(), column.codes.offsets.tolist()
+    used = distinct(column.codes.values[column.codes.values >= 0])
+    names = dict(zip(used.tolist(), column.names.take(used), strict=True))
+    default = [column.default] if column.default else []
+    for start, end in pairwise(offsets):
+        found = codes[start:end]
+        yield [names[code] for code in found if code >= 0] if found else default.copy()
 
 
-def _value(view: View, row: int) -> Any:
-    tensors = view.profile.tensors
-    if row == 0 or view.is_gathered or tensors.find(view.name[row]) < 0:
+def _sides(shape: Shape) -> list[int] | None:
+    return None if shape is None else list(shape)
+
+
+def _shape_lists(column: ShapeLists, *, is_gathered: bool) -> Iterator[list[Any]]:
+    """The shapes of the one op of each row, or of each of its ops where a row has many."""
+    lists = column.codes if is_gathered else column.of_rows()
+    codes, offsets = lists.values.tolist(), lists.offsets.tolist()
+    found = (
+        [_sides(column.shapes[code]) for code in codes[start:end]]
+        for start, end in pairwise(offsets)
+    )
+    if not is_gathered:
+        return found
+    return ([next(found) for _ in range(count)] for count in column.ops.lengths.tolist())
+
+
+def _value(tensors: Tensors, place: int) -> Any:
+    """The values of a tensor as nested lists, or None where there is none (-1)."""
+    if place < 0:
         return None
-    values = tensors.read(view.name[row])
+    values = tensors.read(tensors.name[place])
     if values.dtype.kind == "O":
-        texts = [value.decode("utf-8", "replace") for value in values.reshape(-1)]
-        values = np.array(texts, object).reshape(values.shape)
+        decoded = [value.decode("utf-8", "replace") for value in values.reshape(-1)]
+        values = np.array(decoded, object).reshape(values.shape)
     if values.dtype.kind == "c":
         return np.stack((values.real, values.imag), axis=-1).tolist()
     return values.tolist()
-
-
-_FACTS: dict[str, Callable[[View, int], Row]] = {
-    "device": lambda view, row: {"devices": [name for name in view.devices(row) if name]},
-    "op_types": lambda view, row: {"op_types": view.types(row)},
-    "occurrence": lambda view, row: (
-        _numbers(view, row, "runs") | _numbers(view, row, "definitions")
-    ),
-    "input_shapes": lambda view, row: {"input_shapes": _input_shapes(view, row)},
-    "tensor_value": lambda view, row: {"tensor_value": _value(view, row)},
-    "num_hidden_ops": lambda view, row: {"num_hidden_ops": _hidden_above(view, row)},
-}

@@ -8,18 +8,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.model.profile import ProfileColumns
+from tfprof.model.tensors import Tensors
 from tfprof.views.view import TABLE_VALUE_TYPES
 
 _LONGEST = 10_000
 
 
-def of_op(profile: ProfileColumns, name: str) -> str:
-    """What the checkpoint holds under an op's name, or nothing."""
-    row = profile.tensors.find(name)
-    if row < 0 or profile.tensors.dtype[row] not in TABLE_VALUE_TYPES:
+def of_tensor(tensors: Tensors, place: int) -> str:
+    """The values of a tensor; an empty text where there is none (-1), or of a type not shown."""
+    if place < 0 or tensors.dtype[place] not in TABLE_VALUE_TYPES:
         return ""
-    return of_values(profile.tensors.read(name))
+    return of_values(tensors.read(tensors.name[place]))
 
 
 def of_values(values: npt.NDArray[Any]) -> str:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from math import isnan
+from collections.abc import Iterator
 
 import numpy as np
 
-from tfprof.columns import Ints, Strings, ints
+from tfprof.columns import Ints, Strings
 from tfprof.metrics import BY_KEY, EXPLANATIONS, Metric
-from tfprof.model.ops import Ops
-from tfprof.outputs import fields, tensor_text
+from tfprof.outputs import fields, flat_rows
 from tfprof.outputs.pieces import Piece, joined, or_else, woven
-from tfprof.units import Unit
 from tfprof.views.view import View
 
 VIEW_SENTENCES = {
@@ -30,12 +27,6 @@ MISSING_STREAM = (
 # What is written at once: enough rows for array work, and not more than memory should hold.
 _BLOCK_ROWS = 1 << 15
 _BLOCK_BYTES = 1 << 24
-
-_OP_SUFFIX = {"params": " params", "float_ops": " float_ops"}
-
-_OP_NAME_WIDTH = 25
-_OP_FIELD_WIDTH = 30
-_OP_COUNT_WIDTH = 10
 
 
 def encode(view: View) -> Iterator[bytes]:
@@ -70,7 +61,7 @@ def table(view: View) -> str:
 def lines(view: View) -> Iterator[str]:
     """The lines of the table, each with what belongs to it and its line end."""
     if view.kind == "op":
-        yield from _op_lines(view)
+        yield from _flat_lines(view)
         return
     yield legend(view)
     for block in _tree_blocks(view):
@@ -79,7 +70,7 @@ def lines(view: View) -> Iterator[str]:
 
 def _encode_table(view: View) -> Iterator[bytes]:
     if view.kind == "op":
-        yield "".join(_op_lines(view)).encode()
+        yield "".join(_flat_lines(view)).encode()
         return
     yield legend(view).encode()
     for block in _tree_blocks(view):
@@ -97,14 +88,24 @@ def legend(view: View) -> str:
 def label(metric: Metric, view: View) -> str:
     """What a column of a view is called."""
     labels = view.options.generation.style.labels
-    if metric.key == "occurrence" and view.is_gathered and metric.key not in labels:
-        return "op occurrence (run|defined)"
-    return labels.get(metric.key, metric.label)
+    own = metric.gathered_label if view.is_gathered else ""
+    return labels.get(metric.key, own or metric.label)
+
+
+def _flat_lines(view: View) -> Iterator[str]:
+    """The lines of rows that are side by side; the root is no row of theirs."""
+    if not len(view.profile.ops):
+        # Without a single op there is nothing but the root, and no legend.
+        yield from flat_rows.lines(view, range(1))
+        return
+    yield legend(view)
+    yield from flat_rows.lines(view, range(1, len(view)))
 
 
 def _tree_blocks(view: View) -> Iterator[Strings]:
     """The rows of a tree as text, a block of them at a time."""
-    has_fields = bool(view.options.select) or view.options.generation.style.closes_empty
+    metrics = fields.columns(view)
+    has_fields = bool(metrics) or view.options.generation.style.closes_empty
     skipped = _skipped(view)
     levels = view.tree.depths - 1
     if skipped is not None:
@@ -116,10 +117,10 @@ def _tree_blocks(view: View) -> Iterator[Strings]:
         name = view.name.take(np.arange(rows.start, rows.stop))
         pieces: list[Piece] = [indent, name]
         if has_fields:
-            pieces += [b" (", *joined(fields.of_rows(view, rows), b", ", count), b")"]
+            pieces += [b" (", *joined(fields.of_rows(view, rows, metrics), b", ", count), b")"]
         if skipped is not None:
             pieces = [*_skip_line(_indents(spaces, levels[rows] - 1), skipped[rows]), *pieces]
-        yield woven([*pieces, b"\n", *_values(view, rows)], count)
+        yield woven([*pieces, b"\n", *fields.below_rows(view, rows, metrics)], count)
 
 
 def _indents(spaces: bytes, levels: Ints) -> Strings:
@@ -149,101 +150,3 @@ def _block_rows(sizes: Ints) -> Iterator[slice]:
         stop = min(max(stop, start + 1), start + _BLOCK_ROWS, len(sizes))
         yield slice(start, stop)
         start = stop
-
-
-def _values(view: View, rows: slice) -> list[Piece]:
-    """What the checkpoint holds for each row, where that was asked for."""
-    if "tensor_value" not in view.options.select or view.is_gathered:
-        return []
-    texts = (
-        tensor_text.of_op(view.profile, view.name[row]) if row else ""
-        for row in range(rows.start, rows.stop)
-    )
-    return [Strings(texts)]
-
-
-def _op_lines(view: View) -> Iterator[str]:
-    if not len(view.profile.ops):
-        # Without a single op there is nothing but the root, and no legend.
-        yield from _op_rows(view, range(1))
-        return
-    yield legend(view)
-    yield from _op_rows(view, range(1, len(view)))
-
-
-def _op_rows(view: View, rows: range) -> Iterator[str]:
-    metrics = fields.columns(view)
-    columns = [_shares(view, metric) for metric in metrics if metric.is_number]
-    columns += [_OP_FACTS[metric.key](view) for metric in metrics if metric.key in _OP_FACTS]
-    for row in rows:
-        name = view.name[row]
-        # Columns are as wide as they always were, which is in bytes.
-        name += " " * (_OP_NAME_WIDTH - len(name.encode()))
-        shown = ", ".join(column[row] for column in columns)
-        yield f"{name}{shown}\n{_signatures(view, row)}"
-
-
-def _shares(view: View, metric: Metric) -> list[str]:
-    """Own numbers, each with its total's and its own share of the whole."""
-    own, total = view.own[metric.key], view.total[metric.key]
-    unit = metric.unit or Unit.COUNT
-    is_shared = own > 0 if unit is Unit.BYTES else total > 0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        of_total = np.where(is_shared, 100.0 * total / float(total[0]), 0.0).tolist()
-        of_own = np.where(is_shared, 100.0 * own / float(total[0]), 0.0).tolist()
-    suffix = _OP_SUFFIX.get(metric.key, "")
-    return [
-        f"{text}{suffix} ({_percent(first)}, {_percent(second)})".rjust(_OP_FIELD_WIDTH)
-        for text, first, second in zip(unit.format_column(own), of_total, of_own, strict=True)
-    ]
-
-
-def _percent(share: float) -> str:
-    # Bytes can be negative and so cancel out: nothing of nothing is written as C does on a PC.
-    return "-nan%" if isnan(share) else f"{share:.2f}%"
-
-
-def _op_occurrence(view: View) -> list[str]:
-    runs, definitions = view.own["runs"].tolist(), view.own["definitions"].tolist()
-    if not view.options.generation.style.counts_runs:
-        return [str(defined).rjust(_OP_COUNT_WIDTH) for defined in definitions]
-    counts = zip(runs, definitions, strict=True)
-    return [f"{run}|{defined}".rjust(_OP_COUNT_WIDTH) for run, defined in counts]
-
-
-_OP_FACTS: dict[str, Callable[[View], list[str]]] = {
-    "device": lambda view: list(fields.devices(view, slice(0, len(view)))),
-    "op_types": lambda view: list(fields.types(view, slice(0, len(view)))),
-    "occurrence": _op_occurrence,
-}
-
-
-def _signatures(view: View, row: int) -> str:
-    """The distinct inputs of a row's ops, those that ran most often first; the root has none."""
-    if row == 0 or "input_shapes" not in view.options.select:
-        return ""
-    ops = view.members[row]
-    inputs, input_of = _distinct_inputs(view.profile.ops, ops)
-    runs, micros, defined = np.zeros((3, len(inputs)), np.int64)
-    np.add.at(runs, input_of, view.op_numbers("runs")[ops])
-    np.add.at(micros, input_of, view.op_numbers("micros")[ops])
-    np.add.at(defined, input_of, 1)
-    times = Unit.MICROS.format_column(micros)
-    shown = [
-        f"input_type: {inputs[i]}\t(run*{runs[i]}|defined*{defined[i]})\texec_time: {times[i]}\n"
-        for i in np.argsort(-runs, kind="stable").tolist()
-    ]
-    return "".join(["\n", *shown, "\n"])
-
-
-def _distinct_inputs(ops: Ops, chosen: Ints) -> tuple[list[str], Ints]:
-    """What the inputs of the chosen ops look like, in order, and which of that each op has."""
-    inputs, shapes = fields.input_codes(ops, chosen)
-    codes, firsts = inputs.numbered()
-    found = [
-        ",\t".join(fields.input_texts(inputs[first].tolist(), shapes)) for first in firsts.tolist()
-    ]
-    # Different shapes may read the same: a scalar is shown as one with a side of 1.
-    texts = sorted(set(found))
-    place = {text: number for number, text in enumerate(texts)}
-    return texts, ints([place[text] for text in found])[codes]

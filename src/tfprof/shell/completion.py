@@ -65,12 +65,16 @@ class Completer:
 def _topics(commands: Mapping[str, Command]) -> dict[str, str]:
     """What `help` explains: commands, then their options, then metrics."""
     topics = {name: command.summary for name, command in commands.items()}
-    for table in (*(_option_names("", row.options) for row in commands.values()), _METRICS):
+    for table in (
+        *(_option_names("", row.options) for row in commands.values()),
+        _metric_meanings(),
+    ):
         topics |= {name: meaning for name, meaning in table.items() if name not in topics}
     return topics
 
 
-_METRICS = {metric.key: metric.sentence.partition(": ")[2] for metric in METRICS}
+def _metric_meanings() -> dict[str, str]:
+    return {metric.key: metric.sentence.partition(": ")[2] for metric in METRICS}
 
 
 def _option_names(dash: str = "", known: Mapping[str, Option] = VIEW_OPTIONS) -> dict[str, str]:
@@ -90,7 +94,13 @@ def _awaiting_a_value(before: Iterable[str], known: Mapping[str, Option]) -> Opt
 def _metrics(word: str) -> Found:
     """The metrics that are not in the list yet."""
     *given, typed = word.lstrip("\"'").split(",")
-    return words(typed, {key: _METRICS[key] for key in _METRICS if key not in given}, end="")
+    others = {key: means for key, means in _metric_meanings().items() if key not in given}
+    return words(typed, others, end="")
+
+
+def _order_keys(word: str) -> Found:
+    meanings = _metric_meanings()
+    return words(word, {key: meanings.get(key, "") for key in ORDER_KEYS})
 
 
 def _checkers(word: str) -> Found:
@@ -118,7 +128,7 @@ def _outputs(word: str) -> Found:
 _VALUES: dict[Kind, Callable[[str], Found]] = {
     Kind.SWITCH: lambda word: words(word, {"true": "", "false": ""}),
     Kind.METRICS: _metrics,
-    Kind.KEY: lambda word: words(word, {key: _METRICS.get(key, "") for key in ORDER_KEYS}),
+    Kind.KEY: _order_keys,
     Kind.OUTPUT: _outputs,
     Kind.NAMES: _checkers,
     Kind.DIALECT: lambda word: words(word, {name: DIALECTS[name].help for name in DIALECTS}),

@@ -49,8 +49,7 @@ class Arrangement:
         return ranks
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Accounts:
+class Accounts(NamedTuple):
     """What one question accounts for in an arrangement, row by row."""
 
     is_accounted: Bools
@@ -76,8 +75,7 @@ class _Sums(NamedTuple):
         return running[self.tree.end[places]] - running[places]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
+class _Rows(NamedTuple):
     """The rows still in question: which of the arrangement's, how nested, with what totals."""
 
     tree: Tree

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, Ragged, Strings, distinct, offsets_of
+from tfprof.columns import Bools, Ints, Ragged, Strings, offsets_of
 from tfprof.measures.numbers import Numbers, per_op
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import Chosen
@@ -59,30 +59,6 @@ class View:
     def op_numbers(self, key: str) -> Ints:
         """One number of every op of the profile, in the chosen steps."""
         return per_op(self.profile, chosen_by(self.options))[key]
-
-    def types(self, row: int) -> list[str]:
-        """Every type that the ops of a row go by, in order."""
-        members = self.members[row]
-        if not len(members):
-            return [] if self.own_type is None else [self.own_type]
-        types = self.profile.ops.types
-        return list(types.names.take(distinct(types.members.take(members).values)))
-
-    def devices(self, row: int) -> list[str]:
-        """Where the ops of a row ran, in order; an empty name for those that never did."""
-        placed = self.profile.op_devices.take(self.members[row])
-        names = {self.profile.devices.name[code] for code in distinct(placed.values).tolist()}
-        return sorted(names | ({""} if (placed.lengths == 0).any() else set()))
-
-    def input_shapes(self, op: int) -> list[tuple[int, ...] | None]:
-        """The shape of each input of an op, None where it is unknown.
-
-        It is that of the source's first output, whichever the edge takes: so the numbers agree
-        with those that have been printed for years.
-        """
-        ops = self.profile.ops
-        sources = ops.inputs.source[ops.inputs.of(op)].tolist()
-        return [ops.outputs.of(source, 0) if source >= 0 else None for source in sources]
 
 
 def chosen_by(options: Options | MemoryOptions) -> Chosen:

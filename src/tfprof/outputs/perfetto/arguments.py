@@ -13,11 +13,12 @@ from tfprof.measures.numbers import float_ops_per_run
 from tfprof.metrics import BY_KEY
 from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.profile import ProfileColumns
-from tfprof.outputs.fields import input_codes, input_texts
+from tfprof.outputs.fields import numbered_texts, shape_texts
 from tfprof.outputs.perfetto import packets
 from tfprof.outputs.perfetto.packets import Told
 from tfprof.outputs.pieces import Piece, woven, written_once
 from tfprof.outputs.proto import double, message, number, one_number, one_text, only_where
+from tfprof.views.facts import shapes_of_inputs
 from tfprof.views.view import View
 
 _SLASH = ord("/")
@@ -61,8 +62,11 @@ class OpArguments:
         kind = table.add(kinds.values)[kinds.codes[ops]]
         scopes = enclosing(names)
         scope = table.add(scopes)
-        inputs, shapes = input_codes(profile.ops, ops)
-        shape = table.add(written_once(inputs, lambda codes: "|".join(input_texts(codes, shapes))))
+        inputs, shapes = shapes_of_inputs(profile.ops, ops)
+        texts = shape_texts(shapes, unknown="unknown")
+        shape = table.add(
+            written_once(inputs, lambda codes: "|".join(numbered_texts(codes, texts)))
+        )
         self._texts = table.texts()
         self.float_ops = float_ops_per_run(profile).per_run[ops]
         self.encoded = woven(

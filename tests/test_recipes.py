@@ -1,0 +1,140 @@
+"""The recipes of CONTRIBUTING.md, followed: what is added is known everywhere."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from asking import ask
+from build import op, profile, run
+from tfprof.answers import Answer
+from tfprof.cli import main
+from tfprof.columns import Ragged, Shapes, Strings
+from tfprof.commands.command import Place
+from tfprof.commands.table import available
+from tfprof.metrics import BY_KEY, Metric, Need
+from tfprof.outputs import registry
+from tfprof.shell.completion import Completer
+from tfprof.views.facts import FACTS, Column, Counts, ShapeLists, Texts
+
+# The row of the same op in each view.
+ROWS = {"scope": "a", "graph": "a", "code": "m.py:1:f", "op": "Add"}
+
+
+def small_profile():
+    return profile(op("a", "Add", code=["m.py:1:f"]), run("a", 3))
+
+
+def written(kind, view):
+    return b"".join(registry.FILE_OUTPUTS[kind].encode(view))
+
+
+# A fact: a row in the table of metrics, and a function that gives a column of it.
+
+
+class Example(NamedTuple):
+    """A column of some kind that says the same of all rows, and how it is written."""
+
+    column: Column
+    in_nested_rows: str
+    in_flat_rows: str
+    plain: dict[str, object]
+
+
+def example(kind, view, rows):
+    """An example of a column of that kind."""
+    count = rows.stop - rows.start
+    zeros, each = np.zeros(count, np.int64), np.arange(count + 1)
+    if kind == "texts":
+        texts = Texts(Ragged(each, zeros), Strings(["red"]))
+        return Example(texts, "(red)", "red", {"colours": ["red"]})
+    if kind == "number":
+        return Example(zeros + 1500, "(1500)", "1500", {"colours": 1500})
+    if kind == "counts":
+        counts = Counts({"hits": zeros + 2}, {"hits": zeros + 1500})
+        return Example(counts, "(2/1.50k)", "2", {"hits": 2, "total_hits": 1500})
+    if kind == "shape":
+        return Example(Shapes(zeros, ((2, 3),)), "(2x3)", "2x3", {"colours": [2, 3]})
+    ops = view.members.take(np.arange(rows.start, rows.stop))
+    each = np.arange(len(ops.values) + 1)
+    lists = ShapeLists(ops, Ragged(each, np.zeros(len(ops.values), np.int64)), ((4,),))
+    plain = [[[4]]] if view.is_gathered else [[4]]
+    return Example(lists, "(0:4)", "input_type: 0:4\t", {"colours": plain})
+
+
+@pytest.fixture(params=["texts", "number", "counts", "shape", "shape lists"])
+def colour(request, monkeypatch):
+    """A fact that nothing knew before, with a column of some kind."""
+    metric = Metric(
+        "colour", "op colours", "op colours: as painted.", Need.DEFINITIONS, fact="colours"
+    )
+    monkeypatch.setitem(BY_KEY, "colour", metric)
+    monkeypatch.setitem(
+        FACTS, "colours", lambda view, rows: example(request.param, view, rows).column
+    )
+    return request.param
+
+
+@pytest.mark.parametrize("view", ROWS)
+def test_a_new_fact_is_in_the_table(view, colour):
+    answer = Answer(ask(view, small_profile(), select=["colour"]))
+
+    wanted = example(colour, answer.view, slice(0, 2))
+    shown = answer.table.partition(f"\n{'' if view == 'op' else '  '}{ROWS[view]} ")[2].lstrip()
+    assert shown.startswith(wanted.in_flat_rows if view == "op" else wanted.in_nested_rows)
+    assert answer.table.startswith("node name | op colours\n")
+    assert "\nop colours: as painted.\n" in answer.report
+
+
+@pytest.mark.parametrize("view", ROWS)
+def test_a_new_fact_is_in_json_in_csv_and_in_a_data_frame(view, colour):
+    answer = Answer(ask(view, small_profile(), select=["colour"]))
+
+    wanted = example(colour, answer.view, slice(0, 2)).plain
+    row = {"name": ROWS[view], "depth": 2, "parent": "_TFProfRoot"} | wanted
+    assert answer[ROWS[view]] == row
+    assert json.loads(written("json", answer.view))["rows"][1] == row
+    assert answer.to_dict()["rows"][1] == row
+    assert answer.to_dataframe().iloc[1].to_dict() == row
+    heading, _, line = csv.reader(io.StringIO(written("csv", answer.view).decode()))
+    cells = [json.dumps(value) if isinstance(value, list) else str(value) for value in row.values()]
+    assert dict(zip(heading, line, strict=True)) == dict(zip(row, cells, strict=True))
+
+
+@pytest.mark.usefixtures("colour")
+@pytest.mark.parametrize("view", ROWS)
+def test_a_new_fact_has_no_field_in_messages(view):
+    p = small_profile()
+
+    assert written("message", ask(view, p, select=["colour"])) == written("message", ask(view, p))
+
+
+@pytest.mark.usefixtures("colour")
+def test_a_new_fact_is_completed():
+    completer = Completer(small_profile(), available(Place.SHELL))
+
+    found = {one.shown: one.meaning for one in completer.complete("op -select col").candidates}
+
+    assert found == {"colour": "as painted."}
+
+
+@pytest.mark.usefixtures("colour")
+@pytest.mark.parametrize("topic", ["colour", "select", "scope"])
+def test_help_explains_a_new_fact(topic, capsys):
+    assert main(["help", topic]) == 0
+
+    told = capsys.readouterr().out
+    assert "colour" in told
+    assert "As painted." in told
+
+
+@pytest.mark.usefixtures("colour", "files")
+def test_a_new_fact_is_selected_on_the_command_line(capsys):
+    assert main(["scope", "graph.pbtxt", "-select", "colour"]) == 0
+
+    assert "node name | op colours\n" in capsys.readouterr().out
