@@ -78,7 +78,7 @@ SHARED = {
         *("tf_shapes", "tf_workers", "xspace_events", "xspace_vocabulary"),
     },
     "sources.tf_functions": {"calls", "units", "layout"},
-    "views": {"view", "tree", "select", "accounting"},
+    "views": {"view", "tree", "select", "accounting", "registry"},
     "advisor": {"finding", "steps", "kinds"},
     "outputs": {
         *("text", "tabular", "tensor_text", "fields", "parts", "pieces", "proto", "stacks"),
@@ -92,7 +92,7 @@ KNOW_MORE = {
     "sources.tf_functions": EVERY,
     "sources.tf_functions.flat": {"notes", "variables"},
     "views.notes": {"code"},
-    "views.schedule": {"graph", "memory_curve"},
+    "views.schedule": {"memory_curve"},
     "views.lines": {"code"},
     "views.memory": {"scope", "lines"},
     "advisor.registry": EVERY,
@@ -254,6 +254,49 @@ def test_no_modules_import_each_other_in_a_circle():
         TopologicalSorter(IMPORTS).prepare()
     except CycleError as error:
         pytest.fail(" → ".join(error.args[1]))
+
+
+# Views and outputs.
+
+
+def branches_on_view_names(tree: ast.Module) -> list[int]:
+    """The lines on which `view.kind` is used for anything but a label or to find its row."""
+    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and re.search(r"\bview\.kind$", ast.unparse(node)):
+            user = parents[node]
+            is_label = isinstance(user, ast.FormattedValue | ast.Dict | ast.Call)
+            is_key = isinstance(user, ast.Subscript) and ast.unparse(user.value) == "VIEWS"
+            if not (is_label or is_key):
+                found.append(node.lineno)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        ("if view.kind == 'op': pass", [1]),
+        ("if self.view.kind in ('op', 'code'): pass", [1]),
+        ("match view.kind:\n    case 'op': pass", [1]),
+        ("found = {'op': 1}[view.kind]", [1]),
+        ("kind = view.kind", [1]),
+        ("print(f'{view.kind} view')", []),
+        ("require(spec, self.view.kind)", []),
+        ("told = {'view': view.kind}", []),
+        ("sentence = VIEWS[view.kind].sentence", []),
+        ("if spec.kind == 'stdout': pass", []),
+    ],
+)
+def test_branches_on_the_name_of_a_view_are_found(code, lines):
+    assert branches_on_view_names(ast.parse(code)) == lines
+
+
+@pytest.mark.parametrize(
+    "name", sorted(name for name in TREES if top(name) in ("outputs", "answers", "views"))
+)
+def test_no_output_or_view_branches_on_the_name_of_a_view(name):
+    assert branches_on_view_names(TREES[name]) == []
 
 
 # The world outside.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
+from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
@@ -12,15 +14,23 @@ import pytest
 
 from asking import ask
 from build import op, profile, run
+from tfprof import api
 from tfprof.answers import Answer
 from tfprof.cli import main
 from tfprof.columns import Ragged, Shapes, Strings
 from tfprof.commands.command import Place
 from tfprof.commands.table import available
+from tfprof.errors import OptionError
 from tfprof.metrics import BY_KEY, Metric, Need
+from tfprof.options import Options
 from tfprof.outputs import registry
+from tfprof.outputs.registry import Output
 from tfprof.shell.completion import Completer
+from tfprof.views import scope
+from tfprof.views.accounting import account_single
 from tfprof.views.facts import FACTS, Column, Counts, ShapeLists, Texts
+from tfprof.views.registry import VIEWS, Trait, ViewKind
+from tfprof.views.select import select
 
 # The row of the same op in each view.
 ROWS = {"scope": "a", "graph": "a", "code": "m.py:1:f", "op": "Add"}
@@ -138,3 +148,100 @@ def test_a_new_fact_is_selected_on_the_command_line(capsys):
     assert main(["scope", "graph.pbtxt", "-select", "colour"]) == 0
 
     assert "node name | op colours\n" in capsys.readouterr().out
+
+
+# An output: a module with `encode(view)`, and a row in the table of outputs.
+
+
+@pytest.fixture
+def names_output(monkeypatch):
+    """An output that writes the names of rows."""
+    module = ModuleType("names_of_rows")
+    module.encode = lambda view: (f"{name}\n".encode() for name in view.name)
+    monkeypatch.setitem(sys.modules, "names_of_rows", module)
+    monkeypatch.setitem(
+        registry.FILE_OUTPUTS, "names", Output("names_of_rows", "a name a line", hint="read it")
+    )
+
+
+@pytest.mark.usefixtures("names_output", "files")
+@pytest.mark.parametrize("view", ["scope", "op"])
+def test_a_new_output_is_written_by_the_command_line(view, tmp_path, capsys):
+    assert main([view, "graph.pbtxt", "-output", "names:outfile=names.txt"]) == 0
+
+    assert (tmp_path / "names.txt").read_text().startswith("_TFProfRoot\n")
+    assert capsys.readouterr().err.startswith("tfprof: wrote names.txt\ntfprof: read it\n")
+
+
+@pytest.mark.usefixtures("names_output")
+def test_a_new_output_is_written_from_python(tmp_path):
+    answer = api.Profile(small_profile()).scope(select=[])
+
+    (file,) = answer.write(f"names:outfile={tmp_path / 'names.txt'}")
+
+    assert file.path == str(tmp_path / "names.txt")
+    assert (tmp_path / "names.txt").read_text() == "_TFProfRoot\na\n"
+
+
+@pytest.mark.usefixtures("names_output")
+@pytest.mark.parametrize("topic", ["output", "scope"])
+def test_help_lists_a_new_output(topic, capsys):
+    assert main(["help", topic]) == 0
+
+    told = " ".join(capsys.readouterr().out.split())
+    assert "names:outfile=FILE A name a line." in told
+
+
+@pytest.mark.usefixtures("names_output")
+def test_a_new_output_is_completed():
+    found = (
+        Completer(small_profile(), available(Place.SHELL)).complete("scope -output nam").candidates
+    )
+
+    assert [one.text for one in found] == ["names:outfile="]
+
+
+# A view: a module with `build(profile, options)`, and a row in the table of views.
+
+
+@pytest.fixture(params=[Trait.NESTED, Trait.NESTED | Trait.TIMED, Trait.GATHERED], ids=str)
+def new_view(request, monkeypatch):
+    """A view that arranges rows as the scope view does, with some traits."""
+
+    def build(profile, options):
+        policy = options.generation.policy("again")
+        arrangement = scope.arrange(profile)
+        accounts = account_single(profile, options, arrangement, policy)
+        return select(
+            "again", profile, options, arrangement=arrangement, accounts=accounts, policy=policy
+        )
+
+    module = ModuleType("tfprof.views.again")
+    module.build = build
+    monkeypatch.setitem(sys.modules, "tfprof.views.again", module)
+    monkeypatch.setitem(VIEWS, "again", ViewKind("Ops again: as before.", request.param))
+    return request.param
+
+
+@pytest.mark.parametrize("output", registry.FILE_OUTPUTS)
+def test_a_new_view_is_written_by_every_output_that_takes_its_traits(output, new_view, tmp_path):
+    options = Options.of(output=f"{output}:outfile={tmp_path / 'answer'}", step=0)
+    profile_ = api.Profile(small_profile())
+    if registry.FILE_OUTPUTS[output].needs not in new_view:
+        with pytest.raises(OptionError, match="is not for the again view: ask"):
+            profile_.view("again", options)
+        return
+
+    answer = profile_.view("again", options)
+
+    (file,) = answer.write()
+    assert (tmp_path / file.path).stat().st_size > 0
+
+
+@pytest.mark.usefixtures("new_view")
+def test_a_new_view_is_explained_and_shown_in_notebooks():
+    answer = api.Profile(small_profile()).view("again", Options())
+
+    assert "\nDoc:\nOps again: as before.\n" in answer.report
+    assert "<pre>node name | " in answer._repr_html_()
+    assert repr(answer) == "<tfprof again view: 2 rows, 0 ops hidden>"

@@ -10,7 +10,6 @@ import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tfprof.answers import Advice, Answer, MemoryAnswer
@@ -26,7 +25,8 @@ from tfprof.sources.capture_folder import files_of
 from tfprof.sources.source import FileSummary, InputFile, Reading, Stage
 from tfprof.views.definitions import applied
 from tfprof.views.notes import notes
-from tfprof.views.view import View
+from tfprof.views.registry import VIEWS
+from tfprof.views.view import View, build
 
 if TYPE_CHECKING:
     import os
@@ -36,13 +36,6 @@ if TYPE_CHECKING:
 
     Path = str | os.PathLike[str]
 
-# The views, and the module of each.
-VIEWS: dict[str, str] = {
-    "scope": "tfprof.views.scope",
-    "graph": "tfprof.views.graph",
-    "code": "tfprof.views.code",
-    "op": "tfprof.views.op",
-}
 
 # A saved profile contains what files of these sources contain.
 _SAVED = frozenset({"profile"})
@@ -190,8 +183,7 @@ def named_files(paths: Sequence[str], inputs: Inputs) -> list[FileSummary]:
 
 def build_view(kind: str, profile: ProfileColumns, options: Options) -> View:
     """The view of that kind, with nothing said yet of what it lacks."""
-    build: Callable[[ProfileColumns, Options], View] = import_module(VIEWS[kind]).build
-    return build(applied(profile, options), options)
+    return build(kind, applied(profile, options), options)
 
 
 class Profile:

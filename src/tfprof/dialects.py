@@ -18,7 +18,6 @@ class Policy(NamedTuple):
     unaccounted_vanish: bool = False  # a row that is not accounted for is no row at all
     unaccounted_hide: bool = False  # it stays in its place, holding others, but is never shown
     trimmed_rows_vanish: bool = False  # a trimmed row goes with what is below it
-    is_gathered: bool = False  # a row may stand for many ops
     recounts_shown: bool = True  # `account_displayed_op_only` is honoured
     starts_first: bool = False  # only what `start_name_regexes` finds is accounted for
     accounts_for_root: bool = False  # where everything is accounted for, the root is
@@ -51,6 +50,10 @@ class Dialect(NamedTuple):
     remarks: Mapping[str, str] = MappingProxyType({})  # lines above an option in its list
     scalars_have_shape: bool = True  # a scalar is one parameter; else it is none
 
+    def policy(self, view: str) -> Policy:
+        """The policy of a view; the default one where the generation had no such view."""
+        return self.views.get(view, Policy())
+
 
 _OLD_THRESHOLDS = ("min_bytes", "min_micros", "min_params", "min_float_ops")
 _NAME_FILTERS = tuple(f"{verb}_name_regexes" for verb in ("start", "trim", "show", "hide"))
@@ -58,8 +61,8 @@ _ACCOUNTING = ("order_by", "account_type_regexes", *_NAME_FILTERS, "account_disp
 
 _SCOPE = Policy()
 _GRAPH = Policy(unaccounted_vanish=True)
-_CODE = Policy(trimmed_rows_vanish=True, is_gathered=True, recounts_shown=False)
-_OP = Policy(is_gathered=True)
+_CODE = Policy(trimmed_rows_vanish=True, recounts_shown=False)
+_OP = Policy()
 
 _CORE = Dialect(
     help="as tfprof answers today",

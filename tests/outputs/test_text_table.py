@@ -10,6 +10,7 @@ from asking import ask
 from build import CPU, GPU, GPU_STREAM, op, profile, run
 from tfprof.metrics import METRICS
 from tfprof.outputs import text
+from tfprof.views.registry import VIEWS
 
 TREE_LABELS = {
     "params": "# parameters",
@@ -481,8 +482,7 @@ def test_a_report_on_nothing_has_an_empty_line_for_its_sentences():
 def test_a_report_explains_its_view(kind):
     p = profile(op("a", code=["m.py:1:f"]))
 
-    assert f"Doc:\n{text.VIEW_SENTENCES[kind]}\n" in text.report(ask(kind, p))
-    assert len(set(text.VIEW_SENTENCES.values())) == 4
+    assert f"Doc:\n{VIEWS[kind].sentence}\n" in text.report(ask(kind, p))
 
 
 def test_a_report_warns_first_when_accelerator_time_is_missing():

@@ -6,6 +6,7 @@ from html import escape
 from itertools import islice
 
 from tfprof.outputs import text
+from tfprof.views.registry import Trait
 from tfprof.views.view import View
 
 _MOST_ROWS = 200
@@ -14,7 +15,7 @@ _MOST_ROWS = 200
 def table(view: View) -> str:
     """The first rows of the table and a line that says what is left out."""
     shown = "".join(islice(text.lines(view), 1 + _MOST_ROWS))  # the legend comes first
-    rows = len(view) - 1 if view.kind == "op" else len(view)  # the op view shows no root
+    rows = len(view) if Trait.NESTED in view.traits else len(view) - 1  # without the root
     left = max(rows - _MOST_ROWS, 0)
     more = f"<p>{left:,} more rows: print(view) shows them all.</p>" if left else ""
     notes = "".join(f"<p>{escape(note)}</p>" for note in view.notes)

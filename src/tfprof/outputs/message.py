@@ -19,6 +19,7 @@ from tfprof.outputs import tabular
 from tfprof.outputs.tensor_text import rounded
 from tfprof.views import facts
 from tfprof.views.facts import Counts, ShapeLists, TensorValues, Texts
+from tfprof.views.registry import Trait
 from tfprof.views.view import View, single_members
 
 GRAPH_NODE = "tensorflow.tfprof.GraphNodeProto"
@@ -56,7 +57,7 @@ _TYPE_NUMBERS = {kind.name: number for number, kind in TENSOR_TYPES.items()}
 
 def encode(view: View) -> Iterator[bytes]:
     """The message as a file holds it; refused where no protobuf library could read it back."""
-    levels = len(view) if view.kind == "op" else int(view.tree.depths.max())
+    levels = int(view.tree.depths.max()) if Trait.NESTED in view.traits else len(view)
     if levels > _MOST_LEVELS:
         raise OutputError(
             f"A message of this view nests {levels:,} levels deep, and protobuf reads "
@@ -68,7 +69,7 @@ def encode(view: View) -> Iterator[bytes]:
 def build(view: View) -> Message:
     """The root's message, with all shown rows below it.
 
-    Rows of the op view hang below each other, as the running totals suggest.
+    Of rows that are side by side each holds the next one, as their totals do.
     """
     root = message_class(MULTI_NODE if view.is_gathered else GRAPH_NODE)()
     messages = _of_rows(view, root)
@@ -91,7 +92,8 @@ def _of_rows(view: View, root: Message) -> list[Message]:
     """A message for each row, within that of the row above it."""
     root.name = view.name[0]
     messages = [root]
-    parents = range(-1, len(view) - 1) if view.kind == "op" else view.tree.parents.tolist()
+    is_nested = Trait.NESTED in view.traits
+    parents = view.tree.parents.tolist() if is_nested else range(-1, len(view) - 1)
     for parent, name in list(zip(parents, view.name, strict=True))[1:]:
         messages.append(messages[parent].children.add(name=name))
     return messages

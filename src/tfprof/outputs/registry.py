@@ -1,6 +1,7 @@
-"""The one table of ways out, and the writing of files that appear whole or not at all.
+"""Registry of output formats, and the writing of files that appear whole or not at all.
 
-Each way is loaded when it is first taken, so that help can list them all without numpy.
+The module of a format is imported when it is first used, so help can list all formats without
+numpy.
 """
 
 from __future__ import annotations
@@ -8,32 +9,38 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tfprof.errors import OptionError, OutputError, nearest
 from tfprof.options import OutputSpec
+from tfprof.views.registry import VIEWS, Trait
 
 if TYPE_CHECKING:
     from tfprof.outputs.parts import Part, Written
     from tfprof.views.view import View
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
-    """One way out: the module that writes a view so, and what it is good for.
+class Output(NamedTuple):
+    """An output format: the module that encodes it, its one-line help, and which views it takes.
 
     A switch is a setting without a value, and a keyword of the functions of the module.
     """
 
     module: str
     help: str
-    is_in_parts: bool = False  # a view becomes several files, or one of which something is said
-    views: tuple[str, ...] = ("scope", "graph", "code", "op")
+    is_in_parts: bool = False  # the module has `parts`: several files, or notes on the only one
+    needs: Trait = Trait(0)  # only views with these traits can be written
+    prefers: Trait = Trait(0)  # of them, it is best for those with these
     hint: str = ""  # what to do with the file
     switches: tuple[str, ...] = ()
+
+    @property
+    def views(self) -> list[str]:
+        """The names of the views that can be written, those it is best for first."""
+        able = [name for name, kind in VIEWS.items() if self.needs in kind.traits]
+        return sorted(able, key=lambda name: self.prefers not in VIEWS[name].traits)
 
     def usage(self, kind: str, file: str) -> str:
         """How an output of that kind is asked for."""
@@ -63,14 +70,16 @@ FILE_OUTPUTS: dict[str, Output] = {
         "tfprof.outputs.timeline",
         "when ops ran, as FILE_STEP for a browser (not op)",
         is_in_parts=True,
-        views=("graph", "scope", "code"),
+        needs=Trait.NESTED,
+        prefers=Trait.TIMED,
         hint="open it in https://ui.perfetto.dev or chrome://tracing",
     ),
     "pprof": Output(
         "tfprof.outputs.pprof",
         "stacks, for pprof and flame graphs (not op)",
         is_in_parts=True,
-        views=("code", "scope", "graph"),
+        needs=Trait.NESTED,
+        prefers=Trait.CODE,
         hint="look at it with pprof -http=: FILE",
         switches=("complete",),
     ),
@@ -78,14 +87,16 @@ FILE_OUTPUTS: dict[str, Output] = {
         "tfprof.outputs.speedscope",
         "flame graphs, for speedscope (not op)",
         is_in_parts=True,
-        views=("code", "scope", "graph"),
+        needs=Trait.NESTED,
+        prefers=Trait.CODE,
         hint="open it in https://www.speedscope.app",
     ),
     "perfetto": Output(
         "tfprof.outputs.perfetto",
         "all steps, and facts of ops, for Perfetto (not op)",
         is_in_parts=True,
-        views=("graph", "scope", "code"),
+        needs=Trait.NESTED,
+        prefers=Trait.TIMED,
         hint="open it in https://ui.perfetto.dev",
     ),
 }
@@ -98,7 +109,7 @@ PLAIN_OUTPUTS: dict[str, str] = {
 
 
 def require(spec: OutputSpec, view: str = "") -> None:
-    """Refuse an output that there is not, that lacks what it needs, or that `view` has not."""
+    """Refuse an unknown output, one without its file, and one that `view` cannot be written to."""
     kinds = [*PLAIN_OUTPUTS, *FILE_OUTPUTS]
     if spec.kind not in kinds:
         raise OptionError(f"No output `{spec.kind}`. {nearest(spec.kind, kinds)}")

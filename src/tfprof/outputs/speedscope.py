@@ -18,6 +18,7 @@ from tfprof.metrics import Metric
 from tfprof.outputs import stacks
 from tfprof.outputs.parts import Part
 from tfprof.outputs.pieces import Piece, digits, in_json, woven
+from tfprof.views.registry import Trait
 from tfprof.views.view import View
 
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
@@ -68,7 +69,7 @@ class _Frames(NamedTuple):
 
 
 def _frames(view: View) -> _Frames:
-    if view.kind != "code":
+    if Trait.CODE not in view.traits:
         return _Frames(np.arange(len(view)), np.arange(len(view)))
     frames = stacks.frames(view)
     keys = np.column_stack((frames.function, frames.line))
@@ -81,7 +82,7 @@ def _frame_blocks(view: View, found: _Frames) -> Iterator[bytes]:
     for rows in _blocks(found.row):
         function = frames.function[rows]
         pieces: list[Piece] = [b',{"name":"', in_json(frames.name.take(function)), b'"']
-        if view.kind == "code":
+        if Trait.CODE in view.traits:
             pieces += [b',"file":"', in_json(frames.file.take(function)), b'","line":']
             pieces.append(digits(frames.line[rows]))
         yield woven([*pieces, b"}"], len(rows)).data

@@ -13,6 +13,7 @@ from tfprof.kernels import trees
 from tfprof.metrics import BY_KEY, Metric
 from tfprof.units import Unit
 from tfprof.views import code
+from tfprof.views.registry import Trait
 from tfprof.views.view import View
 
 _UNIT_NAMES = {Unit.MICROS: "microseconds", Unit.BYTES: "bytes", Unit.COUNT: "count"}
@@ -59,7 +60,7 @@ class Frames(NamedTuple):
 
 def frames(view: View) -> Frames:
     """The frame of each row: a line of code, or a function of the row's own name."""
-    if view.kind == "code":
+    if Trait.CODE in view.traits:
         return _code_frames(view)
     rows = len(view)
     nowhere = Strings.of_spans(b"", constant(0, rows), constant(0, rows))

@@ -10,14 +10,8 @@ from tfprof.columns import Ints, Strings
 from tfprof.metrics import BY_KEY, EXPLANATIONS, Metric
 from tfprof.outputs import fields, flat_rows
 from tfprof.outputs.pieces import Piece, joined, or_else, woven
+from tfprof.views.registry import VIEWS, Trait
 from tfprof.views.view import View
-
-VIEW_SENTENCES = {
-    "scope": "Ops by name scope: a scope's total holds everything below it.",
-    "graph": "Ops by what feeds them: an op's total holds its inputs below it.",
-    "code": "Ops by the line of code that made them: a line's total holds the calls below it.",
-    "op": "Ops by kind: own numbers, with the share from this row to the last, and the row's own.",
-}
 
 MISSING_STREAM = (
     "Warning: ops ran on a GPU, but its streams were not traced: accelerator time is missing. "
@@ -45,7 +39,7 @@ def _explanation(view: View) -> str:
     ]
     warning = MISSING_STREAM if view.profile.lacks_accelerator_time else ""
     sentences = "\n".join(explained)
-    return f"{warning}\nDoc:\n{VIEW_SENTENCES[view.kind]}\n{sentences}\n\nProfile:\n"
+    return f"{warning}\nDoc:\n{VIEWS[view.kind].sentence}\n{sentences}\n\nProfile:\n"
 
 
 def report(view: View) -> str:
@@ -60,7 +54,7 @@ def table(view: View) -> str:
 
 def lines(view: View) -> Iterator[str]:
     """The lines of the table, each with what belongs to it and its line end."""
-    if view.kind == "op":
+    if Trait.NESTED not in view.traits:
         yield from _flat_lines(view)
         return
     yield legend(view)
@@ -69,7 +63,7 @@ def lines(view: View) -> Iterator[str]:
 
 
 def _encode_table(view: View) -> Iterator[bytes]:
-    if view.kind == "op":
+    if Trait.NESTED not in view.traits:
         yield "".join(_flat_lines(view)).encode()
         return
     yield legend(view).encode()
@@ -129,8 +123,8 @@ def _indents(spaces: bytes, levels: Ints) -> Strings:
 
 
 def _skipped(view: View) -> Ints | None:
-    """How many ops a graph leaves out above each row, where the table is to say so."""
-    return view.skipped if view.kind == "graph" else None
+    """How many ops are hidden above each row, if the table marks them."""
+    return view.skipped if Trait.MARKS_HIDDEN in view.traits else None
 
 
 def _skip_line(indent: Strings, skipped: Ints) -> list[Piece]:

@@ -1,7 +1,7 @@
 """A view as a timeline that browsers draw: Chrome's trace events, in JSON.
 
-The graph view gives a file for each step, in real time. The others are trees, and give nested
-slices: their lengths are real, their places are not.
+A view of single ops, such as the graph view, becomes one file per step, in real time. The others
+become nested slices: their lengths are real, their places are not.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from tfprof.outputs.parts import Part
 from tfprof.outputs.pieces import Piece, digits, in_json, woven
 from tfprof.views.memory_curve import MOST_HOLDERS, DeviceMemory
 from tfprof.views.nested import nested
+from tfprof.views.registry import Trait
 from tfprof.views.schedule import Schedule, Ticks, left_out_note, schedule, scheduled_steps
 from tfprof.views.view import View
 
@@ -34,7 +35,7 @@ _MEGABYTE = 1e6
 def parts(view: View) -> Iterator[Part]:
     """The timelines of a view, one for each step that it is asked of."""
     view.profile.require(Need.RUNS, "A timeline requires the times of a run")
-    if view.kind != "graph":
+    if Trait.TIMED not in view.traits:
         yield Part(f"_{view.options.step}", _document(_slices(view)))
         return
     for step in scheduled_steps(view).tolist():

@@ -29,7 +29,7 @@ GRADIENT_SUFFIX = " (gradient)"
 def build(profile: ProfileColumns, options: Options) -> View:
     """Arrange `profile` by call stacks, accounting and showing what `options` asks for."""
     profile.require(Need.CODE, "The code view requires the code lines that created the ops")
-    policy = options.generation.views["code"]
+    policy = options.generation.policy("code")
     arrangement = arrange_for(profile, options).arrangement
     accounts = account_gathered(profile, options, arrangement)
     return select(
@@ -52,7 +52,7 @@ class CodeArrangement(NamedTuple):
 
 def arrange_for(profile: ProfileColumns, options: Options) -> CodeArrangement:
     """The lines and what stands in them, as the dialect of `options` has it."""
-    policy = options.generation.views["code"]
+    policy = options.generation.policy("code")
     return arrange(
         profile, places_gradients=policy.places_gradients, quotes_source=policy.quotes_source
     )

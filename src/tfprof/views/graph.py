@@ -22,7 +22,7 @@ ROOT_TYPE = "_TFGraphParent"
 
 def build(profile: ProfileColumns, options: Options) -> View:
     """Arrange `profile` by its edges, accounting and showing what `options` asks for."""
-    policy = options.generation.views["graph"]
+    policy = options.generation.policy("graph")
     arrangement = arrange(profile, inputs_by_name=policy.inputs_by_name)
     if policy.starts_first and not options.patterns("start_name_regexes").is_everything:
         tops = _topmost(arrangement, options.start_name_regexes)

@@ -12,6 +12,7 @@ from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
 from tfprof.patterns import Patterns
 from tfprof.views import accounting
+from tfprof.views.registry import VIEWS, Trait
 from tfprof.views.view import TABLE_VALUE_TYPES
 
 _MOST_KINDS = 5
@@ -26,7 +27,7 @@ def notes(kind: str, profile: ProfileColumns, options: Options) -> tuple[str, ..
         *_values(profile, options),
         *_definitions(profile, options),
         *_older_words(options),
-        *(_code(profile, options) if kind == "code" else ()),
+        *(_code(profile, options) if Trait.CODE in VIEWS[kind].traits else ()),
     )
 
 
@@ -89,7 +90,7 @@ def _ops(count: int) -> str:
 def _matching(kind: str, profile: ProfileColumns, options: Options) -> Iterator[str]:
     """Surprises of `account_type_regexes`."""
     once, twice = _matched(profile, options.account_type_regexes)
-    if twice and kind in ("code", "op"):
+    if twice and Trait.GATHERED in VIEWS[kind].traits:
         yield (
             f"more than one of account_type_regexes matches {_ops(twice)}, and each match counts; "
             "write one regex, a|b, to count an op once."
@@ -145,7 +146,7 @@ def _older_words(options: Options) -> Iterator[str]:
 def _code(profile: ProfileColumns, options: Options) -> Iterator[str]:
     from tfprof.views import code  # noqa: PLC0415 -- the other views do without
 
-    recounts = options.generation.views["code"].recounts_shown
+    recounts = options.generation.policy("code").recounts_shown
     if options.account_displayed_op_only and not recounts:
         yield "the code view does not know account_displayed_op_only; totals cover everything."
     if left_out := code.arrange_for(profile, options).gradients_left_out:

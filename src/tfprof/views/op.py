@@ -14,21 +14,30 @@ from tfprof.metrics import NUMBERS
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
 from tfprof.views.accounting import account_gathered
-from tfprof.views.select import Accounts, Arrangement, descending, passes_thresholds, ran_on
+from tfprof.views.registry import VIEWS
+from tfprof.views.select import (
+    Accounts,
+    Arrangement,
+    Question,
+    descending,
+    passes_thresholds,
+    ran_on,
+)
 from tfprof.views.tree import Tree
 from tfprof.views.view import ROOT_NAME, Hidden, View
 
 
 def build(profile: ProfileColumns, options: Options) -> View:
     """Gather `profile` by op kind, accounting and showing what `options` asks for."""
-    policy = options.generation.views["op"]
+    policy = options.generation.policy("op")
     arrangement = arrange(profile)
     accounts = account_gathered(profile, options, arrangement)
     order = _ordered(arrangement, accounts, options)
     order = order[accounts.is_accounted[order]]
     total = _running_totals(accounts.own, order)
     flags = _shown(list(arrangement.name.take(order)), options)
-    flags &= passes_thresholds(profile, accounts.own, total, options, policy)
+    question = Question(profile, options, arrangement, accounts, policy, is_gathered=True)
+    flags &= passes_thresholds(question, accounts.own, total)
     flags &= accounts.members.lengths[order] >= options.min_occurrence
     if not options.patterns("device_regexes").is_everything:
         flags &= ran_on(profile, accounts.members, options.device_regexes)[order]
@@ -40,6 +49,7 @@ def build(profile: ProfileColumns, options: Options) -> View:
     own = OnDemand(NUMBERS, lambda key: accounts.own[key][rows])
     return View(
         kind="op",
+        traits=VIEWS["op"].traits,
         profile=profile,
         options=options,
         tree=_side_by_side(len(rows)),
@@ -55,7 +65,6 @@ def build(profile: ProfileColumns, options: Options) -> View:
                 NUMBERS, lambda key: int(accounts.own[key][order].sum()) - int(own[key].sum())
             ),
         ),
-        is_gathered=policy.is_gathered,
         arranged=rows,
     )
 

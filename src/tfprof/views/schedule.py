@@ -1,4 +1,4 @@
-"""The graph view laid out in real time: what ran where and when, what waited for it, and memory.
+"""A view of single ops in real time: what ran where and when, what waited for it, and memory.
 
 Only ops that the view shows are laid out, and only in one step.
 """
@@ -21,10 +21,9 @@ from tfprof.measures.time import run_micros
 from tfprof.model.clock import NANOS_PER_MICRO, NO_TIME
 from tfprof.model.devices import Devices
 from tfprof.model.profile import ProfileColumns
-from tfprof.views import graph
 from tfprof.views.accounting import matching_regexes
 from tfprof.views.memory_curve import DeviceMemory, curves
-from tfprof.views.view import View, chosen_by
+from tfprof.views.view import View, build, chosen_by
 
 # Every run of an op is linked with every run of what it feeds: of loops there are too many to draw.
 MOST_FLOWS = 1 << 24
@@ -70,7 +69,7 @@ class Flows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Schedule:
-    """One step of what a graph view shows, laid out in time."""
+    """One step of what a view of single ops shows, laid out in time."""
 
     devices: Devices  # those that anything ran on, in the order in which the view meets them
     slots: Slots
@@ -89,7 +88,7 @@ def left_out_note(runs: int) -> str:
 
 
 def schedule(view: View, step: int, ticks: Ticks) -> Schedule:
-    """What the graph view shows of a step (a row of `Steps`), laid out in time.
+    """What a view of single ops shows of a step (a row of `Steps`), laid out in time.
 
     A view of several steps is built anew for the one. In microseconds, only the first of the runs
     that start on one device at the same time is kept.
@@ -120,7 +119,7 @@ def _of_step(view: View, step: int) -> View:
     label = profile.recordings.label[int(profile.steps.recording[step])]
     number = int(profile.steps.number[step])
     several = {"recording": [re.escape(label)]} if len(profile.recordings) > 1 else {}
-    return graph.build(profile, view.options.but(step=number, **several))
+    return build(view.kind, profile, view.options.but(step=number, **several))
 
 
 class _Tracked(NamedTuple):

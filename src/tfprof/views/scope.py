@@ -18,7 +18,7 @@ SCOPE_TYPE = "_kTFScopeParent"
 
 def build(profile: ProfileColumns, options: Options) -> View:
     """Arrange `profile` by name scope, accounting and showing what `options` asks for."""
-    policy = options.generation.views["scope"]
+    policy = options.generation.policy("scope")
     arrangement = arrange(profile)
     accounts = account_single(profile, options, arrangement, policy)
     return select(

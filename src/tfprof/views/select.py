@@ -15,6 +15,7 @@ from tfprof.metrics import NUMBERS, RUN_NUMBERS
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
 from tfprof.patterns import Patterns
+from tfprof.views.registry import VIEWS, Trait
 from tfprof.views.tree import Tree
 from tfprof.views.view import Hidden, View
 
@@ -96,7 +97,7 @@ class _Rows(NamedTuple):
         return OnDemand(NUMBERS, lambda key: self.sums.below(key, self.places))
 
 
-class _Question(NamedTuple):
+class Question(NamedTuple):
     """What every filter may look at."""
 
     profile: ProfileColumns
@@ -104,6 +105,7 @@ class _Question(NamedTuple):
     arrangement: Arrangement
     accounts: Accounts
     policy: Policy
+    is_gathered: bool  # a row may stand for many ops
 
 
 def select(
@@ -116,7 +118,9 @@ def select(
     policy: Policy,
 ) -> View:
     """Put the rows of an arrangement through the filters, in the one order there is."""
-    question = _Question(profile, options, arrangement, accounts, policy)
+    traits = VIEWS[kind].traits
+    is_gathered = Trait.GATHERED in traits
+    question = Question(profile, options, arrangement, accounts, policy, is_gathered)
     kept = _everything(question)
     if policy.starts_first:
         kept = _start(kept, question)
@@ -132,6 +136,7 @@ def select(
     all_members = accounts.members.count(counted)
     return View(
         kind=kind,
+        traits=traits,
         profile=profile,
         options=options,
         tree=shown.tree,
@@ -148,7 +153,6 @@ def select(
                 lambda key: int(accounts.own[key][counted].sum()) - int(own[key].sum()),
             ),
         ),
-        is_gathered=policy.is_gathered,
         arranged=shown.rows,
         skipped=_skipped(shown, kept, question),
     )
@@ -158,7 +162,7 @@ def _of_rows(numbers: Numbers, rows: Ints) -> Numbers:
     return OnDemand(NUMBERS, lambda key: numbers[key][rows])
 
 
-def _everything(question: _Question) -> _Rows:
+def _everything(question: Question) -> _Rows:
     """All rows there are, with totals of all of them."""
     arrangement, accounts = question.arrangement, question.accounts
     rows = np.arange(len(arrangement.tree))
@@ -167,9 +171,9 @@ def _everything(question: _Question) -> _Rows:
     return _summed(arrangement.tree, rows, accounts.own, arrangement.weighing)
 
 
-def _account(kept: _Rows, question: _Question) -> tuple[_Rows, Ints]:
+def _account(kept: _Rows, question: Question) -> tuple[_Rows, Ints]:
     """The rows that are left, with totals of what is accounted for, and which rows that is."""
-    _, _, arrangement, accounts, policy = question
+    arrangement, accounts, policy = question.arrangement, question.accounts, question.policy
     is_accounted = accounts.is_accounted[kept.rows]
     flags = is_accounted.copy()
     flags[0] = True
@@ -202,7 +206,7 @@ def _summed(tree: Tree, rows: Ints, own: Numbers, weighing: Weighing | None = No
     return _Rows(tree, rows, np.arange(len(rows)), sums)
 
 
-def _start(kept: _Rows, question: _Question) -> _Rows:
+def _start(kept: _Rows, question: Question) -> _Rows:
     """Everything from the topmost rows whose names match; the root keeps its total."""
     options, arrangement = question.options, question.arrangement
     if options.patterns("start_name_regexes").is_everything:
@@ -214,9 +218,9 @@ def _start(kept: _Rows, question: _Question) -> _Rows:
     return kept.keep(flags)
 
 
-def _show(kept: _Rows, question: _Question) -> _Rows:
+def _show(kept: _Rows, question: Question) -> _Rows:
     """The rows whose place and name are asked for; what is below a hidden row moves up."""
-    profile, options, arrangement, accounts, policy = question
+    profile, options, arrangement, accounts, policy, _ = question
     flags = kept.tree.depths <= options.max_depth
     if policy.unaccounted_hide:
         flags &= accounts.is_accounted[kept.rows]
@@ -248,12 +252,11 @@ def ran_on(profile: ProfileColumns, members: Ragged, regexes: tuple[str, ...]) -
     return flags
 
 
-def _pass(kept: _Rows, question: _Question) -> _Rows:
+def _pass(kept: _Rows, question: Question) -> _Rows:
     """The rows that reach every threshold; what is below a hidden row moves up."""
-    profile, options, _, accounts, policy = question
-    own = _of_rows(accounts.own, kept.rows)
+    own = _of_rows(question.accounts.own, kept.rows)
     flags = np.ones(len(kept.rows), np.bool_)
-    flags &= passes_thresholds(profile, own, kept.total, options, policy)
+    flags &= passes_thresholds(question, own, kept.total)
     flags[0] = True
     return kept.keep(flags)
 
@@ -264,21 +267,20 @@ def _matches(arrangement: Arrangement, regexes: tuple[str, ...]) -> Bools:
     return Patterns(regexes).match_column(arrangement.name)
 
 
-def passes_thresholds(
-    profile: ProfileColumns, own: Numbers, total: Numbers, options: Options, policy: Policy
-) -> Bools | np.bool_:
+def passes_thresholds(question: Question, own: Numbers, total: Numbers) -> Bools | np.bool_:
     """Which rows reach every `min_…` option but, where rows gather ops, `min_occurrence`."""
+    profile, options, _, _, policy, is_gathered = question
     flags: Bools | np.bool_ = np.True_
     for key in (*RUN_NUMBERS, "params", "float_ops"):
         if options.threshold(key) > 0 or may_be_negative(profile, key):
-            is_summed = not policy.compares_own and (policy.is_gathered or key in RUN_NUMBERS)
+            is_summed = not policy.compares_own and (is_gathered or key in RUN_NUMBERS)
             flags = flags & ((total if is_summed else own)[key] >= options.threshold(key))
-    if not policy.is_gathered and (options.min_occurrence > 0 or may_be_negative(profile, "runs")):
+    if not is_gathered and (options.min_occurrence > 0 or may_be_negative(profile, "runs")):
         flags = flags & (own["runs"] >= options.min_occurrence)
     return flags
 
 
-def _skipped(shown: _Rows, kept: _Rows, question: _Question) -> Ints | None:
+def _skipped(shown: _Rows, kept: _Rows, question: Question) -> Ints | None:
     """How many hidden rows lie between each row and the one above it, where that is asked for."""
     if "num_hidden_ops" not in question.options.select:
         return None
@@ -298,17 +300,17 @@ def _recount(shown: _Rows, accounts: Accounts) -> _Rows:
     return _summed(shown.tree, shown.rows, own)
 
 
-def _order(shown: _Rows, question: _Question) -> _Rows:
+def _order(shown: _Rows, question: Question) -> _Rows:
     """Siblings by name, or by a total, the largest first; equal ones stay as they were.
 
     Ordered by nothing, all of them do.
     """
-    _, options, arrangement, accounts, policy = question
+    _, options, arrangement, accounts, _, is_gathered = question
     if not options.order_by:
         return shown
     if options.order_by in NUMBERS:
         key = descending(shown.total[options.order_by])
-    elif options.order_by == "occurrence" and policy.is_gathered:
+    elif options.order_by == "occurrence" and is_gathered:
         key = descending(accounts.members.lengths[shown.rows])
     elif arrangement.is_in_name_order and len(shown.rows) == len(arrangement.tree):
         return shown

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from tfprof.measures.numbers import Numbers, per_op
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import Chosen
 from tfprof.options import MemoryOptions, Options
+from tfprof.views.registry import Trait
 from tfprof.views.tree import Tree
 
 ROOT_NAME = "_TFProfRoot"
@@ -32,12 +34,13 @@ class Hidden:
 class View:
     """Rows in the order they are shown, the root first, each followed by those below it.
 
-    `members` are the ops a row stands for: one in the scope and graph views, any number in the
-    code and op views, none for a row that only holds others together. Rows of the op view stand
-    beside each other, and a row's total runs to the last of them.
+    `members` are the ops a row stands for: at most one, unless rows gather ops; none for a row
+    that only holds others together. `kind` is a label: what is done with the rows depends on
+    `traits`.
     """
 
     kind: str
+    traits: Trait
     profile: ProfileColumns
     options: Options
     tree: Tree
@@ -48,13 +51,17 @@ class View:
     own: Numbers
     total: Numbers
     hidden: Hidden
-    is_gathered: bool  # a row may stand for many ops
     arranged: Ints  # which of all rows that there are each row is
     skipped: Ints | None = None  # hidden rows between a row and the one above it, if asked for
     notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.name)
+
+    @property
+    def is_gathered(self) -> bool:
+        """Whether a row may stand for many ops."""
+        return Trait.GATHERED in self.traits
 
     def op_numbers(self, key: str) -> Ints:
         """One number of every op of the profile, in the chosen steps."""
@@ -64,6 +71,13 @@ class View:
 def chosen_by(options: Options | MemoryOptions) -> Chosen:
     """The recorded steps that a question is about."""
     return Chosen(max(options.step, -1), options.recording, options.rank)
+
+
+def build(kind: str, profile: ProfileColumns, options: Options) -> View:
+    """The view of that kind, with nothing said yet of what it lacks."""
+    build_kind: Callable[[ProfileColumns, Options], View]
+    build_kind = import_module(f"{__package__}.{kind}").build
+    return build_kind(profile, options)
 
 
 def single_members(ops: Ints) -> Ragged:

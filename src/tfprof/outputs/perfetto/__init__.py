@@ -1,7 +1,7 @@
 """A view as a trace for Perfetto, in its own format.
 
-The graph view is laid out in real time, all its steps in one file. The others are trees, and give
-nested slices: their lengths are real, their places are not.
+A view of single ops, such as the graph view, is drawn in real time, all its steps in one file. The
+others become nested slices: their lengths are real, their places are not.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from tfprof.outputs.perfetto.tracks import Group, Tracks
 from tfprof.outputs.proto import number, only_where, repeated_fixed64
 from tfprof.views.memory_curve import DeviceMemory
 from tfprof.views.nested import nested
+from tfprof.views.registry import Trait
 from tfprof.views.schedule import Schedule, Ticks, schedule, scheduled_steps
 from tfprof.views.tree import Tree
 from tfprof.views.view import View
@@ -35,7 +36,7 @@ def parts(view: View) -> Iterator[Part]:
 def _packets(view: View) -> Iterator[bytes]:
     """The packets of the trace."""
     yield packets.opening()
-    yield from _steps(view) if view.kind == "graph" else _tree(view)
+    yield from _steps(view) if Trait.TIMED in view.traits else _tree(view)
 
 
 def _tree(view: View) -> Iterator[bytes]:

@@ -14,6 +14,7 @@ from tfprof.outputs.pprof import classic
 from tfprof.outputs.pprof import complete as whole
 from tfprof.outputs.pprof.file import compressed
 from tfprof.outputs.stacks import selected_numbers
+from tfprof.views.registry import Trait
 from tfprof.views.view import View
 
 
@@ -42,4 +43,4 @@ def encode(view: View, *, complete: bool = False) -> Iterator[bytes]:
 
 
 def _is_classic(view: View, complete: bool) -> bool:
-    return view.kind == "code" and not complete
+    return Trait.CODE in view.traits and not complete

@@ -14,6 +14,7 @@ from tfprof.outputs import stacks
 from tfprof.outputs.pprof import file
 from tfprof.outputs.proto import one_number, one_text
 from tfprof.views.accounting import matching_regexes
+from tfprof.views.registry import Trait
 from tfprof.views.view import View
 
 _LABEL = "op"
@@ -27,7 +28,7 @@ def encode(view: View, metrics: list[Metric]) -> Iterator[bytes]:
     names_at = len(fixed)
     files_at = names_at + len(frames.name)
     ops_at = files_at + len(frames.file)
-    is_code = view.kind == "code"
+    is_code = Trait.CODE in view.traits
     op_names = ops_at + np.arange(found.ops) if is_code else names_at + found.row[: found.ops]
     labels = np.zeros(len(found.row), np.int64)
     labels[: found.ops] = op_names
