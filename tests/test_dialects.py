@@ -1,8 +1,10 @@
 """The table of generations, and how options follow it."""
 
+from typing import get_args
+
 import pytest
 
-from tfprof.dialects import DIALECTS
+from tfprof.dialects import DIALECTS, Step
 from tfprof.errors import OptionError
 from tfprof.options import VIEW_OPTIONS, Options, default_of
 from tfprof.options.words import take_options
@@ -16,6 +18,19 @@ def test_a_dialect_knows_options_and_views_there_are(name):
     assert set(dialect.options) <= VIEW_OPTIONS.keys()
     assert {*dialect.defaults, *dialect.remarks} <= set(dialect.options)
     assert list(dialect.views) == ["scope", "graph", "code", "op"]
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_every_view_accounts_starts_shows_compares_and_orders_once(name):
+    for policy in DIALECTS[name].views.values():
+        assert {"account", "start", "show", "reach", "order"} <= set(policy.steps)
+        assert len(set(policy.steps)) == len(policy.steps)
+
+
+def test_every_step_is_taken_in_some_view():
+    policies = [policy for dialect in DIALECTS.values() for policy in dialect.views.values()]
+
+    assert {step for policy in policies for step in policy.steps} == set(get_args(Step))
 
 
 @pytest.mark.parametrize("name", DIALECTS)

@@ -20,6 +20,7 @@ from tfprof.cli import main
 from tfprof.columns import Ragged, Shapes, Strings
 from tfprof.commands.command import Place
 from tfprof.commands.table import available
+from tfprof.dialects import FLAT, NESTED
 from tfprof.errors import OptionError
 from tfprof.metrics import BY_KEY, Metric, Need
 from tfprof.options import Options
@@ -208,8 +209,10 @@ def test_a_new_output_is_completed():
 def new_view(request, monkeypatch):
     """A view that arranges rows as the scope view does, with some traits."""
 
+    usual = NESTED if Trait.NESTED in request.param else FLAT
+
     def build(profile, options):
-        policy = options.generation.policy("again")
+        policy = options.generation.policy("again", usual)
         arrangement = scope.arrange(profile)
         accounts = account_single(profile, options, arrangement, policy)
         return select(

@@ -9,23 +9,54 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+# The filters of a view, in the order in which they come; `views/select.py` has their functions.
+#   account       totals of the ops that are accounted for, rows that hold none of them go
+#   start         rows from those that `start_name_regexes` matches
+#   show          rows down to `max_depth`, not trimmed, and with the names asked for
+#   reach         rows that reach every `min_…` option
+#   recount       with `account_displayed_op_only`, totals of the rows that are left
+#   order         siblings by `order_by`
+#   run_on        rows in one line: each has all rows after it below it and in its total
+#   side_by_side  rows right below the root, whatever their totals cover
+Step: TypeAlias = Literal[
+    "account", "start", "show", "reach", "recount", "order", "run_on", "side_by_side"
+]
 
 
 class Policy(NamedTuple):
     """How a view filters and names its rows; everything else is the same for all of them."""
 
+    steps: tuple[Step, ...] = ("account", "start", "show", "reach", "recount", "order")
     unaccounted_vanish: bool = False  # a row that is not accounted for is no row at all
     unaccounted_hide: bool = False  # it stays in its place, holding others, but is never shown
     trimmed_rows_vanish: bool = False  # a trimmed row goes with what is below it
-    recounts_shown: bool = True  # `account_displayed_op_only` is honoured
-    starts_first: bool = False  # only what `start_name_regexes` finds is accounted for
+    starts_by_default: bool = False  # without `start_name_regexes` all rows are there, not none
+    counts_ops: bool = False  # `min_occurrence` is a number of ops, not of runs
     accounts_for_root: bool = False  # where everything is accounted for, the root is
     compares_own: bool = False  # thresholds look at a row's own numbers, never at totals
     inputs_by_name: bool = False  # graph: inputs in name order, each once, not by position
     adds_to_first_done: bool = False  # graph: an op adds to the first of its consumers that is done
     places_gradients: bool = True  # code: a gradient stands beside the op it is the gradient of
     quotes_source: bool = False  # code: a row is named by the text of its line too
+
+    @property
+    def starts_first(self) -> bool:
+        """Whether only what `start_name_regexes` finds is accounted for."""
+        return self.steps.index("start") < self.steps.index("account")
+
+
+# The usual policies of rows within each other, and of rows side by side. The latter are ordered
+# first: which of them are shown, and their totals, depend on the order.
+NESTED = Policy()
+FLAT = Policy(
+    ("account", "order", "run_on", "start", "show", "reach", "recount", "side_by_side"),
+    unaccounted_vanish=True,
+    trimmed_rows_vanish=True,
+    starts_by_default=True,
+    counts_ops=True,
+)
 
 
 class Style(NamedTuple):
@@ -50,19 +81,17 @@ class Dialect(NamedTuple):
     remarks: Mapping[str, str] = MappingProxyType({})  # lines above an option in its list
     scalars_have_shape: bool = True  # a scalar is one parameter; else it is none
 
-    def policy(self, view: str) -> Policy:
-        """The policy of a view; the default one where the generation had no such view."""
-        return self.views.get(view, Policy())
+    def policy(self, view: str, default: Policy = NESTED) -> Policy:
+        """The policy of a view, or `default` if this generation has no policy of its own for it."""
+        return self.views.get(view, default)
 
 
 _OLD_THRESHOLDS = ("min_bytes", "min_micros", "min_params", "min_float_ops")
 _NAME_FILTERS = tuple(f"{verb}_name_regexes" for verb in ("start", "trim", "show", "hide"))
 _ACCOUNTING = ("order_by", "account_type_regexes", *_NAME_FILTERS, "account_displayed_op_only")
 
-_SCOPE = Policy()
 _GRAPH = Policy(unaccounted_vanish=True)
-_CODE = Policy(trimmed_rows_vanish=True, recounts_shown=False)
-_OP = Policy()
+_CODE = Policy(("account", "start", "show", "reach", "order"), trimmed_rows_vanish=True)
 
 _CORE = Dialect(
     help="as tfprof answers today",
@@ -73,7 +102,7 @@ _CORE = Dialect(
         *("min_params", "min_float_ops", "min_occurrence", "step"),
         *(*_ACCOUNTING, "select", "output"),
     ),
-    views={"scope": _SCOPE, "graph": _GRAPH, "code": _CODE, "op": _OP},
+    views={"scope": NESTED, "graph": _GRAPH, "code": _CODE, "op": FLAT},
 )
 
 _EARLY = Dialect(
@@ -84,10 +113,10 @@ _EARLY = Dialect(
     ),
     defaults={"select": ("params",)},
     views={
-        "scope": _SCOPE._replace(compares_own=True),
+        "scope": NESTED._replace(compares_own=True),
         "graph": _GRAPH._replace(compares_own=True),
-        "code": _CODE._replace(recounts_shown=True, places_gradients=False, quotes_source=True),
-        "op": _OP,
+        "code": _CODE._replace(steps=NESTED.steps, places_gradients=False, quotes_source=True),
+        "op": FLAT,
     },
     style=Style(
         explains=False,
@@ -97,7 +126,12 @@ _EARLY = Dialect(
     ),
 )
 
-_FIRST = Policy(unaccounted_hide=True, starts_first=True, accounts_for_root=True, compares_own=True)
+_FIRST = Policy(
+    ("start", "account", "show", "reach", "recount", "order"),
+    unaccounted_hide=True,
+    accounts_for_root=True,
+    compares_own=True,
+)
 
 _CONTRIB = Dialect(
     help="no legend, only accounted rows, start before accounting, variables by default",
@@ -123,7 +157,7 @@ _CONTRIB = Dialect(
         "graph": _FIRST._replace(inputs_by_name=True, adds_to_first_done=True),
         # It had no such views: they answer as they were first there.
         "code": _EARLY.views["code"],
-        "op": _OP,
+        "op": FLAT,
     },
     style=_EARLY.style._replace(has_legend=False, closes_empty=False),
     scalars_have_shape=False,

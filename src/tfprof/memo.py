@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -69,8 +69,8 @@ def remembered(
 class OnDemand(Mapping[str, Value]):
     """Values by name, each computed on first use."""
 
-    def __init__(self, names: Iterable[str], work_out: Callable[[str], Value]) -> None:
-        self._names = dict.fromkeys(names)
+    def __init__(self, names: Collection[str], work_out: Callable[[str], Value]) -> None:
+        self._names = names
         self._work_out = work_out
         self._known: dict[str, Value] = {}
 

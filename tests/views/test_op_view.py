@@ -59,6 +59,12 @@ def test_totals_can_run_over_the_shown_rows_alone():
     assert total(view, "params") == {ROOT: 4021, "A": 4021, "B": 4020, "D": 4000}
 
 
+def test_the_root_is_no_definition_even_where_only_shown_rows_count():
+    view = ask("op", kinds(**FOUR), hide_name_regexes=["B"], account_displayed_op_only=True)
+
+    assert total(view, "definitions") == {ROOT: 3, "A": 3, "C": 2, "D": 1}
+
+
 def test_totals_of_no_shown_rows_are_nothing():
     view = ask("op", kinds(**FOUR), show_name_regexes=[], account_displayed_op_only=True)
 
@@ -127,6 +133,10 @@ def test_a_start_that_matches_nothing_shows_nothing():
 
 def test_rows_end_before_the_first_that_is_trimmed():
     assert outline(ask("op", kinds(**FOUR), trim_name_regexes=["C"])) == ["A", "B"]
+
+
+def test_the_root_is_no_row_to_trim_from():
+    assert outline(ask("op", kinds(**FOUR), trim_name_regexes=[ROOT])) == ["A", "B", "C", "D"]
 
 
 def test_a_trimmed_row_before_the_start_ends_nothing():
@@ -227,3 +237,10 @@ def test_what_is_not_accounted_for_is_not_hidden():
 
     assert hidden.ops == 0
     assert hidden.numbers["params"] == 0
+
+
+def test_rows_are_side_by_side_whatever_is_hidden_between_them():
+    view = ask("op", kinds(**FOUR), hide_name_regexes=["B"], select=["num_hidden_ops"])
+
+    assert outline(view) == ["A", "C", "D"]
+    assert view.skipped is None

@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tfprof.columns import ints
 from tfprof.views.select import descending
 from tfprof.views.tree import Tree
 
@@ -67,6 +68,22 @@ def test_a_tree_is_made_of_parents_and_tells_them_again(drawn):
     parents, _ = drawn
 
     assert Tree.of_parents(parents).parents.tolist() == parents
+
+
+def test_in_a_flat_tree_all_rows_are_right_below_the_root():
+    assert Tree.flat(4).parents.tolist() == [-1, 0, 0, 0]
+    assert Tree.flat(1).parents.tolist() == [-1]
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 3), min_size=1))
+def test_a_flat_tree_is_ordered_and_cut_as_any_other(key):
+    flat, plain = Tree.flat(len(key)), Tree(Tree.flat(len(key)).end)
+    left = np.flatnonzero(np.array([3, *key[1:]]) > 1)
+
+    assert flat.ordered(ints(key))[1].tolist() == plain.ordered(ints(key))[1].tolist()
+    assert flat.keep(left).end.tolist() == plain.keep(left).end.tolist()
+    assert flat.keep(left).is_flat
 
 
 @settings(deadline=None)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import isnan
 from typing import assert_never
 
 import numpy as np
 
 from tfprof.columns import Ints, Shapes, ints
+from tfprof.metrics import Metric
 from tfprof.outputs import fields
 from tfprof.units import Unit
 from tfprof.views import facts
@@ -22,16 +23,17 @@ _FIELD_WIDTH = 30
 _COUNT_WIDTH = 10
 
 
-def lines(view: View, rows: range) -> Iterator[str]:
-    """The lines of `rows`, each with what follows it."""
+def lines(view: View, rows: range, metrics: Sequence[Metric]) -> Iterator[str]:
+    """The lines of `rows` with columns of `metrics`, each with what follows it."""
     columns: list[list[str]] = []
     signatures: list[_Signatures] = []
-    for metric in fields.columns(view):
-        column = facts.column(metric, view, slice(0, len(view)))
-        if isinstance(column, ShapeLists):
-            signatures.append(_Signatures(view, column))
-        elif column is not None and metric.label:
-            columns += _fact(view, column)
+    for metric in metrics:
+        if metric.fact and metric.label:
+            column = facts.column(metric, view, slice(0, len(view)))
+            if isinstance(column, ShapeLists):
+                signatures.append(_Signatures(view, column))
+            elif column is not None:
+                columns += _fact(view, column)
         if metric.unit is not None:
             columns.append(_shares(view, metric.key, metric.unit))
     for row in rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -54,51 +54,50 @@ def table(view: View) -> str:
 
 def lines(view: View) -> Iterator[str]:
     """The lines of the table, each with what belongs to it and its line end."""
+    metrics = fields.columns(view)
     if Trait.NESTED not in view.traits:
-        yield from _flat_lines(view)
+        yield from _flat_lines(view, metrics)
         return
-    yield legend(view)
-    for block in _tree_blocks(view):
+    yield _legend(view, metrics)
+    for block in _nested_blocks(view, metrics):
         yield from block
 
 
 def _encode_table(view: View) -> Iterator[bytes]:
+    metrics = fields.columns(view)
     if Trait.NESTED not in view.traits:
-        yield "".join(_flat_lines(view)).encode()
+        yield "".join(_flat_lines(view, metrics)).encode()
         return
-    yield legend(view).encode()
-    for block in _tree_blocks(view):
+    yield _legend(view, metrics).encode()
+    for block in _nested_blocks(view, metrics):
         yield block.data
 
 
-def legend(view: View) -> str:
-    """The line with the names of the columns, where there is one."""
-    if not view.options.generation.style.has_legend:
+def _legend(view: View, metrics: Sequence[Metric]) -> str:
+    """The line with the headings of the columns; older generations had none."""
+    style, is_gathered = view.options.generation.style, view.is_gathered
+    if not style.has_legend:
         return ""
-    labels = [label(metric, view) for metric in fields.columns(view) if metric.label]
+    labels = [
+        style.labels.get(metric.key, (is_gathered and metric.gathered_label) or metric.label)
+        for metric in metrics
+        if metric.label
+    ]
     return f"node name | {' | '.join(labels)}\n"
 
 
-def label(metric: Metric, view: View) -> str:
-    """What a column of a view is called."""
-    labels = view.options.generation.style.labels
-    own = metric.gathered_label if view.is_gathered else ""
-    return labels.get(metric.key, own or metric.label)
-
-
-def _flat_lines(view: View) -> Iterator[str]:
+def _flat_lines(view: View, metrics: Sequence[Metric]) -> Iterator[str]:
     """The lines of rows that are side by side; the root is no row of theirs."""
     if not len(view.profile.ops):
         # Without a single op there is nothing but the root, and no legend.
-        yield from flat_rows.lines(view, range(1))
+        yield from flat_rows.lines(view, range(1), metrics)
         return
-    yield legend(view)
-    yield from flat_rows.lines(view, range(1, len(view)))
+    yield _legend(view, metrics)
+    yield from flat_rows.lines(view, range(1, len(view)), metrics)
 
 
-def _tree_blocks(view: View) -> Iterator[Strings]:
-    """The rows of a tree as text, a block of them at a time."""
-    metrics = fields.columns(view)
+def _nested_blocks(view: View, metrics: Sequence[Metric]) -> Iterator[Strings]:
+    """Rows within each other as text, a block of them at a time."""
     has_fields = bool(metrics) or view.options.generation.style.closes_empty
     skipped = _skipped(view)
     levels = view.tree.depths - 1

@@ -146,7 +146,7 @@ def _older_words(options: Options) -> Iterator[str]:
 def _code(profile: ProfileColumns, options: Options) -> Iterator[str]:
     from tfprof.views import code  # noqa: PLC0415 -- the other views do without
 
-    recounts = options.generation.policy("code").recounts_shown
+    recounts = "recount" in options.generation.policy("code").steps
     if options.account_displayed_op_only and not recounts:
         yield "the code view does not know account_displayed_op_only; totals cover everything."
     if left_out := code.arrange_for(profile, options).gradients_left_out:

@@ -1,14 +1,15 @@
-"""The order of the filters, for every view that is a tree: account, start, show, order."""
+"""The filters of all views, as named steps; the policy of a view says in which order they come."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tfprof.columns import Bools, Ints, Ragged, Strings, offsets_of
-from tfprof.dialects import Policy
+from tfprof.dialects import Policy, Step
 from tfprof.measures.numbers import Numbers, may_be_negative
 from tfprof.memo import OnDemand, remembered
 from tfprof.metrics import NUMBERS, RUN_NUMBERS
@@ -83,13 +84,29 @@ class _Rows(NamedTuple):
     rows: Ints
     places: Ints  # where they stand among the rows that were summed
     sums: _Sums
+    counted: Ints  # the rows of the arrangement that are accounted for, or hold such
+    levels: Ints | None = None  # how deep they were before any was hidden, if asked for
 
     def keep(self, flags: Bools) -> _Rows:
-        """The flagged rows; what was below another moves up to one that is left."""
+        """The root and the flagged rows; what was below another moves up to one that is left."""
+        flags[0] = True
         if flags.all():
             return self
         left = np.flatnonzero(flags)
-        return _Rows(self.tree.keep(left), self.rows[left], self.places[left], self.sums)
+        return self._replace(
+            tree=self.tree.keep(left),
+            rows=self.rows[left],
+            places=self.places[left],
+            levels=None if self.levels is None else self.levels[left],
+        )
+
+    def summed(self, own: Numbers, weighing: Weighing | None = None) -> _Rows:
+        """The same, with totals of these rows alone unless another nesting says what they hold."""
+        if weighing is not None:
+            sums = _Sums(weighing.tree, running_sums(_of_rows(own, weighing.row)))
+            return self._replace(places=weighing.place[self.rows], sums=sums)
+        sums = _Sums(self.tree, running_sums(_of_rows(own, self.rows)))
+        return self._replace(places=np.arange(len(self.rows)), sums=sums)
 
     @property
     def total(self) -> Numbers:
@@ -97,8 +114,8 @@ class _Rows(NamedTuple):
         return OnDemand(NUMBERS, lambda key: self.sums.below(key, self.places))
 
 
-class Question(NamedTuple):
-    """What every filter may look at."""
+class _Question(NamedTuple):
+    """What every step may look at."""
 
     profile: ProfileColumns
     options: Options
@@ -106,6 +123,7 @@ class Question(NamedTuple):
     accounts: Accounts
     policy: Policy
     is_gathered: bool  # a row may stand for many ops
+    has_root: bool  # the root is a row like others; it is not where rows are side by side
 
 
 def select(
@@ -117,23 +135,16 @@ def select(
     accounts: Accounts,
     policy: Policy,
 ) -> View:
-    """Put the rows of an arrangement through the filters, in the one order there is."""
+    """Put the rows of an arrangement through the steps of `policy`, one after the other."""
     traits = VIEWS[kind].traits
-    is_gathered = Trait.GATHERED in traits
-    question = Question(profile, options, arrangement, accounts, policy, is_gathered)
-    kept = _everything(question)
-    if policy.starts_first:
-        kept = _start(kept, question)
-    kept, counted = _account(kept, question)
-    if not policy.starts_first:
-        kept = _start(kept, question)
-    shown = _pass(_show(kept, question), question)
-    if options.account_displayed_op_only and policy.recounts_shown:
-        shown = _recount(shown, accounts)
-    shown = _order(shown, question)
+    is_gathered, has_root = Trait.GATHERED in traits, Trait.NESTED in traits
+    question = _Question(profile, options, arrangement, accounts, policy, is_gathered, has_root)
+    shown = _everything(question)
+    for step in policy.steps:
+        shown = _STEPS[step](shown, question)
     members = accounts.members.take(shown.rows)
     own = _of_rows(accounts.own, shown.rows)
-    all_members = accounts.members.count(counted)
+    counted = shown.counted
     return View(
         kind=kind,
         traits=traits,
@@ -147,14 +158,14 @@ def select(
         own=own,
         total=shown.total,
         hidden=Hidden(
-            all_members - len(members.values),
+            accounts.members.count(counted) - len(members.values),
             OnDemand(
                 NUMBERS,
                 lambda key: int(accounts.own[key][counted].sum()) - int(own[key].sum()),
             ),
         ),
         arranged=shown.rows,
-        skipped=_skipped(shown, kept, question),
+        skipped=_skipped(shown),
     )
 
 
@@ -162,34 +173,34 @@ def _of_rows(numbers: Numbers, rows: Ints) -> Numbers:
     return OnDemand(NUMBERS, lambda key: numbers[key][rows])
 
 
-def _everything(question: Question) -> _Rows:
+def _everything(question: _Question) -> _Rows:
     """All rows there are, with totals of all of them."""
     arrangement, accounts = question.arrangement, question.accounts
     rows = np.arange(len(arrangement.tree))
+    sums = _Sums(arrangement.tree, accounts.running)
+    found = _Rows(arrangement.tree, rows, rows, sums, counted=rows)
     if arrangement.weighing is None:
-        return _Rows(arrangement.tree, rows, rows, _Sums(arrangement.tree, accounts.running))
-    return _summed(arrangement.tree, rows, accounts.own, arrangement.weighing)
+        return found
+    return found.summed(accounts.own, arrangement.weighing)
 
 
-def _account(kept: _Rows, question: Question) -> tuple[_Rows, Ints]:
-    """The rows that are left, with totals of what is accounted for, and which rows that is."""
+def _account(kept: _Rows, question: _Question) -> _Rows:
+    """The rows that are left, with totals of what is accounted for."""
     arrangement, accounts, policy = question.arrangement, question.accounts, question.policy
     is_accounted = accounts.is_accounted[kept.rows]
     flags = is_accounted.copy()
     flags[0] = True
     if flags.all() and len(kept.rows) == len(arrangement.tree):
-        return kept, kept.rows
+        return kept
     if policy.unaccounted_hide:
         own = _only(accounts.own, accounts.is_accounted)
         counted = kept.rows[is_accounted]
-        return _summed(kept.tree, kept.rows, own, arrangement.weighing), counted
+        return kept.summed(own, arrangement.weighing)._replace(counted=counted)
     if not policy.unaccounted_vanish:
         flags = kept.tree.sums_below(is_accounted.astype(np.int64)) > 0
-        flags[0] = True
-    places = np.flatnonzero(flags)
-    rows = kept.rows[places]
+    kept = kept.keep(flags)
     # A row that merely holds others adds its own numbers too: it may be an op with some.
-    return _summed(kept.tree.keep(places), rows, accounts.own), rows
+    return kept.summed(accounts.own)._replace(counted=kept.rows)
 
 
 def _only(numbers: Numbers, flags: Bools) -> Numbers:
@@ -197,49 +208,60 @@ def _only(numbers: Numbers, flags: Bools) -> Numbers:
     return OnDemand(NUMBERS, lambda key: np.where(flags, numbers[key], 0))
 
 
-def _summed(tree: Tree, rows: Ints, own: Numbers, weighing: Weighing | None = None) -> _Rows:
-    """These rows, with totals of nothing else unless another nesting says what they hold."""
-    if weighing is not None:
-        sums = _Sums(weighing.tree, running_sums(_of_rows(own, weighing.row)))
-        return _Rows(tree, rows, weighing.place[rows], sums)
-    sums = _Sums(tree, running_sums(_of_rows(own, rows)))
-    return _Rows(tree, rows, np.arange(len(rows)), sums)
-
-
-def _start(kept: _Rows, question: Question) -> _Rows:
+def _start(kept: _Rows, question: _Question) -> _Rows:
     """Everything from the topmost rows whose names match; the root keeps its total."""
-    options, arrangement = question.options, question.arrangement
-    if options.patterns("start_name_regexes").is_everything:
+    patterns = question.options.patterns("start_name_regexes")
+    if patterns.is_everything or (patterns.is_empty and question.policy.starts_by_default):
         return kept
-    matches = _matches(arrangement, options.start_name_regexes)[kept.rows]
+    matches = _matches(question.arrangement, question.options.start_name_regexes)[kept.rows]
     matches[0] = False
-    flags = matches | kept.tree.is_below(matches)
-    flags[0] = True
-    return kept.keep(flags)
+    return kept.keep(matches | kept.tree.is_below(matches))
 
 
-def _show(kept: _Rows, question: Question) -> _Rows:
+def _run_on(kept: _Rows, question: _Question) -> _Rows:
+    """Rows in one line: below each row, and in its total, are all rows after it."""
+    count = len(kept.rows)
+    return kept._replace(tree=Tree(np.full(count, count))).summed(question.accounts.own)
+
+
+def _side_by_side(shown: _Rows, _: _Question) -> _Rows:
+    """The rows right below the root; totals stay as they were."""
+    return shown._replace(tree=Tree.flat(len(shown.rows)), levels=None)
+
+
+def _show(kept: _Rows, question: _Question) -> _Rows:
     """The rows whose place and name are asked for; what is below a hidden row moves up."""
-    profile, options, arrangement, accounts, policy, _ = question
-    flags = kept.tree.depths <= options.max_depth
-    if policy.unaccounted_hide:
+    options, arrangement, accounts = question.options, question.arrangement, question.accounts
+    if "num_hidden_ops" in options.select:
+        kept = kept._replace(levels=kept.tree.depths)
+    flags = _depths(kept, question) <= options.max_depth
+    if question.policy.unaccounted_hide:
         flags &= accounts.is_accounted[kept.rows]
     if not options.patterns("device_regexes").is_everything:
-        flags &= ran_on(profile, accounts.members, options.device_regexes)[kept.rows]
+        flags &= _ran_on(question.profile, accounts.members, options.device_regexes)[kept.rows]
     if options.trim_name_regexes:
-        is_trimmed = _matches(arrangement, options.trim_name_regexes)[kept.rows]
-        flags &= ~kept.tree.is_below(is_trimmed)
-        if policy.trimmed_rows_vanish:
-            flags &= ~is_trimmed
+        flags &= ~_is_trimmed(kept, question)
     if not options.patterns("show_name_regexes").is_everything:
         flags &= _matches(arrangement, options.show_name_regexes)[kept.rows]
     if options.hide_name_regexes:
         flags &= ~_matches(arrangement, options.hide_name_regexes)[kept.rows]
-    flags[0] = True
     return kept.keep(flags)
 
 
-def ran_on(profile: ProfileColumns, members: Ragged, regexes: tuple[str, ...]) -> Bools:
+def _depths(kept: _Rows, question: _Question) -> Ints:
+    """How deep each row is: the root at 1; if it is no row, the first at 0 and then one by one."""
+    return kept.tree.depths if question.has_root else np.arange(-1, len(kept.rows) - 1)
+
+
+def _is_trimmed(kept: _Rows, question: _Question) -> Bools:
+    """Which rows are below one whose name matches `trim_name_regexes`, or are one that goes too."""
+    matches = _matches(question.arrangement, question.options.trim_name_regexes)[kept.rows]
+    matches[0] &= question.has_root
+    below = kept.tree.is_below(matches)
+    return below | matches if question.policy.trimmed_rows_vanish else below
+
+
+def _ran_on(profile: ProfileColumns, members: Ragged, regexes: tuple[str, ...]) -> Bools:
     """Which rows have an op on a device that one of `regexes` matches, ignoring case."""
     # Device names are stored in lower case.
     patterns = Patterns(tuple(f"(?i){regex}" for regex in regexes))
@@ -252,74 +274,89 @@ def ran_on(profile: ProfileColumns, members: Ragged, regexes: tuple[str, ...]) -
     return flags
 
 
-def _pass(kept: _Rows, question: Question) -> _Rows:
-    """The rows that reach every threshold; what is below a hidden row moves up."""
-    own = _of_rows(question.accounts.own, kept.rows)
-    flags = np.ones(len(kept.rows), np.bool_)
-    flags &= passes_thresholds(question, own, kept.total)
-    flags[0] = True
-    return kept.keep(flags)
-
-
 @remembered
 def _matches(arrangement: Arrangement, regexes: tuple[str, ...]) -> Bools:
     """Which rows have a name that one of `regexes` matches."""
     return Patterns(regexes).match_column(arrangement.name)
 
 
-def passes_thresholds(question: Question, own: Numbers, total: Numbers) -> Bools | np.bool_:
-    """Which rows reach every `min_…` option but, where rows gather ops, `min_occurrence`."""
-    profile, options, _, _, policy, is_gathered = question
-    flags: Bools | np.bool_ = np.True_
+def _reach(kept: _Rows, question: _Question) -> _Rows:
+    """The rows that reach every threshold; what is below a hidden row moves up."""
+    profile, options, policy = question.profile, question.options, question.policy
+    own, total = _of_rows(question.accounts.own, kept.rows), kept.total
+    flags = np.ones(len(kept.rows), np.bool_)
     for key in (*RUN_NUMBERS, "params", "float_ops"):
         if options.threshold(key) > 0 or may_be_negative(profile, key):
-            is_summed = not policy.compares_own and (is_gathered or key in RUN_NUMBERS)
-            flags = flags & ((total if is_summed else own)[key] >= options.threshold(key))
-    if not is_gathered and (options.min_occurrence > 0 or may_be_negative(profile, "runs")):
-        flags = flags & (own["runs"] >= options.min_occurrence)
-    return flags
+            is_own = not question.is_gathered and key not in RUN_NUMBERS
+            compared = own if is_own or policy.compares_own else total
+            flags &= compared[key] >= options.threshold(key)
+    least = options.min_occurrence
+    if policy.counts_ops and least > 0:
+        flags &= question.accounts.members.lengths[kept.rows] >= least
+    if not question.is_gathered and (least > 0 or may_be_negative(profile, "runs")):
+        flags &= own["runs"] >= least
+    return kept.keep(flags)
 
 
-def _skipped(shown: _Rows, kept: _Rows, question: Question) -> Ints | None:
-    """How many hidden rows lie between each row and the one above it, where that is asked for."""
-    if "num_hidden_ops" not in question.options.select:
+def _skipped(shown: _Rows) -> Ints | None:
+    """How many hidden rows lie between each row and the one above it, if that is asked for."""
+    if shown.levels is None:
         return None
-    level = np.zeros(len(question.arrangement.tree), np.int64)
-    level[kept.rows] = kept.tree.depths
-    levels = level[shown.rows]
-    skipped = levels - levels[shown.tree.parents] - 1
+    skipped = shown.levels - shown.levels[shown.tree.parents] - 1
     skipped[0] = 0
     return skipped
 
 
-def _recount(shown: _Rows, accounts: Accounts) -> _Rows:
-    """Totals of what is shown alone; the root then counts as a definition itself."""
-    definitions = accounts.own["definitions"].copy()
-    definitions[0] += 1
-    own = OnDemand(NUMBERS, lambda key: definitions if key == "definitions" else accounts.own[key])
-    return _summed(shown.tree, shown.rows, own)
+def _recount(shown: _Rows, question: _Question) -> _Rows:
+    """Totals of what is shown alone, if asked for; the root then counts as a definition itself."""
+    if not question.options.account_displayed_op_only:
+        return shown
+    own = question.accounts.own
+
+    def recounted(key: str) -> Ints:
+        if key != "definitions" or not question.has_root:
+            return own[key]
+        definitions = own[key].copy()
+        definitions[0] += 1
+        return definitions
+
+    return shown.summed(OnDemand(NUMBERS, recounted))
 
 
-def _order(shown: _Rows, question: Question) -> _Rows:
-    """Siblings by name, or by a total, the largest first; equal ones stay as they were.
+def _order(shown: _Rows, question: _Question) -> _Rows:
+    """Siblings by name, or by a number, the largest first; equal ones stay as they were.
 
-    Ordered by nothing, all of them do.
+    The number is the total, or the own one of rows side by side. Ordered by nothing, all stay.
     """
-    _, options, arrangement, accounts, _, is_gathered = question
+    options, arrangement, accounts = question.options, question.arrangement, question.accounts
     if not options.order_by:
         return shown
     if options.order_by in NUMBERS:
-        key = descending(shown.total[options.order_by])
-    elif options.order_by == "occurrence" and is_gathered:
+        numbers = shown.total if question.has_root else _of_rows(accounts.own, shown.rows)
+        key = descending(numbers[options.order_by])
+    elif options.order_by == "occurrence" and question.is_gathered:
         key = descending(accounts.members.lengths[shown.rows])
     elif arrangement.is_in_name_order and len(shown.rows) == len(arrangement.tree):
         return shown
     else:
         key = arrangement.name_ranks(shown.rows)
     tree, old = shown.tree.ordered(key)
-    return _Rows(tree, shown.rows[old], shown.places[old], shown.sums)
+    levels = None if shown.levels is None else shown.levels[old]
+    return shown._replace(tree=tree, rows=shown.rows[old], places=shown.places[old], levels=levels)
 
 
 def descending(column: Ints) -> Ints:
     """A key that ascends where `column` descends; unlike a minus it cannot overflow."""
     return ~column
+
+
+_STEPS: dict[Step, Callable[[_Rows, _Question], _Rows]] = {
+    "account": _account,
+    "start": _start,
+    "run_on": _run_on,
+    "show": _show,
+    "reach": _reach,
+    "recount": _recount,
+    "order": _order,
+    "side_by_side": _side_by_side,
+}

@@ -22,6 +22,7 @@ class Tree:
     """Row 0 is the root; the nodes below row `i` are the rows from `i + 1` to `end[i]`."""
 
     end: Ints
+    is_flat: bool = False  # known to have all other rows right below the root
     memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
@@ -36,6 +37,13 @@ class Tree:
         for row in range(len(parents) - 1, 0, -1):
             sizes[parents[row]] += sizes[row]
         return cls(np.arange(len(parents)) + np.asarray(sizes, np.int64))
+
+    @classmethod
+    def flat(cls, count: int) -> Tree:
+        """A root with all other rows right below it."""
+        end = np.arange(1, count + 1)
+        end[0] = count
+        return cls(end, is_flat=True)
 
     def __len__(self) -> int:
         return len(self.end)
@@ -80,10 +88,12 @@ class Tree:
 
     def keep(self, rows: Ints) -> Tree:
         """The tree of `rows`, ascending; what was below another moves up to one that is left."""
-        return Tree(np.searchsorted(rows, self.end[rows]))
+        return Tree(np.searchsorted(rows, self.end[rows]), self.is_flat)
 
     def ordered(self, key: Ints) -> tuple[Tree, Ints]:
         """The tree with siblings in ascending order of `key`, and the old row of each new one."""
+        if self.is_flat:
+            return self, np.concatenate(([0], 1 + np.argsort(key[1:], kind="stable")))
         if self._is_ordered(key):
             return self, np.arange(len(self))
         # The root stays where it is, so the other rows count from 0 here.
