@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from asking import ask, texts
 from build import CPU, GPU, op, profile, run
@@ -59,6 +60,14 @@ def test_the_devices_of_many_ops_are_each_named_once_and_in_order():
     p = profile(*(op(name, "Add") for name in "abcd"), *runs)
 
     assert texts("devices", ask("op", p), 1) == ["", CPU, GPU]
+
+
+@pytest.mark.parametrize("kind", ["scope", "op"])
+def test_the_devices_of_an_op_in_several_recordings_are_each_named_once_and_in_order(kind):
+    places = [(GPU, "first"), (CPU, "second"), (CPU, "third")]
+    p = profile(op("a"), *(run("a", device=device, recording=one) for device, one in places))
+
+    assert texts("devices", ask(kind, p), 1) == [CPU, GPU]
 
 
 def test_an_input_has_the_shape_of_its_source():
