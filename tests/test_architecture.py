@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from graphlib import CycleError, TopologicalSorter
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -106,8 +107,8 @@ KNOW_MORE = {
 
 COMPILED = {
     *("formats.scan", "formats.scan_bytes", "formats.scan_rows", "formats.text"),
-    *("kernels.lanes", "kernels.lines", "kernels.names", "kernels.rows"),
-    *("kernels.timelines", "kernels.trees"),
+    *("kernels.lanes", "kernels.lines", "kernels.rows", "kernels.timelines", "kernels.trees"),
+    *("kernels.name_order", "kernels.name_scopes", "kernels.name_search", "kernels.name_table"),
 }
 FRAMEWORKS = {"tensorflow", "torch", "jax", "keras", "flax", "onnx"}
 LIVE = {
@@ -348,6 +349,14 @@ def test_only_what_is_compiled_knows_cython_and_runs_without_it():
 
     assert compiled == COMPILED
     # `tests/formats/test_scan.py`, `test_text.py` and `tests/kernels` run them without.
+
+
+def test_either_all_of_these_modules_are_compiled_or_none():
+    # If only some are, a build failed or is out of date, and tests of compiled code are skipped.
+    origins = {name: find_spec(f"tfprof.{name}").origin for name in COMPILED}
+    plain = {name for name, origin in origins.items() if origin.endswith(".py")}
+
+    assert plain in (set(), COMPILED), "build the compiled modules again: see CONTRIBUTING.md"
 
 
 @pytest.mark.parametrize("name", sorted(TREES))

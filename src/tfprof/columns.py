@@ -15,10 +15,13 @@ from tfprof.kernels.spans import Ints as Ints  # noqa: PLC0414 -- the same
 
 try:
     from tfprof.kernels import lines as line_kernels
-    from tfprof.kernels import names
+    from tfprof.kernels import name_order, name_scopes, name_search, name_table
 except ImportError:
     from tfprof.kernels import plain_lines as line_kernels  # type: ignore[no-redef]
-    from tfprof.kernels import plain_names as names  # type: ignore[no-redef]
+    from tfprof.kernels import plain_names as name_order  # type: ignore[no-redef]
+    from tfprof.kernels import plain_names as name_scopes  # type: ignore[no-redef]
+    from tfprof.kernels import plain_names as name_search  # type: ignore[no-redef]
+    from tfprof.kernels import plain_names as name_table  # type: ignore[no-redef]
 
 
 def ints(values: Sequence[int] | Ints) -> Ints:
@@ -106,42 +109,42 @@ class Strings(Sequence[str]):
 
     def order(self, *, slash_first: bool = False) -> Ints:
         """The rows in the byte order of their texts; `slash_first` puts that letter first."""
-        return names.order(self.data, self.starts, self.ends, slash_first=slash_first)
+        return name_order.order(self.data, self.starts, self.ends, slash_first=slash_first)
 
     def scope_rows(self) -> ScopeRows:
         """The tree that slashes make of the texts, all of them different."""
         rows = self.order(slash_first=True)
-        return ScopeRows(*names.scope_rows(self.data, self.starts, self.ends, rows))
+        return ScopeRows(*name_scopes.scope_rows(self.data, self.starts, self.ends, rows))
 
     def find(self, text: str) -> Ints:
         """How many bytes into each row `text` first stands, -1 where it does not."""
-        return names.find_first(self.data, self.starts, self.ends, text.encode())
+        return name_search.find_first(self.data, self.starts, self.ends, text.encode())
 
     def find_last(self, text: str) -> Ints:
         """How many bytes into each row `text` last stands, -1 where it does not."""
-        return names.find_last(self.data, self.starts, self.ends, text.encode())
+        return name_search.find_last(self.data, self.starts, self.ends, text.encode())
 
     def split(self, separator: str) -> tuple[Ints, Strings]:
         """How many parts `separator` makes of each row, and all those parts, row by row."""
-        found = names.split(self.data, self.starts, self.ends, separator.encode())
+        found = name_search.split(self.data, self.starts, self.ends, separator.encode())
         return found[0], Strings.of_spans(self.data, found[1], found[2])
 
     def starts_with(self, text: str) -> Bools:
         """Which rows begin with `text`."""
-        return names.stands_at(self.data, self.starts, self.ends, self.starts, text.encode())
+        return name_search.stands_at(self.data, self.starts, self.ends, self.starts, text.encode())
 
     def ends_with(self, text: str) -> Bools:
         """Which rows end with `text`."""
         encoded = text.encode()
         places = self.ends - len(encoded)
-        return names.stands_at(self.data, self.starts, self.ends, places, encoded)
+        return name_search.stands_at(self.data, self.starts, self.ends, places, encoded)
 
     def row_of(self, text: str) -> int:
         """The first row that equals `text`, -1 if there is none."""
         encoded = text.encode(errors="surrogatepass")
         rows = np.flatnonzero(self.lengths == len(encoded))
         starts, ends = self.starts[rows], self.ends[rows]
-        equal = rows[names.stands_at(self.data, starts, ends, starts, encoded)]
+        equal = rows[name_search.stands_at(self.data, starts, ends, starts, encoded)]
         return int(equal[0]) if len(equal) else -1
 
     def alike(self, text: str, most: int = 64) -> Strings:
@@ -182,7 +185,7 @@ class NameTable:
     __slots__ = ("_table",)
 
     def __init__(self) -> None:
-        self._table = names.SpanTable()
+        self._table = name_table.SpanTable()
 
     def __len__(self) -> int:
         return len(self._table)

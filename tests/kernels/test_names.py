@@ -1,5 +1,7 @@
 """Names are found, ordered and split at slashes, compiled or not."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,9 +11,17 @@ from tfprof.columns import Strings, ints
 from tfprof.kernels import plain_names
 
 try:
-    from tfprof.kernels import names as compiled_names
+    from tfprof.kernels import name_order, name_scopes, name_search, name_table
 except ImportError:
     compiled_names = None
+else:
+    compiled_names = SimpleNamespace(
+        **{
+            name: getattr(module, name)
+            for module in (name_order, name_scopes, name_search, name_table)
+            for name in module.__all__
+        }
+    )
 
 WAYS = [
     pytest.param(plain_names, id="plain"),
@@ -37,6 +47,11 @@ def way(request):
 
 
 each_way = pytest.mark.parametrize("way", WAYS)
+
+
+@pytest.mark.skipif(compiled_names is None, reason="the kernels are not compiled")
+def test_the_plain_kernels_offer_what_the_compiled_ones_do():
+    assert sorted(plain_names.__all__) == sorted(vars(compiled_names))
 
 
 @each_way

@@ -1,4 +1,7 @@
-"""What `names` has, in ordinary Python, for where nothing could be compiled."""
+"""The kernels for names in ordinary Python, for machines without a compiler.
+
+`name_table`, `name_search`, `name_order` and `name_scopes` have the same, compiled.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ def _texts(data: bytes, starts: Ints, ends: Ints) -> Iterator[bytes]:
 
 
 class SpanTable:
-    """Distinct names, numbered in the order in which they became known."""
+    """Distinct names, numbered in the order in which they were first added."""
 
     def __init__(self) -> None:
         self._numbers: dict[bytes, int] = {}
@@ -26,7 +29,7 @@ class SpanTable:
         return len(self._numbers)
 
     def add(self, data: bytes, starts: Ints, ends: Ints) -> Ints:
-        """The number of each of these names; new ones count on."""
+        """The number of each of these names; new names get the next numbers."""
         numbers = self._numbers
         found = [numbers.setdefault(text, len(numbers)) for text in _texts(data, starts, ends)]
         return np.array(found, np.int64)
@@ -44,18 +47,18 @@ class SpanTable:
 
 
 def find_first(data: bytes, starts: Ints, ends: Ints, text: bytes) -> Ints:
-    """How far into each name `text` first stands, -1 where it does not."""
+    """The offset of the first `text` in each name, -1 where there is none."""
     return np.array([name.find(text) for name in _texts(data, starts, ends)], np.int64)
 
 
 def find_last(data: bytes, starts: Ints, ends: Ints, text: bytes) -> Ints:
-    """How far into each name `text`, which is not empty, last stands, -1 where it does not."""
+    """The offset of the last `text` in each name, -1 where there is none; `text` is not empty."""
     check_text(text)
     return np.array([name.rfind(text) for name in _texts(data, starts, ends)], np.int64)
 
 
 def split(data: bytes, starts: Ints, ends: Ints, text: bytes) -> tuple[Ints, Ints, Ints]:
-    """The parts between `text`, which is not empty, of each name.
+    """Split each name at `text`, which is not empty.
 
     Three columns: how many parts each name has, and where in the data each part begins and ends.
     """
@@ -71,7 +74,7 @@ def split(data: bytes, starts: Ints, ends: Ints, text: bytes) -> tuple[Ints, Int
 
 
 def stands_at(data: bytes, starts: Ints, ends: Ints, places: Ints, text: bytes) -> Bools:
-    """Whether `text` stands at each name's place in the data, all of it within the name."""
+    """Whether `text` is at each name's place in the data, and wholly within the name."""
     check_spans(data, starts, ends)
     is_within = (starts <= places) & (places + len(text) <= ends)
     found = [data.startswith(text, place) for place in np.where(is_within, places, 0).tolist()]
@@ -79,9 +82,9 @@ def stands_at(data: bytes, starts: Ints, ends: Ints, places: Ints, text: bytes) 
 
 
 def order(data: bytes, starts: Ints, ends: Ints, *, slash_first: bool = False) -> Ints:
-    """The rows in the byte order of their names; `slash_first` puts that letter before others.
+    """The rows in the byte order of their names; with `slash_first`, "/" precedes all other bytes.
 
-    Equal names stay as they were.
+    The sort is stable.
     """
     letters = bytes([*range(1, ord("/") + 1), 0, *range(ord("/") + 1, 256)])
     keys = list(_texts(data, starts, ends))
@@ -91,10 +94,10 @@ def order(data: bytes, starts: Ints, ends: Ints, *, slash_first: bool = False) -
 
 
 def scope_rows(data: bytes, starts: Ints, ends: Ints, rows: Ints) -> tuple[Ints, Ints, Ints, Ints]:
-    """The tree of scopes, each followed by what it holds, for `rows` ordered with slashes first.
+    """The tree of scopes of `rows`, sorted with slashes first; contents follow their scope.
 
-    Four columns: a name that the scope or op begins, where in the data its own name ends, how deep
-    it is (1 is the top), and the row of the op that it is, -1 for a scope that is none.
+    Four columns: the row of a name that starts with the scope, where in the data the scope's own
+    name ends, its depth (1 is the top), and the row of the op with that name (-1: no op has it).
     """
     names = list(_texts(data, starts, ends))
     found: list[tuple[int, int, int, int]] = []
