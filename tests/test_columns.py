@@ -54,6 +54,16 @@ def test_a_column_of_numbers_cannot_be_written():
         column[0] = 3
 
 
+def test_a_column_of_an_array_leaves_that_array_writable():
+    array = np.array([1, 2], np.int64)
+    column = ints(array)
+    array[0] = 3
+
+    assert np.shares_memory(column, array)
+    with pytest.raises(ValueError, match="read-only"):
+        column[0] = 4
+
+
 def test_a_column_of_numbers_keeps_all_of_64_bits():
     assert ints([-(2**63), 2**63 - 1]).tolist() == [-(2**63), 2**63 - 1]
 

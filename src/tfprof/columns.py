@@ -24,9 +24,19 @@ except ImportError:
     from tfprof.kernels import plain_names as name_table  # type: ignore[no-redef]
 
 
+_INT64 = np.dtype(np.int64)
+
+
 def ints(values: Sequence[int] | Ints) -> Ints:
-    """A read-only column of whole numbers."""
-    column = np.asarray(values, dtype=np.int64)
+    """A read-only column of whole numbers: a view where `values` is such an array already.
+
+    The caller's array stays writable, so a column is only constant once its owner drops the array
+    or freezes it (`ProfileColumns.freeze`).
+    """
+    if isinstance(values, np.ndarray) and values.dtype == _INT64:
+        column = values.view()
+    else:
+        column = np.asarray(values, _INT64)
     column.setflags(write=False)
     return column
 

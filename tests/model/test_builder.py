@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from build import CPU, GPU, GPU_STREAM, op, profile, run
-from tfprof.columns import Coded, ints
+from tfprof.columns import Coded, Shapes, Strings, ints
 from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.clock import NO_TIME
 from tfprof.model.code import Frame
@@ -494,6 +494,17 @@ def test_columns_of_a_built_profile_cannot_be_written():
         built.executions.start_ns,
     ):
         assert not column.flags.writeable
+
+
+def test_a_profile_cannot_be_changed_through_an_array_that_it_was_built_from(builder):
+    codes = np.zeros(3, np.int64)
+    shapes = Shapes(ints(codes[:2]), ((4,),))
+    builder.set_tensors(Tensors(Strings("ab"), Strings("ff"), shapes, lambda _: np.empty(4)))
+    built = builder.build()
+
+    assert np.shares_memory(built.tensors.shape.codes, codes)
+    with pytest.raises(ValueError, match="read-only"):
+        codes[0] = 1
 
 
 def test_a_run_may_be_of_an_op_that_was_never_placed(builder):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from build import GPU_STREAM, op, profile, run
@@ -117,6 +118,8 @@ def test_an_empty_profile_is_whole():
         (lambda p: broken(p, "code", caller=ints([1, -1])), "callers come first"),
         (lambda p: broken(p, "code", line=ints([1])), "columns are equally long"),
         (lambda p: broken(p, "devices", host=Strings()), "columns are equally long"),
+        (lambda p: broken(p, "steps", number=np.array([0, 1])), "nothing can be written"),
+        (lambda p: broken(p, "steps", number=ints(np.array([0, 1]))), "nothing can be written"),
     ],
 )
 def test_a_broken_column_is_found(whole, damage, complaint):

@@ -126,7 +126,8 @@ class ProfileBuilder:
     """Takes ops, types, code, tensors and runs in any number of calls, then builds the columns.
 
     An op is identified by its name; its id is its place in the order of becoming known. The first
-    definition, placement (per recording) or stack of an op counts, later ones are ignored.
+    definition, placement (per recording) or stack of an op counts, later ones are ignored. Arrays
+    given to the builder may become columns of the profile, which makes them read-only.
     """
 
     def __init__(self, *, counts_float_ops: bool = True) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.columns import Ints, Ragged, Shapes, ints, offsets_of
+from tfprof.columns import Ints, Ragged, Shapes, Strings, ints, offsets_of
 from tfprof.errors import MissingInputError
 from tfprof.memo import remembered
 from tfprof.metrics import Need
@@ -108,7 +108,7 @@ class ProfileColumns:
         return bool(self.recordings.counts_whole_micros.all())
 
     def freeze(self) -> Self:
-        """These columns, with every array made read-only."""
+        """These columns, with every array and the arrays it is a view of made read-only."""
         for array in _arrays(self):
             array.setflags(write=False)
         return self
@@ -265,9 +265,12 @@ def _stated(profile: ProfileColumns, fact: str, default: int) -> Ints:
 
 
 def _arrays(holder: object) -> Iterator[npt.NDArray[Any]]:
-    """Every array that a column, or a table of columns, is made of."""
+    """Every array that a column, or a table of columns, is made of or a view of."""
     if isinstance(holder, np.ndarray):
         yield holder
+        yield from _arrays(holder.base)
+    elif isinstance(holder, Strings):
+        yield from (*_arrays(holder.starts), *_arrays(holder.ends))
     elif is_dataclass(holder):
         for part in fields(holder):
             yield from _arrays(getattr(holder, part.name))
