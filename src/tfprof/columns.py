@@ -82,6 +82,11 @@ class Strings(Sequence[str]):
             joined([column.ends + shift for column, shift in zip(columns, before, strict=True)]),
         )
 
+    @classmethod
+    def woven(cls, pieces: Sequence[Strings | bytes], rows: int) -> Self:
+        """Each row its pieces one after the other; a piece of plain bytes is in every row."""
+        return cls.of_spans(*line_kernels.woven(pieces, rows))
+
     def __len__(self) -> int:
         return len(self.starts)
 
@@ -110,12 +115,12 @@ class Strings(Sequence[str]):
         return Strings.of_spans(self.data, self.starts[rows], self.ends[rows])
 
     def packed(self) -> Strings:
-        """The same column with its texts alone, where it holds on to a whole file for them."""
-        return Strings(self)
+        """The same texts one directly after the other in `data`, with nothing else there."""
+        return Strings.woven([self], len(self))
 
     def lines(self) -> Strings:
         """The same texts, each with a newline after it, one directly after the other in `data`."""
-        return Strings.of_spans(*line_kernels.woven([self, b"\n"], len(self)))
+        return Strings.woven([self, b"\n"], len(self))
 
     def order(self, *, slash_first: bool = False) -> Ints:
         """The rows in the byte order of their texts; `slash_first` puts that letter first."""
