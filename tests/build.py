@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from tfprof.columns import Coded, Ints, ints
+from tfprof.columns import Coded, Ints, ints, offsets_of
+from tfprof.model.attributes import AttributeTable, AttributeValue
 from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.clock import NO_TIME, nanos_of_micros
 from tfprof.model.code import Frame
 from tfprof.model.collector import Runs
 from tfprof.model.devices import Device, Role
 from tfprof.model.executions import MEMORY_FACTS
-from tfprof.model.ops import AttributeValue
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import Recording
 from tfprof.sources.registry import remedies
@@ -139,19 +140,28 @@ class Attributes:
     def get(self, position: int, name: str) -> AttributeValue:
         return self.ops[position].attributes.get(name)
 
-    def encoded(self, _: int) -> Mapping[str, bytes]:
-        return {}
+    def encoded(self, position: int) -> Mapping[str, bytes]:
+        return {
+            name: json.dumps(value).encode()
+            for name, value in sorted(self.ops[position].attributes.items())
+        }
 
     def encoded_values(
         self, positions: Ints, names: Sequence[str]
     ) -> list[tuple[bytes | None, ...]]:
-        return [
-            tuple(
-                None if (value := self.get(at, name)) is None else repr(value).encode()
-                for name in names
-            )
-            for at in positions.tolist()
-        ]
+        found = [self.encoded(position) for position in positions.tolist()]
+        return [tuple(one.get(name) for name in names) for one in found]
+
+    def table(self, positions: Ints) -> AttributeTable:
+        found = [self.encoded(position) for position in positions.tolist()]
+        values = Coded.of([value.decode() for one in found for value in one.values()])
+        return AttributeTable(
+            offsets_of(ints([len(one) for one in found])),
+            Coded.of([name for one in found for name in one]),
+            values.codes,
+            values.values,
+            "json",
+        )
 
 
 def _define(builder: ProfileBuilder, ops: Sequence[OpFact]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from build import op, profile
 from tfprof.measures import flops
-from tfprof.model.ops import AttributeValue
+from tfprof.model.attributes import AttributeValue
 
 Shape = tuple[int, ...] | None
 

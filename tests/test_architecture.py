@@ -76,7 +76,7 @@ EVERY = None
 SHARED = {
     "sources": {
         *("source", "ahead", "tf_attributes", "tf_devices", "tf_functions", "tf_names"),
-        *("tf_shapes", "tf_workers", "xspace_events", "xspace_vocabulary"),
+        *("tf_shapes", "tf_workers", "xspace_events", "xspace_vocabulary", "saved_attributes"),
     },
     "sources.tf_functions": {"calls", "units", "layout"},
     "views": {"view", "tree", "select", "accounting", "registry"},

@@ -38,7 +38,11 @@ MISTAKES = [
     ("scope --graph_path=run_meta_0", 1, "run_meta_0: is a RunMetadata file, not a GraphDef"),
     ("scope --run_meta_path=graph.pb", 1, "graph.pb: is a GraphDef file, not a RunMetadata"),
     ("scope --op_log_path=graph.pb", 1, "graph.pb: is a GraphDef file, not an OpLogProto"),
-    ("scope --profile_path=graph.pb", 1, "graph.pb: is a GraphDef file, not a ProfileProto"),
+    (
+        "scope --profile_path=graph.pb",
+        1,
+        "graph.pb: is a GraphDef file, not a saved profile file or a ProfileProto",
+    ),
     ("scope --checkpoint_path=graph.pb", 1, "graph.pb: is a GraphDef file, not a checkpoint"),
     ("scope folder", 1, "folder: is a folder; name the files in it."),
     ("scope --graph_path=folder", 1, "folder: is a folder; name the files in it."),
@@ -83,7 +87,11 @@ MISTAKES = [
     ("scope graph.pb --run_meta_path=5:run_meta_0 -step 0", 2, "No step 0. Recorded: 5; -1 av"),
     ("scope graph.pb -output fil", 2, "No output `fil`. Did you mean `file`?"),
     ("scope graph.pb -output csv", 2, "Output `csv` needs a file: csv:outfile=PATH."),
-    ("save graph.pb", 2, "`save` needs --outfile FILE: tfprof save FILES… --outfile FILE."),
+    (
+        "save graph.pb",
+        2,
+        "`save` needs --outfile FILE: tfprof save FILES… --outfile FILE [--format FORMAT].",
+    ),
     ("timeline run_meta_0", 2, "`timeline` needs --outfile FILE: tfprof timeline RUN_META… --out"),
     ("save graph.pb --outfile=", 2, "`save` needs --outfile FILE: tfprof save FILES… --outfile"),
     ("scope --graph_path=", 2, "No file to read: name the files, or give --graph_path."),
@@ -124,7 +132,7 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("broken")
     model_files.write(folder)
     names = ("graph.pb", "run_meta_0", "tfprof_log")
-    tfprof.load(*(folder / name for name in names)).save(folder / "whole_profile")
+    tfprof.load(*(folder / name for name in names)).save(folder / "whole_profile", "profile_proto")
     for whole, part in {
         "graph.pb": "cut.pb",
         "graph.pbtxt": "cut.pbtxt",

@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     Path = str | os.PathLike[str]
 
 
+DEFAULT_FORMAT = next(iter(registry.SAVED_FORMATS))
+
 # A saved profile contains what files of these sources contain.
-_SAVED = frozenset({"profile"})
+_SAVED = frozenset({sources.SAVED, "profile_proto"})
 _PARTS = frozenset({"graph", "saved_model", "run_meta", "xspace"})
 
 
@@ -59,17 +61,21 @@ def load_inputs(
     paths: Sequence[str],
     inputs: Inputs,
     progress: Callable[[str], None] = lambda _: None,
-    program: Callable[[ProfileBuilder], None] = lambda _: None,
+    program: Callable[[ProfileBuilder], None] | None = None,
 ) -> Profile:
     """`load`, with the keywords already checked; `program` defines ops before the files do."""
     files = input_files(paths, inputs)
     _require_whole_or_parts(files)
-    builder = ProfileBuilder(counts_float_ops=inputs.count_float_ops)
     with _collector_paused():
-        program(builder)
+        if program is None and (saved := sources.finished(files, progress)) is not None:
+            (columns, notes_), summary = saved
+            counts = inputs.count_float_ops and columns.counts_float_ops
+            return Profile(replace(columns, counts_float_ops=counts), notes_, [summary])
+        builder = ProfileBuilder(counts_float_ops=inputs.count_float_ops)
+        if program is not None:
+            program(builder)
         summaries = sources.merge(files, builder, progress)
-        profile = builder.build()
-        return Profile(profile, [*builder.notes, *_coverage(profile)], summaries)
+        return Profile(builder.build(), builder.notes, summaries)
 
 
 def _coverage(profile: ProfileColumns) -> Iterator[str]:
@@ -158,13 +164,12 @@ def input_files(paths: Sequence[str], inputs: Inputs) -> list[InputFile]:
     reading = Reading(inputs.functions, inputs.signature, inputs.batch_size)
     found = [path for given in paths for path in files_of(given)]
     files = [sources.open_file(path, reading=reading) for path in found]
-    for source in sources.SOURCES:
-        if source.option and (given := getattr(inputs, source.option)):
+    for option, names in sources.of_options().items():
+        if given := getattr(inputs, option):
             # Runs are given with their steps.
             named = [(None, given)] if isinstance(given, str) else given
             files += [
-                sources.open_as(source.name, path, step=step, reading=reading)
-                for step, path in named
+                sources.open_as(names, path, step=step, reading=reading) for step, path in named
             ]
     return files
 
@@ -199,8 +204,9 @@ class Profile:
         files: Sequence[FileSummary] = (),
     ) -> None:
         self.columns = columns
-        self.notes = tuple(notes_)
+        self.notes = (*notes_, *_coverage(columns))
         self.files = tuple(files)
+        self._file_notes = tuple(notes_)
 
     def view(self, kind: str, options: Options) -> Answer:
         """The answer of one view; an unknown view is answered with the nearest one."""
@@ -251,24 +257,15 @@ class Profile:
         chosen = CHECKERS_OPTION.check(checkers) if checkers is not None else None
         return Advice(advisor.advise(self.columns, chosen), self.notes)
 
-    def save(self, path: Path) -> None:
-        """Write the whole profile to one file, which loads to the same answers."""
-        from tfprof.outputs import saved_profile
+    def save(self, path: Path, format: str = DEFAULT_FORMAT) -> tuple[str, ...]:  # noqa: A002
+        """Write the whole profile to one file, from which it can be loaded again.
 
-        registry.write_file(path_text(path), saved_profile.encode(self.columns))
-
-    @property
-    def unsaved(self) -> tuple[str, ...]:
-        """What `save` leaves out, in sentences."""
-        columns, told = self.columns, []
-        if len(columns.tensors):
-            told.append("values stay in the checkpoint: name it again beside the saved profile.")
-        if len(columns.allocator_events) > len(columns.allocations.record):
-            told.append(
-                "allocations on the host, which `tfprof memory` tells of, have no room in a saved "
-                "profile."
-            )
-        return tuple(told)
+        The default format keeps everything; `profile_proto` is the one of the original tool. What
+        the file lacks is returned in sentences.
+        """
+        chosen = registry.saved_format(format)
+        registry.write_file(path_text(path), chosen.encode(self.columns, self._file_notes))
+        return tuple(chosen.lacks(self.columns))
 
     @property
     def steps(self) -> list[int]:

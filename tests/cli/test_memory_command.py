@@ -41,10 +41,10 @@ UNRECORDED = (
     "recorded with "
     "RunOptions(trace_level=RunOptions.FULL_TRACE)."
 )
-LOST = "allocations on the host, which `tfprof memory` tells of, have no room in a saved profile."
+LOST = "a ProfileProto has no place for allocations on the host (`tfprof memory`)."
 SAVED = (
-    "A saved profile keeps allocation records of accelerators alone, and this one has none: "
-    "name the graph and the run metadata it was made from."
+    "A ProfileProto keeps allocations on accelerators only, and this one has none: "
+    "load the graph and the recorded runs that it was made from."
 )
 
 
@@ -77,15 +77,21 @@ def test_a_mistake_is_one_line_that_says_what_to_do(line, status, complaint, ask
     assert asked(line) == (status, "", f"tfprof: {complaint}\n")
 
 
-def test_saving_says_that_allocations_on_the_host_are_lost(asked):
-    _, _, said = asked(f"save {CPU} --outfile saved")
+def test_a_saved_profile_answers_as_its_files_do(asked):
+    asked(f"save {CPU} --outfile saved")
+
+    assert asked("memory saved") == asked(f"memory {CPU}")
+
+
+def test_saving_as_a_profile_proto_says_that_allocations_on_the_host_are_lost(asked):
+    _, _, said = asked(f"save {CPU} --outfile saved --format profile_proto")
 
     assert f"tfprof: {LOST}\n" in said
     assert asked("memory saved") == (1, "", f"tfprof: {SAVED}\n")
 
 
-def test_a_saved_profile_has_the_curve_of_the_accelerator(asked):
-    asked(f"save {GPU} --outfile saved")
+def test_a_profile_proto_has_the_curve_of_the_accelerator(asked):
+    asked(f"save {GPU} --outfile saved --format profile_proto")
     before = {one.allocator: one for one in tfprof.load(*GPU.split()).memory()}["GPU_0_bfc"]
 
     (after,) = tfprof.load("saved").memory()

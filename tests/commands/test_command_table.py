@@ -168,5 +168,7 @@ def test_every_command_that_needs_an_option_says_so_in_its_usage():
         "save": ("outfile",),
         "timeline": ("outfile",),
     }
-    assert COMMANDS["save"].usage(Place.COMMAND_LINE) == "tfprof save FILES… --outfile FILE"
-    assert COMMANDS["save"].usage(Place.SHELL) == "save FILE"
+    assert COMMANDS["save"].usage(Place.COMMAND_LINE) == (
+        "tfprof save FILES… --outfile FILE [--format FORMAT]"
+    )
+    assert COMMANDS["save"].usage(Place.SHELL) == "save FILE [-format FORMAT]"

@@ -57,7 +57,7 @@ quit
 @pytest.fixture
 def _profile(files):
     names = ("graph.pb", "run_meta_0", "run_meta_1", "tfprof_log")
-    tfprof.load(*(files / name for name in names)).save(files / "profile.pb")
+    tfprof.load(*(files / name for name in names)).save(files / "profile.pb", "profile_proto")
 
 
 def file_name(line):

@@ -14,15 +14,27 @@ from tfprof.api import VIEWS, Profile
 from tfprof.formats.messages import message_class
 from tfprof.metrics import METRICS
 from tfprof.model.executions import MEMORY_FACTS
-from tfprof.outputs import saved_profile
+from tfprof.outputs import profile_proto
+from tfprof.outputs.registry import SAVED_FORMATS
 
 SAMPLES = Path(__file__).parent.parent / "samples" / "tensorflow"
 EVERYTHING = [metric.key for metric in METRICS]
 
 
-def saved_and_loaded(profile_, folder):
-    profile_.save(folder / "profile.pb")
-    return tfprof.load(folder / "profile.pb")
+@pytest.fixture(params=SAVED_FORMATS)
+def saved_and_loaded(request, tmp_path):
+    """A function that saves a profile in each of the formats, and loads it again."""
+
+    def save_and_load(before):
+        before.save(tmp_path / "saved", request.param)
+        return tfprof.load(tmp_path / "saved")
+
+    return save_and_load
+
+
+def lossless(before, folder):
+    before.save(folder / "saved")
+    return tfprof.load(folder / "saved")
 
 
 def tables(profile_, **options):
@@ -60,10 +72,10 @@ MODELS = {
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_all_views_answer_the_same_after_saving(model, tmp_path):
+def test_all_views_answer_the_same_after_saving(model, saved_and_loaded):
     before = Profile(MODELS[model])
 
-    after = saved_and_loaded(before, tmp_path)
+    after = saved_and_loaded(before)
 
     assert tables(after) == tables(before)
     after.columns.check()
@@ -79,16 +91,16 @@ def test_all_views_answer_the_same_after_saving(model, tmp_path):
         ["mlp_tiny/profile.pb.gz"],
     ],
 )
-def test_real_models_answer_the_same_after_saving(names, tmp_path):
+def test_real_models_answer_the_same_after_saving(names, saved_and_loaded):
     before = tfprof.load(*(SAMPLES / name for name in names))
 
-    after = saved_and_loaded(before, tmp_path)
+    after = saved_and_loaded(before)
 
     assert tables(after) == tables(before)
 
 
 def rows(columns, *names):
-    """The rows of a table, with times in whole microseconds, which is all that a file has."""
+    """The rows of a table, with times in whole microseconds, which is all a ProfileProto has."""
     found = {name: getattr(columns, name) for name in names}
     whole = [column // 1000 if name.endswith("_ns") else column for name, column in found.items()]
     return sorted(zip(*(column.tolist() for column in whole), strict=True))
@@ -105,21 +117,22 @@ def rows(columns, *names):
         ("copies", ("step", "start_ns", "duration_ns")),
     ],
 )
-def test_every_recorded_number_is_kept(group, names, tmp_path):
+def test_a_profile_proto_keeps_recorded_numbers_to_the_microsecond(group, names, tmp_path):
     gpu = SAMPLES / "gpu_synth"
     before = tfprof.load(gpu / "graph.pb.gz", gpu / "run_meta_0.gz")
 
-    after = saved_and_loaded(before, tmp_path)
+    before.save(tmp_path / "profile.pb", "profile_proto")
+    after = tfprof.load(tmp_path / "profile.pb")
 
     wanted = rows(getattr(before.columns, group), *names)
     assert wanted
     assert rows(getattr(after.columns, group), *names) == wanted
 
 
-def test_transfers_are_kept_with_their_names_and_devices(tmp_path):
+def test_transfers_are_kept_with_their_names_and_devices(saved_and_loaded):
     before = profile(op("a"), copy("edge_1_é", 7), copy("RecvTensor", 5, step=3, device=CPU))
 
-    after = saved_and_loaded(Profile(before), tmp_path).columns
+    after = saved_and_loaded(Profile(before)).columns
 
     assert [after.copies.name[row] for row in range(2)] == ["edge_1_é", "RecvTensor"]
     assert [after.devices.name[code] for code in after.copies.device] == [MEMCPY, CPU]
@@ -128,25 +141,40 @@ def test_transfers_are_kept_with_their_names_and_devices(tmp_path):
     after.check()
 
 
-@pytest.mark.parametrize("model", ["gpu_synth", "ps_worker"])
-def test_the_advice_is_the_same_after_saving(model, tmp_path):
+def recorded(model):
     inputs = Path(__file__).parent.parent / "parity" / "recorded" / model / "inputs"
     names = ["graph.pb.gz", "tfprof_log.gz", *(path.name for path in inputs.glob("run_meta_*"))]
-    before = tfprof.load(*(inputs / name for name in sorted(names)))
+    return tfprof.load(*(inputs / name for name in sorted(names)))
 
-    after = saved_and_loaded(before, tmp_path)
+
+@pytest.mark.parametrize("model", ["gpu_synth", "ps_worker"])
+def test_a_profile_proto_gives_the_same_advice(model, tmp_path):
+    before = recorded(model)
+
+    before.save(tmp_path / "profile.pb", "profile_proto")
+    after = tfprof.load(tmp_path / "profile.pb")
 
     assert len(before.advise()) > 3
     assert after.advise().to_dict()["checkers"] == before.advise().to_dict()["checkers"]
 
 
-def test_the_types_a_checkpoint_gave_are_kept(files):
+@pytest.mark.parametrize("model", ["gpu_synth", "ps_worker", "attn_seq2seq"])
+def test_a_saved_profile_gives_the_same_advice(model, tmp_path):
+    before = recorded(model)
+
+    after = lossless(before, tmp_path)
+
+    assert len(before.advise()) > 3
+    assert after.advise().to_dict() == before.advise().to_dict()
+
+
+def test_the_types_a_checkpoint_gave_are_kept(files, saved_and_loaded):
     checkpoint = Path(__file__).parent.parent / "samples" / "checkpoints" / "v2" / "model.ckpt"
     graph = message_class("tensorflow.GraphDef")()
     graph.node.add(name="scalars/step", op="VariableV2")
     (files / "model.pb").write_bytes(graph.SerializeToString())
 
-    after = saved_and_loaded(tfprof.load("model.pb", checkpoint), files)
+    after = saved_and_loaded(tfprof.load("model.pb", checkpoint))
 
     assert after.scope(select="op_types")["scalars/step"]["op_types"] == [
         "VariableV2",
@@ -154,68 +182,87 @@ def test_the_types_a_checkpoint_gave_are_kept(files):
     ]
 
 
-def test_the_warning_of_missing_accelerator_time_is_kept(tmp_path):
+def test_the_warning_of_missing_accelerator_time_is_kept(saved_and_loaded):
     before = Profile(replace(profile(op("a")), lacks_accelerator_time=True))
 
-    after = saved_and_loaded(before, tmp_path)
+    after = saved_and_loaded(before)
 
     assert after.scope().report.startswith("Warning: ops ran on a GPU")
 
 
-def test_float_ops_that_were_counted_from_shapes_are_kept(files):
+@pytest.mark.usefixtures("files")
+def test_float_ops_that_were_counted_from_shapes_are_kept(saved_and_loaded):
     before = tfprof.load("graph.pb")
 
-    after = saved_and_loaded(before, files)
+    after = saved_and_loaded(before)
 
     assert before.scope(select="float_ops")["net/mul"]["float_ops"] == 48
     assert after.scope(select="float_ops")["net/mul"]["float_ops"] == 48
 
 
-def test_attributes_are_kept(files):
+def test_attributes_are_kept(files, saved_and_loaded):
     graph = message_class("tensorflow.GraphDef")()
     graph.node.add(name="conv", op="Conv2D").attr["data_format"].s = b"NCHW"
     (files / "model.pb").write_bytes(graph.SerializeToString())
 
-    after = saved_and_loaded(tfprof.load("model.pb"), files)
+    after = saved_and_loaded(tfprof.load("model.pb"))
 
     assert after.columns.ops.origins.attribute(0, "data_format") == "NCHW"
 
 
 @pytest.mark.usefixtures("files")
-def test_saving_twice_gives_the_same_bytes():
+@pytest.mark.parametrize("format_", SAVED_FORMATS)
+def test_saving_twice_gives_the_same_bytes(format_):
     names = ("graph.pb", "run_meta_0", "run_meta_1", "tfprof_log")
 
-    tfprof.load(*names).save("one.pb")
-    tfprof.load(*names).save("two.pb")
+    tfprof.load(*names).save("one", format_)
+    tfprof.load(*names).save("two", format_)
 
-    assert Path("one.pb").read_bytes() == Path("two.pb").read_bytes()
+    assert Path("one").read_bytes() == Path("two").read_bytes()
 
 
 @pytest.mark.usefixtures("files")
-def test_saving_a_saved_profile_gives_the_same_bytes():
-    tfprof.load("graph.pb", "run_meta_0", "tfprof_log").save("one.pb")
+@pytest.mark.parametrize("format_", SAVED_FORMATS)
+def test_saving_a_saved_profile_gives_the_same_bytes(format_):
+    tfprof.load("graph.pb", "run_meta_0", "tfprof_log").save("one", format_)
 
-    tfprof.load("one.pb").save("two.pb")
+    tfprof.load("one").save("two", format_)
 
-    assert Path("one.pb").read_bytes() == Path("two.pb").read_bytes()
+    assert Path("one").read_bytes() == Path("two").read_bytes()
 
 
-def test_a_saved_profile_may_be_gzipped(files):
+@pytest.mark.parametrize("format_", SAVED_FORMATS)
+def test_a_saved_profile_may_be_gzipped(files, format_):
     before = tfprof.load("graph.pb", "run_meta_0")
-    before.save("profile.pb")
-    Path("profile.pb.gz").write_bytes(gzip.compress(Path("profile.pb").read_bytes()))
+    before.save("saved", format_)
+    Path("saved.gz").write_bytes(gzip.compress(Path("saved").read_bytes()))
 
-    assert tables(tfprof.load(files / "profile.pb.gz")) == tables(before)
+    assert tables(tfprof.load(files / "saved.gz")) == tables(before)
 
 
-def test_a_profile_without_ops_is_not_saved(tmp_path):
+@pytest.mark.parametrize("format_", SAVED_FORMATS)
+def test_a_profile_without_ops_is_not_saved(format_, tmp_path):
     with pytest.raises(tfprof.OutputError, match="no ops"):
-        Profile(profile()).save(tmp_path / "profile.pb")
+        Profile(profile()).save(tmp_path / "saved", format_)
 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_profile_is_written_piece_by_piece():
-    pieces = list(saved_profile.encode(profile(op("a"), op("b"))))
+def test_an_unknown_format_is_answered_with_the_nearest(tmp_path):
+    with pytest.raises(tfprof.OptionError, match=r"Unknown format `proto`\. "):
+        Profile(profile(op("a"))).save(tmp_path / "saved", "proto")
+
+
+def test_a_profile_proto_is_written_piece_by_piece():
+    pieces = list(profile_proto.encode(profile(op("a"), op("b"))))
 
     assert len(pieces) == 3
+
+
+def test_a_profile_proto_refuses_several_recordings(tmp_path):
+    two = Profile(profile(op("a"), run("a", 3), run("a", 4, recording="other")))
+
+    with pytest.raises(tfprof.OutputError, match="this profile has 2: save it as"):
+        two.save(tmp_path / "saved", "profile_proto")
+
+    assert list(tmp_path.iterdir()) == []

@@ -95,7 +95,7 @@ def test_tfprof_reads_a_profile_that_the_original_saved(case, original, folder):
 @given(case=savable_cases)
 def test_the_original_reads_a_profile_that_tfprof_saved(case, original, folder):
     profile = tfprof.load(**written(case.inputs, folder), count_float_ops=False)
-    profile.save(folder / "profile")
+    profile.save(folder / "profile", "profile_proto")
     saved = Inputs(saved=(folder / "profile").read_bytes())
     from_files = original_reply(original, case.inputs, case)
     from_saved = original_reply(original, saved, case)

@@ -140,7 +140,7 @@ def _folder(tmp_path, monkeypatch):
         ("save ~/par", ["save ~/parts/"]),
         ("save gone/", []),
         ("save \0/", []),
-        ("save profile.pb ", ["save profile.pb -outfile "]),
+        ("save profile.pb ", ["save profile.pb -outfile ", "save profile.pb -format "]),
         ("save -outfile p", ["save -outfile parts/", "save -outfile profile.pb"]),
         ("timeline p", ["timeline parts/", "timeline profile.pb"]),
         ("timeline -outfile re", ["timeline -outfile report.txt"]),

@@ -235,7 +235,7 @@ def test_a_list_may_stand_in_quotes(quote, shell):
         ("scope -step 3", "No step 3. Recorded: 0"),
         ("scope -show_name_regexes (", "pattern `(`: `(` is not closed"),
         ("reset selec", "No option `selec`. Did you mean `select`?"),
-        ("save", "`save` needs -outfile FILE: save FILE."),
+        ("save", "`save` needs -outfile FILE: save FILE [-format FORMAT]."),
         ("save my profile.pb", "`save` writes one file; its name cannot contain spaces."),
         ("save a -outfile b", "`save` writes one file; its name cannot contain spaces."),
         (

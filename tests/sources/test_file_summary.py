@@ -36,7 +36,7 @@ def test_run_metadata_has_ops_runs_and_devices(tmp_path):
 
 
 def test_a_saved_profile_has_all_its_steps():
-    summary = summarise(packed("mlp_tiny/profile.pb"), "profile")
+    summary = summarise(packed("mlp_tiny/profile.pb"), "profile_proto")
 
     assert summary.facts["ops"] == 19
     assert summary.facts["steps"] == 4

@@ -11,7 +11,7 @@ DEVICE = CPU.lower()
 
 def read(data, builder=None):
     builder = ProfileBuilder() if builder is None else builder
-    add("profile", "profile.pb", data, builder)
+    add("profile_proto", "profile.pb", data, builder)
     profile = builder.build()
     profile.check()
     return profile
@@ -207,7 +207,7 @@ def test_outputs_in_memory_come_back_behind_those_already_there():
     use = message_class("tensorflow.tfprof.ExecMemory")(output_memory={1: address})
     node = {"name": "a", "execs": {3: execution_message(memory_execs=[use])}}
     builder = ProfileBuilder()
-    add("profile", "saved", saved(node), builder)
+    add("profile_proto", "saved", saved(node), builder)
     profile = read(saved(node | {"name": "b"}), builder)
 
     assert profile.output_memory.use.tolist() == [0, 1]

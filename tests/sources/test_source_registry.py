@@ -13,7 +13,15 @@ from tfprof.formats.content import Content
 from tfprof.metrics import Need
 from tfprof.model.builder import ProfileBuilder
 from tfprof.options import INPUT_OPTIONS
-from tfprof.sources.registry import BY_NAME, SOURCES, merge, open_as, open_file, remedies
+from tfprof.sources.registry import (
+    BY_NAME,
+    SOURCES,
+    merge,
+    of_options,
+    open_as,
+    open_file,
+    remedies,
+)
 from tfprof.sources.source import InputFile
 
 RUN, GRAPH, LOG = "run_meta", "graph", "op_log"
@@ -46,7 +54,7 @@ def files(tmp_path):
     ("path", "kind"),
     [
         (packed("mlp_tiny/graph.pb"), "graph"),
-        (packed("mlp_tiny/profile.pb"), "profile"),
+        (packed("mlp_tiny/profile.pb"), "profile_proto"),
         (str(CHECKPOINTS / "v1" / "model.ckpt"), "checkpoint"),
         (str(CHECKPOINTS / "v1_shards" / "model.ckpt"), "checkpoint"),
         (str(CHECKPOINTS / "v2" / "model.ckpt"), "checkpoint"),
@@ -64,8 +72,8 @@ def test_a_file_of_another_program_is_refused_with_what_is_read():
         open_file(path)
 
     assert str(caught.value) == (
-        f"{path}: unknown file format; tfprof reads checkpoint, ProfileProto, GraphDef, "
-        "SavedModel, RunMetadata, XSpace, OpLogProto."
+        f"{path}: unknown file format; tfprof reads checkpoint, saved profile, ProfileProto, "
+        "GraphDef, SavedModel, RunMetadata, XSpace, OpLogProto."
     )
 
 
@@ -158,8 +166,7 @@ def test_hints_name_what_the_sources_of_a_framework_provide():
 
 def test_every_source_has_a_name_and_a_place_of_its_own():
     assert len(BY_NAME) == len(SOURCES)
-    options = [source.option for source in SOURCES if source.option]
-    assert sorted(options) == sorted(name for name in INPUT_OPTIONS if name.endswith("_path"))
+    assert sorted(of_options()) == sorted(name for name in INPUT_OPTIONS if name.endswith("_path"))
 
 
 # Refusing
@@ -188,8 +195,8 @@ def test_a_file_of_no_kind_is_refused_with_the_kind_that_was_wanted(tmp_path):
     assert isinstance(error, UnknownFormatError)
     assert (
         error.trouble
-        == "unknown file format; tfprof reads checkpoint, ProfileProto, GraphDef, SavedModel, "
-        "RunMetadata, XSpace, OpLogProto."
+        == "unknown file format; tfprof reads checkpoint, saved profile, ProfileProto, "
+        "GraphDef, SavedModel, RunMetadata, XSpace, OpLogProto."
     )
 
 

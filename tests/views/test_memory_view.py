@@ -238,11 +238,11 @@ def test_a_step_without_records_is_told_from_those_with():
     assert "step 2: no allocation records." in ask(p).notes
 
 
-def test_a_saved_profile_says_that_it_never_had_those_of_the_host():
+def test_a_profile_proto_says_that_it_never_had_those_of_the_host():
     builder = ProfileBuilder()
     builder.mark_lacks_host_allocations()
 
-    with pytest.raises(MissingInputError, match="A saved profile keeps"):
+    with pytest.raises(MissingInputError, match="A ProfileProto keeps"):
         ask(builder.build())
 
 

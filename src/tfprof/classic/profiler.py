@@ -17,7 +17,7 @@ from tfprof.formats.content import Content
 from tfprof.formats.messages import Message, message_class
 from tfprof.frameworks import tensorflow
 from tfprof.model.builder import ProfileBuilder
-from tfprof.outputs import saved_profile
+from tfprof.outputs import profile_proto
 from tfprof.outputs.registry import write_file
 from tfprof.sources.registry import BY_NAME, remedies
 from tfprof.sources.source import InputFile
@@ -140,7 +140,7 @@ class Profiler:
 
     def serialize_to_string(self) -> bytes:
         """All that was added, as the bytes of a ProfileProto, which `tfprof.load` reads too."""
-        return b"".join(saved_profile.encode(self.loaded.columns))
+        return b"".join(profile_proto.encode(self.loaded.columns))
 
     @property
     def loaded(self) -> Profile:
@@ -155,7 +155,7 @@ class Profiler:
 
     def _write_profile(self, filename: str | PathLike[str]) -> None:
         """Write all that was added to one file, which appears whole or not at all."""
-        write_file(fspath(filename), saved_profile.encode(self.loaded.columns))
+        write_file(fspath(filename), profile_proto.encode(self.loaded.columns))
 
     def _look_at(self, graph: Any) -> None:
         """Take steps to be runs of `graph` from now on; what was seen of another stays."""

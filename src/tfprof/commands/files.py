@@ -26,8 +26,7 @@ def save(call: Call) -> None:
     """Write the whole profile to one file."""
     profile, path = call.load(), call.value("outfile")
     call.say(*profile.notes)
-    profile.save(path)
-    call.say(*profile.unsaved, f"wrote {path}")
+    call.say(*profile.save(path, call.value("format")), f"wrote {path}")
 
 
 def timeline(call: Call) -> None:

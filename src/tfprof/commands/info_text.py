@@ -80,6 +80,7 @@ def _counted(count: int, things: str) -> str:
 
 _ONE = {
     "ops": "op",
+    "recordings": "recording",
     "steps": "step",
     "runs": "run",
     "devices": "device",

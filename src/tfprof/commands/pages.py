@@ -198,6 +198,14 @@ def _outputs() -> Iterator[str]:
     yield from _section("Values of -output", lines)
 
 
+def _formats() -> Iterator[str]:
+    from tfprof.outputs import registry  # noqa: PLC0415 -- slower to import than the overview
+
+    known = registry.SAVED_FORMATS.items()
+    lines = (_entry(name, _sentence(format_.help)) for name, format_ in known)
+    yield from _section("Formats", lines)
+
+
 def _dialects() -> Iterator[str]:
     known = DIALECTS.items()
     lines = (_entry(name, _sentence(dialect.help), _DIALECT_COLUMN) for name, dialect in known)
@@ -216,6 +224,7 @@ _EXPLAINED: dict[Kind, Callable[[], Iterator[str]]] = {
     Kind.KEY: _metrics,
     Kind.OUTPUT: _outputs,
     Kind.NAMES: _checkers,
+    Kind.FORMAT: _formats,
 }
 _IN_DETAIL = _EXPLAINED | {Kind.DIALECT: _dialects}
 

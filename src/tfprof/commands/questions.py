@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from tfprof.errors import OptionError
+from tfprof.metrics import Need
 from tfprof.options import MEMORY_OPTIONS, MemoryOptions
 from tfprof.outputs import registry
 from tfprof.views.view import TABLE_VALUE_TYPES, View
@@ -44,6 +45,8 @@ def _require_values(shown: View, *, in_full: bool) -> None:
     that values are read twice; keeping the whole answer in memory instead would have no bound.
     """
     if "tensor_value" not in shown.options.select or shown.is_gathered:
+        return
+    if not shown.profile.has(Need.VALUES):
         return
     tensors = shown.profile.tensors
     for row in range(1, len(shown)):

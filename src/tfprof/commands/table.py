@@ -150,10 +150,13 @@ _ROWS = (
         run=Function(_FILES, "save"),
         takes={Place.COMMAND_LINE: Words.FILES, Place.SHELL: Words.OUTFILE},
         inputs=INPUT_OPTIONS,
-        options=_only("outfile"),
+        options=_only("outfile", "format"),
         required=("outfile",),
         notes="The profile can be read in place of the files it was made from.",
-        examples=(("graph.pbtxt run_meta tfprof_log", "--outfile profile.pb"),),
+        examples=(
+            ("graph.pbtxt run_meta tfprof_log", "--outfile model.tfprof"),
+            ("graph.pbtxt run_meta", "--outfile profile.pb --format profile_proto"),
+        ),
     ),
     Command(
         name="timeline",

@@ -92,7 +92,8 @@ class Content:
                     return _unpack(self.path, gzip.GzipFile(fileobj=file), largest), None
                 file.seek(0)
                 stored = StoredFile.of(self.path, file)
-                data = file.read(largest + 1)
+                size = os.fstat(file.fileno()).st_size  # 0 of a pipe
+                data = file.read(min(largest, size or largest) + 1)
         except (OSError, ValueError) as error:
             raise _refusal(self.path, error) from None
         return _check_size(self.path, data, largest), stored

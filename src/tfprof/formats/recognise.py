@@ -21,13 +21,23 @@ Bytes: TypeAlias = bytes | FileBytes
 Field = tuple[int, int, int, int]  # as `wire.fields` gives it
 
 
+# The first file in the zip archive of a saved profile.
+PROFILE_MANIFEST = "tfprof.json"
+
+
+def is_saved_profile(head: bytes) -> bool:
+    """Whether a file with these first bytes is a profile that tfprof saved."""
+    name = head[30 : 30 + len(PROFILE_MANIFEST)]  # of the first file in a zip archive
+    return head.startswith(b"PK\x03\x04") and name == PROFILE_MANIFEST.encode()
+
+
 class MessageKind(StrEnum):
     """The messages that files hold, by the names of their sources."""
 
     GRAPH = "graph"
     RUN_META = "run_meta"
     OP_LOG = "op_log"
-    PROFILE = "profile"
+    PROFILE = "profile_proto"
     SAVED_MODEL = "saved_model"
     XSPACE = "xspace"
 

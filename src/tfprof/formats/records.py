@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from tfprof.columns import Ints, Strings
 from tfprof.errors import InputError
 from tfprof.formats import messages, wire
 from tfprof.formats.messages import Message, message_class
@@ -21,6 +22,9 @@ class MessageReader(Protocol):
 
     def parse(self, name: str, start: int, end: int) -> Message:
         """The message of type `name` from byte `start` to `end`."""
+
+    def cut(self, starts: Ints, ends: Ints) -> Strings:
+        """The bytes of many messages, which go from `starts` to `ends`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,6 +68,10 @@ class Records:
         """The message of type `name` in `data[start:end]`."""
         return _parsed(self.path, name, self.data[start:end], start)
 
+    def cut(self, starts: Ints, ends: Ints) -> Strings:
+        """The bytes of many messages, which go from `starts` to `ends`."""
+        return Strings.of_spans(self.data, starts, ends)
+
     def _complaint(self, record: int, error: WireError) -> str:
         where = f"record {record:,}: {error.reason} at byte {error.offset:,}"
         return f"is cut short or damaged in {where}; was the program still writing it?"
@@ -79,6 +87,12 @@ class StoredRecords:
     def parse(self, name: str, start: int, end: int) -> Message:
         """The message of type `name` from byte `start` to `end`."""
         return _parsed(self.path, name, self.file.read(start, end), start)
+
+    def cut(self, starts: Ints, ends: Ints) -> Strings:
+        """The bytes of many messages, which go from `starts` to `ends`."""
+        first = int(starts.min()) if len(starts) else 0
+        data = self.file.read(first, int(ends.max(initial=first)))
+        return Strings.of_spans(data, starts - first, ends - first)
 
 
 def _parsed(path: str, name: str, encoded: bytes, start: int) -> Message:

@@ -31,6 +31,11 @@ class StoredFile:
     def read(self, start: int, end: int) -> bytes:
         """The bytes from `start` to `end`; a file that was written to since is refused."""
         data = os.pread(self._descriptor, end - start, start)
+        while len(data) < end - start:  # a call reads less than 2 GiB
+            more = os.pread(self._descriptor, end - start - len(data), start + len(data))
+            if not more:
+                break
+            data += more
         if self._look() != self._state:
             raise InputError(self._path, "was changed after it was loaded; load it again.")
         return data

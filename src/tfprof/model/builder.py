@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 
 from tfprof.columns import (
+    Bools,
     Coded,
     Ints,
     NameTable,
@@ -22,12 +23,12 @@ from tfprof.columns import (
     offsets_of,
 )
 from tfprof.metrics import Need
+from tfprof.model.attributes import AttributeReader
 from tfprof.model.code import CodeTreeBuilder, Frame
 from tfprof.model.collector import RunCollector, Runs
 from tfprof.model.devices import Device, Devices
 from tfprof.model.executions import Placements
 from tfprof.model.ops import (
-    AttributeReader,
     Conventions,
     Inputs,
     Ops,
@@ -145,6 +146,7 @@ class ProfileBuilder:
         self._has_code = False
         self._seen_outputs: list[tuple[Ints, OutputShapes]] = []
         self._devices: dict[tuple[int, str], Device] = {}
+        self._device_codes: dict[tuple[int, str], int] = {}
         self._homes: dict[int, Ints] = {}  # by recording: the device of each op, -1 for none
         self._covered: list[Ints] = []
         self._lacks_accelerator_time = False
@@ -205,6 +207,10 @@ class ProfileBuilder:
         """The row of a call stack, outermost frame first, for `set_code`."""
         return self._code_tree.add(stack)
 
+    def add_call(self, caller: int, frame: Frame) -> int:
+        """The row of a call, for `set_code`; `caller` is the row of the call above it, or -1."""
+        return self._code_tree.add_call(caller, frame)
+
     def set_code(self, ops: Sequence[int] | Ints, rows: Sequence[int] | Ints) -> None:
         """State which call made each of `ops`; the first statement about an op counts."""
         self._code.append((ints(ops), ints(rows)))
@@ -227,7 +233,7 @@ class ProfileBuilder:
         """The code of a device of a recording, new or known."""
         key = (recording, device.name)
         self._devices.setdefault(key, device)
-        return list(self._devices).index(key)
+        return self._device_codes.setdefault(key, len(self._device_codes))
 
     def device_names(self, recording: int) -> list[str]:
         """The names of a recording's devices so far."""
@@ -302,7 +308,6 @@ class ProfileBuilder:
             has_code=self._has_code,
             lacks_accelerator_time=self._lacks_accelerator_time,
             lacks_host_allocations=self._lacks_host_allocations,
-            covered_ops=self._covered_count(len(names)),
             counts_float_ops=self._counts_float_ops,
             remedies=self.remedies,
         ).freeze()
@@ -315,11 +320,11 @@ class ProfileBuilder:
         source[part.open_edges] = self.ids(part.open_names)
         return Ragged(part.inputs.offsets, source)
 
-    def _covered_count(self, count: int) -> int:
-        flags = np.zeros(count, np.bool_)
+    def _is_covered(self, order: Ints) -> Bools:
+        flags = np.zeros(len(order), np.bool_)
         for ops in self._covered:
             flags[ops] = True
-        return int(flags.sum())
+        return flags[order]
 
     def _device_columns(self) -> Devices:
         return Devices.of([row for row, _ in self._devices], list(self._devices.values()))
@@ -361,6 +366,7 @@ class ProfileBuilder:
             seen_outputs=self._seen(order),
             logged_float_ops=float_ops[order],
             code=_first_stated(self._code, len(names), -1)[order],
+            is_covered=self._is_covered(order),
             origins=self._origins(rows, before),
         )
 

@@ -64,8 +64,12 @@ class CodeTreeBuilder:
         """The row of the innermost of `stack`'s frames, or -1 for an empty stack."""
         row = -1
         for frame in stack:
-            row = self._rows.setdefault((row, frame), len(self._rows))
+            row = self.add_call(row, frame)
         return row
+
+    def add_call(self, caller: int, frame: Frame) -> int:
+        """The row of a call, new or known; `caller` is the row of the call above it, or -1."""
+        return self._rows.setdefault((caller, frame), len(self._rows))
 
     def build(self) -> CodeTree:
         callers = [caller for caller, _ in self._rows]

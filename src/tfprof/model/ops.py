@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -21,11 +21,7 @@ from tfprof.columns import (
     joined,
     offsets_of,
 )
-
-AttributeValue: TypeAlias = (
-    bool | int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...] | None
-)
-
+from tfprof.model.attributes import AttributeReader, AttributeValue
 
 # The type of calls whose functions are counted op by op, so that they are not counted twice.
 WALKED_CALL = "_walked_call"
@@ -36,21 +32,6 @@ DATA_SCOPE = "tf_data"
 
 # A damaged file could claim an output number two billion; no op has so many.
 MOST_OUTPUTS = 10_000
-
-
-class AttributeReader(Protocol):
-    """The attributes of the ops that came from one input, by their position in it."""
-
-    def get(self, position: int, name: str) -> AttributeValue:
-        """The value of one attribute, or None where the op has no such attribute."""
-
-    def encoded(self, position: int) -> Mapping[str, bytes]:
-        """All attributes as their source wrote them, for a saved profile to carry on."""
-
-    def encoded_values(
-        self, positions: Ints, names: Sequence[str]
-    ) -> Iterable[tuple[bytes | None, ...]]:
-        """The values of these attributes of many ops as they were written, None for no value."""
 
 
 class Phase(IntEnum):
@@ -198,6 +179,7 @@ class Ops:
     seen_outputs: OutputShapes  # as a recorded run first saw them
     logged_float_ops: Ints  # of one run; 0 where no log gave a number
     code: Ints  # the call that made it; -1 if that is unknown
+    is_covered: Bools  # a recording has it running
     origins: Origins
 
     def __len__(self) -> int:

@@ -64,7 +64,6 @@ class ProfileColumns:
     has_code: bool  # code lines were logged for at least one op
     lacks_accelerator_time: bool  # ops ran on an accelerator whose own time was not recorded
     lacks_host_allocations: bool  # a file was read that cannot hold them
-    covered_ops: int  # how many ops of the graph were seen running
     counts_float_ops: bool  # float ops that were not logged are counted from shapes
     remedies: Mapping[Need, str]  # what a user would have to give for each capability
     memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
@@ -77,6 +76,11 @@ class ProfileColumns:
         """Raise `MissingInputError` with `why` and what to give, unless a capability is there."""
         if not self.has(need):
             raise MissingInputError(f"{why}: give {self.remedies[need]}.")
+
+    @property
+    def covered_ops(self) -> int:
+        """How many ops of the graph were seen running."""
+        return int(self.ops.is_covered.sum())
 
     @property
     def allocations(self) -> Allocations:
@@ -146,7 +150,7 @@ class ProfileColumns:
         """Groups of columns that must be equally long."""
         ops = self.ops
         named: list[Sized] = [ops.name, ops.defined, ops.kind, ops.types.members, ops.shape]
-        given: list[Sized] = [ops.logged_float_ops, ops.code]
+        given: list[Sized] = [ops.logged_float_ops, ops.code, ops.is_covered]
         read: list[Sized] = [ops.origins.input, ops.origins.position]
         rows: list[Sized] = [
             table.offsets[1:] for table in (ops.inputs, ops.outputs, ops.seen_outputs)
@@ -223,7 +227,7 @@ def _capabilities(profile: ProfileColumns) -> dict[Need, bool]:
         Need.DEFINITIONS: bool(profile.ops.is_defined.any()),
         Need.RUNS: len(profile.steps) > 0,
         Need.CODE: profile.has_code,
-        Need.VALUES: len(profile.tensors) > 0,
+        Need.VALUES: len(profile.tensors) > 0 and profile.tensors.has_values,
     }
 
 

@@ -1,4 +1,4 @@
-"""The tensors a checkpoint holds; their values stay in the file until somebody asks."""
+"""The tensors of a checkpoint; their values stay in the file until they are asked for."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from tfprof.columns import Shapes, Strings
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tensors:
-    """A row a tensor, in name order; `read` fetches the values of one by name."""
+    """One row per tensor, in name order; `read` fetches the values of one by name."""
 
     name: Strings
     dtype: Strings
     shape: Shapes
     read: Callable[[str], npt.NDArray[Any]]
+    has_values: bool = True  # False: the tensors are known, but not the file with their values
 
     def __len__(self) -> int:
         return len(self.name)

@@ -299,6 +299,7 @@ CHECKERS_OPTION = Option(
 OUTPUT_OPTIONS: dict[str, Option] = _named(
     Option("json", Kind.SWITCH, False, "Print JSON.", _OUTPUT, placeholder=""),
     Option("outfile", Kind.PATH, "", "Write to this file.", _OUTPUT, short="o"),
+    Option("format", Kind.FORMAT, "tfprof", "Save in this format.", _OUTPUT),
 )
 TIMELINE_OPTIONS: dict[str, Option] = _named(
     Option(

@@ -33,6 +33,7 @@ class Kind(StrEnum):
     NAMES = "NAME,…"
     NUMBERS = "NUMBER,…"
     SIGNATURE = "SIGNATURE"
+    FORMAT = "FORMAT"
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +256,7 @@ _PARSERS: dict[Kind, Callable[[Option, str], Any]] = {
     Kind.NAMES: _words,
     Kind.NUMBERS: _parse_numbers,
     Kind.SIGNATURE: _check_text,
+    Kind.FORMAT: _check_text,
 }
 
 _CHECKS: dict[Kind, Callable[[Option, Any], Any]] = {
@@ -271,4 +273,5 @@ _CHECKS: dict[Kind, Callable[[Option, Any], Any]] = {
     Kind.NAMES: _words,
     Kind.NUMBERS: _check_numbers,
     Kind.SIGNATURE: _check_text,
+    Kind.FORMAT: _check_text,
 }

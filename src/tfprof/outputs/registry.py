@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,6 +18,7 @@ from tfprof.options import OutputSpec
 from tfprof.views.registry import VIEWS, Trait
 
 if TYPE_CHECKING:
+    from tfprof.model.profile import ProfileColumns
     from tfprof.outputs.parts import Part, Written
     from tfprof.views.view import View
 
@@ -100,6 +101,44 @@ FILE_OUTPUTS: dict[str, Output] = {
         hint="open it in https://ui.perfetto.dev",
     ),
 }
+
+
+class SavedFormat(NamedTuple):
+    """A format of saved profiles: the module that encodes it, and its one-line help."""
+
+    module: str
+    help: str
+
+    def encode(self, profile: ProfileColumns, notes: Sequence[str]) -> Iterable[bytes]:
+        """The file, piece by piece; `notes` are remarks on the files the profile came from."""
+        write: Callable[[ProfileColumns, Sequence[str]], Iterable[bytes]]
+        write = import_module(self.module).encode
+        return write(profile, notes)
+
+    def lacks(self, profile: ProfileColumns) -> Iterable[str]:
+        """What a file of this format leaves out of a profile, in sentences."""
+        found: Callable[[ProfileColumns], Iterable[str]] = import_module(self.module).lacks
+        return found(profile)
+
+
+# The first one is the default.
+SAVED_FORMATS: dict[str, SavedFormat] = {
+    "tfprof": SavedFormat(
+        "tfprof.outputs.profile_file", "everything, as tables that DuckDB and pandas read too"
+    ),
+    "profile_proto": SavedFormat(
+        "tfprof.outputs.profile_proto",
+        "ProfileProto, for the original tool: one recording, whole microseconds",
+    ),
+}
+
+
+def saved_format(name: str) -> SavedFormat:
+    """The format of saved profiles of that name."""
+    if name not in SAVED_FORMATS:
+        raise OptionError(f"Unknown format `{name}`. {nearest(name, SAVED_FORMATS)}")
+    return SAVED_FORMATS[name]
+
 
 # These need no file.
 PLAIN_OUTPUTS: dict[str, str] = {

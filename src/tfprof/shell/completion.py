@@ -10,7 +10,7 @@ from tfprof.dialects import DIALECTS
 from tfprof.metrics import METRICS, ORDER_KEYS
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import VIEW_OPTIONS, Kind, Option
-from tfprof.outputs.registry import FILE_OUTPUTS, PLAIN_OUTPUTS
+from tfprof.outputs.registry import FILE_OUTPUTS, PLAIN_OUTPUTS, SAVED_FORMATS
 from tfprof.shell.candidates import MOST, Found, paths, words
 from tfprof.shell.model_names import ModelNames
 
@@ -132,5 +132,6 @@ _VALUES: dict[Kind, Callable[[str], Found]] = {
     Kind.OUTPUT: _outputs,
     Kind.NAMES: _checkers,
     Kind.DIALECT: lambda word: words(word, {name: DIALECTS[name].help for name in DIALECTS}),
+    Kind.FORMAT: lambda word: words(word, {name: one.help for name, one in SAVED_FORMATS.items()}),
     Kind.PATH: paths,
 }

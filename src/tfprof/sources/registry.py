@@ -7,18 +7,24 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tfprof.errors import InputError, TfprofError, UnknownFormatError, one_line
 from tfprof.formats import checkpoint
 from tfprof.formats.content import Content
-from tfprof.formats.recognise import SAVED_MODEL_FILES, MessageKind
+from tfprof.formats.recognise import SAVED_MODEL_FILES, MessageKind, is_saved_profile
 from tfprof.metrics import Need
 from tfprof.model.builder import ProfileBuilder
 from tfprof.sources.ahead import Ahead
 from tfprof.sources.source import FileSummary, InputFile, Source, Stage
 
+if TYPE_CHECKING:
+    from tfprof.sources.profile_file import Loaded
+
 GROUP = "tfprof.sources"
+
+# The source of the profiles that tfprof saves.
+SAVED = "tfprof"
 
 # Files of more bytes than this in all are read one after the other: two at a time take memory.
 _MOST_AHEAD = 3 << 28
@@ -73,11 +79,21 @@ SOURCES: tuple[BuiltIn, ...] = (
         option="checkpoint_path",
     ),
     BuiltIn(
-        name="profile",
+        name=SAVED,
+        title="saved profile",
+        stage=Stage.DEFINITIONS,
+        brings=frozenset({Need.DEFINITIONS, Need.RUNS, Need.CODE}),
+        module="tfprof.sources.profile_file",
+        recognises=lambda content: is_saved_profile(content.head),
+        option="profile_path",
+        is_saved=True,
+    ),
+    BuiltIn(
+        name="profile_proto",
         title="ProfileProto",
         stage=Stage.DEFINITIONS,
         brings=frozenset({Need.DEFINITIONS, Need.RUNS, Need.CODE}),
-        module="tfprof.sources.saved_profile",
+        module="tfprof.sources.profile_proto",
         recognises=_message(MessageKind.PROFILE),
         option="profile_path",
         is_saved=True,
@@ -207,18 +223,28 @@ def open_file(path: str, **about: Any) -> InputFile:
     raise UnknownFormatError(path, f"unknown file format; tfprof reads {titles}{problems}.")
 
 
-def open_as(name: str, path: str, **about: Any) -> InputFile:
-    """The file at `path`, which must be of the source of that name."""
-    wanted = BY_NAME[name]
-    if name == "checkpoint" and checkpoint.find(path) is None and not Content(path).head:
+def open_as(names: str | tuple[str, ...], path: str, **about: Any) -> InputFile:
+    """The file at `path`, which must be of one of the sources of these names."""
+    wanted = [BY_NAME[name] for name in ([names] if isinstance(names, str) else names)]
+    is_checkpoint = wanted == [BY_NAME["checkpoint"]]
+    if is_checkpoint and checkpoint.find(path) is None and not Content(path).head:
         checkpoint.open_checkpoint(path)  # its error names all files that were looked for
     file = open_file(path, **about)
-    if file.source is not wanted:
+    if file.source not in wanted:
+        titles = " or ".join(a_file(source.title) for source in wanted)
         raise UnknownFormatError(
-            path,
-            f"is {a_file(file.source.title)}, not {a_file(wanted.title)}; check the option.",
+            path, f"is {a_file(file.source.title)}, not {titles}; check the option."
         )
     return file
+
+
+def of_options() -> dict[str, tuple[str, ...]]:
+    """The input options that name files, and the sources whose files each can name."""
+    options = dict.fromkeys(source.option for source in SOURCES if source.option)
+    return {
+        option: tuple(source.name for source in SOURCES if source.option == option)
+        for option in options
+    }
 
 
 def a_file(title: str) -> str:
@@ -242,6 +268,19 @@ def merge(
         progress(file.path)
         found[place] = file.source.add(ahead.result(), builder, file)
     return [found[place] for place in range(len(given))]
+
+
+def finished(
+    files: Sequence[InputFile], progress: Callable[[str], None] = lambda _: None
+) -> tuple[Loaded, FileSummary] | None:
+    """The profile of a saved profile that is the only file, which needs no builder, or None."""
+    if len(files) != 1 or files[0].source.name != SAVED:
+        return None
+    from tfprof.sources import profile_file  # noqa: PLC0415 -- only for this source
+
+    progress(files[0].path)
+    found = profile_file.read(files[0])
+    return found, profile_file.summarised(found, files[0])
 
 
 def remedies(sources: Iterable[Source]) -> dict[Need, str]:

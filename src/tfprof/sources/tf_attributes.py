@@ -1,21 +1,34 @@
-"""Attributes of TensorFlow ops, decoded from the file's own bytes when somebody asks."""
+"""Attributes of TensorFlow ops, decoded from the bytes of their file when they are asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
-from tfprof.columns import Ints
+import numpy as np
+
+from tfprof.columns import Coded, Ints, NameTable, Strings, ints, offsets_of
 from tfprof.errors import InputError
 from tfprof.formats import messages
 from tfprof.formats.messages import Message, message_class
 from tfprof.formats.records import MessageReader
-from tfprof.model.ops import AttributeValue
+from tfprof.formats.scan import is_compiled
+from tfprof.formats.scan_plan import Code, Fields, Inside, Plan, Rows
+from tfprof.formats.scanned import Scanned
+from tfprof.model.attributes import AttributeTable, AttributeValue
+
+ENCODING = "tensorflow.AttrValue"
+_TENSOR = b"\x42"  # how an AttrValue begins that is a tensor
+_LENGTH_DIGITS = 5  # of a length below 2 GiB
+
+# The entries of the map, once the fields that lead to it are known.
+_ENTRY: Fields = {1: Code("name"), 2: Code("value", is_text=False)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedAttributes:
-    """The attributes of nodes whose messages stand at `start` to `end` in `records`."""
+    """The attributes of nodes whose messages are in `records`, from `start` to `end`."""
 
     records: MessageReader
     start: Ints
@@ -25,7 +38,14 @@ class EncodedAttributes:
 
     def get(self, position: int, name: str) -> AttributeValue:
         encoded = self._map(position).get(name)
-        return None if encoded is None else _plain(self._value(name, encoded))
+        if encoded is None:
+            return None
+        try:
+            return decode(encoded)
+        except messages.DecodeError:
+            raise InputError(
+                self.records.path, f"an attribute `{name}` in it is damaged."
+            ) from None
 
     def encoded(self, position: int) -> Mapping[str, bytes]:
         return dict(sorted(self._map(position).items()))
@@ -39,6 +59,28 @@ class EncodedAttributes:
             find = self._within(start, end).get
             yield tuple([find(name) for name in names])
 
+    def table(self, positions: Ints) -> AttributeTable:
+        """All attributes of these nodes, found by a scan if the nodes have nothing unusual."""
+        if not is_compiled():
+            return self._parsed_table(positions)
+        nodes = self.records.cut(self.start[positions], self.end[positions])
+        found = Scanned.of(_plan(self.message, self.path), _repeated(nodes))
+        if found is None:
+            return self._parsed_table(positions)
+        values = found.coded("entry.value")
+        offsets = np.append(found["node.entry"], len(values))[: len(positions) + 1]
+        name = found.coded("entry.name")
+        return AttributeTable(offsets, name, values.codes, values.values, ENCODING)
+
+    def _parsed_table(self, positions: Ints) -> AttributeTable:
+        found = [self.encoded(position) for position in positions.tolist()]
+        return AttributeTable(
+            offsets_of(ints([len(one) for one in found])),
+            Coded.of([name for one in found for name in one]),
+            *_distinct([value for one in found for value in one.values()]),
+            ENCODING,
+        )
+
     def _map(self, position: int) -> Message:
         """The attributes of a node, their values left encoded."""
         return self._within(int(self.start[position]), int(self.end[position]))
@@ -49,17 +91,50 @@ class EncodedAttributes:
             found = getattr(found, field)
         return found
 
-    def _value(self, name: str, encoded: bytes) -> Message:
-        try:
-            return message_class("tensorflow.AttrValue").FromString(encoded)
-        except messages.DecodeError:
-            raise InputError(
-                self.records.path, f"an attribute `{name}` in it is damaged."
-            ) from None
+
+def decode(encoded: bytes) -> AttributeValue:
+    """The plain value of an encoded AttrValue; tensors and functions have none."""
+    # A tensor can be as large as the model.
+    is_tensor = encoded.startswith(_TENSOR)
+    return None if is_tensor else _plain(message_class(ENCODING).FromString(encoded))
+
+
+@cache
+def _plan(message: str, path: tuple[str, ...]) -> Plan:
+    """A scan of repeated messages of that type for the entries of the map at `path`."""
+    type_ = message_class(message).DESCRIPTOR
+    numbers = []
+    for name in path:
+        field = type_.fields_by_name[name]
+        numbers.append(field.number)
+        type_ = field.message_type
+    *outer, number = numbers
+    fields: Fields = {number: Rows("entry", _ENTRY, is_strict=True)}
+    for number in reversed(outer):
+        fields = {number: Inside(fields)}
+    return Plan({1: Rows("node", fields)})
+
+
+def _repeated(nodes: Strings) -> bytes:
+    """One message that has all of `nodes` in its field 1."""
+    # Lengths as numbers of five digits, so that all are equally long; leading zeros are allowed.
+    shifts = 7 * np.arange(_LENGTH_DIGITS)
+    digits = (nodes.lengths[:, np.newaxis] >> shifts & 0x7F).astype(np.uint8)
+    digits[:, :-1] |= 0x80
+    starts = _LENGTH_DIGITS * np.arange(len(nodes))
+    lengths = Strings.of_spans(digits.tobytes(), starts, starts + _LENGTH_DIGITS)
+    return Strings.woven([b"\x0a", lengths, nodes], len(nodes)).data
+
+
+def _distinct(values: Sequence[bytes]) -> tuple[Ints, Strings]:
+    """The number of each of `values` among the distinct ones, and those."""
+    offsets = offsets_of(ints([len(value) for value in values]))
+    table = NameTable()
+    numbers = table.add(Strings.of_spans(b"".join(values), offsets[:-1], offsets[1:]))
+    return numbers, table.texts()
 
 
 def _plain(value: Message) -> AttributeValue:
-    """An AttrValue as a plain value; tensors and functions have none."""
     kind = value.WhichOneof("value")
     if kind == "s":
         return _text(value.s)

@@ -23,7 +23,7 @@ from tfprof.columns import (
     offsets_of,
 )
 from tfprof.memo import OnDemand
-from tfprof.metrics import Metric
+from tfprof.metrics import Metric, Need
 from tfprof.model.ops import Ops
 from tfprof.model.tensors import Tensors
 from tfprof.views.view import View
@@ -167,7 +167,7 @@ def input_shapes(view: View, rows: slice) -> ShapeLists:
 def tensor_value(view: View, rows: slice) -> TensorValues:
     """What the checkpoint holds under the name of each row; rows of many ops have nothing there."""
     tensors = view.profile.tensors
-    if view.is_gathered or not len(tensors):
+    if view.is_gathered or not view.profile.has(Need.VALUES):
         return TensorValues(tensors, np.full(rows.stop - rows.start, -1))
     table = NameTable()
     table.add(tensors.name)

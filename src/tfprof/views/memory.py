@@ -227,8 +227,8 @@ def _nothing(profile: ProfileColumns, found: Sequence[AllocatorTrace], step: int
         return f"Step {step} has no allocation records; there are some of: {steps}."
     if profile.lacks_host_allocations:
         return (
-            "A saved profile keeps allocation records of accelerators alone, and this one has "
-            "none: name the graph and the run metadata it was made from."
+            "A ProfileProto keeps allocations on accelerators only, and this one has none: "
+            "load the graph and the recorded runs that it was made from."
         )
     record = "RunOptions(trace_level=RunOptions.FULL_TRACE)"
     if not profile.has(Need.RUNS):
@@ -243,8 +243,8 @@ def _notes(
     """What a reader should know before quoting the numbers."""
     if profile.lacks_host_allocations:
         yield (
-            "a saved profile keeps allocation records of accelerators alone, without the names "
-            "of allocators: those of the host are missing."
+            "a ProfileProto keeps allocations on accelerators only, without the names of "
+            "allocators: those of the host are missing."
         )
     if untimed := sum(one.untimed for one in chosen):
         record = "record without a time counts" if untimed == 1 else "records without a time count"

@@ -9,7 +9,7 @@ from tfprof.measures.flop_rules.fused import after
 from tfprof.measures.flop_rules.registry import OpFacts, Shape, UnknownShape, dim, flops, native
 
 if TYPE_CHECKING:
-    from tfprof.model.ops import AttributeValue
+    from tfprof.model.attributes import AttributeValue
 
 # Where height, width and channels stand in each data format; an op that names none has the first.
 _AXES: dict[AttributeValue, tuple[int, int, int]] = {

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tfprof.model.ops import AttributeValue, Origins
+    from tfprof.model.attributes import AttributeValue
+    from tfprof.model.ops import Origins
 
 Shape: TypeAlias = tuple[int, ...]
 Rule: TypeAlias = "Callable[[OpFacts], int]"

@@ -1,8 +1,8 @@
-"""A whole profile as one ProfileProto, which loads to the same answers."""
+"""A whole profile as one ProfileProto, for the original tool and those that know its format."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,22 +14,39 @@ from tfprof.formats.messages import Message, message_class
 from tfprof.formats.profile_proto import MEMORY_FIELDS, PROFILE
 from tfprof.measures.numbers import float_ops_per_run
 from tfprof.measures.time import exported_micros, last_end_micros
+from tfprof.metrics import Need
 from tfprof.model.clock import NANOS_PER_MICRO, NO_TIME, micros_of_nanos
 from tfprof.model.profile import ProfileColumns
 
 
-def encode(profile: ProfileColumns) -> Iterator[bytes]:
-    """The file piece by piece: node by node, by which it is recognised, then what is left."""
+def encode(profile: ProfileColumns, _: Sequence[str] = ()) -> Iterator[bytes]:
+    """The file piece by piece: first the nodes, by which it is recognised, then the rest.
+
+    Remarks on the files that the profile was made from have no place in this format.
+    """
     if not len(profile.ops):
-        raise OutputError("The profile has no ops to save, and an empty file would tell nothing.")
+        raise OutputError("The profile has no ops: there is nothing to save.")
     if len(profile.recordings) > 1:
-        raise OutputError("A ProfileProto holds one recording; choose another format.")
+        raise OutputError(
+            f"A ProfileProto holds one recording, and this profile has {len(profile.recordings)}: "
+            "save it as `--format tfprof`."
+        )
     writer = _Writer(profile)
     for op in range(len(profile.ops)):
         one = message_class(PROFILE)()
         writer.fill(op, one.nodes[int(profile.ops.defined[op])])
         yield one.SerializeToString(deterministic=True)
     yield writer.rest().SerializeToString(deterministic=True)
+
+
+def lacks(profile: ProfileColumns) -> Iterator[str]:
+    """What the file leaves out, in sentences."""
+    if profile.has(Need.VALUES):
+        yield "values stay in the checkpoint: name it again beside the saved profile."
+    if len(profile.allocator_events) > len(profile.allocations.record):
+        yield "a ProfileProto has no place for allocations on the host (`tfprof memory`)."
+    if not profile.counts_whole_micros:
+        yield "a ProfileProto has no place for times below a microsecond."
 
 
 class _Writer:

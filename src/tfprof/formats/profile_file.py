@@ -1,0 +1,229 @@
+"""The file of a saved profile: a zip archive of one Parquet file per table and a manifest.
+
+Members are stored as they are, since Parquet compresses by itself. The manifest comes first, and a
+file is recognised by it. `profile_tables.TABLES` has the tables.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+import zipfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from tfprof.columns import Bools, Coded, Ints, Shape, Shapes, Strings
+from tfprof.errors import InputError, one_line
+from tfprof.formats import parquet
+from tfprof.formats.parquet import Blobs, ParquetError
+from tfprof.formats.profile_tables import TABLES, Field, Kind
+from tfprof.formats.recognise import PROFILE_MANIFEST
+
+VERSION = 1
+
+# A file may be larger than any protobuf message.
+LARGEST_FILE = 1 << 40
+
+Column: TypeAlias = parquet.Column | Shapes
+Table: TypeAlias = dict[str, Column]
+
+# What a damaged archive raises.
+_DAMAGE = (
+    *(AttributeError, EOFError, LookupError, OSError, RuntimeError, TypeError, ValueError),
+    *(struct.error, zipfile.BadZipFile),
+)
+_MOST_DIM = 2**63
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the manifest says about a whole profile; see `ProfileColumns`."""
+
+    has_code: bool = False
+    lacks_accelerator_time: bool = False
+    lacks_host_allocations: bool = False
+    counts_float_ops: bool = True
+    notes: tuple[str, ...] = ()  # remarks on the files it was made from
+    remedies: Mapping[str, str] = field(default_factory=dict)  # phrases by capability
+
+    @classmethod
+    def of(cls, manifest: Mapping[str, Any]) -> Facts:
+        """The facts of a manifest; one that is missing has its default."""
+        known = {part.name for part in fields(cls)}
+        found = {name: value for name, value in manifest.items() if name in known}
+        flags = [value for name, value in found.items() if name not in ("notes", "remedies")]
+        notes, remedies = found.pop("notes", []), found.pop("remedies", {})
+        texts = [*notes, *remedies.values()]
+        _require(
+            all(type(flag) is bool for flag in flags) and all(type(one) is str for one in texts),
+            "the manifest has a value of another type than the format says",
+        )
+        return cls(**found, notes=tuple(notes), remedies=remedies)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SavedProfile:
+    """The tables of a profile, and what the manifest says about it."""
+
+    tables: Mapping[str, Table]
+    facts: Facts
+
+    def rows(self, table: str) -> int:
+        """How many rows a table has."""
+        return len(next(iter(self.tables[table].values())))
+
+    # The columns of a table by their kinds.
+
+    def numbers(self, table: str, column: str) -> Ints:
+        return cast("Ints", self.tables[table][column])
+
+    def flags(self, table: str, column: str) -> Bools:
+        return cast("Bools", self.tables[table][column])
+
+    def texts(self, table: str, column: str) -> Strings:
+        return cast("Strings", self.tables[table][column])
+
+    def words(self, table: str, column: str) -> Coded:
+        return cast("Coded", self.tables[table][column])
+
+    def shapes(self, table: str, column: str) -> Shapes:
+        return cast("Shapes", self.tables[table][column])
+
+    def blobs(self, table: str, column: str) -> Blobs:
+        return cast("Blobs", self.tables[table][column])
+
+
+def encode(profile: SavedProfile, writer: str) -> bytes:
+    """The file; `writer` names the program that writes it."""
+    manifest = {
+        "format": "tfprof profile",
+        "version": VERSION,
+        "writer": writer,
+        **asdict(profile.facts),
+        "tables": {name: profile.rows(name) for name in TABLES},
+    }
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr(_member(PROFILE_MANIFEST), json.dumps(manifest, indent=1))
+        for name, format_ in TABLES.items():
+            columns = profile.tables[name]
+            table = {key: _as_written(columns[key]) for key in format_.fields}
+            if format_.key:
+                table = {format_.key: np.arange(profile.rows(name)), **table}
+            archive.writestr(_member(f"{name}.parquet"), b"".join(parquet.write(table)))
+    return out.getvalue()
+
+
+def _member(name: str) -> zipfile.ZipInfo:
+    """A member without a date, so that equal profiles make equal files."""
+    return zipfile.ZipInfo(name)
+
+
+def _as_written(column: Column) -> parquet.Column:
+    if isinstance(column, Shapes):
+        return Coded(column.codes, Strings(json.dumps(shape) for shape in column.values))
+    return column
+
+
+def decode(path: str, data: bytes) -> SavedProfile:
+    """The profile in a file, checked: every reference is to a row that is there."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            _require_stored(archive, len(data))
+            facts = _facts(path, archive.read(PROFILE_MANIFEST))
+            tables = {name: _table(archive, name) for name in TABLES}
+        profile = SavedProfile(tables, facts)
+        _check(profile)
+    except InputError:
+        raise
+    except ParquetError as error:
+        raise _damaged(path, str(error)) from None
+    except _DAMAGE as error:
+        raise _damaged(path, one_line(str(error) or type(error).__name__)) from None
+    return profile
+
+
+def _damaged(path: str, why: str) -> InputError:
+    return InputError(path, f"is cut short or damaged: {why}; save it again or fetch it again.")
+
+
+def _require_stored(archive: zipfile.ZipFile, size: int) -> None:
+    """Refuse members that would unpack to more than the file has."""
+    members = archive.infolist()
+    is_stored = all(member.compress_type == zipfile.ZIP_STORED for member in members)
+    _require(is_stored, "a member is compressed")
+    _require(sum(member.file_size for member in members) <= size, "members overlap")
+
+
+def _facts(path: str, data: bytes) -> Facts:
+    manifest = json.loads(data)
+    version = manifest.get("version")
+    _require(type(version) is int, "the manifest has no version")
+    if version > VERSION:
+        raise InputError(
+            path,
+            f"has version {version} of the format, and this tfprof reads versions up to "
+            f"{VERSION}: upgrade tfprof.",
+        )
+    return Facts.of(manifest)
+
+
+def _table(archive: zipfile.ZipFile, name: str) -> Table:
+    found = parquet.read(archive.read(f"{name}.parquet"))
+    return {key: _as_read(found[key], field_) for key, field_ in TABLES[name].fields.items()}
+
+
+_KINDS: dict[Kind, type] = {
+    Kind.NUMBER: np.ndarray,
+    Kind.FLAG: np.ndarray,
+    Kind.TEXT: Strings,
+    Kind.WORD: Coded,
+    Kind.SHAPE: Coded,
+    Kind.BYTES: Blobs,
+}
+
+
+def _as_read(column: parquet.Column, field_: Field) -> Column:
+    is_flag = isinstance(column, np.ndarray) and column.dtype == np.bool_
+    _require(
+        isinstance(column, _KINDS[field_.kind]) and is_flag == (field_.kind is Kind.FLAG),
+        "a column has another type than the format says",
+    )
+    if field_.kind is Kind.SHAPE and isinstance(column, Coded):
+        return Shapes(column.codes, tuple(_shape(text) for text in column.values))
+    return column
+
+
+def _shape(text: str) -> Shape:
+    dims = json.loads(text)
+    if dims is None:
+        return None
+    _require(isinstance(dims, list), "a shape is not a list")
+    for dim in dims:
+        is_number = type(dim) is int and -_MOST_DIM <= dim < _MOST_DIM
+        _require(is_number, "a side of a shape is not a whole number")
+    return tuple(dims)
+
+
+def _require(holds: bool, trouble: str) -> None:
+    if not holds:
+        raise ValueError(trouble)
+
+
+def _check(profile: SavedProfile) -> None:
+    """Refuse numbers that the format rules out; they would be wrong answers or errors later."""
+    for name, format_ in TABLES.items():
+        for key, field_ in format_.fields.items():
+            column = profile.tables[name][key]
+            if field_.kind is Kind.NUMBER and isinstance(column, np.ndarray) and len(column):
+                most = profile.rows(field_.table) - 1 if field_.table else field_.most
+                _require(
+                    (field_.least is None or int(column.min()) >= field_.least)
+                    and (most is None or int(column.max()) <= most)
+                    and not (field_.is_sorted and (column[1:] < column[:-1]).any()),
+                    f"the column {key} of {name} has a number out of range",
+                )

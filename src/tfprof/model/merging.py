@@ -1,0 +1,212 @@
+"""Adding a finished profile to one that is being built: its ops join those of the same name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfprof.columns import Coded, Ints, Ragged, Strings, ints
+from tfprof.model.builder import OpColumns, ProfileBuilder
+from tfprof.model.clock import NO_TIME
+from tfprof.model.devices import Device, Devices, Role
+from tfprof.model.executions import MEMORY_FACTS
+from tfprof.model.ops import Ops
+from tfprof.model.profile import ProfileColumns
+from tfprof.model.stated import MovedAttributes, StatedFacts
+
+# The name of inputs whose op is unknown: no program gives an op this name.
+_NO_OP = "\0"
+
+
+def add_profile(builder: ProfileBuilder, profile: ProfileColumns) -> None:
+    """Add everything that `profile` holds; its recordings stay apart from those already there."""
+    if profile.has_code:
+        builder.mark_has_code()
+    if profile.lacks_accelerator_time:
+        builder.mark_lacks_accelerator_time()
+    if profile.lacks_host_allocations:
+        builder.mark_lacks_host_allocations()
+    if not profile.counts_float_ops:
+        builder.settle_float_ops()
+    _define(profile, builder)
+    ops = builder.ids(profile.ops.name)
+    _describe(profile.ops, builder, ops)
+    _locate(profile, builder, ops)
+    _record(_Recorded.of(profile, builder, ops))
+    if len(profile.tensors):
+        builder.set_tensors(profile.tensors)
+
+
+def _define(profile: ProfileColumns, builder: ProfileBuilder) -> None:
+    """Define the ops, input by input, in the order in which they became known."""
+    ops = profile.ops
+    by_place = np.argsort(ops.defined)
+    source = np.where(ops.inputs.source < 0, len(ops), ops.inputs.source)
+    source_names = Strings.joined([ops.name, Strings([_NO_OP])]).take(source)
+    edges = Ragged(ops.inputs.offsets, np.arange(len(source)))
+    for place, origin in enumerate(ops.origins.inputs):
+        rows = by_place[ops.origins.input[by_place] == place]
+        inputs = edges.take(rows)
+        attributes = origin.attributes
+        builder.add_ops(
+            OpColumns(
+                name=ops.name.take(rows),
+                kind=ops.kind.take(rows),
+                input_offsets=inputs.offsets,
+                input_name=source_names.take(inputs.values),
+                input_slot=ops.inputs.slot[inputs.values],
+                shape=ops.shape.take(rows),
+                outputs=ops.outputs.take(rows),
+                attributes=attributes and MovedAttributes(attributes, ops.origins.position[rows]),
+                conventions=StatedFacts(profile.phase[rows], profile.forward_of[rows], ops.name),
+                is_defined=origin.is_defined,
+            )
+        )
+
+
+def _describe(ops: Ops, builder: ProfileBuilder, ids: Ints) -> None:
+    types = ops.types
+    builder.add_types(ids[types.members.owners], Coded(types.members.values, types.names))
+    logged = np.flatnonzero(ops.logged_float_ops)
+    builder.set_float_ops(ids[logged], ops.logged_float_ops[logged])
+    builder.mark_covered(ids[ops.is_covered])
+    seen = np.flatnonzero(np.diff(ops.seen_outputs.offsets))
+    builder.see_outputs(ids[seen], ops.seen_outputs.take(seen))
+
+
+def _locate(profile: ProfileColumns, builder: ProfileBuilder, ids: Ints) -> None:
+    """Add the calls, and which of them made each op."""
+    calls: list[int] = []
+    for row, caller in enumerate(profile.code.caller.tolist()):
+        frame = profile.code.frame(row)
+        calls.append(builder.add_call(calls[caller] if caller >= 0 else -1, frame))
+    located = np.flatnonzero(profile.ops.code >= 0)
+    builder.set_code(ids[located], ints(calls)[profile.ops.code[located]])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Recorded:
+    """A profile with the ids that the builder has for its ops, steps and devices."""
+
+    profile: ProfileColumns
+    builder: ProfileBuilder
+    recordings: list[int]
+    ops: Ints
+    steps: Ints
+    devices: Ints  # one more than there are, so that -1 stays -1
+
+    @classmethod
+    def of(cls, profile: ProfileColumns, builder: ProfileBuilder, ops: Ints) -> _Recorded:
+        rows = range(len(profile.recordings))
+        recordings = [builder.add_recording(profile.recordings[row]) for row in rows]
+        steps = zip(profile.steps.recording.tolist(), profile.steps.number.tolist(), strict=True)
+        devices = zip(profile.devices.recording.tolist(), _devices(profile.devices), strict=True)
+        return cls(
+            profile,
+            builder,
+            recordings,
+            ops,
+            ints([builder.runs.add_step(recordings[row], number) for row, number in steps]),
+            ints([*(builder.add_device(recordings[row], device) for row, device in devices), -1]),
+        )
+
+    def key(self, record: Ints) -> dict[str, Ints]:
+        """The columns op and step of records."""
+        records = self.profile.records
+        return {"op": self.ops[records.op[record]], "step": self.steps[records.step[record]]}
+
+
+def _devices(devices: Devices) -> list[Device]:
+    rows = zip(
+        devices.name,
+        map(Role, devices.role.tolist()),
+        devices.is_placement.tolist(),
+        devices.is_accelerator_lane.tolist(),
+        devices.host,
+        devices.model,
+        strict=True,
+    )
+    return [Device(*row) for row in rows]
+
+
+def _record(found: _Recorded) -> None:
+    profile, runs = found.profile, found.builder.runs
+    _place(found)
+    _add_records(found)
+    executions, copies = profile.executions, profile.copies
+    runs.add_slots(
+        **found.key(executions.record),
+        device=found.devices[executions.device],
+        start_ns=executions.start_ns,
+        duration_ns=executions.duration_ns,
+    )
+    _add_memory(found)
+    _add_allocations(found)
+    runs.add_copies(
+        copies.name,
+        step=found.steps[copies.step],
+        device=found.devices[copies.device],
+        start_ns=copies.start_ns,
+        duration_ns=copies.duration_ns,
+    )
+
+
+def _place(found: _Recorded) -> None:
+    placed = found.profile.placements
+    owners = found.profile.devices.recording[placed.device]
+    for place, recording in enumerate(found.recordings):
+        rows = np.flatnonzero(owners == place)
+        found.builder.place(
+            recording, found.ops[placed.op[rows]], found.devices[placed.device[rows]]
+        )
+
+
+def _add_records(found: _Recorded) -> None:
+    """Add the records: the first device of each with its numbers, then the other devices."""
+    records, runs = found.profile.records, found.builder.runs
+    devices = records.devices
+    first = np.where(devices.lengths > 0, devices.offsets[:-1], -1)
+    device = found.devices[np.append(devices.values, -1)]
+    runs.add_sightings(
+        **found.key(np.arange(len(records))),
+        device=device[first],
+        start_ns=records.first_start_ns,
+        end_ns=records.last_end_ns,
+        runs=records.runs,
+    )
+    others = np.delete(np.arange(len(devices.values)), first[first >= 0])
+    nothing = np.zeros(len(others), np.int64)
+    runs.add_sightings(
+        **found.key(devices.owners[others]),
+        device=device[others],
+        start_ns=nothing + NO_TIME,
+        end_ns=nothing,
+        runs=nothing,
+    )
+
+
+def _add_memory(found: _Recorded) -> None:
+    memory, outputs = found.profile.memory, found.profile.output_memory
+    runs = found.builder.runs
+    first = runs.memory_count()
+    facts = {fact: getattr(memory, fact) for fact in MEMORY_FACTS}
+    runs.add_memory(**found.key(memory.record), **facts)
+    runs.add_output_memory(
+        use=outputs.use + first, slot=outputs.slot, bytes=outputs.bytes, address=outputs.address
+    )
+
+
+def _add_allocations(found: _Recorded) -> None:
+    uses, events = found.profile.allocator_uses, found.profile.allocator_events
+    runs = found.builder.runs
+    first = runs.add_allocators(
+        uses.allocator,
+        uses.record >= 0,
+        op=found.ops[uses.op],
+        step=found.steps[uses.step],
+        device=found.devices[uses.device],
+        time_ns=uses.time_ns,
+        level=uses.level,
+    )
+    runs.add_allocations(use=events.use + first, time_ns=events.time_ns, bytes=events.bytes)

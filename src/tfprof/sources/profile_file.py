@@ -1,0 +1,250 @@
+"""A saved profile: its tables are the columns of a profile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import Field, fields
+from typing import Any, NamedTuple, TypeVar, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.columns import Coded, Ints, NameTable, Ragged, Strings, offsets_of
+from tfprof.errors import InputError, MissingInputError
+from tfprof.formats.profile_file import LARGEST_FILE, SavedProfile, decode
+from tfprof.metrics import Need
+from tfprof.model.attributes import AttributeTable
+from tfprof.model.builder import ProfileBuilder
+from tfprof.model.code import CodeTree
+from tfprof.model.devices import Devices
+from tfprof.model.executions import (
+    AllocatorEvents,
+    AllocatorUses,
+    Copies,
+    Executions,
+    MemoryUse,
+    OutputMemory,
+    Placements,
+    Records,
+)
+from tfprof.model.merging import add_profile
+from tfprof.model.ops import Inputs, Ops, Origin, Origins, OutputShapes, TypeSets
+from tfprof.model.profile import REMEDIES, ProfileColumns
+from tfprof.model.recordings import Recordings, Steps
+from tfprof.model.stated import StatedFacts
+from tfprof.model.tensors import Tensors
+from tfprof.sources.saved_attributes import SavedAttributes
+from tfprof.sources.source import FileSummary, InputFile, summary
+
+Columns = TypeVar("Columns")
+
+
+class Loaded(NamedTuple):
+    """A profile as it was saved, and remarks on the files that it was made from."""
+
+    profile: ProfileColumns
+    notes: tuple[str, ...]
+
+
+def read(file: InputFile) -> Loaded:
+    """The profile in the file."""
+    return loaded(file.path, file.content.read(LARGEST_FILE)[0])
+
+
+def add(found: Loaded, builder: ProfileBuilder, file: InputFile) -> FileSummary:
+    """Add everything that the saved profile holds."""
+    add_profile(builder, found.profile)
+    builder.notes += found.notes
+    builder.remedies |= found.profile.remedies
+    return summarised(found, file)
+
+
+def summarised(found: Loaded, file: InputFile) -> FileSummary:
+    """What the saved profile contains."""
+    profile = found.profile
+    return summary(
+        file,
+        profile.devices.name,
+        ops=len(profile.ops),
+        recordings=len(profile.recordings),
+        steps=len(profile.steps),
+        runs=int(profile.records.runs.sum()),
+        tensors=len(profile.tensors),
+    )
+
+
+def loaded(path: str, data: bytes) -> Loaded:
+    """The profile in the bytes of a file, which errors call `path`."""
+    saved = decode(path, data)
+    if (trouble := next(_contradictions(saved), None)) is not None:
+        raise InputError(path, f"is damaged: {trouble}; save it again or fetch it again.")
+    facts = saved.facts
+    profile = ProfileColumns(
+        ops=_ops(saved, path),
+        recordings=_table(saved, "recordings", Recordings),
+        steps=_table(saved, "steps", Steps),
+        records=_records(saved),
+        executions=_table(saved, "executions", Executions),
+        memory=_table(saved, "memory", MemoryUse),
+        output_memory=_table(saved, "output_memory", OutputMemory),
+        allocator_uses=_table(saved, "allocator_uses", AllocatorUses),
+        allocator_events=_table(saved, "allocator_events", AllocatorEvents),
+        copies=_table(saved, "copies", Copies),
+        placements=_table(saved, "placements", Placements),
+        devices=_table(saved, "devices", Devices),
+        code=_table(saved, "code", CodeTree),
+        tensors=_tensors(saved, path),
+        has_code=facts.has_code,
+        lacks_accelerator_time=facts.lacks_accelerator_time,
+        lacks_host_allocations=facts.lacks_host_allocations,
+        counts_float_ops=facts.counts_float_ops,
+        remedies={need: facts.remedies.get(need, REMEDIES[need]) for need in Need},
+    )
+    return Loaded(profile.freeze(), facts.notes)
+
+
+def _table(saved: SavedProfile, name: str, columns: type[Columns]) -> Columns:
+    """A table of the model that has the same columns in the file."""
+    parts: tuple[Field[Any], ...] = fields(cast("Any", columns))  # all of them are data classes
+    return columns(*(saved.tables[name][part.name] for part in parts))
+
+
+def _grouped(saved: SavedProfile, table: str, owner: str, owners: str) -> Ints:
+    """Where the rows of `table` begin that belong to each row of the table `owners`."""
+    counts = np.bincount(saved.numbers(table, owner), minlength=saved.rows(owners))
+    return offsets_of(counts)
+
+
+def _ops(saved: SavedProfile, path: str) -> Ops:
+    def rows_of(table: str) -> Ints:
+        return _grouped(saved, table, "op", "ops")
+
+    types = saved.words("types", "type")
+    source, slot = saved.numbers("inputs", "source"), saved.numbers("inputs", "slot")
+    return Ops(
+        name=saved.texts("ops", "name"),
+        defined=saved.numbers("ops", "defined"),
+        kind=saved.words("ops", "kind"),
+        types=TypeSets(Ragged(rows_of("types"), types.codes), types.values),
+        inputs=Inputs(rows_of("inputs"), source, slot),
+        shape=saved.shapes("ops", "shape"),
+        outputs=OutputShapes(rows_of("outputs"), saved.shapes("outputs", "shape")),
+        seen_outputs=OutputShapes(rows_of("seen_outputs"), saved.shapes("seen_outputs", "shape")),
+        logged_float_ops=saved.numbers("ops", "logged_float_ops"),
+        code=saved.numbers("ops", "code"),
+        is_covered=saved.flags("ops", "is_covered"),
+        origins=_origins(saved, rows_of("attributes"), path),
+    )
+
+
+def _origins(saved: SavedProfile, offsets: Ints, path: str) -> Origins:
+    """The inputs that defined ops; the position of an op is its row."""
+    names, values = saved.words("attributes", "name"), saved.numbers("attributes", "value")
+    encoded = saved.blobs("attribute_values", "encoded").spans
+    facts = StatedFacts(
+        saved.numbers("ops", "phase"),
+        saved.numbers("ops", "forward_of"),
+        saved.texts("ops", "name"),
+    )
+    flags = saved.flags("origins", "is_defined").tolist()
+    origins = [
+        Origin(
+            SavedAttributes(path, AttributeTable(offsets, names, values, encoded, encoding))
+            if encoding
+            else None,
+            facts,
+            is_defined,
+        )
+        for is_defined, encoding in zip(flags, saved.texts("origins", "encoding"), strict=True)
+    ]
+    positions = np.arange(saved.rows("ops"))
+    return Origins(tuple(origins), saved.numbers("ops", "origin"), positions)
+
+
+def _records(saved: SavedProfile) -> Records:
+    offsets = _grouped(saved, "record_devices", "record", "records")
+    return Records(
+        op=saved.numbers("records", "op"),
+        step=saved.numbers("records", "step"),
+        runs=saved.numbers("records", "runs"),
+        first_start_ns=saved.numbers("records", "first_start_ns"),
+        last_end_ns=saved.numbers("records", "last_end_ns"),
+        devices=Ragged(offsets, saved.numbers("record_devices", "device")),
+    )
+
+
+def _tensors(saved: SavedProfile, path: str) -> Tensors:
+    """The tensors of the checkpoint, whose values are not here."""
+    if not saved.rows("tensors"):
+        return Tensors.none()
+
+    def refuse(_: str) -> npt.NDArray[Any]:
+        raise MissingInputError(f"{path} has no values of tensors: give the checkpoint too.")
+
+    return Tensors(
+        saved.texts("tensors", "name"),
+        saved.texts("tensors", "dtype"),
+        saved.shapes("tensors", "shape"),
+        read=refuse,
+        has_values=False,
+    )
+
+
+def _contradictions(saved: SavedProfile) -> Iterator[str]:
+    """What is wrong with the tables, of what no reference to a missing row gives away."""
+    names, callers = saved.texts("ops", "name"), saved.numbers("code", "caller")
+    placed = saved.numbers("placements", "device")
+    checks = {
+        "two recordings have the same label": _are_distinct(saved.texts("recordings", "label")),
+        "steps are out of order": _ascends(saved, "steps", "recording", "number"),
+        "records are out of order": _ascends(saved, "records", "op", "step"),
+        "a call comes before its caller": bool((callers < np.arange(len(callers))).all()),
+        "ops have no order": _are_all(np.sort(saved.numbers("ops", "defined"))),
+        "types are out of order": _types_ascend(saved, saved.words("types", "type")),
+        "an op is placed on two devices": _pairs_ascend(
+            saved.numbers("placements", "op"), saved.numbers("devices", "recording")[placed]
+        ),
+        "a record counts allocations of another op": _uses_match(saved),
+        "names of ops are out of order": _are_all(names.order()) and _are_distinct(names),
+        "tensors are out of order": _are_all(saved.texts("tensors", "name").order()),
+    }
+    return (trouble for trouble, holds in checks.items() if not holds)
+
+
+def _are_all(rows: Ints) -> bool:
+    """Whether these are all rows in their order."""
+    return np.array_equal(rows, np.arange(len(rows)))
+
+
+def _uses_match(saved: SavedProfile) -> bool:
+    """Whether the allocations that a record counts are of its own op and step."""
+    record = saved.numbers("allocator_uses", "record")
+    counted = np.flatnonzero(record >= 0)
+    return all(
+        np.array_equal(
+            saved.numbers("allocator_uses", key)[counted],
+            saved.numbers("records", key)[record[counted]],
+        )
+        for key in ("op", "step")
+    )
+
+
+def _are_distinct(texts: Strings) -> bool:
+    table = NameTable()
+    table.add(texts)
+    return len(table) == len(texts)
+
+
+def _ascends(saved: SavedProfile, table: str, first: str, second: str) -> bool:
+    return _pairs_ascend(saved.numbers(table, first), saved.numbers(table, second))
+
+
+def _pairs_ascend(first: Ints, second: Ints) -> bool:
+    """Whether each pair is larger than the one before it."""
+    later, equal = first[1:] > first[:-1], first[1:] == first[:-1]
+    return bool((later | (equal & (second[1:] > second[:-1]))).all())
+
+
+def _types_ascend(saved: SavedProfile, types: Coded) -> bool:
+    names = list(types.values)
+    return sorted(set(names)) == names and _pairs_ascend(saved.numbers("types", "op"), types.codes)

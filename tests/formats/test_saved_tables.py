@@ -1,0 +1,201 @@
+"""Saved profiles that are damaged, hostile or from the future are refused with a reason."""
+
+import contextlib
+import io
+import json
+import random
+import zipfile
+
+import numpy as np
+import pytest
+
+from build import GPU, copy, op, profile, run
+from tfprof.columns import Strings
+from tfprof.errors import InputError, TfprofError
+from tfprof.formats import parquet
+from tfprof.formats.profile_tables import TABLES
+from tfprof.outputs import profile_file
+from tfprof.sources.profile_file import loaded
+
+
+def saved(notes=()):
+    found = profile(
+        op("a", "Conv2D", shape=(2, 3), outputs=[(2,)], code=["m.py:1:f"], attributes={"k": 1}),
+        op("b", inputs=["a", "gone"], outputs=[None]),
+        run("a", 3, device=GPU, memory={"requested": 4}),
+        run("b", 3, step=2),
+        copy("x", 3),
+    )
+    return b"".join(profile_file.encode(found, notes))
+
+
+def members(data):
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def archived(contents, kind=zipfile.ZIP_STORED):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", kind) as archive:
+        for name, content in contents.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def with_manifest(**facts):
+    contents = members(saved())
+    manifest = json.loads(contents["tfprof.json"]) | facts
+    return archived(contents | {"tfprof.json": json.dumps(manifest)})
+
+
+def with_column(table, name, column):
+    contents = members(saved())
+    found = parquet.read(contents[f"{table}.parquet"])
+    found[name] = column(found[name]) if callable(column) else column
+    contents[f"{table}.parquet"] = b"".join(parquet.write(found))
+    return archived(contents)
+
+
+def refusal(data):
+    with pytest.raises(InputError) as caught:
+        loaded("file", data)
+    assert caught.value.path == "file"
+    assert "\n" not in str(caught.value)
+    return caught.value.trouble
+
+
+def test_a_whole_file_is_read():
+    found = loaded("file", saved(["a remark"]))
+
+    assert list(found.profile.ops.name) == ["a", "b"]
+    assert found.notes == ("a remark",)
+
+
+def test_a_file_of_a_later_version_asks_for_an_upgrade():
+    assert refusal(with_manifest(version=2)) == (
+        "has version 2 of the format, and this tfprof reads versions up to 1: upgrade tfprof."
+    )
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [{"version": "1"}, {"has_code": 1}, {"notes": [3]}, {"notes": "x", "remedies": []}],
+)
+def test_a_manifest_with_values_of_other_types_is_refused(facts):
+    assert refusal(with_manifest(**facts)).startswith("is cut short or damaged: ")
+
+
+def test_facts_that_a_manifest_lacks_have_their_defaults():
+    contents = members(saved())
+    found = loaded("file", archived(contents | {"tfprof.json": '{"version": 1}'}))
+
+    assert found.profile.counts_float_ops
+    assert not found.profile.has_code
+
+
+def test_facts_of_a_later_program_are_ignored():
+    assert len(loaded("file", with_manifest(colour="red")).profile.ops) == 2
+
+
+def test_a_compressed_archive_is_refused():
+    trouble = refusal(archived(members(saved()), zipfile.ZIP_DEFLATED))
+
+    assert "a member is compressed" in trouble
+
+
+@pytest.mark.parametrize("name", ["ops", "records", "tensors"])
+def test_a_file_without_one_of_the_tables_is_refused(name):
+    contents = members(saved())
+    del contents[f"{name}.parquet"]
+
+    assert f"no item named '{name}.parquet'" in refusal(archived(contents)).replace('"', "")
+
+
+def test_a_file_without_a_column_is_refused():
+    contents = members(saved())
+    table = parquet.read(contents["ops.parquet"])
+    del table["kind"]
+    contents["ops.parquet"] = b"".join(parquet.write(table))
+
+    assert "kind" in refusal(archived(contents))
+
+
+def test_a_column_of_another_type_is_refused():
+    trouble = refusal(with_column("ops", "name", np.zeros(2, np.int64)))
+
+    assert "another type than the format says" in trouble
+
+
+def references():
+    """The columns of the sample that refer to rows of a table."""
+    contents = members(saved())
+    for table, format_ in TABLES.items():
+        found = parquet.read(contents[f"{table}.parquet"])
+        for name, field in format_.fields.items():
+            if field.table and len(found[name]):
+                yield table, name
+
+
+@pytest.mark.parametrize(("table", "name"), list(references()))
+def test_a_reference_to_a_row_that_is_not_there_is_refused(table, name):
+    trouble = refusal(with_column(table, name, lambda column: column + 1000))
+
+    assert f"the column {name} of {table} has a number out of range" in trouble
+
+
+def test_most_references_are_tried():
+    assert len(list(references())) > 20
+
+
+@pytest.mark.parametrize("shape", ["3", "[1.5]", "[true]", '{"a": 1}', "[", f"[{10**30}]"])
+def test_a_shape_that_is_no_list_of_numbers_is_refused(shape):
+    def spoiled(column):
+        return type(column)(column.codes, Strings([shape] * len(column.values)))
+
+    assert refusal(with_column("ops", "shape", spoiled)).startswith("is cut short or damaged: ")
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "column", "trouble"),
+    [
+        ("ops", "defined", np.zeros(2, np.int64), "ops have no order"),
+        ("ops", "name", Strings(["b", "a"]), "names of ops are out of order"),
+        ("ops", "name", Strings(["a", "a"]), "names of ops are out of order"),
+        ("code", "caller", np.zeros(1, np.int64), "a call comes before its caller"),
+        ("steps", "number", np.zeros(2, np.int64), "steps are out of order"),
+    ],
+)
+def test_tables_that_contradict_themselves_are_refused(table, name, column, trouble):
+    assert refusal(with_column(table, name, column)) == (
+        f"is damaged: {trouble}; save it again or fetch it again."
+    )
+
+
+def test_a_file_that_was_cut_short_is_refused():
+    whole = saved()
+    for part in range(20):
+        assert refusal(whole[: len(whole) * part // 20]).startswith("is cut short or damaged: ")
+
+
+def test_damaged_files_are_refused_or_whole():
+    whole, chance = saved(), random.Random(0)  # noqa: S311 -- no secret
+    refused = 0
+    for _ in range(300):
+        damaged = bytearray(whole)
+        damaged[chance.randrange(len(damaged))] ^= 1 << chance.randrange(8)
+        try:
+            loaded("file", bytes(damaged)).profile.check()
+        except TfprofError:
+            refused += 1
+    assert refused > 200
+
+
+def test_damaged_tables_behind_a_correct_checksum_are_refused_or_consistent():
+    contents, chance = members(saved()), random.Random(0)  # noqa: S311 -- no secret
+    names = [f"{name}.parquet" for name in TABLES]
+    for _ in range(300):
+        name = chance.choice(names)
+        damaged = bytearray(contents[name])
+        damaged[chance.randrange(len(damaged))] ^= 1 << chance.randrange(8)
+        with contextlib.suppress(TfprofError):
+            loaded("file", archived(contents | {name: bytes(damaged)})).profile.check()
