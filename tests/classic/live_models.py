@@ -1,4 +1,4 @@
-"""Small live models of many kinds, and TensorFlow's own profiler, whose output goes by fd."""
+"""Small live models of many kinds, and a way to capture the output of TensorFlow's profiler."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from typing import Any
 import pytest
 
 needs_tensorflow = pytest.mark.skipif(
-    find_spec("tensorflow") is None, reason="TensorFlow, whose programs these are, is not installed"
+    find_spec("tensorflow") is None, reason="TensorFlow is not installed"
 )
 
 
 def tensorflow() -> Any:
-    """TensorFlow, which warns of its own parts when it is loaded."""
+    """TensorFlow, imported without its deprecation warnings."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import tensorflow as tf  # noqa: PLC0415 -- the tests that need it, need it late
-        from tensorflow.python.profiler import model_analyzer  # noqa: PLC0415 -- the same
-    # The original has one session for all profilers, and the end of an old one ends the new one's.
+        import tensorflow as tf  # noqa: PLC0415 -- only tests that need it import it
+        from tensorflow.python.profiler import model_analyzer  # noqa: PLC0415 -- see above
+    # The original's profilers share one session, which ends when any of them is deleted.
     model_analyzer.Profiler.__del__ = lambda _: None
     return tf
 
 
 @dataclass
 class Live:
-    """A model that was built several times by the same lines, and runs of it.
+    """A model that was built several times by the same code, and its traced runs.
 
-    The original writes the shapes it sees into a graph, so those that have seen the first run, and
-    those that have seen none, are different ones, and ours is neither.
+    The original writes the shapes of a run into its graph. It therefore has separate graphs for
+    profiles with and without the first run, and tfprof uses a third one.
     """
 
     name: str
@@ -52,13 +52,13 @@ class Live:
 
 
 def make(name: str) -> Live:
-    """The model of that name, built and run."""
+    """Build and run the model of that name."""
     (graph, run), *others = (build(name) for _ in range(3))
     return Live(name, graph, *(other for other, _ in others), run() if run is not None else [])
 
 
 def build(name: str) -> Any:
-    """A graph, and what runs it; in a thread, so that it has the same few callers each time."""
+    """A graph and a function that runs it, built in a thread so that stacks are always the same."""
     tf = tensorflow()
     found: list[Any] = []
     thread = threading.Thread(target=lambda: found.append(MODELS[name](tf)))
@@ -66,7 +66,7 @@ def build(name: str) -> Any:
         warnings.simplefilter("ignore")
         thread.start()
         thread.join()
-    tf.compat.v1.enable_control_flow_v2()  # a model may have gone back to the first one
+    tf.compat.v1.enable_control_flow_v2()  # a model may have disabled it
     return found[0]
 
 
@@ -77,7 +77,7 @@ def traced(
     feeds: list[dict[Any, Any]],
     **config: Any,
 ) -> Callable[[], list[Any]]:
-    """What runs a graph with each of `feeds` and gives what was traced."""
+    """A function that runs a graph with each of `feeds` and returns the run metadata."""
 
     def run() -> list[Any]:
         v1 = tf.compat.v1
@@ -129,7 +129,7 @@ def convolution(tf: Any) -> Any:
 
 
 def loop(tf: Any) -> Any:
-    """A loop whose body runs several times, with a shape that grows."""
+    """A loop with several iterations and a growing shape."""
     v1 = tf.compat.v1
     with tf.Graph().as_default() as graph:
         v1.disable_control_flow_v2()
@@ -152,7 +152,7 @@ def loop(tf: Any) -> Any:
 
 
 def devices(tf: Any) -> Any:
-    """Variables and products on three devices of the host."""
+    """Variables and matrix products on three CPU devices."""
     v1 = tf.compat.v1
     with tf.Graph().as_default() as graph:
         parts = []
@@ -168,7 +168,7 @@ def devices(tf: Any) -> Any:
 
 
 def functions(tf: Any) -> Any:
-    """Functions that a session calls, and a branch."""
+    """Functions called in a session, and a branch."""
     v1 = tf.compat.v1
     with tf.Graph().as_default() as graph:
         x = v1.placeholder(tf.float32, [None, 3], name="x")
@@ -185,7 +185,7 @@ def functions(tf: Any) -> Any:
 
 
 def function_graph(tf: Any) -> Any:
-    """The graph of a function that runs by itself; nothing of it was traced."""
+    """The graph of an eager function, without traced runs."""
     weight = tf.Variable(tf.ones([5, 2]), name="weight")
 
     @tf.function(autograph=False)
@@ -198,7 +198,7 @@ def function_graph(tf: Any) -> Any:
 
 
 def accelerated(tf: Any) -> Any:
-    """The perceptron as if it had run on an accelerator, with its streams."""
+    """The perceptron as if it had run on an accelerator with streams."""
     graph, run = perceptron(tf)
 
     def rerun() -> list[Any]:
@@ -231,15 +231,15 @@ MODELS: dict[str, Callable[[Any], Any]] = {
 
 
 @dataclass
-class Said:
-    """What a call gave back, and what it printed."""
+class Captured:
+    """The result of a call, and what it printed."""
 
     result: Any
     out: str
 
 
-def listen(call: Callable[[], Any]) -> Said:
-    """Call something that prints past Python, as C++ does."""
+def run_original(call: Callable[[], Any]) -> Captured:
+    """Call the original and capture its standard output, which C++ code writes."""
     flush = ctypes.CDLL(None).fflush
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         sys.stdout.flush()
@@ -257,4 +257,4 @@ def listen(call: Callable[[], Any]) -> Said:
             for number in saved:
                 os.close(number)
         out.seek(0)
-        return Said(result, out.read().decode())
+        return Captured(result, out.read().decode())

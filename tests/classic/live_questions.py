@@ -21,7 +21,7 @@ _numbers = st.sampled_from((0, 0, 1, 2, 24, 1000))
 
 @st.composite
 def options(draw: Any, view: str, names: list[str], *, steps: tuple[int, ...] = (-1, 0)) -> Any:
-    """What a program may pass; what it leaves out is the original's to fill in."""
+    """Options that a program may pass; missing ones have the original's defaults."""
     scopes = sorted({name.partition("/")[0] for name in names})
     rows = {
         "scope": [*(re.escape(name) for name in names), *(f"{scope}.*" for scope in scopes)],
@@ -32,7 +32,7 @@ def options(draw: Any, view: str, names: list[str], *, steps: tuple[int, ...] = 
     shown = st.lists(st.sampled_from([*rows, ".*"]), max_size=2)
     everything = st.just([".*"])
     chosen = {
-        # Without a level the original's code view crashes.
+        # The original's code view crashes at depth 0.
         "max_depth": st.sampled_from((1, 2, 3, 10, 10000)),
         **{f"min_{key}": _numbers for key in ("bytes", "micros", "params", "float_ops")},
         **{f"min_{key}_bytes": _numbers for key in ("peak", "residual", "output")},
@@ -42,7 +42,7 @@ def options(draw: Any, view: str, names: list[str], *, steps: tuple[int, ...] = 
         "order_by": st.sampled_from((*ORDER_KEYS, "nonsense", "")),
         "account_type_regexes": everything | st.lists(st.sampled_from(_TYPES), max_size=2),
         "start_name_regexes": everything | shown,
-        # One that matches the root crashes the original's code view.
+        # The original's code view crashes if one matches the root.
         "trim_name_regexes": st.lists(st.sampled_from(rows), max_size=2),
         "show_name_regexes": everything | shown,
         "hide_name_regexes": st.lists(st.sampled_from(rows), max_size=1),

@@ -1,4 +1,4 @@
-"""The example of a live program, and the page that shows it."""
+"""The example of a live program, and the page that shows its output."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def printed():
     ).stdout
 
 
-def test_the_example_prints_a_report_and_gives_its_numbers(printed):
+def test_the_example_prints_reports_and_numbers(printed):
     assert printed.count("Model Analysis Report") == 2
     assert "\nparameters: 63520\n" in printed
     assert re.search("\nslowest kind of op: \\w+\n$", printed)
 
 
-def test_the_page_on_live_programs_shows_what_the_example_prints(printed):
+def test_the_page_on_live_programs_shows_the_output_of_the_example(printed):
     shown = re.findall(r"```text\n((?:.*\n)*?)```", PAGE)
 
     assert len(shown) == 2

@@ -1,4 +1,4 @@
-"""What a live program may rely on beside the numbers: nothing of its own is changed."""
+"""Guarantees to live programs besides the numbers, such as never modifying their objects."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FLOPS = tfprof.ProfileOptionBuilder.float_operation() | {"output": "none"}
 
 @pytest.fixture
 def session():
-    """A session with a variable that counts."""
+    """A session, an op that increments the global step, and a matrix product."""
     v1 = tensorflow().compat.v1
     with tensorflow().Graph().as_default() as graph:
         count = v1.train.get_or_create_global_step()
@@ -37,7 +37,7 @@ def session():
             yield opened, train, product
 
 
-def test_nothing_that_is_passed_in_is_changed():
+def test_arguments_are_not_modified():
     live = model("perceptron")
     shapes = [tensor.shape.as_list() for op in live.ours.get_operations() for tensor in op.outputs]
     log = tfprof.OpLogProto()
@@ -55,7 +55,7 @@ def test_nothing_that_is_passed_in_is_changed():
     assert after == shapes
 
 
-def test_float_ops_of_a_run_do_not_stay_in_the_graph(capsys):
+def test_float_ops_of_a_run_do_not_leak_into_the_graph(capsys):
     live = model("perceptron")
 
     unseen = tfprof.profile(live.ours, options=FLOPS).total_float_ops
@@ -63,21 +63,21 @@ def test_float_ops_of_a_run_do_not_stay_in_the_graph(capsys):
     again = tfprof.profile(live.ours, options=FLOPS).total_float_ops
 
     assert seen > unseen == again
-    assert "a traced run tells most shapes" in capsys.readouterr().err
+    assert "a traced run provides most shapes" in capsys.readouterr().err
 
 
-def test_what_is_not_counted_is_told_once_for_the_graph_and_once_for_its_runs(capsys):
+def test_uncounted_ops_are_reported_once_for_the_graph_and_once_for_its_runs(capsys):
     live = model("perceptron")
     profiler = tfprof.Profiler(live.ours)
     for step in range(4):
         profiler.add_step(step, live.runs[0])
 
-    told = re.findall(r"float ops of (\d+) ops? are not counted", capsys.readouterr().err)
-    assert len(told) == 2
-    assert int(told[0]) > int(told[1])
+    counts = re.findall(r"float ops of (\d+) ops? are not counted", capsys.readouterr().err)
+    assert len(counts) == 2
+    assert int(counts[0]) > int(counts[1])
 
 
-def test_a_rule_that_a_program_registers_counts(capsys):
+def test_rules_registered_by_the_program_are_used(capsys):
     tf = tensorflow()
     from tensorflow.python.framework import ops  # noqa: PLC0415 -- where programs register
 
@@ -90,7 +90,7 @@ def test_a_rule_that_a_program_registers_counts(capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_several_profilers_live_at_once():
+def test_several_profilers_can_coexist():
     small, large = model("perceptron"), model("convolution")
     options = tfprof.ProfileOptionBuilder.trainable_variables_parameter() | {"output": "none"}
 
@@ -102,7 +102,7 @@ def test_several_profilers_live_at_once():
     assert third.profile_name_scope(options).total_parameters == 112
 
 
-def test_a_profiler_answers_further_questions_as_files_do():
+def test_a_profiler_can_be_queried_like_loaded_files():
     live = model("accelerated")
     profiler = tfprof.Profiler(live.ours)
     profiler.add_step(4, live.runs[0])
@@ -124,17 +124,17 @@ def test_a_graph_may_grow_between_steps():
     assert rows["early"]["float_ops"] == 0
 
 
-def test_a_run_without_a_trace_is_no_step(capsys):
+def test_a_run_without_a_trace_is_skipped(capsys):
     live = model("perceptron")
     profiler = tfprof.Profiler(live.ours)
 
     profiler.add_step(3, tensorflow().compat.v1.RunMetadata())
 
     assert profiler.loaded.steps == []
-    assert "step 3 is left out" in capsys.readouterr().err
+    assert "step 3 is skipped" in capsys.readouterr().err
 
 
-def test_lines_of_code_of_a_users_log_keep_its_strings():
+def test_code_lines_of_a_user_log_keep_their_strings():
     live = model("devices")
     log = tfprof.OpLogProto(id_to_string={7: "mine.py", 8: "build"})
     entry = log.log_entries.add(name="x")
@@ -146,18 +146,18 @@ def test_lines_of_code_of_a_users_log_keep_its_strings():
     assert "mine.py:3:build" in [child.name for child in found.children]
 
 
-def test_an_unknown_view_is_refused_as_by_the_original():
+def test_an_unknown_view_raises_the_same_error_as_in_the_original():
     with pytest.raises(tensorflow().errors.InvalidArgumentError, match="unknown cmd: nonsense"):
         tfprof.profile(model("devices").ours, cmd="nonsense")
 
 
-def test_without_a_graph_the_default_one_is_meant():
+def test_without_a_graph_the_default_graph_is_used():
     tf = tensorflow()
     with tf.Graph().as_default():
         tf.compat.v1.get_variable("w", [3, 4])
 
         assert tfprof.profile(options=quiet("params")).total_parameters == 12
-    assert tfprof.profile(options=quiet("params")).total_parameters == 0  # ops run at once here
+    assert tfprof.profile(options=quiet("params")).total_parameters == 0  # eager mode has no graph
 
 
 def quiet(*select):
@@ -167,11 +167,11 @@ def quiet(*select):
 REGEXES = ("account_type_regexes", "start_name_regexes", "show_name_regexes")
 
 
-# What is asked wrongly.
+# Invalid options.
 
 
 @pytest.mark.parametrize(
-    ("options", "complaint"),
+    ("options", "message"),
     [
         ({"step": 7}, "No step 7"),
         ({"output": "nonsense"}, "No output `nonsense`"),
@@ -181,19 +181,19 @@ REGEXES = ("account_type_regexes", "start_name_regexes", "show_name_regexes")
         ({"show_name_regexes": ["("]}, "`show_name_regexes`: pattern `(`"),
     ],
 )
-def test_a_mistake_in_options_is_one_line_and_no_exception(options, complaint, capsys):
+def test_an_invalid_option_is_reported_in_one_line_without_an_exception(options, message, capsys):
     live = model("devices")
 
     tfprof.profile(live.ours, live.runs[0], options=quiet("micros") | options)
 
     (line,) = capsys.readouterr().err.splitlines()
-    assert complaint in line
+    assert message in line
 
 
 @pytest.mark.parametrize(
     "options", [{"max_depth": "deep"}, {"select": "micros"}, {"account_type_regexes": [3]}]
 )
-def test_what_is_no_option_at_all_is_refused(options):
+def test_option_values_of_the_wrong_type_raise_an_error(options):
     with pytest.raises(tfprof.OptionError):
         tfprof.profile(model("devices").ours, options=options)
 
@@ -201,7 +201,7 @@ def test_what_is_no_option_at_all_is_refused(options):
 # Contexts.
 
 
-def test_a_context_traces_and_dumps_the_steps_it_is_told(session, tmp_path, capsys):
+def test_a_context_traces_and_dumps_the_requested_steps(session, tmp_path, capsys):
     opened, train, product = session
     with tfprof.ProfileContext(tmp_path / "deep", trace_steps=[1, 3], dump_steps=[3]) as context:
         for _ in range(5):
@@ -213,7 +213,7 @@ def test_a_context_traces_and_dumps_the_steps_it_is_told(session, tmp_path, caps
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_context_chooses_steps_itself_after_warming_up(session, tmp_path):
+def test_a_context_chooses_steps_itself_after_the_warm_up(session, tmp_path):
     opened, train, product = session
     with tfprof.ProfileContext(tmp_path) as context:
         for _ in range(15):
@@ -225,7 +225,7 @@ def test_a_context_chooses_steps_itself_after_warming_up(session, tmp_path):
     assert 15 in steps
 
 
-def test_a_context_traces_and_dumps_the_next_step_when_told(session, tmp_path):
+def test_a_context_traces_and_dumps_the_next_step_on_request(session, tmp_path):
     opened, train, _ = session
     with tfprof.ProfileContext(tmp_path, trace_steps=[], dump_steps=[]) as context:
         opened.run(train)
@@ -238,7 +238,7 @@ def test_a_context_traces_and_dumps_the_next_step_when_told(session, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["profile_1"]
 
 
-def test_a_context_makes_views_of_steps(session, tmp_path):
+def test_a_context_builds_views_of_the_requested_steps(session, tmp_path):
     opened, train, product = session
     with tfprof.ProfileContext(tmp_path, trace_steps=[], dump_steps=[]) as context:
         context.add_auto_profiling("op", quiet("micros"), [1, 2])
@@ -252,7 +252,7 @@ def test_a_context_makes_views_of_steps(session, tmp_path):
         context.get_profiles("scope")
 
 
-def test_a_context_gives_a_caller_what_was_asked_and_no_more(session, tmp_path):
+def test_a_context_fills_the_run_metadata_of_the_caller_and_keeps_its_options(session, tmp_path):
     v1 = tensorflow().compat.v1
     opened, train, _ = session
     options, run_meta = v1.RunOptions(timeout_in_ms=60000), v1.RunMetadata()
@@ -263,7 +263,7 @@ def test_a_context_gives_a_caller_what_was_asked_and_no_more(session, tmp_path):
     assert run_meta.HasField("step_stats")
 
 
-def test_a_run_that_fails_does_not_end_a_context(session, tmp_path):
+def test_a_failed_run_does_not_end_a_context(session, tmp_path):
     opened, train, _ = session
     with tfprof.ProfileContext(tmp_path, trace_steps=[0, 1], dump_steps=[]) as context:
         with pytest.raises(TypeError):
@@ -273,7 +273,7 @@ def test_a_run_that_fails_does_not_end_a_context(session, tmp_path):
     assert context.profiler.loaded.steps == [1]
 
 
-def test_a_run_beside_another_is_counted_and_not_traced(session, tmp_path):
+def test_a_concurrent_run_is_counted_but_not_traced(session, tmp_path):
     opened, train, _ = session
     with tfprof.ProfileContext(tmp_path, trace_steps=[0, 1], dump_steps=[]) as context:
         with context._lock:  # as if another thread were in a run
@@ -285,7 +285,7 @@ def test_a_run_beside_another_is_counted_and_not_traced(session, tmp_path):
     assert context.profiler.loaded.steps == [1]
 
 
-def test_contexts_do_not_nest_and_leave_sessions_as_they_were(tmp_path):
+def test_contexts_cannot_be_nested_and_restore_sessions(tmp_path):
     from tensorflow.python.client.session import BaseSession  # noqa: PLC0415
 
     plain = BaseSession.run
@@ -299,7 +299,7 @@ def test_contexts_do_not_nest_and_leave_sessions_as_they_were(tmp_path):
     assert BaseSession.run is plain
 
 
-def test_a_context_that_is_not_enabled_does_nothing(session, tmp_path):
+def test_a_disabled_context_does_nothing(session, tmp_path):
     opened, train, _ = session
     with tfprof.ProfileContext("", enabled=False) as context:
         context.trace_next_step()
@@ -312,15 +312,15 @@ def test_a_context_that_is_not_enabled_does_nothing(session, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "complaint"),
-    [(("",), "needs a folder"), (("d", range(101)), "100 steps at most")],
+    ("arguments", "message"),
+    [(("",), "needs a folder"), (("d", range(101)), "at most 100 steps")],
 )
-def test_a_context_refuses_what_it_cannot_do(words, complaint):
-    with pytest.raises(ValueError, match=complaint):
-        tfprof.ProfileContext(*words)
+def test_a_context_rejects_invalid_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        tfprof.ProfileContext(*arguments)
 
 
-def test_a_context_says_what_it_does_and_keeps_runs_if_asked(session, tmp_path, capsys):
+def test_a_context_in_debug_mode_reports_its_actions_and_writes_its_runs(session, tmp_path, capsys):
     opened, train, _ = session
     with tfprof.ProfileContext(tmp_path, trace_steps=[0], dump_steps=[0], debug=True):
         opened.run(train)
@@ -335,7 +335,7 @@ def test_a_context_says_what_it_does_and_keeps_runs_if_asked(session, tmp_path, 
 # Hooks.
 
 
-def test_a_hook_leaves_the_files_of_one_step(tmp_path):
+def test_a_hook_writes_the_files_of_one_step(tmp_path):
     tf = tensorflow()
     v1 = tf.compat.v1
     folder = tmp_path / "metadata"
@@ -365,7 +365,7 @@ def test_a_hook_leaves_the_files_of_one_step(tmp_path):
     assert rows["w"]["params"] == 6
 
 
-def test_the_timeline_of_a_hook_is_that_of_tensorflow(tmp_path):
+def test_the_timeline_of_a_hook_equals_that_of_tensorflow(tmp_path):
     from tensorflow.python.client.timeline import Timeline  # noqa: PLC0415
 
     live = model("devices")
@@ -376,7 +376,7 @@ def test_the_timeline_of_a_hook_is_that_of_tensorflow(tmp_path):
     assert (tmp_path / "timeline.json").read_text() == wanted
 
 
-def test_files_go_wherever_tensorflow_can_write(tmp_path):
+def test_files_can_be_written_to_any_file_system_that_tensorflow_supports(tmp_path):
     live = model("devices")
 
     tfprof.MetadataCaptureHook(f"file://{tmp_path}/far/away")._write(live.ours, live.runs[0])
@@ -386,12 +386,12 @@ def test_files_go_wherever_tensorflow_can_write(tmp_path):
     ]
 
 
-def test_a_hook_without_a_global_step_says_so(tmp_path):
+def test_a_hook_without_a_global_step_raises_an_error(tmp_path):
     with tensorflow().Graph().as_default(), pytest.raises(RuntimeError, match="global step"):
         tfprof.MetadataCaptureHook(tmp_path).begin()
 
 
-def test_a_hook_may_be_made_into_another(tmp_path):
+def test_a_hook_can_be_subclassed(tmp_path):
     class Mine(tfprof.MetadataCaptureHook):
         pass
 
@@ -413,10 +413,10 @@ def test_a_hook_writes_the_table_of_trainable_variables(tmp_path):
     )
 
 
-# The oldest names.
+# Names in `contrib`.
 
 
-def test_the_oldest_names_answer_as_the_newer_ones():
+def test_contrib_functions_give_the_same_answers_as_their_newer_names():
     live = model("devices")
     options = model_analyzer.PRINT_ALL_TIMING_MEMORY | {"output": "none"}
     newer = tfprof.profile(live.ours, live.runs[0], cmd="graph", options=options)
@@ -431,7 +431,7 @@ def test_the_oldest_names_answer_as_the_newer_ones():
     assert first == second == newer
 
 
-def test_the_oldest_names_give_advice_profile_code_and_write_logs(tmp_path):
+def test_contrib_functions_advise_profile_code_and_write_op_logs(tmp_path):
     live = model("devices")
     with redirect_stdout(io.StringIO()) as printed, redirect_stderr(io.StringIO()):
         advice = model_analyzer.advise(live.ours, live.runs[0])
@@ -445,7 +445,7 @@ def test_the_oldest_names_give_advice_profile_code_and_write_logs(tmp_path):
     assert (tmp_path / "tfprof_log").stat().st_size > 0
 
 
-def test_a_log_may_be_a_message_of_tensorflow():
+def test_an_op_log_may_be_a_tensorflow_message():
     live = model("perceptron")
     log = tensorflow().compat.v1.profiler.OpLogProto()
     log.log_entries.add(name="x", types=["mine"])
@@ -469,7 +469,7 @@ def test_a_log_may_be_a_message_of_tensorflow():
         "tfprof.ProfileContext('.').__enter__()",
     ],
 )
-def test_without_tensorflow_the_error_says_how_to_get_it(call):
+def test_without_tensorflow_the_error_says_how_to_install_it(call):
     program = f"import sys; sys.modules['tensorflow'] = None\nimport tfprof\n{call}"
 
     ran = subprocess.run(

@@ -1,4 +1,4 @@
-"""The names of the documents of all generations, and the first version of `ProfileContext`."""
+"""Names from all versions of the documents, and the first version of `ProfileContext`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tfprof.contrib import model_analyzer, tfprof_log_pb2, tfprof_logger
 
 model = cache(make)
 
-# What the examples of the documents call, in `tf.contrib.tfprof`, `tf.profiler` and beside.
+# Names used in the documented examples, from `tf.contrib.tfprof`, `tf.profiler` and elsewhere.
 DOCUMENTED = [
     "contrib.model_analyzer.print_model_analysis",
     "contrib.model_analyzer.TRAINABLE_VARS_PARAMS_STAT_OPTIONS",
@@ -31,11 +31,11 @@ DOCUMENTED = [
 
 
 @pytest.mark.parametrize("name", DOCUMENTED)
-def test_a_name_in_the_examples_of_the_documents_exists(name):
+def test_every_name_in_the_documented_examples_exists(name):
     assert attrgetter(name)(tfprof) is not None
 
 
-def test_contrib_names_need_no_tensorflow_to_be_imported():
+def test_importing_contrib_does_not_import_tensorflow():
     script = "import sys, tfprof.contrib; assert 'tensorflow' not in sys.modules"
 
     subprocess.run([sys.executable, "-c", script], check=True)
@@ -44,7 +44,7 @@ def test_contrib_names_need_no_tensorflow_to_be_imported():
 @pytest.mark.parametrize(
     "name", ["contrib.ProfileContext", "contrib.model_analyzer.ProfileContext"]
 )
-def test_a_context_is_the_same_class_under_its_older_names(name):
+def test_the_older_names_of_profile_context_are_the_same_class(name):
     assert attrgetter(name)(tfprof) is tfprof.ProfileContext
 
 
@@ -65,7 +65,7 @@ def test_the_op_log_of_the_readme_gives_ops_a_type(tmp_path):
 
 
 @needs_tensorflow
-def test_the_code_view_of_the_document_on_time_is_made_of_a_copied_preset(capsys):
+def test_the_documented_code_view_of_time_works_with_a_copied_preset(capsys):
     live = model("perceptron")
     opts = model_analyzer.TRAINABLE_VARS_PARAMS_STAT_OPTIONS.copy()
     opts["account_type_regexes"] = [".*"]
@@ -84,17 +84,17 @@ def test_the_code_view_of_the_document_on_time_is_made_of_a_copied_preset(capsys
 
 @pytest.fixture
 def session():
-    """A session that can fetch a product."""
+    """A session, and a matrix product to fetch."""
     v1 = tensorflow().compat.v1
     with tensorflow().Graph().as_default() as graph:
-        drawn = tensorflow().random.normal([2, 3])  # a product of constants would not run
+        drawn = tensorflow().random.normal([2, 3])  # TensorFlow folds constants
         product = tensorflow().matmul(drawn, tensorflow().ones([3, 2]))
         with v1.Session(graph=graph) as opened:
             yield opened, product
 
 
 @needs_tensorflow
-def test_sessions_have_the_context_while_it_is_active(session, tmp_path):
+def test_sessions_expose_the_context_while_it_is_active(session, tmp_path):
     opened, product = session
     with tfprof.ProfileContext(tmp_path, trace_steps=[], dump_steps=[]) as context:
         assert opened.profile_context is context
@@ -116,7 +116,7 @@ def test_sessions_have_no_context_after_an_error(session, tmp_path):
 
 
 @needs_tensorflow
-def test_an_attribute_that_was_left_by_another_context_is_put_back(session, tmp_path, monkeypatch):
+def test_an_attribute_left_behind_by_another_context_is_restored(session, tmp_path, monkeypatch):
     opened, product = session
     base = type(opened).__mro__[1]
     monkeypatch.setattr(base, "profile_context", None, raising=False)
@@ -128,7 +128,7 @@ def test_an_attribute_that_was_left_by_another_context_is_put_back(session, tmp_
 
 
 @needs_tensorflow
-def test_a_context_of_somebody_else_is_respected(session, tmp_path, monkeypatch):
+def test_a_context_inside_a_foreign_context_raises_an_error(session, tmp_path, monkeypatch):
     opened, _ = session
     monkeypatch.setattr(type(opened).__mro__[1], "profile_context", object(), raising=False)
 
@@ -138,7 +138,7 @@ def test_a_context_of_somebody_else_is_respected(session, tmp_path, monkeypatch)
 
 
 @needs_tensorflow
-def test_a_context_without_a_folder_traces_only_what_is_asked_for(session):
+def test_a_context_without_a_folder_traces_only_on_request(session):
     opened, product = session
     with tfprof.contrib.ProfileContext() as context:
         for _ in range(15):
@@ -150,7 +150,7 @@ def test_a_context_without_a_folder_traces_only_what_is_asked_for(session):
 
 
 @needs_tensorflow
-def test_run_metadata_is_captured_on_request_and_kept_for_one_step(session):
+def test_run_metadata_is_captured_on_request_and_kept_until_the_next_run(session):
     opened, product = session
     with tfprof.ProfileContext() as context:
         opened.run(product)
@@ -177,7 +177,7 @@ def test_run_metadata_is_captured_beyond_the_limit_of_traced_steps(session):
 
 
 @needs_tensorflow
-def test_the_files_of_steps_are_dumped_to_a_folder(session, tmp_path):
+def test_the_files_of_the_requested_steps_are_dumped_to_a_folder(session, tmp_path):
     opened, product = session
     folder, seen = tmp_path / "deep" / "profile", []
     with tfprof.ProfileContext() as context:
@@ -195,14 +195,14 @@ def test_the_files_of_steps_are_dumped_to_a_folder(session, tmp_path):
     assert len(profile.steps) == 1
 
 
-def test_a_dump_without_a_folder_is_refused():
+def test_a_dump_without_a_folder_raises_an_error():
     with pytest.raises(ValueError, match="needs a folder"):
         tfprof.ProfileContext(dump_steps=[3])
     with pytest.raises(ValueError, match="needs a folder"):
         tfprof.ProfileContext().dump_next_step()
 
 
-def test_older_methods_of_a_context_that_is_not_enabled_do_nothing():
+def test_older_methods_of_a_disabled_context_do_nothing():
     with tfprof.ProfileContext(enabled=False) as context:
         context.capture_next_run_meta()
         context.add_auto_profile_dump("nowhere", [0])

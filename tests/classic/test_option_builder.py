@@ -1,4 +1,4 @@
-"""Options are built as TensorFlow's programs build them."""
+"""`ProfileOptionBuilder` builds the same options as TensorFlow's own."""
 
 from __future__ import annotations
 
@@ -38,39 +38,40 @@ def theirs():
 
 @needs_tensorflow
 @pytest.mark.parametrize("preset", PRESETS)
-def test_a_preset_is_that_of_the_original(preset):
+def test_a_preset_equals_the_original_one(preset):
     ours = getattr(tfprof.ProfileOptionBuilder, preset)()
 
     assert ours == getattr(theirs(), preset)()
 
 
 @needs_tensorflow
-def test_the_least_times_and_bytes_of_a_preset_are_those_of_the_original():
+def test_the_minimums_of_a_preset_equal_the_original_ones():
     ours = tfprof.ProfileOptionBuilder.time_and_memory(1, 2, 3, 4, 5, 6, 7)
 
     assert ours == theirs().time_and_memory(1, 2, 3, 4, 5, 6, 7)
 
 
 @needs_tensorflow
-def test_a_builder_begins_as_the_original_does():
+def test_a_builder_starts_with_the_original_defaults():
     assert tfprof.ProfileOptionBuilder().build() == theirs()().build()
 
 
 @needs_tensorflow
 @pytest.mark.parametrize(
-    ("setter", "words"), [(name, words) for name, calls in SETTERS.items() for words in calls]
+    ("setter", "arguments"),
+    [(name, arguments) for name, calls in SETTERS.items() for arguments in calls],
 )
-def test_a_setter_sets_what_that_of_the_original_does(setter, words):
+def test_a_setter_has_the_same_effect_as_in_the_original(setter, arguments):
     builder = tfprof.ProfileOptionBuilder()
 
-    returned = getattr(builder, setter)(*words)
+    returned = getattr(builder, setter)(*arguments)
 
     assert returned is builder
-    assert builder.build() == getattr(theirs()(), setter)(*words).build()
+    assert builder.build() == getattr(theirs()(), setter)(*arguments).build()
 
 
 @needs_tensorflow
-def test_there_is_every_method_of_the_original_with_its_signature():
+def test_every_method_of_the_original_exists_with_its_signature():
     original = {name: f for name, f in vars(theirs()).items() if not name.startswith("_")}
     ours = vars(tfprof.ProfileOptionBuilder)
 
@@ -82,7 +83,7 @@ def test_there_is_every_method_of_the_original_with_its_signature():
         assert method is not None
 
 
-def test_a_builder_leaves_what_it_was_given_as_it_was():
+def test_a_builder_does_not_modify_its_arguments():
     types = ["a"]
     given = {"account_type_regexes": types, "select": ["params"]}
 
@@ -96,7 +97,7 @@ def test_a_builder_leaves_what_it_was_given_as_it_was():
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "expected"),
     [
         ("TRAINABLE_VARS_PARAMS_STAT_OPTIONS", (10000, 0, "name", True, ["params"])),
         ("FLOAT_OPS_OPTIONS", (10000, 1, "float_ops", True, ["float_ops"])),
@@ -104,9 +105,9 @@ def test_a_builder_leaves_what_it_was_given_as_it_was():
         ("PRINT_ALL_TIMING_MEMORY", (10000, 0, "name", True, ["micros", "bytes"])),
     ],
 )
-def test_the_constants_of_the_oldest_documents_say_what_they_said(name, told):
+def test_the_contrib_constants_have_their_documented_values(name, expected):
     options = getattr(model_analyzer, name)
     keys = ("max_depth", "min_float_ops", "order_by", "account_displayed_op_only", "select")
 
-    assert tuple(options[key] for key in keys) == told
+    assert tuple(options[key] for key in keys) == expected
     assert options["dump_to_file"] == ""

@@ -15,7 +15,7 @@ from tfprof.formats.messages import message_class
 
 
 class Op(NamedTuple):
-    """What is asked of an op of a graph."""
+    """The attributes of a `tf.Operation` that `pprof_profiler` reads."""
 
     name: str
     type: str
@@ -23,7 +23,7 @@ class Op(NamedTuple):
 
 
 class Graph(NamedTuple):
-    """What is asked of a graph."""
+    """The method of a `tf.Graph` that `pprof_profiler` calls."""
 
     ops: list[Op]
 
@@ -41,7 +41,7 @@ STACK = [
 
 
 def run_metadata(**devices):
-    """Run metadata of runs `(name, start, end, end of all)` on devices."""
+    """Run metadata with the runs `(name, start, end, end of all work)` of each device."""
     message = message_class("tensorflow.RunMetadata")()
     for device, runs in devices.items():
         found = message.step_stats.dev_stats.add(device=device)
@@ -56,7 +56,7 @@ def run_metadata(**devices):
 
 
 def stacks(profile):
-    """The calls of each sample by its op, innermost first: `function` and the line of its call."""
+    """The stack of each op, innermost first: called functions and the lines that call them."""
     texts = profile.string_table
     names = {function.id: texts[function.name] for function in profile.function}
     calls = {
@@ -163,7 +163,7 @@ def test_runs_of_an_op_add_up_and_have_one_stack():
 @pytest.mark.parametrize(
     "maker", ["apply_op", "_apply_op_helper", "create_op", "_create_op_internal"]
 )
-def test_the_functions_that_create_ops_are_left_out_whatever_they_are_called(maker):
+def test_functions_that_create_ops_are_left_out_of_stacks(maker):
     stack = [*STACK[:3], ("library.py", 5, maker, ""), ("ops.py", 1, "from_node_def", "")]
 
     profile = pprof_profiler.get_profiles(
@@ -173,7 +173,7 @@ def test_the_functions_that_create_ops_are_left_out_whatever_they_are_called(mak
     assert stacks(profile) == {"a": [("mul", 20), ("main", 30)]}
 
 
-def test_an_op_that_was_made_otherwise_keeps_its_whole_stack():
+def test_a_stack_without_functions_that_create_ops_is_kept_whole():
     profile = pprof_profiler.get_profiles(
         Graph([Op("a", "Mul", STACK[:3])]), run_metadata(cpu=[("a", 0, 1, 1)])
     )["cpu"]
@@ -181,7 +181,7 @@ def test_an_op_that_was_made_otherwise_keeps_its_whole_stack():
     assert stacks(profile) == {"a": [("mul", 20), ("main", 30)]}
 
 
-def test_devices_have_profiles_of_their_own():
+def test_each_device_has_its_own_profile():
     graph = Graph([Op("a", "Mul", STACK), Op("b", "Add", STACK)])
     runs = run_metadata(cpu=[("a", 0, 1, 1)], gpu=[("b", 0, 4, 5)])
 
@@ -204,7 +204,7 @@ def test_a_device_without_samples_is_left_out_and_reported(ops, capsys):
     assert capsys.readouterr().out.startswith("cpu has no profile: ")
 
 
-def test_a_run_without_trace_has_no_profiles():
+def test_a_run_without_a_trace_has_no_profiles():
     assert pprof_profiler.get_profiles(Graph([]), run_metadata()) == {}
     assert pprof_profiler.profile(Graph([]), run_metadata()) == []
 
@@ -223,12 +223,12 @@ def test_the_functions_of_pprof_profiler_are_the_same_in_contrib(name):
 
 
 @needs_tensorflow
-def test_the_profile_of_a_live_run_is_written_for_each_device(tmp_path, capsys):
+def test_a_profile_of_a_live_run_is_written_for_each_device(tmp_path, capsys):
     graph, run_meta = traced_on_two_devices()
 
     paths = pprof_profiler.profile(graph, run_meta, tmp_path / "deep")
 
-    # Devices come in the order of the run metadata, which differs from run to run.
+    # The order of devices in run metadata varies from run to run.
     assert sorted(re.sub(r"\d{14}", "TIME", Path(path).name) for path in paths) == [
         "job_localhost_replica_0_task_0_device_CPU_0_TIME.pb.gz",
         "job_localhost_replica_0_task_0_device_CPU_1_TIME.pb.gz",
@@ -238,7 +238,7 @@ def test_the_profile_of_a_live_run_is_written_for_each_device(tmp_path, capsys):
 
 
 @needs_tensorflow
-def test_the_samples_of_a_live_run_are_its_runs(tmp_path):
+def test_the_samples_of_a_live_run_add_up_to_its_op_runs(tmp_path):
     graph, run_meta = traced_on_two_devices()
     paths = pprof_profiler.profile(graph, run_meta, tmp_path)
     files = {Path(path).name.split("_2")[0]: PprofFile(Path(path).read_bytes()) for path in paths}
@@ -255,7 +255,7 @@ def test_the_samples_of_a_live_run_are_its_runs(tmp_path):
 
 
 @needs_tensorflow
-def test_the_stack_of_a_live_op_leads_to_the_line_that_made_it():
+def test_the_stack_of_a_live_op_leads_to_the_line_that_created_it():
     graph, run_meta = traced_on_two_devices()
     profiles = pprof_profiler.get_profiles(graph, run_meta)
 
@@ -271,10 +271,10 @@ def test_the_stack_of_a_live_op_leads_to_the_line_that_made_it():
 
 
 def build(v1):
-    """A product on one device, and a loop of five on another."""
+    """A matrix product on one device, and a loop of five iterations on another."""
     tf = tensorflow()
     with tf.device("/cpu:0"):
-        drawn = tf.random.normal([2, 3])  # a product of constants would not run
+        drawn = tf.random.normal([2, 3])  # TensorFlow folds constants
         product = tf.matmul(drawn, tf.ones([3, 2]), name="product")
     with tf.device("/cpu:1"):
         count = v1.while_loop(
@@ -284,7 +284,7 @@ def build(v1):
 
 
 def traced_on_two_devices():
-    """A graph, and the run metadata of one step of it."""
+    """A graph, and the run metadata of one step."""
     v1 = tensorflow().compat.v1
     was_enabled = v1.control_flow_v2_enabled()
     v1.disable_control_flow_v2()

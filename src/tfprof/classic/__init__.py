@@ -1,5 +1,5 @@
-"""The names of TensorFlow's own profiler for live programs, on our engine.
+"""Drop-in replacement for TensorFlow's own profiler of live programs, built on tfprof's engine.
 
-A program that calls `tf.compat.v1.profiler.X` gets the same from `tfprof.X`; what it passes in
-stays as it is. TensorFlow is imported inside functions, so that these names cost nothing to have.
+`tfprof.X` gives a program the same results as `tf.compat.v1.profiler.X`, and never modifies its
+arguments. TensorFlow is imported inside functions, so importing these modules is cheap.
 """

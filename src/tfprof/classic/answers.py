@@ -1,4 +1,4 @@
-"""Answers where the original puts them: a frame on the standard output, a file, a message."""
+"""Delivers answers as the original does: framed on standard output, as a file, as a message."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from tfprof.answers import Answer
 from tfprof.api import Profile
-from tfprof.classic.question import Question, tell
+from tfprof.classic.question import Question, report
 from tfprof.errors import OutputError, TfprofError
 from tfprof.formats.messages import Message, message_class
 from tfprof.outputs import registry, text
@@ -25,27 +25,27 @@ _PEAK = " peak memory: "
 
 
 def answer(profile: Profile, kind: str, given: Mapping[str, Any]) -> Message:
-    """The message of a view, which is also written to where its options say.
+    """Write a view to the output set in its options, and return its message.
 
-    As in the original, whatever cannot be answered is told on the standard error, and the message
-    then has nothing in it.
+    As in the original, errors are reported on standard error, and the message is then empty or has
+    only the name of the root.
     """
     question = Question.of(given)
     spec = question.destination
     try:
         registry.require(spec)
     except TfprofError as error:
-        tell(error)
+        report(error)
         return _nothing(kind)
     try:
         registry.require(spec, kind)
     except TfprofError as error:
-        tell(error)
+        report(error)
         return _root_only(kind)
     try:
         found = profile.view(kind, question.options)
     except TfprofError as error:
-        tell(error)
+        report(error)
         if spec.kind == "stdout":
             _print_framed(question, ())
         return _nothing(kind)
@@ -53,7 +53,7 @@ def answer(profile: Profile, kind: str, given: Mapping[str, Any]) -> Message:
 
 
 def _deliver(found: Answer, question: Question) -> Message:
-    """Write an answer, and give its message."""
+    """Write an answer and return its message."""
     kind, output = found.view.kind, question.destination.kind
     if output == "stdout":
         _print_framed(question, (piece.decode() for piece in text.encode(found.view)))
@@ -62,11 +62,11 @@ def _deliver(found: Answer, question: Question) -> Message:
             for file in found.write():
                 _announce(output, kind, file)
         except TfprofError as error:
-            tell(error)
+            report(error)
             if output == "pprof" and not isinstance(error, OutputError):
                 return _root_only(kind)
     if output == "timeline" and kind == "graph" and question.options.step < 0:
-        return _nothing(kind)  # of many steps there is no one answer
+        return _nothing(kind)  # several steps have no single message
     return found.to_message()
 
 
@@ -83,7 +83,7 @@ def _root_only(kind: str) -> Message:
 
 def _print_framed(question: Question, report: Iterable[str]) -> None:
     out = sys.stdout
-    if out is None:  # a program may have been started without one
+    if out is None:  # the program was started without standard output
         return
     out.write(_OPTIONS + question.dump() + _REPORT)
     out.writelines(report)
@@ -92,15 +92,15 @@ def _print_framed(question: Question, report: Iterable[str]) -> None:
 
 
 def _announce(output: str, view: str, file: Written) -> None:
-    """Say that a file is there, on the standard output as the original does."""
+    """Report a written file on standard output, as the original does."""
     peaks = [note for note in file.notes if _PEAK in note]
     for note in file.notes:
         if note not in peaks:
-            tell(note)
+            report(note)
     if output == "timeline":
-        begun = ["generating trace file."] if view == "graph" else []
+        start = ["generating trace file."] if view == "graph" else []
         lines = [
-            *(*begun, *peaks, "", _STARS, f"Timeline file is written to {file.path}."),
+            *(*start, *peaks, "", _STARS, f"Timeline file is written to {file.path}."),
             "Open a Chrome browser, enter URL chrome://tracing and load the timeline file.",
             _STARS,
         ]

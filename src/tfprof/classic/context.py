@@ -11,19 +11,20 @@ from typing import Any, NamedTuple, Self
 
 from tfprof.classic.files import make_folder, write
 from tfprof.classic.profiler import Profiler
-from tfprof.classic.question import tell
+from tfprof.classic.question import report
 from tfprof.classic.sessions import Call, route_through
 from tfprof.classic.traced_run import write_files
 from tfprof.formats.messages import Message
 from tfprof.frameworks import tensorflow
 
-WARMUP_STEPS = 10  # the first steps build caches, and are slow
+WARMUP_STEPS = 10  # the first steps fill caches and are slow
 MAX_TRACED_STEPS = 100
 
-# With automatic tracing, fetches seen before are traced again now and then, until this share of the
-# ops was seen running.
+# With automatic tracing, runs with known fetches are also traced at random until this share of the
+# ops has run.
 _ENOUGH_COVERAGE = 0.5
 _SEED = 111
+_NO_FOLDER = "ProfileContext needs a folder for its profiles: pass `profile_dir`."
 
 _METHODS = {
     "graph": "profile_graph",
@@ -34,7 +35,7 @@ _METHODS = {
 
 
 class _AutoProfile(NamedTuple):
-    """A view to build after each of some steps."""
+    """A view to build after each of these steps."""
 
     cmd: str
     options: Mapping[str, Any]
@@ -42,22 +43,22 @@ class _AutoProfile(NamedTuple):
 
 
 class _AutoDump(NamedTuple):
-    """A folder for the files of some steps."""
+    """A folder for the files of these steps."""
 
     folder: str | PathLike[str]
     steps: frozenset[int]
 
 
 class ProfileContext:
-    """Counts the runs of sessions inside it, and traces, profiles and dumps some of them.
+    """Counts the session runs inside it, and traces, profiles and dumps some of them.
 
-    Without `trace_steps` it chooses steps itself after a warm-up: runs whose fetches are new, and
-    more while few ops were seen running. A dump is the file `profile_STEP` in `profile_dir`, at
-    step 100 unless `dump_steps` is given; `tfprof.load` reads it. Without a `profile_dir`, as in
-    the first version of this class, it traces only what is asked for. If not `enabled`, it does
-    nothing; `debug` reports each action on the standard error and keeps each traced run as text.
+    Without `trace_steps` it chooses steps itself after a warm-up: runs with new fetches, and random
+    others until half of the ops have run. A dump is the file `profile_STEP` in `profile_dir`, which
+    `tfprof.load` reads; by default step 100 is dumped. Without a `profile_dir`, as in the first
+    version of this class, it traces only on request. If not `enabled`, it does nothing. `debug`
+    reports each action on standard error and writes each traced run as text.
 
-    While it is active, it is `BaseSession.profile_context`.
+    While active, it is available as `BaseSession.profile_context`.
     """
 
     def __init__(
@@ -74,9 +75,9 @@ class ProfileContext:
         if profile_dir is None and not dump_steps:
             trace_steps, dump_steps = trace_steps or (), ()
         elif not profile_dir:
-            raise ValueError("ProfileContext needs a folder for its profiles.")
+            raise ValueError(_NO_FOLDER)
         if trace_steps is not None and len(trace_steps) > MAX_TRACED_STEPS:
-            raise ValueError(f"ProfileContext traces {MAX_TRACED_STEPS} steps at most.")
+            raise ValueError(f"ProfileContext traces at most {MAX_TRACED_STEPS} steps.")
         self._folder = profile_dir
         self._debug = debug
         self._is_automatic = trace_steps is None
@@ -89,14 +90,14 @@ class ProfileContext:
         self._run_meta: Any = None
         self._step = self._traced = 0
         self._fetched: set[str] = set()
-        self._random = random.Random(_SEED)  # noqa: S311 -- the same choice in every run
+        self._random = random.Random(_SEED)  # noqa: S311 -- the same choices every time
         self._profiler: Profiler | None = None
         self._lock = threading.Lock()
         self._leave: Callable[[], None] = lambda: None
 
     @property
     def profiler(self) -> Profiler | None:
-        """The steps traced so far; None if the context is not enabled."""
+        """The profiler of the steps traced so far; None if the context is not enabled."""
         if not self._enabled:
             return None
         if self._profiler is None:
@@ -106,16 +107,16 @@ class ProfileContext:
     def add_auto_profiling(
         self, cmd: str, options: Mapping[str, Any], profile_steps: Sequence[int]
     ) -> None:
-        """Trace these steps, and build the view `cmd` with `options` after each."""
+        """Trace these steps, and build the view `cmd` with `options` after each of them."""
         if not self._enabled:
             return
         if cmd not in _METHODS:
-            raise ValueError(f"Unknown cmd: {cmd}; there is {', '.join(_METHODS)}.")
+            raise ValueError(f"Unknown cmd: {cmd}; use one of {', '.join(_METHODS)}.")
         self._auto_profiles.append(_AutoProfile(cmd, options, frozenset(profile_steps)))
         self._trace_steps |= set(profile_steps)
 
     def get_profiles(self, cmd: str) -> dict[int, Message]:
-        """The views that `add_auto_profiling` asked for, by step."""
+        """The views requested with `add_auto_profiling`, by step."""
         if not self._enabled or cmd not in self._views:
             raise ValueError(f"No autoprofiler for command: {cmd}, was run")
         return self._views[cmd]
@@ -123,7 +124,7 @@ class ProfileContext:
     def add_auto_profile_dump(self, outdir: str | PathLike[str], dump_steps: Sequence[int]) -> None:
         """Trace these steps, and write `graph.pbtxt`, `run_metadata` and `tfprof_log` to `outdir`.
 
-        A later step replaces the files of an earlier one.
+        Each step overwrites the files of the one before.
         """
         if self._enabled:
             self._auto_dumps.append(_AutoDump(outdir, frozenset(dump_steps)))
@@ -138,7 +139,7 @@ class ProfileContext:
         """Write the profile after the next run."""
         if self._enabled:
             if not self._folder:
-                raise ValueError("ProfileContext needs a folder for its profiles.")
+                raise ValueError(_NO_FOLDER)
             self._wants_dump = True
 
     def capture_next_run_meta(self) -> None:
@@ -162,7 +163,7 @@ class ProfileContext:
             self._leave()
 
     def run(self, session: Any, run: Callable[..., Any], call: Call) -> Any:
-        """Run a session as its caller asked, and trace, dump and profile the step if wanted."""
+        """Run a session as its caller asked, and trace, dump and profile the step if requested."""
         with self._new_step() as (step, is_alone):
             if not is_alone or not self._is_wanted(step):
                 return run(session, *call)
@@ -176,7 +177,7 @@ class ProfileContext:
 
     @contextmanager
     def _new_step(self) -> Iterator[tuple[int, bool]]:
-        """The number of a run, and whether no other thread is in one."""
+        """The number of this run, and whether it is the only one in progress."""
         is_alone = self._lock.acquire(blocking=False)
         self._run_meta = None
         try:
@@ -197,24 +198,24 @@ class ProfileContext:
             return False
         is_traced = step in self._trace_steps or self._wants_trace
         if not is_traced and self._is_automatic and step > WARMUP_STEPS:
-            is_traced = self._is_new(graph, fetches) or self._is_drawn(step)
+            is_traced = self._is_new(graph, fetches) or self._is_sampled(step)
         self._traced += is_traced
         return is_traced
 
     def _is_new(self, graph: Any, fetches: Any) -> bool:
-        """Whether these, all of them together, were not fetched before."""
-        from tensorflow.python.client.session import _FetchMapper  # noqa: PLC0415 -- as `run` does
+        """Whether this set of fetches is new."""
+        from tensorflow.python.client.session import _FetchMapper  # noqa: PLC0415 -- used by `run` too
 
         with graph.as_default():
             fetched = _FetchMapper.for_fetch(fetches).unique_fetches()
         key = "-".join(sorted(fetch.name for fetch in fetched))
-        self._report(f"trace fetches: {key}")
+        self._log(f"trace fetches: {key}")
         is_new = key not in self._fetched
         self._fetched.add(key)
         return is_new
 
-    def _is_drawn(self, step: int) -> bool:
-        """Whether chance picks a step whose fetches were traced before."""
+    def _is_sampled(self, step: int) -> bool:
+        """Whether to trace a step with known fetches, chosen at random."""
         return (
             self.profiler is not None
             and self.profiler._coverage < _ENOUGH_COVERAGE  # noqa: SLF001 -- named as in the original
@@ -223,8 +224,8 @@ class ProfileContext:
         )
 
     def _traced_run(self, session: Any, run: Callable[..., Any], call: Call, step: int) -> Any:
-        """Run with a full trace; the caller's options stay as they are."""
-        self._report(f"tracing step: {step}")
+        """Run with a full trace, without modifying the caller's options."""
+        self._log(f"tracing step: {step}")
         v1 = tensorflow().compat.v1
         options = v1.RunOptions()
         if call.options is not None:
@@ -236,9 +237,9 @@ class ProfileContext:
             self._run_meta = run_meta
         if self._debug and self._folder:
             self._write(self._folder, f"run_meta_{step}", str(run_meta).encode())
-        # Captured runs beyond the limit, which allows one more step, are not kept in memory.
+        # The limit lets one extra step through; runs captured beyond that are not kept in memory.
         if self.profiler is not None and self._traced <= MAX_TRACED_STEPS + 1:
-            self.profiler._look_at(session.graph)  # noqa: SLF001 -- the context owns its profiler
+            self.profiler._switch_to(session.graph)  # noqa: SLF001 -- the context owns its profiler
             self.profiler.add_step(step, run_meta)
         for dump in self._auto_dumps:
             if step in dump.steps:
@@ -248,13 +249,13 @@ class ProfileContext:
     def _dump(self, step: int) -> None:
         is_wanted = step in self._dump_steps or self._wants_dump
         if is_wanted and self._folder and self.profiler is not None:
-            self._report(f"dumping file at step: {step}")
+            self._log(f"dumping file at step: {step}")
             self._write(self._folder, f"profile_{step}", self.profiler.serialize_to_string())
 
     def _auto_profile(self, step: int) -> None:
         for auto in self._auto_profiles:
             if step in auto.steps:
-                self._report(f"profiling {auto.cmd} step: {step}")
+                self._log(f"profiling {auto.cmd} step: {step}")
                 view = getattr(self.profiler, _METHODS[auto.cmd])(auto.options)
                 self._views.setdefault(auto.cmd, {})[step] = view
 
@@ -262,6 +263,6 @@ class ProfileContext:
         make_folder(folder)
         write(folder, name, data)
 
-    def _report(self, action: str) -> None:
+    def _log(self, action: str) -> None:
         if self._debug:
-            tell(f"debug: {action}")
+            report(f"debug: {action}")

@@ -1,4 +1,4 @@
-"""The graph that a program means."""
+"""The graph to profile if the program passes none."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tfprof.frameworks import tensorflow
 
 
 def graph_or_default(graph: Any) -> Any:
-    """The graph that was given, or the default one; None where ops run at once, without graph."""
+    """`graph`, or the default graph if it is None; None in eager mode, which has no graph."""
     tf = tensorflow()
     if graph is None and not tf.executing_eagerly():
         return tf.compat.v1.get_default_graph()

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, here or wherever TensorFlow can write."""
+"""Writes files atomically, on local disk or any file system that TensorFlow supports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tfprof.outputs.registry import write_file
 
 
 def write(folder: str | PathLike[str], name: str, data: bytes) -> None:
-    """Write a file of a folder that is there."""
+    """Write the file `name` to an existing folder."""
     where = fspath(folder)
     if "://" not in where:
         write_file(str(Path(where) / name), [data])
@@ -23,5 +23,5 @@ def write(folder: str | PathLike[str], name: str, data: bytes) -> None:
 
 
 def make_folder(folder: str | PathLike[str]) -> None:
-    """Make a folder, and those above it, unless it is there."""
+    """Create a folder and its parents if they do not exist."""
     tensorflow().io.gfile.makedirs(fspath(folder))

@@ -1,4 +1,4 @@
-"""Hooks for `MonitoredSession` and `Estimator` that leave the files tfprof reads."""
+"""Hooks for `MonitoredSession` and `Estimator` that write profiling data to files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tfprof.outputs import step_timeline
 
 
 class _Hook:
-    """Made a `SessionRunHook` when it is made: TensorFlow is not needed before."""
+    """Becomes a `SessionRunHook` when instantiated, so defining it does not import TensorFlow."""
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         base = tensorflow().compat.v1.train.SessionRunHook
@@ -28,9 +28,9 @@ class _Hook:
 
 
 class MetadataCaptureHook(_Hook):
-    """Traces one step of a training and leaves in `output_dir` what there is to know of it.
+    """Traces one training step and writes its graph, run metadata, op log and timeline to a folder.
 
-    The run after the one that ends with the global step at `step` is traced. Then there are
+    The traced run is the one after the global step reaches `step`. The files in `output_dir` are
     `graph.pbtxt`, `run_meta`, `tfprof_log` and `timeline.json`.
     """
 
@@ -41,19 +41,19 @@ class MetadataCaptureHook(_Hook):
         self._global_step: Any = None
 
     def begin(self) -> None:
-        """Find the global step, which counts the steps of the training."""
+        """Find the global step, which counts training steps."""
         self._global_step = tensorflow().compat.v1.train.get_global_step()
         if self._global_step is None:
-            raise RuntimeError("MetadataCaptureHook needs a global step: create one first.")
+            raise RuntimeError("MetadataCaptureHook requires a global step: create one first.")
 
-    def before_run(self, run_context: Any) -> Any:  # noqa: ARG002 -- what is called so is given
-        """Fetch the global step, and trace the run if it is the one."""
+    def before_run(self, run_context: Any) -> Any:  # noqa: ARG002 -- part of the interface
+        """Fetch the global step, and trace this run if it is the chosen one."""
         v1 = tensorflow().compat.v1
         options = v1.RunOptions(trace_level=v1.RunOptions.FULL_TRACE) if self._is_next else None
         return v1.train.SessionRunArgs(self._global_step, options=options)
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
-        """Write the files of a traced run; else see whether the next is the one."""
+        """Write the files of a traced run, or check whether to trace the next one."""
         if self._is_done:
             return
         if self._is_next:
@@ -69,16 +69,16 @@ class MetadataCaptureHook(_Hook):
 
 
 class PrintModelAnalysisHook(_Hook):
-    """Writes which trainable variables there are and how large they are, before the first run.
+    """Writes a table of the trainable variables and their sizes before the first run.
 
-    The table goes to the file `filename`, and to TensorFlow's log.
+    The table goes to the file `filename` and to TensorFlow's log.
     """
 
     def __init__(self, filename: str | PathLike[str]) -> None:
         self._path = fspath(filename)
 
     def begin(self) -> None:
-        """Write the table of the default graph."""
+        """Write the table for the default graph."""
         tf = tensorflow()
         options = ProfileOptionBuilder.trainable_variables_parameter() | {
             "output": f"file:outfile={self._path}"

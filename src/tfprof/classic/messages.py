@@ -1,19 +1,21 @@
-"""The classes of the messages that are given back and taken."""
+"""The message classes that the classic functions take and return."""
 
 from __future__ import annotations
 
 from tfprof.formats.messages import MessageClass, message_class
 
 
-def _described(name: str, sentence: str) -> MessageClass:
+def _documented(name: str, summary: str) -> MessageClass:
     found = message_class(f"tensorflow.tfprof.{name}")
-    found.__doc__ = sentence
+    found.__doc__ = summary
     return found
 
 
-GraphNodeProto = _described("GraphNodeProto", "A row of the scope or graph view, and those below.")
-MultiGraphNodeProto = _described(
-    "MultiGraphNodeProto", "A row of the code or op view, with its ops, and those below."
+GraphNodeProto = _documented(
+    "GraphNodeProto", "A row of the scope or graph view, with the rows below it."
 )
-AdviceProto = _described("AdviceProto", "What each checker reports.")
-OpLogProto = _described("OpLogProto", "Types, float ops and lines of code of ops.")
+MultiGraphNodeProto = _documented(
+    "MultiGraphNodeProto", "A row of the code or op view, with its ops and the rows below it."
+)
+AdviceProto = _documented("AdviceProto", "The reports of each checker.")
+OpLogProto = _documented("OpLogProto", "Types, float ops and code lines of ops.")

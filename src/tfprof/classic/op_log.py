@@ -1,4 +1,4 @@
-"""The op log of a live graph: float ops as TensorFlow counts them, lines of code, own types."""
+"""The op log of a live graph: TensorFlow's float-op counts, code lines and user-defined types."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from tfprof.classic.default_graph import graph_or_default
 from tfprof.classic.files import write
 from tfprof.classic.option_builder import TRAINABLE_VARIABLES
-from tfprof.classic.question import tell
+from tfprof.classic.question import report
 from tfprof.classic.seen_graph import SeenGraph
 from tfprof.formats.messages import Message, message_class
 from tfprof.frameworks import tensorflow
@@ -17,7 +17,7 @@ from tfprof.frameworks import tensorflow
 OP_LOG = "tensorflow.tfprof.OpLogProto"
 FILE_NAME = "tfprof_log"
 
-_UNKNOWN = "none"  # a file, a function or a line of which nothing is known
+_UNKNOWN = "none"  # the text of an unknown file, function or code line
 _ID_FIELDS = ("file_id", "function_id", "line_id")
 
 
@@ -28,17 +28,18 @@ def write_op_log(
     run_meta: Any = None,
     add_trace: bool = True,
 ) -> None:
-    """Write `tfprof_log` to the folder `log_dir`: what the graph alone does not tell of its ops.
+    """Write the op log of a graph to `log_dir`, as the file `tfprof_log`.
 
-    That is float ops, with `run_meta` also where shapes are known at run time only, which variables
-    are trainable, with `add_trace` the lines of code, and what `op_log` says beside.
+    The log contains float ops, which variables are trainable and, with `add_trace`, the code lines
+    that created each op. `run_meta` supplies shapes that are known only at run time, so that more
+    float ops can be counted. Entries of `op_log` are included and take precedence.
     """
     graph = graph_or_default(graph)
     log = message_class(OP_LOG)()
     if graph is not None:
         seen = SeenGraph(graph)
         if run_meta is not None:
-            seen.see(run_meta)
+            seen.add_shapes(run_meta)
         log = build(seen, op_log, add_trace=add_trace)
     write(log_dir, FILE_NAME, log.SerializeToString())
 
@@ -48,16 +49,22 @@ def build(
     op_log: Any = None,
     *,
     add_trace: bool = True,
-    is_traced: Container[str] = (),
-    tells: bool = True,
+    traced_ops: Container[str] = (),
+    reports_uncounted: bool = True,
 ) -> Message:
-    """The log of a graph, added to what `op_log` says, which wins and stays as it is.
+    """The log of a graph, merged with `op_log`, which takes precedence and is not modified.
 
-    `is_traced` holds ops whose lines of code are known already and need not be said again; how many
-    float ops could not be counted is told if it `tells`.
+    Code lines of `traced_ops` are already known and left out. With `reports_uncounted`, the number
+    of ops whose float ops could not be counted is reported.
     """
     strings = _Strings()
-    entries = _entries(seen, strings, add_trace=add_trace, is_traced=is_traced, tells=tells)
+    entries = _entries(
+        seen,
+        strings,
+        add_trace=add_trace,
+        traced_ops=traced_ops,
+        reports_uncounted=reports_uncounted,
+    )
     if op_log is not None:
         entries = _merged(op_log, entries, strings)
     log = message_class(OP_LOG)(log_entries=entries.values())
@@ -67,7 +74,7 @@ def build(
 
 
 class _Strings:
-    """Texts and their numbers, in the order of use."""
+    """A table of strings, numbered in order of first use."""
 
     def __init__(self) -> None:
         self.ids = {_UNKNOWN: 0}
@@ -81,10 +88,10 @@ def _entries(
     strings: _Strings,
     *,
     add_trace: bool,
-    is_traced: Container[str],
-    tells: bool,
+    traced_ops: Container[str],
+    reports_uncounted: bool,
 ) -> dict[str, Message]:
-    """What is known of the ops by itself; without lines of code, of few of them."""
+    """An entry for each op that has code lines to add, float ops or a trainable variable."""
     found: dict[str, Message] = {}
     shapeless = 0
     nodes = {node.name: node for node in seen.definition().node}
@@ -93,7 +100,7 @@ def _entries(
     for op in seen.get_operations():
         float_ops = _float_ops(count, seen, nodes[op.name])
         shapeless += float_ops is None
-        wants_code = add_trace and op.name not in is_traced
+        wants_code = add_trace and op.name not in traced_ops
         if not float_ops and not wants_code:
             continue
         entry = found[op.name] = new(name=op.name, float_ops=float_ops or 0)
@@ -103,26 +110,26 @@ def _entries(
     for variable in seen.get_collection(collections.TRAINABLE_VARIABLES):
         name = variable.op.name
         found.setdefault(name, new(name=name)).types.append(TRAINABLE_VARIABLES)
-    if shapeless and tells:
+    if shapeless and reports_uncounted:
         ops, their = ("1 op", "its") if shapeless == 1 else (f"{shapeless:,} ops", "their")
-        tell(
+        report(
             f"float ops of {ops} are not counted: {their} shapes or data format are unknown to "
-            "TensorFlow's rules; a traced run tells most shapes."
+            "TensorFlow's rules; a traced run provides most shapes."
         )
     return found
 
 
 def _registered_statistics() -> Callable[..., Any]:
-    """What counts by the rules that TensorFlow has, and those that a program registered."""
-    from tensorflow.python.framework import ops  # noqa: PLC0415 -- the one table of them
-    from tensorflow.python.profiler.internal import flops_registry  # noqa: F401, PLC0415 -- fills it
+    """The function that counts by TensorFlow's rules and those that the program registered."""
+    from tensorflow.python.framework import ops  # noqa: PLC0415 -- holds the rules
+    from tensorflow.python.profiler.internal import flops_registry  # noqa: F401, PLC0415 -- fills them
 
     count: Callable[..., Any] = ops.get_stats_for_node_def
     return count
 
 
 def _float_ops(count: Callable[..., Any], seen: SeenGraph, node: Any) -> int | None:
-    """The float ops of an op, None where a shape is unknown."""
+    """The float ops of an op; None if a shape is unknown."""
     try:
         return int(count(seen, node, "flops").value or 0)
     except ValueError:
@@ -130,7 +137,7 @@ def _float_ops(count: Callable[..., Any], seen: SeenGraph, node: Any) -> int | N
 
 
 def _add_code(entry: Message, frames: Iterable[Any], strings: _Strings) -> None:
-    """Say which calls made an op, the outermost first."""
+    """Add the calls that created an op, outermost first."""
     for file, line, function, text in frames:
         entry.code_def.traces.add(
             file_id=strings.id(file),
@@ -142,7 +149,7 @@ def _add_code(entry: Message, frames: Iterable[Any], strings: _Strings) -> None:
 
 
 def _merged(op_log: Any, found: dict[str, Message], strings: _Strings) -> dict[str, Message]:
-    """The entries of a user's log, completed by what was found, and then the others."""
+    """The entries of a user's log, completed from `found`, followed by the rest of `found`."""
     log = message_class(OP_LOG).FromString(op_log.SerializeToString())
     _renumber(log, strings)
     merged: dict[str, Message] = {entry.name: entry for entry in log.log_entries}
@@ -158,7 +165,7 @@ def _merged(op_log: Any, found: dict[str, Message], strings: _Strings) -> dict[s
 
 
 def _renumber(log: Message, strings: _Strings) -> None:
-    """Let the lines of code of a log with strings of its own refer to ours."""
+    """Make the code lines of a log with its own string table refer to `strings`."""
     if not log.id_to_string:
         return
     texts = dict(log.id_to_string)

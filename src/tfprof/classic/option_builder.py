@@ -1,4 +1,4 @@
-"""Options as the original's programs make them: dicts, ready made or set one by one."""
+"""Option dicts as programs for TensorFlow's profiler build them: presets and a builder."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ Given = dict[str, Any]
 
 
 class ProfileOptionBuilder:
-    """A dict of options, set by set: `ProfileOptionBuilder().with_max_depth(5).build()`.
+    """Builds a dict of options: `ProfileOptionBuilder().with_max_depth(5).build()`.
 
-    It begins with those that are given, which stay as they are, or shows the time of everything.
+    Starts from a copy of `options`; by default from options that show the time of all ops.
     """
 
     def __init__(self, options: Mapping[str, Any] | None = None) -> None:
-        begun = preset(max_depth=100) if options is None else options
-        self._options: Given = dict(copy.deepcopy(begun))
+        start = preset(max_depth=100) if options is None else options
+        self._options: Given = dict(copy.deepcopy(start))
 
     @staticmethod
     def trainable_variables_parameter() -> Given:
-        """The parameters of trainable variables; best by scope."""
+        """Options that show the parameters of trainable variables, best in the scope view."""
         return preset(
             account_type_regexes=[TRAINABLE_VARIABLES],
             account_displayed_op_only=True,
@@ -32,7 +32,7 @@ class ProfileOptionBuilder:
 
     @staticmethod
     def float_operation() -> Given:
-        """The float operations of ops that have some."""
+        """Options that show the float operations of all ops that have any."""
         return preset(
             min_float_ops=1,
             order_by="float_ops",
@@ -50,7 +50,7 @@ class ProfileOptionBuilder:
         min_residual_bytes: int = 0,
         min_output_bytes: int = 0,
     ) -> Given:
-        """The time and the memory of ops that took at least so much of each."""
+        """Options that show the time and memory of ops that reach all of these minimums."""
         return preset(
             min_bytes=min_bytes,
             min_peak_bytes=min_peak_bytes,
@@ -65,11 +65,11 @@ class ProfileOptionBuilder:
         )
 
     def build(self) -> Given:
-        """The options as they are now; later settings do not change what is given out."""
+        """A copy of the options set so far; later calls do not change it."""
         return copy.deepcopy(self._options)
 
     def with_max_depth(self, max_depth: int) -> Self:
-        """Show at most so many levels; of op kinds, so many rows."""
+        """Show rows down to this depth; the root is at depth 1 (op view: rows count from 0)."""
         return self._set(max_depth=max_depth)
 
     def with_min_memory(
@@ -79,7 +79,7 @@ class ProfileOptionBuilder:
         min_residual_bytes: int = 0,
         min_output_bytes: int = 0,
     ) -> Self:
-        """Hide what used less memory; all four are set."""
+        """Hide rows that used less memory; sets all four minimums."""
         return self._set(
             min_bytes=min_bytes,
             min_peak_bytes=min_peak_bytes,
@@ -90,7 +90,7 @@ class ProfileOptionBuilder:
     def with_min_execution_time(
         self, min_micros: int = 0, min_accelerator_micros: int = 0, min_cpu_micros: int = 0
     ) -> Self:
-        """Hide what took less time; all three are set."""
+        """Hide rows that took less time; sets all three minimums."""
         return self._set(
             min_micros=min_micros,
             min_accelerator_micros=min_accelerator_micros,
@@ -98,19 +98,19 @@ class ProfileOptionBuilder:
         )
 
     def with_min_parameters(self, min_params: int) -> Self:
-        """Hide what has fewer parameters."""
+        """Hide rows with fewer parameters."""
         return self._set(min_params=min_params)
 
     def with_min_occurrence(self, min_occurrence: int) -> Self:
-        """Hide what ran less often; of op kinds, those with fewer ops."""
+        """Hide ops that ran fewer times (op view: op types with fewer ops)."""
         return self._set(min_occurrence=min_occurrence)
 
     def with_min_float_operations(self, min_float_ops: int) -> Self:
-        """Hide what has fewer float operations."""
+        """Hide rows with fewer float operations."""
         return self._set(min_float_ops=min_float_ops)
 
     def with_accounted_types(self, account_type_regexes: Sequence[str]) -> Self:
-        """Account for ops one of whose types matches: kind, device, `_trainable_variables`."""
+        """Count only ops with a matching type: op type, device or `_trainable_variables`."""
         return self._set(account_type_regexes=copy.copy(account_type_regexes))
 
     def with_node_names(
@@ -120,7 +120,7 @@ class ProfileOptionBuilder:
         hide_name_regexes: Sequence[str] | None = None,
         trim_name_regexes: Sequence[str] | None = None,
     ) -> Self:
-        """Choose rows by name; what is None stays as it was."""
+        """Select rows by name; arguments that are None leave their option unchanged."""
         given = {
             "start_name_regexes": start_name_regexes,
             "show_name_regexes": show_name_regexes,
@@ -132,11 +132,11 @@ class ProfileOptionBuilder:
         )
 
     def account_displayed_op_only(self, is_true: bool) -> Self:
-        """Let totals cover only the rows that are shown."""
+        """Set whether totals cover only the rows that are shown."""
         return self._set(account_displayed_op_only=is_true)
 
     def with_empty_output(self) -> Self:
-        """Write nothing; the message is still given back."""
+        """Write no output; the message is still returned."""
         return self._set(output="none")
 
     def with_stdout_output(self) -> Self:
@@ -148,7 +148,7 @@ class ProfileOptionBuilder:
         return self._set(output=f"file:outfile={outfile}")
 
     def with_timeline_output(self, timeline_file: str) -> Self:
-        """Write a timeline, with the step behind the name of the file."""
+        """Write a timeline, with the step appended to the file name."""
         return self._set(output=f"timeline:outfile={timeline_file}")
 
     def with_pprof_output(self, pprof_file: str) -> Self:
@@ -156,7 +156,7 @@ class ProfileOptionBuilder:
         return self._set(output=f"pprof:outfile={pprof_file}")
 
     def order_by(self, attribute: str) -> Self:
-        """Order siblings by name, or by the total of a metric."""
+        """Order sibling rows by name, or by the total of a metric."""
         return self._set(order_by=attribute)
 
     def select(self, attributes: Sequence[str]) -> Self:
@@ -164,7 +164,7 @@ class ProfileOptionBuilder:
         return self._set(select=copy.copy(attributes))
 
     def with_step(self, step: int) -> Self:
-        """Use one step that was added; -1 averages over all of them."""
+        """Show one of the added steps; -1 averages over all of them."""
         return self._set(step=step)
 
     def _set(self, **given: Any) -> Self:
@@ -173,7 +173,7 @@ class ProfileOptionBuilder:
 
 
 def preset(**given: Any) -> Given:
-    """What all ready-made options have in common, with `given` in its place."""
+    """The options that all presets share, overridden by `given`."""
     return {
         "max_depth": 10000,
         "min_bytes": 0,

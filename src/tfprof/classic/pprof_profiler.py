@@ -1,4 +1,4 @@
-"""Pprof profiles of a traced run, under the names of TensorFlow's own `pprof_profiler`."""
+"""Pprof profiles of a traced run, with the interface of TensorFlow's own `pprof_profiler`."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from tfprof.outputs.pprof.file import compressed
 
 _SAMPLE_TYPES = {"count": "count", "all_time": "microseconds", "op_time": "microseconds"}
 
-# TensorFlow's own functions that create an op, the outermost first. They and what they call are the
-# same for every op.
+# TensorFlow's own functions that create ops, outermost first. Stacks end above them, because from
+# there on the frames are the same for every op.
 _OP_MAKERS = ("apply_op", "_apply_op_helper", "create_op", "_create_op_internal")
 
 _UNKNOWN_LINE = -1  # TensorFlow does not record where a function starts
 
 
 def get_profiles(graph: Any, run_metadata: Any) -> dict[str, Message]:
-    """The pprof profile of each device in `run_metadata`, by the name of the device.
+    """The pprof profile of each device in `run_metadata`, by device name.
 
-    A sample is an op of `graph` with the calls that created it. `count` is how often it ran,
+    Each sample is an op of `graph` with the calls that created it. `count` is how often it ran,
     `op_time` the microseconds in its kernel, and `all_time` those until all of its work was done;
     the labels are `node_name` and `op_type`. Devices on which no op of the graph ran are left out.
     """
@@ -52,13 +52,13 @@ def profile(
 ) -> list[str]:
     """Write the profile of each device to a gzipped file in `output_dir`, and return the paths.
 
-    A file is named after its device and the time of day. Without a folder the profiles are printed
-    as text, and no paths are returned.
+    Each file is named after its device and the current time. Without `output_dir` the profiles are
+    printed as text, and no paths are returned.
     """
     profiles = get_profiles(graph, run_metadata)
     if not output_dir:
         for found in profiles.values():
-            print("No output_dir is given; the profile follows as text.")
+            print("No output_dir given; printing the profile as text.")
             print(found)
         return []
     make_folder(output_dir)
@@ -81,7 +81,7 @@ def _written(folder: str | PathLike[str], name: str, found: Message) -> str:
 
 
 class _Frame(NamedTuple):
-    """A line of code that was being executed, as TensorFlow records it."""
+    """A stack frame, as TensorFlow records it."""
 
     file: str
     line: int
@@ -89,18 +89,18 @@ class _Frame(NamedTuple):
 
 
 class _DeviceProfile:
-    """The pprof profile of one device, built from runs of ops."""
+    """Builds the pprof profile of one device from runs of ops."""
 
     def __init__(self) -> None:
         self._profile = message_class("perftools.profiles.Profile")()
-        self._strings = {"": 0}  # the format requires this one
+        self._strings = {"": 0}  # the format requires the empty string first
         self._functions: dict[tuple[str, str], int] = {}
         self._locations: dict[tuple[str, str, int], int] = {}
         self._samples: dict[str, Message] = {}
 
     @property
     def is_empty(self) -> bool:
-        """Whether no op was added."""
+        """Whether no op has been added."""
         return not self._samples
 
     def add(self, run: Any, op: Any) -> None:
@@ -116,7 +116,7 @@ class _DeviceProfile:
         value[2] += run.op_end_rel_micros - run.op_start_rel_micros
 
     def finished(self, comment: str) -> Message:
-        """The whole profile; nothing can be added to it afterwards."""
+        """The complete profile; nothing can be added afterwards."""
         for name, unit in _SAMPLE_TYPES.items():
             self._profile.sample_type.add(type=self._string(name), unit=self._string(unit))
         self._profile.comment.append(self._string(comment))
@@ -158,7 +158,7 @@ class _DeviceProfile:
 
 
 def _without_op_makers(frames: Sequence[_Frame]) -> Sequence[_Frame]:
-    """The frames down to the call of the innermost function that creates ops."""
+    """The frames above the innermost call of an op maker, or all frames without one."""
     functions = [frame.function for frame in frames]
     for maker in _OP_MAKERS:
         if maker in functions:

@@ -1,4 +1,4 @@
-"""A dict of options as the original takes it: what is missing, and what it does not know."""
+"""Reads option dicts as the original does, with its defaults and its tolerance of mistakes."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ _REGEXES = (
     *("account_type_regexes", "start_name_regexes", "trim_name_regexes", "show_name_regexes"),
     "hide_name_regexes",
 )
-# What only older generations, or only we, have: taken where it is given.
+# Options that only older versions or tfprof have; used if given.
 _MORE = ("device_regexes", "dialect", "define_type", "viz")
 
 _NAME_WIDTH = 28
-_NOTHING = r"\zx"  # nothing comes behind the end of a text
+_NO_MATCH = r"\zx"  # an x after the end of the text
 
 
-def tell(sentence: object) -> None:
-    """Say something on the standard error, where the original does."""
-    if sys.stderr is not None:  # a program may have been started without one
-        sys.stderr.write(f"tfprof: {one_line(sentence)}\n")
+def report(message: object) -> None:
+    """Print a message to standard error, as the original does."""
+    if sys.stderr is not None:  # None if the program was started without standard error
+        sys.stderr.write(f"tfprof: {one_line(message)}\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a dict of options asks for, as the engine takes it and as it was said."""
+    """A dict of options: as the engine takes them, and as the caller wrote them."""
 
     options: Options
     select: tuple[str, ...]
@@ -46,7 +46,7 @@ class Question:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Question:
-        """The question of a dict; lists that it lacks are empty, and what nobody knows is told."""
+        """Read a dict of options; missing lists are empty, and unknown names are reported."""
         select = tuple(sorted(set(_texts("select", given))))
         order_by = str(given.get("order_by", "name"))
         regexes = {name: _texts(name, given) for name in _REGEXES}
@@ -71,7 +71,7 @@ class Question:
         return self.options.destination
 
     def dump(self) -> str:
-        """A line an option, as the original prints them above a report."""
+        """One line per option, as the original prints them above a report."""
         lines = {
             **{name: str(getattr(self.options, name)) for name in _NUMBERS},
             "order_by": self.order_by,
@@ -84,37 +84,37 @@ class Question:
 
 
 def _texts(name: str, given: Mapping[str, Any]) -> tuple[str, ...]:
-    """A list of texts, whatever is in them."""
+    """The strings of a list option, unchecked."""
     value = given.get(name, ())
     if isinstance(value, Iterable) and not isinstance(value, str | bytes):
         texts = tuple(value)
         if all(isinstance(text, str) for text in texts):
             return texts
-    raise OptionError(f"`{name}` takes a list of texts, not {value!r}.")
+    raise OptionError(f"`{name}` takes a list of strings, not {value!r}.")
 
 
 def _known_key(key: str) -> str:
     if key and key not in ORDER_KEYS:
-        tell(f"order_by cannot be `{key}`, so rows are ordered by name.")
+        report(f"order_by cannot be `{key}`: rows are ordered by name.")
         return "name"
     return key
 
 
 def _is_metric(key: str, *, is_core: bool) -> bool:
-    """Whether a metric can be shown; num_hidden_ops went with the generation that had it."""
+    """Whether a metric can be shown; num_hidden_ops only in older dialects."""
     is_known = key in BY_KEY and not (is_core and BY_KEY[key].is_of_answer)
     if not is_known:
-        tell(f"select cannot be `{key}`, which is left out.")
+        report(f"select cannot be `{key}`: it is skipped.")
     return is_known
 
 
 def _valid(name: str, regexes: Iterable[str]) -> Iterator[str]:
-    """The regexes; one that is broken matches nothing."""
+    """The regexes, with invalid ones replaced by one that matches nothing."""
     for regex in regexes:
         try:
             Patterns((regex,))
         except OptionError as error:
-            tell(f"`{name}`: {error} It matches nothing.")
-            yield _NOTHING
+            report(f"`{name}`: {error} It matches nothing.")
+            yield _NO_MATCH
         else:
             yield regex

@@ -1,19 +1,19 @@
-"""A live graph together with the shapes that its tensors were seen to have.
+"""A live graph combined with the tensor shapes seen in its runs.
 
-The original writes what it saw into the caller's graph. Here it is kept beside, and the graph stays
-as it is.
+The original writes these shapes into the caller's graph. Here they are kept separately, and the
+graph is not modified.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from tfprof.classic.question import tell
+from tfprof.classic.question import report
 from tfprof.frameworks import tensorflow
 
 
 class SeenGraph:
-    """Stands in for a `tf.Graph` where somebody asks for tensors and their shapes."""
+    """Wraps a `tf.Graph` and completes the shapes of its tensors with those seen in runs."""
 
     def __init__(self, graph: Any) -> None:
         self._graph = graph
@@ -21,29 +21,29 @@ class SeenGraph:
         self._definition: tuple[int, Any] | None = None
 
     def __getattr__(self, name: str) -> Any:
-        """All else is the graph's own."""
+        """Delegate everything else to the graph."""
         return getattr(self._graph, name)
 
-    def is_of(self, graph: Any) -> bool:
-        """Whether it stands in for `graph`."""
+    def wraps(self, graph: Any) -> bool:
+        """Whether this wraps `graph`."""
         return self._graph is graph
 
     def get_tensor_by_name(self, name: str) -> Any:
-        """A tensor that knows its shape, as far as it is known here."""
+        """The tensor, with the shape seen in a run if there is one."""
         tensor = self._graph.get_tensor_by_name(name)
         shape = self._seen.get(tensor.op.name, {}).get(tensor.value_index)
         return tensor if shape is None else _SeenTensor(tensor, shape)
 
-    def see(self, run_meta: Any) -> None:
-        """Complete shapes by those that a traced run put out."""
+    def add_shapes(self, run_meta: Any) -> None:
+        """Complete the shapes known so far with the output shapes of a traced run."""
         for device in run_meta.step_stats.dev_stats:
             for run in device.node_stats:
                 if run.output:
-                    self._see_outputs(run)
+                    self._add_output_shapes(run)
 
-    def _see_outputs(self, run: Any) -> None:
+    def _add_output_shapes(self, run: Any) -> None:
         outputs = self._outputs(run.node_name)
-        # A Switch, for one, has fewer outputs in a run than in the graph.
+        # Some ops, such as Switch, have fewer outputs in a run than in the graph.
         if len(outputs) != len(run.output):
             return
         for place, (tensor, output) in enumerate(zip(outputs, run.output, strict=True)):
@@ -55,18 +55,18 @@ class SeenGraph:
             try:
                 merged = known.merge_with(tensorflow().TensorShape(sides))
             except ValueError as error:
-                tell(f"{run.node_name} was run with a shape that the graph excludes: {error}.")
+                report(f"{run.node_name} ran with a shape that contradicts the graph: {error}.")
                 continue
             self._seen.setdefault(run.node_name, {})[place] = merged
 
     def _outputs(self, name: str) -> list[Any]:
         try:
             return list(self._graph.get_operation_by_name(name).outputs)
-        except (KeyError, ValueError):  # a transfer between devices, for one, is no op of the graph
+        except (KeyError, ValueError):  # not in the graph, such as a transfer between devices
             return []
 
     def definition(self) -> Any:
-        """The GraphDef with the shapes of all outputs, as far as they are known here."""
+        """The GraphDef, with all output shapes known so far."""
         if self._definition is None or self._definition[0] != self._graph.version:
             self._definition = self._graph.version, self._graph.as_graph_def(add_shapes=True)
         graph_def = self._definition[1]
@@ -77,14 +77,14 @@ class SeenGraph:
 
 
 class _SeenTensor:
-    """A tensor with a shape that is better known than to its graph."""
+    """Wraps a tensor and gives it a more complete shape than its graph has."""
 
     def __init__(self, tensor: Any, shape: Any) -> None:
         self._tensor = tensor
         self.shape = shape
 
     def __getattr__(self, name: str) -> Any:
-        """All else is the tensor's own."""
+        """Delegate everything else to the tensor."""
         return getattr(self._tensor, name)
 
     def get_shape(self) -> Any:

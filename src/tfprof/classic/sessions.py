@@ -20,19 +20,19 @@ class Call(NamedTuple):
 
 
 class Context(Protocol):
-    """What can take over the runs of sessions."""
+    """An object that takes over `Session.run`."""
 
     def run(self, session: Any, run: Callable[..., Any], call: Call) -> Any:
-        """Do what `run(session, *call)` does."""
+        """Perform `run(session, *call)` and return its result."""
 
 
 def route_through(context: Context) -> Callable[[], None]:
-    """Run every session through `context`; call the result to undo this.
+    """Route every `Session.run` through `context`; call the returned function to undo this.
 
-    Until then `context` is `BaseSession.profile_context`, where programs look for it.
+    Meanwhile `context` is available as `BaseSession.profile_context`, where programs look for it.
     """
     tf = tensorflow()
-    from tensorflow.python.client.session import BaseSession  # noqa: PLC0415 -- base of all sessions
+    from tensorflow.python.client.session import BaseSession  # noqa: PLC0415 -- base class of all sessions
 
     before = vars(BaseSession).get("profile_context", _MISSING)
     if before not in (_MISSING, None):  # None: TensorFlow's own context was active earlier

@@ -12,7 +12,7 @@ from tfprof.classic.op_log import write_op_log
 def write_files(
     folder: str | PathLike[str], graph: Any, run_meta: Any, run_meta_name: str = "run_meta"
 ) -> None:
-    """Write `graph.pbtxt`, the run metadata and `tfprof_log` to `folder`, made if necessary."""
+    """Write `graph.pbtxt`, the run metadata and `tfprof_log` to `folder`, created if missing."""
     make_folder(folder)
     write(folder, "graph.pbtxt", str(graph.as_graph_def(add_shapes=True)).encode())
     write(folder, run_meta_name, run_meta.SerializeToString())

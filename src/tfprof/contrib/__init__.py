@@ -1,4 +1,4 @@
-"""The names of the oldest documents: `tf.contrib.tfprof` becomes `tfprof.contrib`."""
+"""The oldest names of the API: `tf.contrib.tfprof` becomes `tfprof.contrib`."""
 
 from tfprof.classic.context import ProfileContext
 from tfprof.contrib import model_analyzer, pprof_profiler, tfprof_log_pb2, tfprof_logger

@@ -1,4 +1,4 @@
-"""Views of a live graph, under the names of the oldest documents."""
+"""Views of a live graph, under their `tf.contrib.tfprof` names."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TRAINABLE_VARS_PARAMS_STAT_OPTIONS = preset(
     select=["params"],
     dump_to_file="",
 )
-# The float operations of ops that have some.
+# The float operations of all ops that have any.
 FLOAT_OPS_OPTIONS = preset(
     min_float_ops=1,
     order_by="float_ops",
@@ -38,14 +38,14 @@ FLOAT_OPS_OPTIONS = preset(
     select=["float_ops"],
     dump_to_file="",
 )
-# How many parameters the first parameter server has.
+# The number of parameters on the first parameter server.
 PRINT_PARAMS_ON_DEVICE = preset(
     max_depth=1,
     account_type_regexes=[".*ps.*task:0.*"],
     select=["device", "params"],
     dump_to_file="",
 )
-# The time and the memory of ops that took some.
+# The time and memory of all ops that took both.
 PRINT_ALL_TIMING_MEMORY = preset(
     min_bytes=1,
     min_micros=1,
@@ -65,7 +65,7 @@ def print_model_analysis(
     cmd: str | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Message:
-    """What `tfprof.profile` gives; `cmd` and `options` are later names of the same."""
+    """Older name of `tfprof.profile`; `cmd` and `options` override the `tfprof_` arguments."""
     return profiler.profile(
         graph,
         run_meta,
@@ -78,13 +78,13 @@ def print_model_analysis(
 def advise(
     graph: Any = None, run_meta: Any = None, tfprof_options: Mapping[str, Any] | None = ALL_ADVICE
 ) -> Message:
-    """What `tfprof.advise` gives."""
+    """Older name of `tfprof.advise`."""
     return profiler.advise(graph, run_meta, tfprof_options)
 
 
 class Profiler(profiler.Profiler):
-    """Several runs of a graph; ops by line of code have an older name."""
+    """`tfprof.Profiler` with the older name of `profile_python`."""
 
     def profile_python_codes(self, options: Mapping[str, Any]) -> Message:
-        """Ops by the line of code that made them, as a MultiGraphNodeProto."""
+        """Profile ops by the code line that created them; returns a MultiGraphNodeProto."""
         return self.profile_python(options)

@@ -1,4 +1,4 @@
-"""Pprof profiles of a traced run, under the name of the oldest documents."""
+"""Pprof profiles of a traced run, under their `tf.contrib.tfprof` name."""
 
 from tfprof.classic.pprof_profiler import get_profiles, profile
 

@@ -1,4 +1,4 @@
-"""The message of an op log, under the names that it had."""
+"""The op log message, under its `tf.contrib.tfprof` names."""
 
 from tfprof.classic.messages import OpLogProto
 

@@ -1,4 +1,4 @@
-"""Op logs, under the name of the oldest documents."""
+"""Op logs, under their `tf.contrib.tfprof` name."""
 
 from tfprof.classic.op_log import write_op_log
 
