@@ -1,6 +1,6 @@
 """Programs for `test_recorded_graph.py`: `python recorded_programs.py FOLDER` records each of them.
 
-What the process looks like afterwards is written to FOLDER/after.json.
+Facts about the process afterwards are written to FOLDER/after.json.
 """
 
 import gc
@@ -122,8 +122,8 @@ def fails():
     return run
 
 
-def refused_within(folder):
-    """A program that is recorded already and starts another recording."""
+def nested_recording(folder):
+    """A program that tries to start a second recording while it is recorded."""
     run = unused_op()
 
     def record_twice():
@@ -136,7 +136,7 @@ def refused_within(folder):
 
 
 def graph_is_dropped(folder):
-    """Whether a function that was traced and recorded can be collected afterwards."""
+    """Whether a recorded function can be garbage-collected afterwards."""
 
     def record():
         step = tf.function(lambda x: x + 1.0)
@@ -159,7 +159,7 @@ def main(folder):
         "restored": restored(folder),
         "not_kept": calls_in_calls(),
         "fails": fails(),
-        "records_twice": refused_within(folder),
+        "records_twice": nested_recording(folder),
     }
     after = {"is_restored": {}, "notes": {}}
     for name, run in programs.items():

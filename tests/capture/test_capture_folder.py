@@ -1,4 +1,4 @@
-"""The folder of a recording, and what is refused before anything is recorded: no TensorFlow."""
+"""The folder of a recording, and errors before recording starts; without TensorFlow."""
 
 import subprocess
 import sys
@@ -18,13 +18,13 @@ def profile():
     return tfprof.load(SAMPLE)
 
 
-def test_a_folder_is_read_with_its_graph_and_its_lines(profile):
+def test_a_folder_is_read_with_its_graph_and_code_lines(profile):
     assert profile.steps == [3, 4]
     assert profile.columns.has_code
     assert profile.scope(max_depth=9, select=["params"])["cnn_1/conv2d_1"]["total_params"] == 224
 
 
-def test_forward_backward_and_optimiser_are_apart(profile):
+def test_forward_pass_backward_pass_and_optimiser_have_separate_scopes(profile):
     whole = profile.scope(select=["micros"], max_depth=9, step=3)
 
     assert [whole[name]["total_micros"] for name in ("cnn_1", "gradient_tape", "sgd_1")] == [
@@ -34,7 +34,7 @@ def test_forward_backward_and_optimiser_are_apart(profile):
     ]
 
 
-def test_every_kind_of_answer_says_the_coverage(profile):
+def test_every_kind_of_answer_has_a_note_on_coverage(profile):
     note = (
         "coverage: 45 of 47 ops that ran are in the graph; of 3,283 microseconds of ops, in all "
         "steps, 95.1 % is under a scope of the model, 98.0 % has a code line, "
@@ -48,7 +48,7 @@ def test_every_kind_of_answer_says_the_coverage(profile):
 
 
 @pytest.mark.parametrize("view", ["scope", "graph", "code"])
-def test_a_timeline_can_be_drawn_of_it(profile, view, tmp_path):
+def test_a_timeline_of_a_recording_can_be_written(profile, view, tmp_path):
     path = tmp_path / "timeline"
     options = {"step": 3, "max_depth": 100, "select": ["micros"]}
     written = getattr(profile, view)(**options).write(f"timeline:outfile={path}")
@@ -57,47 +57,47 @@ def test_a_timeline_can_be_drawn_of_it(profile, view, tmp_path):
     assert "cnn_1" in Path(written[0].path).read_text() or view == "code"
 
 
-def test_without_a_recording_a_folder_is_none_of_a_capture(tmp_path):
+def test_a_folder_without_a_recording_is_rejected(tmp_path):
     (tmp_path / "graph.pb").write_bytes(b"")
 
     with pytest.raises(InputError, match="is a folder; name the files in it"):
         tfprof.load(tmp_path)
 
 
-def test_a_recording_that_is_not_finished_is_said_to_be(tmp_path):
+def test_an_unfinished_recording_is_rejected(tmp_path):
     (tmp_path / ".a.tfprof-partial").mkdir()
 
     with pytest.raises(InputError, match="its recording was not finished"):
         tfprof.load(tmp_path / "a")
 
 
-def test_a_place_that_is_taken_is_refused_before_anything_runs(tmp_path):
+def test_a_folder_that_is_not_empty_is_rejected_before_recording_starts(tmp_path):
     (tmp_path / "file").write_text("")
 
-    with pytest.raises(CaptureError, match="there is something already"):
+    with pytest.raises(CaptureError, match="already exists"):
         tfprof.capture(tmp_path).require_room()
 
 
-def test_the_package_is_what_is_called():
-    import tfprof.capture.recording  # noqa: PLC0415 -- this binds the package's name
+def test_the_package_can_be_called():
+    import tfprof.capture.recording  # noqa: PLC0415 -- binds `tfprof.capture` to the package
 
     assert isinstance(tfprof.capture("a"), tfprof.capture.recording.Capture)
 
 
 @pytest.mark.parametrize("steps", [(3, 3), (-1, 2), (5,), 7, ("a", "b")])
-def test_steps_that_are_none_are_refused(steps):
-    with pytest.raises(OptionError, match=r"`steps` is \(first, end\)"):
+def test_invalid_steps_are_rejected(steps):
+    with pytest.raises(OptionError, match=r"`steps` must be \(first, end\)"):
         tfprof.KerasCallback("a", steps=steps)
 
 
-def test_without_tensorflow_the_way_to_get_it_is_said(tmp_path):
+def test_without_tensorflow_the_error_says_how_to_install_it(tmp_path):
     program = (
         "import sys; sys.modules['tensorflow'] = None; import tfprof\n"
         "try:\n    tfprof.capture('a').start()\n"
         "except tfprof.CaptureError as error:\n    print(error)"
     )
-    words = [sys.executable, "-c", program]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
 
     assert "pip install 'tfprof[tensorflow]'" in done.stdout
     assert list(tmp_path.iterdir()) == []
@@ -106,9 +106,9 @@ def test_without_tensorflow_the_way_to_get_it_is_said(tmp_path):
 # tfprof run
 
 
-def test_a_program_without_tensorflow_runs_and_leaves_nothing(tmp_path, capsys, monkeypatch):
+def test_a_program_without_tensorflow_runs_and_leaves_no_files(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delitem(sys.modules, "tensorflow", raising=False)  # another test may have it
+    monkeypatch.delitem(sys.modules, "tensorflow", raising=False)  # another test may import it
     Path("plain.py").write_text("import sys\nprint(__name__, sys.argv)\nsys.exit('gone')\n")
     before = list(sys.argv), list(sys.path), list(sys.meta_path)
 
@@ -122,7 +122,7 @@ def test_a_program_without_tensorflow_runs_and_leaves_nothing(tmp_path, capsys, 
     assert [path.name for path in tmp_path.iterdir()] == ["plain.py"]
 
 
-def test_an_error_of_a_program_is_shown_from_its_own_first_line_on(tmp_path, capsys, monkeypatch):
+def test_the_traceback_of_a_program_starts_at_its_own_first_frame(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("bad.py").write_text("raise ValueError('its own')\n")
 
@@ -133,7 +133,7 @@ def test_an_error_of_a_program_is_shown_from_its_own_first_line_on(tmp_path, cap
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("arguments", "message"),
     [
         ([], "`run` needs a program"),
         (["-o", "folder"], "`run` needs a program"),
@@ -142,16 +142,16 @@ def test_an_error_of_a_program_is_shown_from_its_own_first_line_on(tmp_path, cap
         (["--outfil", "x", "a.py"], "Did you mean `outfile`?"),
     ],
 )
-def test_a_line_that_names_no_program_is_refused(words, told, capsys):
-    assert main(["run", *words]) == 2
-    assert told in capsys.readouterr().err
+def test_a_command_without_a_program_is_rejected(arguments, message, capsys):
+    assert main(["run", *arguments]) == 2
+    assert message in capsys.readouterr().err
 
 
-def test_run_stands_before_its_options(capsys):
+def test_run_must_come_before_its_options(capsys):
     assert main(["-o", "folder", "run", "a.py"]) == 2
     assert "`run` comes before its options" in capsys.readouterr().err
 
 
-def test_help_on_run_is_given(capsys):
+def test_run_has_a_help_text(capsys):
     assert main(["run", "--help"]) == 0
     assert "Usage: tfprof run" in capsys.readouterr().out

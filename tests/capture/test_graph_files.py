@@ -1,4 +1,4 @@
-"""The graph file and the op log of a recording: what is written reads back as it was."""
+"""The graph file and op log of a recording: ops are read back as they were written."""
 
 import tfprof
 from sources.test_tf_functions import TWICE, calling, function, inline, node, program
@@ -11,7 +11,7 @@ LINE = Frame("train.py", 3, "step", "loss = f(x)", -1)
 
 
 def nodes(flat):
-    """The NodeDefs of all ops, as a GraphDef has them."""
+    """The NodeDefs of all ops by name, after a round trip through a GraphDef."""
     sources = flat.sources()
     ops = [
         WrittenOp(node_def(flat, row, name, sources[row]), is_walked_call=False)
@@ -21,7 +21,7 @@ def nodes(flat):
     return {found.name: found for found in graph.node}
 
 
-def test_an_op_keeps_kind_attributes_and_inputs():
+def test_an_op_keeps_its_kind_attributes_and_inputs():
     data = program(
         [node("in"), node("out", "Split", ["in", "in:2", "^in"], num_split={"i": 3})],
     )
@@ -32,7 +32,7 @@ def test_an_op_keeps_kind_attributes_and_inputs():
     assert found.attr["num_split"].i == 3
 
 
-def test_an_argument_is_no_parameter():
+def test_an_argument_is_not_counted_as_a_parameter():
     data = program([node("x", "Placeholder", shape={"shape": shape(7)})])
 
     found = nodes(inline(data))["x"]
@@ -41,7 +41,7 @@ def test_an_argument_is_no_parameter():
     assert "shape" not in found.attr
 
 
-def test_an_argument_from_which_a_variable_is_read_is_that_variable():
+def test_an_argument_that_is_read_as_a_variable_becomes_a_variable():
     read = node("r", "ReadVariableOp", ["w"], _output_shapes={"list": {"shape": [shape(3, 4)]}})
 
     found = nodes(inline(program([node("w", "Placeholder"), read])))["w"]
@@ -50,7 +50,7 @@ def test_an_argument_from_which_a_variable_is_read_is_that_variable():
     assert [dim.size for dim in found.attr["shape"].shape.dim] == [3, 4]
 
 
-def test_a_variable_that_two_ops_stand_for_has_parameters_once():
+def test_the_parameters_of_a_variable_with_two_ops_count_once():
     variable = node("w", "VarHandleOp", shape={"shape": shape(3)}, shared_name={"s": b"w"})
     body = function("read", [variable], [], {"y": "w:resource:0"})
     calls = [calling("one", "read"), calling("two", "read")]
@@ -60,7 +60,7 @@ def test_a_variable_that_two_ops_stand_for_has_parameters_once():
     assert ["shape" in found[name].attr for name in ("one/w", "two/w")].count(True) == 1
 
 
-def test_large_constants_lose_their_values():
+def test_the_values_of_large_constants_are_dropped():
     def constant(name, size):
         return node(name, "Const", value={"s": b"x" * size})
 
@@ -70,7 +70,7 @@ def test_large_constants_lose_their_values():
     assert "value" not in found["table"].attr
 
 
-def test_graph_and_log_are_read_back(tmp_path):
+def test_graph_and_op_log_are_read_back(tmp_path):
     flat = inline(program([node("in"), calling("call", "twice", ["in"])], TWICE))
     sources = flat.sources()
     ops = [
@@ -94,7 +94,7 @@ def test_graph_and_log_are_read_back(tmp_path):
     ]
 
 
-def test_a_log_without_lines_and_calls_is_empty():
+def test_an_op_log_without_code_lines_and_calls_is_empty():
     flat = inline(program([node("in")]))
     op = WrittenOp(node_def(flat, 0, "in", []), is_walked_call=False)
 

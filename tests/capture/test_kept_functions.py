@@ -1,4 +1,4 @@
-"""Keeping traced functions alive: what is kept, and that the patch is always undone."""
+"""Traced functions are kept alive while recording, and the patch is always undone."""
 
 import gc
 import sys
@@ -14,7 +14,7 @@ MODULE = "tensorflow.python.eager.polymorphic_function"
 
 @pytest.fixture
 def kind(monkeypatch):
-    """The class that is patched, in a TensorFlow that has nothing else."""
+    """The class that is patched, in a fake TensorFlow that has nothing else."""
 
     class AtomicFunction:
         def __init__(self, name, *, is_bad=False):
@@ -37,7 +37,7 @@ def original(kind):
     return kind.__init__
 
 
-def test_functions_of_before_and_of_the_meantime_are_kept(kind):
+def test_existing_and_new_functions_are_kept(kind):
     before = kind("before")
     kept = KeptFunctions()
     kind("meanwhile")
@@ -78,7 +78,7 @@ def test_releasing_twice_is_harmless(kind, original):
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_of_two_at_once_the_last_one_restores(kind, original, order):
+def test_the_last_of_two_releases_removes_the_patch(kind, original, order):
     both = [KeptFunctions(), KeptFunctions()]
     kind("one")
     both[order[0]].release()
@@ -91,7 +91,7 @@ def test_of_two_at_once_the_last_one_restores(kind, original, order):
     assert kind.__init__ is original
 
 
-def test_an_error_while_it_is_in_use_does_not_keep_the_patch(kind, original):
+def test_the_patch_is_removed_after_an_error(kind, original):
     def use():
         kept = KeptFunctions()
         kind("one")
@@ -105,7 +105,7 @@ def test_an_error_while_it_is_in_use_does_not_keep_the_patch(kind, original):
     assert kind.__init__ is original
 
 
-def test_a_function_that_cannot_be_made_is_not_kept(kind):
+def test_a_function_whose_creation_fails_is_not_kept(kind):
     kept = KeptFunctions()
     with pytest.raises(ValueError, match="bad"):
         kind("bad", is_bad=True)
@@ -114,7 +114,7 @@ def test_a_function_that_cannot_be_made_is_not_kept(kind):
     kept.release()
 
 
-def test_a_patch_by_others_stays_in_place(kind):
+def test_a_later_patch_by_other_code_stays_in_place(kind):
     kept = KeptFunctions()
     ours = kind.__init__
     made = []
@@ -132,7 +132,7 @@ def test_a_patch_by_others_stays_in_place(kind):
     assert function() is None
 
 
-def test_other_internals_mean_that_nothing_is_kept(kind, monkeypatch):
+def test_nothing_is_kept_if_the_internals_of_tensorflow_have_changed(kind, monkeypatch):
     monkeypatch.delattr(sys.modules[MODULE], "atomic_function")
     kept = KeptFunctions()
     kind("one")

@@ -1,4 +1,4 @@
-"""Programs recorded with TensorFlow itself, each in a process of its own."""
+"""Recordings of real TensorFlow programs, each in its own process."""
 
 import importlib.util
 import os
@@ -16,14 +16,14 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples" / "capture"
 
 pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("tensorflow") is None, reason="needs TensorFlow to record with"
+    importlib.util.find_spec("tensorflow") is None, reason="recording needs TensorFlow"
 )
 
 
-def python(*words, cwd, **options):
+def python(*arguments, cwd, **options):
     quiet = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3"}
     return subprocess.run(
-        [sys.executable, *map(str, words)],
+        [sys.executable, *map(str, arguments)],
         cwd=cwd,
         capture_output=True,
         text=True,
@@ -35,14 +35,14 @@ def python(*words, cwd, **options):
 
 @pytest.fixture(scope="module")
 def fit(tmp_path_factory):
-    """What the example with a callback printed, and the folder it left."""
+    """The output of the example with a callback, and its recording."""
     folder = tmp_path_factory.mktemp("fit")
     done = python(EXAMPLES / "keras_fit.py", "runs/fit", cwd=folder)
     assert done.returncode == 0, done.stderr
     return done.stdout, folder / "runs" / "fit"
 
 
-def test_nearly_all_time_of_what_the_executor_ran_is_under_a_scope_of_the_model(fit):
+def test_at_least_95_percent_of_the_time_in_functions_is_under_a_scope_of_the_model(fit):
     rows = tfprof.load(fit[1]).scope(select=["micros"], max_depth=1000)
     micros = {row["name"]: row["micros"] or 0 for row in rows}
     ran = {name: own for name, own in micros.items() if not name.startswith(("eager", "tf_data"))}
@@ -51,7 +51,7 @@ def test_nearly_all_time_of_what_the_executor_ran_is_under_a_scope_of_the_model(
     assert placed >= 0.95 * sum(ran.values()) > 0
 
 
-def test_a_recorded_fit_says_how_much_of_its_time_is_known(fit):
+def test_a_recorded_fit_has_a_note_on_coverage(fit):
     printed, folder = fit
     profile = tfprof.load(folder)
     note = next(note for note in profile.notes if note.startswith("coverage:"))
@@ -61,7 +61,7 @@ def test_a_recorded_fit_says_how_much_of_its_time_is_known(fit):
     assert note in tfprof.info(folder).to_dict()["notes"]
 
 
-def test_forward_backward_and_optimiser_of_a_recorded_fit_are_apart(fit):
+def test_forward_pass_backward_pass_and_optimiser_of_a_recorded_fit_have_separate_scopes(fit):
     profile = tfprof.load(fit[1])
     whole = profile.scope(select=["micros"], max_depth=100, step=11)
     parts = {
@@ -74,11 +74,11 @@ def test_forward_backward_and_optimiser_of_a_recorded_fit_are_apart(fit):
     assert sum(parts.values()) - parts["_TFProfRoot"] > 0.9 * parts["_TFProfRoot"]
 
 
-def test_a_recorded_fit_has_the_steps_that_were_asked_for(fit):
+def test_a_recorded_fit_has_the_requested_steps(fit):
     assert tfprof.load(fit[1]).steps == [10, 11, 12]
 
 
-def test_a_recorded_fit_knows_parameters_float_ops_and_lines(fit):
+def test_a_recorded_fit_has_parameters_float_ops_and_code_lines(fit):
     profile = tfprof.load(fit[1])
     variables = profile.scope(select=["params"], account_type_regexes=["VarHandleOp"], max_depth=9)
     convolution = profile.scope(select=["float_ops"], max_depth=9)["cnn_1/conv2d_1/convolution"]
@@ -89,7 +89,7 @@ def test_a_recorded_fit_knows_parameters_float_ops_and_lines(fit):
     assert any("keras_fit.py" in row["name"] for row in lines)
 
 
-def test_calls_within_a_capture_are_steps(tmp_path):
+def test_calls_inside_a_capture_are_steps(tmp_path):
     done = python(EXAMPLES / "train_step.py", "runs/step", cwd=tmp_path)
     profile = tfprof.load(tmp_path / "runs" / "step")
 
@@ -101,13 +101,13 @@ def test_calls_within_a_capture_are_steps(tmp_path):
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory):
-    """What `tfprof run` of a program without tfprof gave, and the folder it left."""
+    """The finished `tfprof run` of a program that does not use tfprof, and its recording."""
     folder = tmp_path_factory.mktemp("plain")
-    words = ("-m", "tfprof", "run", "-o", "runs/plain", EXAMPLES / "plain_training.py")
-    return python(*words, "--steps", "4", cwd=folder), folder / "runs" / "plain"
+    command = ("-m", "tfprof", "run", "-o", "runs/plain", EXAMPLES / "plain_training.py")
+    return python(*command, "--steps", "4", cwd=folder), folder / "runs" / "plain"
 
 
-def test_a_program_is_recorded_without_a_change_and_keeps_its_words(plain):
+def test_an_unchanged_program_is_recorded_and_gets_its_arguments(plain):
     done, folder = plain
     profile = tfprof.load(folder)
 
@@ -116,13 +116,13 @@ def test_a_program_is_recorded_without_a_change_and_keeps_its_words(plain):
     assert profile.scope(max_depth=9, select=["micros"])["layer/MatMul"]["micros"] > 0
 
 
-def test_code_lines_of_a_program_that_tfprof_runs_begin_with_its_own(plain):
+def test_code_lines_of_a_program_run_by_tfprof_are_its_own(plain):
     rows = tfprof.load(plain[1]).code(select=["micros"], max_depth=100)
 
     assert {row["name"].partition(":")[0] for row in rows} == {"_TFProfRoot", "plain_training.py"}
 
 
-def test_a_program_that_fails_is_recorded_and_fails_as_without(tmp_path):
+def test_a_failing_program_is_recorded_and_keeps_its_exit_status(tmp_path):
     (tmp_path / "bad.py").write_text(
         "import tensorflow as tf\n"
         "tf.config.threading.set_intra_op_parallelism_threads(1)\n"
@@ -136,7 +136,7 @@ def test_a_program_that_fails_is_recorded_and_fails_as_without(tmp_path):
     assert "MatMul" in list(tfprof.load(tmp_path / "bad.capture").columns.ops.kind.values)
 
 
-def test_ops_in_loops_of_functions_that_are_gone_are_found_in_the_graph(tmp_path):
+def test_loops_of_functions_that_were_dropped_are_in_the_graph(tmp_path):
     (tmp_path / "loop.py").write_text(
         "import tensorflow as tf\n"
         "def main():\n"
@@ -159,7 +159,7 @@ def test_ops_in_loops_of_functions_that_are_gone_are_found_in_the_graph(tmp_path
     assert row["float_ops"] == 3 * 2 * 4 * 32 * 32
 
 
-def test_a_killed_recording_leaves_nothing_that_reads_as_good(tmp_path):
+def test_a_killed_recording_cannot_be_loaded(tmp_path):
     (tmp_path / "killed.py").write_text(
         "import os, signal, tfprof, tensorflow as tf\n"
         "step = tf.function(lambda x: x @ x)\n"

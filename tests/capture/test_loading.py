@@ -1,4 +1,4 @@
-"""Which things are programs, told without a framework."""
+"""Programs are recognised without importing a framework."""
 
 import pytest
 
@@ -7,13 +7,13 @@ from tfprof.capture.loading import is_program
 
 
 class Foreign:
-    """Something callable, as if it were of another package."""
+    """A callable object that pretends to be from another package."""
 
     def __call__(self):
         """Do nothing."""
 
 
-def test_what_is_of_keras_or_tensorflow_and_can_be_called_is_a_program(monkeypatch):
+def test_callable_objects_of_keras_and_tensorflow_are_programs(monkeypatch):
     assert not is_program(Foreign())
     for module in ("tensorflow.python.eager", "keras.src.models", "tf_keras.src"):
         monkeypatch.setattr(Foreign, "__module__", module)
@@ -21,11 +21,11 @@ def test_what_is_of_keras_or_tensorflow_and_can_be_called_is_a_program(monkeypat
         assert is_program(Foreign())
 
 
-def test_a_path_is_none():
+def test_a_path_is_not_a_program():
     assert not is_program("tensorflow")
 
 
-def test_without_tensorflow_a_model_is_answered_with_what_to_install(monkeypatch):
+def test_without_tensorflow_loading_a_model_says_what_to_install(monkeypatch):
     monkeypatch.setattr(Foreign, "__module__", "keras.src.models")
     monkeypatch.setitem(__import__("sys").modules, "tensorflow", None)
 

@@ -1,14 +1,14 @@
-"""Keras models and TensorFlow functions, traced: the same numbers as from files and by Keras."""
+"""Traced Keras models and TensorFlow functions have the same numbers as files and Keras."""
 
 import os
 
 import pytest
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed: nothing to trace")
+tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed")
 keras = pytest.importorskip("keras", minversion="3.0", reason="Keras 3 is not installed")
 
-import tfprof  # noqa: E402 -- behind what may skip all of this
+import tfprof  # noqa: E402 -- after the checks that may skip this module
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # TensorFlow's own
 
@@ -43,7 +43,7 @@ def transformer():
 
 
 def function_of(model):
-    """The model as a `tf.function`, and what it is called with."""
+    """The model as a `tf.function`, and the spec of its argument."""
     spec = tf.TensorSpec((1, *model.inputs[0].shape[1:]), model.inputs[0].dtype)
     return tf.function(lambda x: model(x, training=False)), spec
 
@@ -62,8 +62,8 @@ def model(request):
 
 
 @pytest.fixture(scope="module")
-def ways(model, tmp_path_factory):
-    """The profiles of one model, by how it was given."""
+def profiles(model, tmp_path_factory):
+    """The profiles of one model, by the form in which it was loaded."""
     function, spec = function_of(model)
     concrete = function.get_concrete_function(spec)
     folder = str(tmp_path_factory.mktemp("saved"))
@@ -76,23 +76,23 @@ def ways(model, tmp_path_factory):
     }
 
 
-def test_parameters_are_those_that_keras_counts(model, ways):
-    assert {way: total(found, "params") for way, found in ways.items()} == dict.fromkeys(
-        ways, model.count_params()
+def test_parameters_equal_those_counted_by_keras(model, profiles):
+    assert {form: total(found, "params") for form, found in profiles.items()} == dict.fromkeys(
+        profiles, model.count_params()
     )
 
 
-def test_float_ops_are_the_same_however_the_model_is_given(ways):
-    found = {total(profile, "float_ops") for profile in ways.values()}
+def test_float_ops_are_the_same_for_all_forms_of_a_model(profiles):
+    found = {total(profile, "float_ops") for profile in profiles.values()}
 
     assert len(found) == 1
     assert min(found) > 0
 
 
-def test_float_ops_of_a_cnn_are_those_of_its_formula():
+def test_float_ops_of_a_cnn_match_the_formula():
     outputs, channels = 6 * 6 * 4, 4
     convolution = 2 * outputs * (3 * 3 * 3) + outputs  # products, bias
-    # The variance and its root, counted as two; scale and offset of each channel; their use.
+    # Per channel: variance, its root (two), scale and offset; then applying both to all outputs.
     normalisation = channels * (1 + 2 + 1 + 1 + 1) + 2 * outputs
     dense = 2 * outputs * 10 + 10
 
@@ -101,14 +101,14 @@ def test_float_ops_of_a_cnn_are_those_of_its_formula():
     )
 
 
-def test_float_ops_of_an_unrolled_lstm_are_those_of_its_formula():
+def test_float_ops_of_an_unrolled_lstm_match_the_formula():
     steps, inputs, units = 5, 3, 4
     model = keras.Sequential(
         [keras.Input((steps, inputs)), layers.LSTM(units, unroll=True), layers.Dense(2)]
     )
     products = 2 * inputs * 4 * units + 2 * units * 4 * units
     sums = 2 * 4 * units  # of both products, and the bias
-    # Three gates with a sigmoid of four operations, two hyperbolic tangents; the new state.
+    # Three sigmoid gates of four operations, two hyperbolic tangents, and the new state.
     cell = 3 * 4 * units + 2 * units + (3 + 1) * units
 
     assert total(tfprof.load(model), "float_ops") == (
@@ -116,10 +116,10 @@ def test_float_ops_of_an_unrolled_lstm_are_those_of_its_formula():
     )
 
 
-def test_products_of_a_transformer_are_those_of_its_formula():
+def test_matrix_products_of_a_transformer_match_the_formula():
     tokens, width, heads, size, hidden = 6, 8, 2, 4, 16
     projections = 4 * 2 * tokens * width * (heads * size)
-    attention = 2 * 2 * heads * tokens * tokens * size  # scores, and what they weigh
+    attention = 2 * 2 * heads * tokens * tokens * size  # scores and weighted sums
     feed_forward = 2 * 2 * tokens * width * hidden
     found = {
         row["name"]: row["float_ops"]
@@ -131,13 +131,13 @@ def test_products_of_a_transformer_are_those_of_its_formula():
     assert found["Softmax"] == 2 * 5 * heads * tokens * tokens
 
 
-def test_what_could_not_be_counted_is_the_same_however_the_model_is_given(ways):
-    found = [profile.scope(select=["float_ops"]).uncounted for profile in ways.values()]
+def test_uncounted_ops_are_the_same_for_all_forms_of_a_model(profiles):
+    found = [profile.scope(select=["float_ops"]).uncounted for profile in profiles.values()]
 
     assert found == [found[0]] * len(found)
 
 
-def test_an_exported_model_has_the_parameters_that_keras_counts(model, tmp_path):
+def test_an_exported_model_has_the_parameters_counted_by_keras(model, tmp_path):
     model.export(str(tmp_path / "exported"), verbose=False)
 
     profile = tfprof.load(tmp_path / "exported")
@@ -146,7 +146,7 @@ def test_an_exported_model_has_the_parameters_that_keras_counts(model, tmp_path)
     assert any("is of any size" in note for note in profile.notes)
 
 
-def test_an_exported_model_has_the_float_ops_of_a_batch_that_is_stated(model, tmp_path):
+def test_an_exported_model_has_the_float_ops_of_the_given_batch_size(model, tmp_path):
     model.export(str(tmp_path / "exported"), verbose=False)
 
     exported = tfprof.load(tmp_path / "exported", batch_size=4)
@@ -156,20 +156,20 @@ def test_an_exported_model_has_the_float_ops_of_a_batch_that_is_stated(model, tm
 
 
 def float_ops_by_kind(profile):
-    """The float ops of the kinds that compute with examples, not with their number."""
+    """The float ops of kinds that compute with examples, not with the batch size."""
     kinds = ("Conv2D", "MatMul", "BatchMatMulV2", "BiasAdd", "Softmax", "Rsqrt")
     found = {row["name"]: row["float_ops"] for row in profile.op(select=["float_ops"])}
     return {kind: found.get(kind) for kind in kinds}
 
 
-def test_code_lines_are_those_of_the_program_and_not_of_tfprof():
+def test_code_lines_are_from_the_program_and_not_from_tfprof():
     found = rows(tfprof.load(cnn()), "code", select=["float_ops"])
 
     assert any(name.startswith("test_programs.py") for name in found)
     assert not any(name.startswith(("loading.py", "programs.py")) for name in found)
 
 
-def test_code_lines_of_variables_are_those_that_read_them():
+def test_variables_belong_to_the_code_lines_that_read_them():
     model = cnn()
     code = tfprof.load(model).code(select=["params"], max_depth=100)
 
@@ -177,7 +177,7 @@ def test_code_lines_of_variables_are_those_that_read_them():
     assert not any("capture_container.py" in row["name"] for row in code)
 
 
-def test_variables_stand_under_their_own_names_and_trainable_ones_have_their_type():
+def test_variables_keep_their_names_and_trainable_ones_have_a_type():
     model = cnn()
     profile = tfprof.load(model)
 
@@ -189,7 +189,7 @@ def test_variables_stand_under_their_own_names_and_trainable_ones_have_their_typ
     assert {weight.path for weight in model.trainable_weights} <= set(rows(profile))
 
 
-def test_float_ops_grow_with_the_batch():
+def test_float_ops_grow_with_the_batch_size():
     model = keras.Sequential([keras.Input((3,)), layers.Dense(4, use_bias=False)])
 
     assert total(tfprof.load(model), "float_ops") == 2 * 3 * 4
@@ -204,29 +204,29 @@ def test_a_model_with_several_inputs_is_traced_with_all_of_them():
     assert {"a", "b"} <= set(rows(tfprof.load(model)))
 
 
-def test_a_model_that_does_not_say_what_it_takes_is_refused():
+def test_a_model_without_declared_inputs_requires_an_example():
     class Unknown(keras.Model):
         def call(self, x):
             return x
 
-    with pytest.raises(tfprof.OptionError, match=r"give an example, tfprof.load\(model, example\)"):
+    with pytest.raises(tfprof.OptionError, match=r"pass an example, tfprof.load\(model, example\)"):
         tfprof.load(Unknown())
 
 
-def test_a_model_of_open_inputs_is_refused_but_with_an_example():
+def test_a_model_with_inputs_of_any_size_requires_an_example():
     model = keras.Sequential([keras.Input((None, 3)), layers.Dense(4, use_bias=False)])
 
-    with pytest.raises(tfprof.OptionError, match=r"takes inputs of any size"):
+    with pytest.raises(tfprof.OptionError, match=r"accepts inputs of any size"):
         tfprof.load(model)
 
     assert total(tfprof.load(model, tf.zeros((1, 2, 3))), "params") == 12
 
 
-def test_arguments_that_make_no_sense_are_refused():
+def test_arguments_that_do_not_fit_the_program_are_rejected():
     function, spec = function_of(cnn())
     concrete = function.get_concrete_function(spec)
 
-    with pytest.raises(tfprof.OptionError, match="has its arguments already"):
+    with pytest.raises(tfprof.OptionError, match="already has its arguments"):
         tfprof.load(concrete, spec)
     with pytest.raises(tfprof.OptionError, match="`batch_size` is for Keras models"):
         tfprof.load(function, spec, batch_size=3)
@@ -234,7 +234,7 @@ def test_arguments_that_make_no_sense_are_refused():
         tfprof.load(cnn(), spec, batch_size=3)
 
 
-def test_a_function_in_a_function_stands_below_its_call():
+def test_a_function_inside_a_function_is_below_its_call():
     @tf.function
     def inner(x):
         return tf.multiply(x, 2.0, name="twice")

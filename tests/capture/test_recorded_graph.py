@@ -1,4 +1,4 @@
-"""The graph that is written beside a recording, of programs that TensorFlow runs."""
+"""The graph written with a recording, for real TensorFlow programs."""
 
 import importlib.util
 import json
@@ -13,7 +13,7 @@ import pytest
 import tfprof
 
 pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("tensorflow") is None, reason="needs TensorFlow to record with"
+    importlib.util.find_spec("tensorflow") is None, reason="recording needs TensorFlow"
 )
 
 PROGRAMS = Path(__file__).with_name("recorded_programs.py")
@@ -24,15 +24,15 @@ def folder(tmp_path_factory):
     """The folder with a recording of each program."""
     path = tmp_path_factory.mktemp("recorded")
     quiet = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3"}
-    words = [sys.executable, str(PROGRAMS), str(path)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, env=quiet)
+    command = [sys.executable, str(PROGRAMS), str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=quiet)
     assert done.returncode == 0, done.stderr
     return path
 
 
 @pytest.fixture(scope="module")
 def after(folder):
-    """What the process that recorded looked like afterwards."""
+    """Facts about the recording process after its recordings."""
     return json.loads((folder / "after.json").read_text("utf-8"))
 
 
@@ -42,13 +42,13 @@ def load(folder):
 
 
 def numbers(profile, metric):
-    """The ops that have some of a metric, and how much."""
+    """The ops with a non-zero metric, and its value."""
     rows = profile.scope(select=[metric], max_depth=100)
     return {row["name"]: row[metric] for row in rows if row[metric]}
 
 
 def ops_outside_the_graph(profile):
-    """How many ops ran that are not in the graph, apart from single eager ones."""
+    """The number of ops that ran but are not in the graph, except single eager ops."""
     (note,) = [note for note in profile.notes if note.startswith("coverage")]
     in_graph, ran = re.match(r"coverage: (\d+) of (\d+) ops", note).groups()
     names = list(profile.columns.ops.name)
@@ -62,7 +62,7 @@ def test_every_op_that_ran_in_a_function_is_in_the_graph(load, name):
     assert ops_outside_the_graph(load(name)) == 0
 
 
-def test_an_op_that_reads_a_result_of_a_call_knows_its_shape(load):
+def test_an_op_that_reads_the_result_of_a_call_knows_its_shape(load):
     assert numbers(load("calls_in_calls"), "float_ops") == {
         "encode/MatMul": 2 * 8 * 16 * 32,
         "project/MatMul": 2 * 8 * 32 * 4,
@@ -76,7 +76,7 @@ def test_calls_are_not_reported_as_uncounted(load):
     assert "PartitionedCall" not in str(uncounted)
 
 
-def test_branches_of_a_case_are_joined_with_what_ran(load):
+def test_branches_of_a_case_are_joined_with_the_ops_that_ran(load):
     profile = load("cases")
     inside = "net/switch_case/indexed_case"
 
@@ -91,7 +91,7 @@ def test_branches_of_a_case_are_joined_with_what_ran(load):
     }
 
 
-def test_a_variable_of_several_functions_counts_once(load):
+def test_a_variable_shared_by_functions_counts_once(load):
     assert numbers(load("shared_variable"), "params") == {"net/MatMul/variable": 64}
 
 
@@ -103,14 +103,14 @@ def test_variables_are_named_after_the_scope_that_uses_them(load):
     }
 
 
-def test_code_lines_of_variables_are_lines_of_the_program(load):
+def test_code_lines_of_variables_are_from_the_program(load):
     rows = load("shared_variable").code(select=["params"], max_depth=100)
     found = [row["name"] for row in rows if row["total_params"] == 64]
 
     assert {name.partition(":")[0] for name in found} == {"_TFProfRoot", "recorded_programs.py"}
 
 
-def test_an_op_that_leads_to_no_result_is_not_counted(load):
+def test_an_op_that_contributes_to_no_result_is_not_counted(load):
     assert numbers(load("unused_op"), "float_ops") == {"net/MatMul": 2 * 4 * 8 * 8}
 
 
@@ -133,6 +133,6 @@ def test_no_traced_function_is_kept_alive_by_a_recording(after):
     assert after["graph_is_dropped"]
 
 
-def test_a_second_recording_is_refused_and_the_first_goes_on(load, folder):
+def test_a_second_recording_is_rejected_and_the_first_continues(load, folder):
     assert numbers(load("records_twice"), "params") == {"net/MatMul/variable": 64}
     assert not any("second" in path.name for path in folder.iterdir())

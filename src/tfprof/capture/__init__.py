@@ -1,6 +1,6 @@
-"""Taking profiles from a live program; a framework is imported only when that is called for.
+"""Records and traces live programs; the framework is imported only when needed.
 
-`tfprof.capture` is this package and can be called as well: `with tfprof.capture("runs/a"): …`.
+`tfprof.capture` is this package, and also a function: `with tfprof.capture("runs/a"): …`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class _CallablePackage(ModuleType):
-    """A package whose name is also that of what it is for."""
+    """A package that can be called like the function `capture`, which shares its name."""
 
     def __call__(self, folder: str | os.PathLike[str]) -> Capture:
-        from tfprof.capture.recording import capture  # noqa: PLC0415 -- for those who record
+        from tfprof.capture.recording import capture  # noqa: PLC0415 -- only needed to record
 
         return capture(folder)
 

@@ -1,4 +1,4 @@
-"""Ops as the messages of a graph file and an op log, for `tfprof.capture` to write."""
+"""Encodes recorded ops as a graph file and an op log."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tfprof.model.code import Frame
 from tfprof.model.ops import WALKED_CALL
 from tfprof.sources.tf_functions import Flat
 
-_LARGEST_VALUE = 4096  # bytes of a constant that are kept: axes and shapes, not tables
+_LARGEST_VALUE = 4096  # bytes; keeps constants such as axes and shapes, but no tables
 
 
 @dataclass(slots=True, eq=False)
 class WrittenOp:
-    """An op for both files: its NodeDef, and the calls that made it."""
+    """An op as both files need it: its NodeDef and the calls that created it."""
 
     node: Message
     is_walked_call: bool
@@ -24,10 +24,9 @@ class WrittenOp:
 
 
 def node_def(flat: Flat, row: int, name: str, sources: Iterable[str]) -> Message:
-    """The NodeDef of an op, under this name and with inputs from these ops.
+    """The NodeDef of an op, with this name and these ops as inputs.
 
-    It has the attribute `shape` only if it is a variable, as a graph's parameters are counted by
-    that attribute.
+    Only variables have the attribute `shape`, because parameters are counted by that attribute.
     """
     kind, shape = flat.columns.kind[row], flat.columns.shape[row]
     if kind == "Placeholder":  # an argument of a function
@@ -51,12 +50,12 @@ def _encoded(shape: Shape) -> bytes:
 
 
 def _input(source: str, slot: int) -> str:
-    """An input as a NodeDef has it: `conv:1`, `conv` for output 0, `^conv` to wait for its end."""
+    """An input in NodeDef notation: `conv:1`, `conv` for output 0, `^conv` for a control input."""
     return f"{source}:{slot}" if slot > 0 else source if slot == 0 else f"^{source}"
 
 
 def graph_def(ops: Iterable[WrittenOp]) -> bytes:
-    """The bytes of a GraphDef."""
+    """A GraphDef of these ops, serialised."""
     graph = message_class("tensorflow.GraphDef")()
     for op in ops:
         graph.node.add().MergeFromString(op.node.SerializeToString(deterministic=True))
@@ -64,7 +63,7 @@ def graph_def(ops: Iterable[WrittenOp]) -> bytes:
 
 
 def op_log(ops: Iterable[WrittenOp]) -> bytes:
-    """The bytes of an OpLogProto with the code lines of ops, and the type of walked calls."""
+    """An OpLogProto with the code lines of ops and the type of walked calls, serialised."""
     log = message_class("tensorflow.tfprof.OpLogProto")()
     texts: dict[str, int] = {}
     traces: dict[Frame, Message] = {}
@@ -81,7 +80,7 @@ def op_log(ops: Iterable[WrittenOp]) -> bytes:
 
 
 def _trace(frame: Frame, texts: dict[str, int]) -> Message:
-    """The trace of a frame; its texts get numbers in `texts`."""
+    """The trace of a frame; adds new strings to `texts`, which numbers them."""
     file, function, line = (
         texts.setdefault(text, len(texts) + 1) for text in (frame.file, frame.function, frame.text)
     )

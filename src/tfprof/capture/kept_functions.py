@@ -6,16 +6,16 @@ public way to list traced functions or to be notified of new ones.
 
 What is patched: `AtomicFunction.__init__` in
 `tensorflow.python.eager.polymorphic_function.atomic_function`, which every traced function goes
-through, so that new functions are kept. Functions that exist already are found among the objects
+through, so that new functions are kept. Functions that already exist are found among the objects
 that Python's garbage collector tracks.
 
-It is always undone: the first `KeptFunctions` installs the patch and the last one to be released
-removes it, whatever their order. Releasing twice is harmless, and one that is dropped without
-being released releases itself. If other code has patched the same method in the meantime, ours
-stays in its chain and does nothing.
+The patch is always undone: the first `KeptFunctions` installs it and the last one to be released
+removes it, whatever their order. Releasing twice is harmless, and a `KeptFunctions` that is dropped
+without being released releases itself. If other code has patched the same method in the meantime,
+our patch stays in the chain and does nothing.
 
-Where TensorFlow's internals have changed, nothing is kept. The graph of a recording then lacks
-functions that the program has dropped, and of the others variables, code lines and most shapes.
+If TensorFlow's internals have changed, nothing is kept. The recorded graph then lacks functions
+that the program has dropped, and the variables, code lines and most shapes of all others.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from functools import wraps
 from threading import RLock
 from typing import Any
 
-_lock = RLock()  # reentrant, as the garbage collector may release one while another is made
-_kept: dict[int, list[Any]] = {}  # the functions of each `KeptFunctions`, by the list's id
-_restore: list[Callable[[], None]] = []  # how to remove the patch, while it is installed
+_lock = RLock()  # reentrant: the garbage collector may release one while another is created
+_kept: dict[int, list[Any]] = {}  # the functions of each `KeptFunctions`, by the id of the list
+_restore: list[Callable[[], None]] = []  # removes the patch, while it is installed
 
 
 class KeptFunctions:
-    """Every function that is traced already, or will be until `release`."""
+    """Keeps every function that is already traced, or is traced before `release`."""
 
     def __init__(self) -> None:
         self._functions: list[Any] = []
@@ -44,18 +44,18 @@ class KeptFunctions:
             _keep(self._functions)
 
     def graph(self, name: str) -> Any | None:
-        """The graph of the function `name`, None if it is not kept."""
+        """The graph of the function `name`; None if it is not kept."""
         wanted = name.encode()
         return next((one.graph for one in self._functions if one.name == wanted), None)
 
     def release(self) -> None:
-        """Let go of all functions, and of new ones too."""
+        """Drop all functions and stop keeping new ones."""
         self._finalize()
 
 
 def _keep(functions: list[Any]) -> None:
-    """Add all functions to `functions`, and new ones as they are traced."""
-    from tensorflow.python.eager.polymorphic_function import (  # noqa: PLC0415 -- see the package
+    """Add all existing functions to `functions`, and new ones as they are traced."""
+    from tensorflow.python.eager.polymorphic_function import (  # noqa: PLC0415 -- loads TensorFlow
         atomic_function,
     )
 
@@ -68,7 +68,7 @@ def _keep(functions: list[Any]) -> None:
 
 
 def _patch(kind: Any) -> Callable[[], None]:
-    """Make new objects of `kind` known to all of `_kept`; returns how to undo that."""
+    """Add new objects of `kind` to all lists in `_kept`; returns a function that undoes this."""
     make = kind.__init__
 
     @wraps(make)
@@ -86,7 +86,7 @@ def _patch(kind: Any) -> Callable[[], None]:
 
 
 def _release(functions: list[Any]) -> None:
-    """Let go of `functions`; the last to be released removes the patch."""
+    """Drop `functions`; the last release removes the patch."""
     with _lock:
         _kept.pop(id(functions), None)
         if not _kept and _restore:

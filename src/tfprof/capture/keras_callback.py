@@ -1,4 +1,4 @@
-"""Recording some steps of `model.fit`."""
+"""A Keras callback that records some steps of `model.fit`."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tfprof.errors import OptionError
 from tfprof.frameworks import tensorflow
 
 
-def KerasCallback(  # noqa: N802 -- to be used like a class of Keras, which cannot be loaded before
+def KerasCallback(  # noqa: N802 -- used like a class; its Keras base is imported late
     folder: str | os.PathLike[str], steps: tuple[int, int] = (10, 13)
 ) -> Any:
     """A callback that records steps: `model.fit(…, callbacks=[tfprof.KerasCallback("runs/a")])`.
 
     Steps are training batches, counted from 0 over all epochs; `steps=(10, 13)` records 10, 11 and
-    12. The first ones trace functions and are slow, so they say little.
+    12. The first steps are not representative: they trace functions and are slow.
     """
     first, end = _checked(steps)
     keras = tensorflow().keras
@@ -33,11 +33,13 @@ def _checked(steps: tuple[int, int]) -> tuple[int, int]:
             return int(first), int(end)
     except (TypeError, ValueError):
         pass
-    raise OptionError(f"`steps` is (first, end), as in (10, 13) for 10, 11 and 12, not {steps!r}.")
+    raise OptionError(
+        f"`steps` must be (first, end), such as (10, 13) for 10, 11 and 12, not {steps!r}."
+    )
 
 
 class _Callback:
-    """What Keras calls; its own base class joins when there is a Keras."""
+    """The callback; `KerasCallback` adds the base class once Keras is imported."""
 
     def __init__(self, capture: Capture, first: int, end: int) -> None:
         super().__init__()
@@ -47,7 +49,7 @@ class _Callback:
         self._is_recording = False
         self._mark: Any = None
 
-    def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:  # noqa: ARG002 -- Keras's
+    def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:  # noqa: ARG002 -- Keras API
         if self._step == self._first:
             self.capture.start()
             self._is_recording = True
@@ -56,13 +58,13 @@ class _Callback:
             self._mark = trace("train", step_num=self._step, _r=1)
             self._mark.__enter__()
 
-    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:  # noqa: ARG002 -- Keras's
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:  # noqa: ARG002 -- Keras API
         self._end_mark()
         self._step += 1
         if self._step == self._end:
             self._stop()
 
-    def on_train_end(self, logs: Any = None) -> None:  # noqa: ARG002 -- Keras's
+    def on_train_end(self, logs: Any = None) -> None:  # noqa: ARG002 -- Keras API
         self._end_mark()
         if self._step <= self._first and not self._is_recording:
             warnings.warn(

@@ -1,4 +1,4 @@
-"""`tfprof.load`: a profile of files, or of a program that is there as an object."""
+"""`tfprof.load`: a profile of files, or of a model or function in memory."""
 
 from __future__ import annotations
 
@@ -19,21 +19,22 @@ def load(
     progress: Callable[[str], None] = lambda _: None,
     **inputs: Any,
 ) -> Profile:
-    """A profile of the files a program left behind, or of a program that can be called.
+    """Load a profile from files, or by tracing a Keras model or TensorFlow function.
 
-    Each path is recognised by its content; keywords (`graph_path`, `run_meta_path`, `op_log_path`,
-    `checkpoint_path`, `profile_path`) say what a file is. `run_meta_path` may be one path, several,
-    or a mapping of step to path. `functions=True` counts what is inside functions of a graph,
-    `signature` chooses what of a SavedModel is called, `batch_size` how many examples it is given
-    where it takes any number, `count_float_ops=False` takes float ops from the op log alone.
+    The format of each path is recognised by content; keywords (`graph_path`, `run_meta_path`,
+    `op_log_path`, `checkpoint_path`, `profile_path`) state it explicitly. `run_meta_path` may be
+    one path, several, or a mapping from step to path. `functions=True` counts the ops inside the
+    functions of a graph, `signature` selects a signature of a SavedModel, `batch_size` sets the
+    batch size of inputs that accept any, `count_float_ops=False` uses only float ops of the op log.
     `progress` is called with each path before it is read.
 
-    A Keras model, a `tf.function` or a concrete function is traced, not run: a model with its own
-    inputs, `batch_size` of them (1), or like the arguments behind it; a function with these.
+    A Keras model, a `tf.function` or a concrete function is traced but not run. Further arguments
+    are the ones to trace it with. Without any, a model is traced with the inputs that it declares,
+    in batches of `batch_size` (default: 1).
     """
     if not what or not is_program(what[0]):
         return api.load(*what, progress=progress, **inputs)
-    from tfprof.capture import programs  # noqa: PLC0415 -- those who read files do without
+    from tfprof.capture import programs  # noqa: PLC0415 -- not needed to read files
 
     given = {name: find(name, INPUT_OPTIONS).check(value) for name, value in inputs.items()}
     checked = Inputs(**given)
@@ -42,6 +43,6 @@ def load(
 
 
 def is_program(thing: Any) -> bool:
-    """Whether this is something of TensorFlow or Keras that can be called."""
+    """Whether `thing` is a callable object of TensorFlow or Keras."""
     names = {kind.__module__.partition(".")[0] for kind in type(thing).__mro__}
     return callable(thing) and not names.isdisjoint(_FRAMEWORKS)

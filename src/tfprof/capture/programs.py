@@ -1,4 +1,4 @@
-"""Keras models and TensorFlow functions as graphs: traced, never run."""
+"""Traces Keras models and TensorFlow functions into graphs, without running them."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from tfprof.sources import tf_functions
 
 _TRAINABLE = "_trainable_variables"
 
-# What TensorFlow and Keras give us has no types that a checker knows.
+# TensorFlow and Keras have no type information.
 Program: TypeAlias = Any
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TracedProgram:
-    """A program as a graph, and which of its variables are trainable."""
+    """The graph of a program, and the names of its trainable variables."""
 
     graph: TracedGraph
     trainable: list[str]
 
     def add(self, builder: ProfileBuilder) -> None:
-        """Define the ops of the program, with the code lines that made them."""
+        """Add the ops of the program, with the code lines that created them."""
         flat = self.graph.flatten()
         tf_functions.add(flat, builder)
         ops = builder.ids(self.trainable)
@@ -41,37 +41,37 @@ class TracedProgram:
 
 
 def trace(program: Program, arguments: Sequence[Any], batch_size: int) -> TracedProgram:
-    """The graph of a Keras model, a `tf.function` or a concrete function."""
+    """Trace a Keras model, a `tf.function` or a concrete function."""
     if hasattr(program, "structured_input_signature"):
         if arguments or batch_size:
-            raise OptionError("A concrete function has its arguments already: give it alone.")
+            raise OptionError("A concrete function already has its arguments: pass it alone.")
         return _traced(program, "the function")
     if hasattr(program, "get_concrete_function"):
         if batch_size:
-            raise OptionError("`batch_size` is for Keras models; give a function its arguments.")
+            raise OptionError("`batch_size` is for Keras models; pass a function its arguments.")
         return _traced(program.get_concrete_function(*arguments), "the function")
-    return _traced(_of_model(program, arguments, batch_size), _label(program))
+    return _traced(_inference(program, arguments, batch_size), _label(program))
 
 
-def _of_model(model: Program, arguments: Sequence[Any], batch_size: int) -> Program:
-    """The function that calls a Keras model as for a prediction."""
+def _inference(model: Program, arguments: Sequence[Any], batch_size: int) -> Program:
+    """A concrete function that calls a Keras model for inference."""
     tf = tensorflow()
     if arguments and batch_size:
-        raise OptionError("Give `batch_size` or an example of the inputs, not both.")
+        raise OptionError("Pass `batch_size` or an example of the inputs, not both.")
     wanted = tuple(arguments) or (_inputs(model, batch_size or 1),)
     function = tf.function(lambda *inputs: model(*inputs, training=False))
     return function.get_concrete_function(*wanted)
 
 
 def _inputs(model: Program, batch_size: int) -> Any:
-    """What a model takes, with so many examples at once."""
+    """Specs of the inputs of a model, with this batch size."""
     tf = tensorflow()
 
     def spec(tensor: Any) -> Any:
         first, *others = tensor.shape
         if None in others:
             raise OptionError(
-                f"{_label(model)} takes inputs of any size: give an example of them, "
+                f"{_label(model)} accepts inputs of any size: pass an example, "
                 "tfprof.load(model, example)."
             )
         return tf.TensorSpec((first or batch_size, *others), tensor.dtype, tensor.name)
@@ -83,12 +83,12 @@ def _inputs(model: Program, batch_size: int) -> Any:
             known = inputs[0] if len(inputs) == 1 else inputs
         return tf.nest.map_structure(spec, known)
     raise OptionError(
-        f"{_label(model)} does not say what it takes: give an example, tfprof.load(model, example)."
+        f"{_label(model)} declares no inputs: pass an example, tfprof.load(model, example)."
     )
 
 
 def _traced(concrete: Program, label: str) -> TracedProgram:
-    """The graph of a concrete function, with the variables that it captures."""
+    """The graph of a concrete function, including the variables that it captures."""
     captured = {id(variable.handle): variable for variable in concrete.graph.variables}
     taken = {op.name for op in concrete.graph.get_operations()}
     variables: dict[str, Variable] = {}

@@ -1,7 +1,7 @@
-"""The graph of the functions that ran in a recording, and the code lines of their ops.
+"""The graph of the functions that ran during a recording, and the code lines of their ops.
 
-A recording names an op after the calls that led to it. The functions are flattened under the same
-names, which is how graph and recording are joined.
+A recording names each op after the calls that led to it. The functions are flattened with the same
+names, so that graph and recording can be joined by name.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from tfprof.sources.tf_functions import Flat
 from tfprof.sources.xspace_events import Space
 
 _READ = "ReadVariableOp"
-_LABEL = "#"  # begins the labels of variables; no op has such a name
+_LABEL = "#"  # prefix of variable labels; no op name starts with it
 
 
 def write(folder: Path, kept: KeptFunctions) -> tuple[str, ...]:
-    """Write graph and op log of what was recorded in `folder`; returns notes on what is missing.
+    """Write the graph and op log of the recording in `folder`; returns notes on missing parts.
 
     A recording is useful without them, so a problem with TensorFlow's internals is not an error.
     """
@@ -33,9 +33,9 @@ def write(folder: Path, kept: KeptFunctions) -> tuple[str, ...]:
     try:
         for name in _called(folder):
             recorded.add(name, kept.graph(name))
-    except Exception as error:  # noqa: BLE001 -- these are not public interfaces of TensorFlow
-        trouble = f"{type(error).__name__}: {error}"
-        return (f"the graph of the traced functions is not available ({trouble}).",)
+    except Exception as error:  # noqa: BLE001 -- TensorFlow's internals may raise anything
+        problem = f"{type(error).__name__}: {error}"
+        return (f"the graph of the traced functions is not available ({problem}).",)
     if not recorded.ops:
         return ("no traced function ran, so there is no graph.",)
     (folder / GRAPH).write_bytes(graph_def(recorded.ops.values()))
@@ -45,15 +45,15 @@ def write(folder: Path, kept: KeptFunctions) -> tuple[str, ...]:
 
 
 def _called(folder: Path) -> Iterator[str]:
-    """The functions that the program called, those that took longest first."""
+    """The functions that the program called, slowest first."""
     for path in map(str, sorted(folder.rglob("*.xplane.pb"))):
         columns = xplane.decode(Content(path).records(xplane.XSPACE))
         yield from TensorFlowEvents(Space(path, columns)).functions()
 
 
 def _rebuilt(name: str) -> Graph | None:
-    """The graph of a function that was not kept: without code lines and shapes of variables."""
-    from tensorflow.python.eager import context  # noqa: PLC0415 -- see the package
+    """The graph of a function that was not kept, without code lines and variable shapes."""
+    from tensorflow.python.eager import context  # noqa: PLC0415 -- loads TensorFlow
     from tensorflow.python.framework import function_def_to_graph  # noqa: PLC0415
 
     eager = context.context()
@@ -66,15 +66,15 @@ def _rebuilt(name: str) -> Graph | None:
 
 @dataclass(slots=True)
 class _Recorded:
-    """The ops of all functions that ran; of several with the same name the first one counts."""
+    """The ops of all functions that ran; if several have the same name, the first is used."""
 
     ops: dict[str, WrittenOp] = field(default_factory=dict)
-    labels: dict[object, str] = field(default_factory=dict)  # of variables, by what identifies them
-    names: dict[str, str] = field(default_factory=dict)  # of variables, by their labels
+    labels: dict[object, str] = field(default_factory=dict)  # of variables, by their identity
+    names: dict[str, str] = field(default_factory=dict)  # of variables, by label
     rebuilt: list[str] = field(default_factory=list)  # functions
 
     def add(self, function: str, graph: Graph | None) -> None:
-        """Add the ops of a function that the program called; its graph is None if it is unknown."""
+        """Add the ops of a function that the program called; `graph` is None if it was not kept."""
         if graph is None:
             graph = _rebuilt(function)
             self.rebuilt.append(function)
@@ -93,8 +93,8 @@ class _Recorded:
             self.ops[name].stack = self.ops[name].stack or stacks[row]
 
     def _variables(self, function: str, graph: Graph) -> dict[str, Variable]:
-        """The arguments of a graph that are variables, labelled until they can be named."""
-        from tensorflow.python.ops import handle_data_util  # noqa: PLC0415 -- see the package
+        """The arguments of a graph that are variables, with labels until they can be named."""
+        from tensorflow.python.ops import handle_data_util  # noqa: PLC0415 -- loads TensorFlow
 
         # Functions that use the same variable capture the same handle.
         handles = {inside.op.name: id(outside) for outside, inside in graph.captures}
@@ -112,7 +112,7 @@ class _Recorded:
     def _name_variables(
         self, flat: Flat, paths: Sequence[tuple[int, ...]], sources: Sequence[Sequence[str]]
     ) -> None:
-        """Name variables, each after the scope in which it is read first."""
+        """Name new variables, each after the scope that reads it first."""
         names, kinds, calls = flat.columns.name, flat.columns.kind, set(flat.walked)
         new = [name for name in names if name.startswith(_LABEL) and name not in self.names]
         users: dict[str, list[int]] = {label: [] for label in new}
@@ -135,5 +135,5 @@ class _Recorded:
             yield f"variables and code lines of some functions are unknown ({functions})."
 
     def _name(self, name: str) -> str:
-        """The name of an op; that of a variable by its label."""
+        """The name of an op; a label is replaced by the name of its variable."""
         return self.names.get(name, name)

@@ -1,4 +1,4 @@
-"""Recording what TensorFlow runs, into a folder that appears whole or not at all."""
+"""Records what TensorFlow runs, into a folder that is written atomically."""
 
 from __future__ import annotations
 
@@ -18,24 +18,25 @@ from tfprof.sources.capture_folder import partial_path
 
 
 def capture(folder: str | os.PathLike[str]) -> Capture:
-    """Record what runs within: `with tfprof.capture("runs/a"): train_step()`."""
+    """Record a block of code: `with tfprof.capture("runs/a"): train_step()`."""
     return Capture(folder)
 
 
 class Capture:
-    """A recording through `tf.profiler.experimental`, and the graph of the functions that ran.
+    """A recording by `tf.profiler.experimental`, with the graph of the functions that ran.
 
-    Until it is whole it stands in a folder beside, whose name says so; `tfprof scope FOLDER` and
-    `tfprof.load(FOLDER)` read it. `notes` says what it lacks, once it is stopped.
+    It is written to a partial folder next to `folder`, which is renamed when complete; then
+    `tfprof scope FOLDER` and `tfprof.load(FOLDER)` read it. After `stop`, `notes` lists what is
+    missing.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
-        self.folder = Path(os.path.abspath(folder))  # noqa: PTH100 -- links are to stay
+        self.folder = Path(os.path.abspath(folder))  # noqa: PTH100 -- does not resolve links
         self.notes: tuple[str, ...] = ()
         self._partial = partial_path(self.folder)
 
     def start(self) -> Self:
-        """Begin to record; refused where there is something at the folder's place already."""
+        """Start recording; raises CaptureError if the folder is not empty."""
         tf = tensorflow()
         self._make_room()
         kept = KeptFunctions()
@@ -44,7 +45,7 @@ class Capture:
         except Exception as error:
             kept.release()
             shutil.rmtree(self._partial, ignore_errors=True)
-            raise CaptureError(f"TensorFlow's profiler does not start: {error}") from error
+            raise CaptureError(f"TensorFlow's profiler cannot be started: {error}") from error
         self._kept = kept
         return self
 
@@ -54,41 +55,41 @@ class Capture:
             self._partial.mkdir(parents=True)
         except FileExistsError:
             raise CaptureError(
-                f"{self.folder}: somebody records to it, or was ended half-way; if so, remove "
-                f"{self._partial}."
+                f"{self.folder}: another recording is in progress; if it was interrupted, "
+                f"remove {self._partial}."
             ) from None
         except OSError as error:
-            raise CaptureError(f"{self._partial}: cannot be made: {error.strerror}.") from None
+            raise CaptureError(f"{self._partial}: cannot be created: {error.strerror}.") from None
 
     def require_room(self) -> None:
-        """Refuse a place where there is something already."""
+        """Raise CaptureError if the folder exists and is not empty."""
         try:
             is_free = not self.folder.exists() or not any(self.folder.iterdir())
         except OSError:
             is_free = False
         if not is_free:
             raise CaptureError(
-                f"{self.folder}: there is something already; remove it or name another folder."
+                f"{self.folder}: already exists; remove it or choose another folder."
             )
 
     def stop(self) -> None:
-        """End the recording and put the folder in its place."""
+        """Stop recording and move the folder to its final place."""
         try:
             tensorflow().profiler.experimental.stop()
             self.notes = recorded_graph.write(self._partial, self._kept)
         except Exception as error:
-            raise CaptureError(f"TensorFlow's profiler leaves no recording: {error}") from error
+            raise CaptureError(f"TensorFlow's profiler wrote no recording: {error}") from error
         finally:
             self._kept.release()
         try:
             self._partial.rename(self.folder)
         except OSError as error:
             raise CaptureError(
-                f"{self.folder}: cannot be put in place: {error.strerror}; see {self._partial}."
+                f"{self.folder}: cannot be written: {error.strerror}; see {self._partial}."
             ) from None
 
     def warn(self) -> None:
-        """Give out `notes` as warnings."""
+        """Issue `notes` as warnings."""
         for note in self.notes:
             warnings.warn(f"tfprof: {note}", stacklevel=3)
 
@@ -101,17 +102,17 @@ class Capture:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """What was recorded is kept, whether the block ended well or not."""
+        """Keep the recording even if the block raised an error."""
         try:
             self.stop()
             self.warn()
-        except CaptureError as trouble:
+        except CaptureError as problem:
             if error is None:
                 raise
-            # The program's own error is the one to be seen.
-            error.add_note(f"tfprof: {trouble}")
+            # Do not hide the program's own error.
+            error.add_note(f"tfprof: {problem}")
 
 
-def say(sentence: str) -> None:
-    """Print what somebody who records should know."""
-    print("tfprof:", sentence, file=sys.stderr)
+def report(message: str) -> None:
+    """Print a message to standard error."""
+    print("tfprof:", message, file=sys.stderr)

@@ -1,7 +1,7 @@
-"""Running a program as Python would, and recording what TensorFlow does in it.
+"""Runs a program as Python would, and records what TensorFlow does in it.
 
-The recording begins when the program has imported TensorFlow: what it says to TensorFlow before
-that, in the environment for instance, is to count.
+Recording starts after the program has imported TensorFlow, so that settings it makes before the
+import, such as environment variables, take effect.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tfprof.capture.recording import Capture, say
+from tfprof.capture.recording import Capture, report
 from tfprof.errors import CaptureError, OptionError
 
 _INTERRUPTED = 130
 
 
 def run(script: str, arguments: Sequence[str], folder: str = "") -> int:
-    """Run `script` with its arguments and record it; the exit status is that of the program.
+    """Run and record `script` with its arguments; returns the exit status of the program.
 
-    Without a word the folder is that of the script's name, `train.capture` for `train.py`.
+    `folder` defaults to the name of the script: `train.capture` for `train.py`.
     """
     if not Path(script).is_file():
-        raise OptionError(f"{script}: no such program; name a file of Python: tfprof run train.py.")
+        raise OptionError(f"{script}: no such program; name a Python file: tfprof run train.py.")
     capture = Capture(folder or f"{Path(script).stem}.capture")
     capture.require_room()
     trigger = _Trigger(capture)
@@ -42,22 +42,22 @@ def run(script: str, arguments: Sequence[str], folder: str = "") -> int:
 
 
 def _finish(trigger: _Trigger, script: str) -> None:
-    """Put the recording in place; trouble with it is said, as the program's own end comes first."""
+    """Finish the recording; problems are only reported, to keep the program's exit status."""
     if not trigger.has_started:
-        say(trigger.trouble or f"{script} did not import TensorFlow: nothing was recorded.")
+        report(trigger.problem or f"{script} did not import TensorFlow: nothing was recorded.")
         return
     try:
         trigger.capture.stop()
     except CaptureError as error:
-        say(str(error))
+        report(str(error))
         return
     for note in trigger.capture.notes:
-        say(note)
-    say(f"wrote {trigger.capture.folder}; ask it: tfprof scope {trigger.capture.folder}")
+        report(note)
+    report(f"wrote {trigger.capture.folder}; to view it: tfprof scope {trigger.capture.folder}")
 
 
 def _run(script: str, arguments: Sequence[str]) -> int:
-    """Run a program as `python script` does, with its words, its path and its name."""
+    """Run a program as `python script` does, with its own `argv`, `path` and `__name__`."""
     before = sys.argv, sys.path
     sys.argv = [script, *arguments]
     sys.path = [str(Path(script).resolve().parent), *sys.path]
@@ -67,7 +67,7 @@ def _run(script: str, arguments: Sequence[str]) -> int:
         return _status(ended.code)
     except KeyboardInterrupt:
         return _INTERRUPTED
-    except BaseException as error:  # noqa: BLE001 -- whatever ended the program is shown
+    except BaseException as error:  # noqa: BLE001 -- any error is shown
         _show(error, script)
         return 1
     finally:
@@ -76,7 +76,7 @@ def _run(script: str, arguments: Sequence[str]) -> int:
 
 
 def _status(code: Any) -> int:
-    """The exit status that Python makes of what a program gave to `sys.exit`."""
+    """The exit status that Python derives from the argument of `sys.exit`."""
     if code is None:
         return 0
     if isinstance(code, int):
@@ -86,7 +86,7 @@ def _status(code: Any) -> int:
 
 
 def _show(error: BaseException, script: str) -> None:
-    """Print the error as Python would, from the program's own first line on."""
+    """Print the error as Python would, from the first frame of the program on."""
     trace = error.__traceback__
     inner = trace
     while inner is not None and inner.tb_frame.f_code.co_filename != script:
@@ -95,22 +95,22 @@ def _show(error: BaseException, script: str) -> None:
 
 
 class _Trigger(MetaPathFinder):
-    """Begins to record as soon as TensorFlow has been imported."""
+    """Starts recording as soon as TensorFlow has been imported."""
 
     def __init__(self, capture: Capture) -> None:
         self.capture = capture
         self.has_started = False
-        self.trouble = ""
+        self.problem = ""
         if "tensorflow" in sys.modules:
             self.start()
 
     def start(self) -> None:
-        """Begin to record; a program is not to fail because it cannot be recorded."""
+        """Start recording; an error must not stop the program, so it is kept in `problem`."""
         try:
             self.capture.start()
             self.has_started = True
         except CaptureError as error:
-            self.trouble = str(error)
+            self.problem = str(error)
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -121,13 +121,13 @@ class _Trigger(MetaPathFinder):
         for finder in others:
             if (spec := finder.find_spec(name, path, target)) is not None:
                 if spec.loader is not None:
-                    spec.loader = _Started(spec.loader, self)
+                    spec.loader = _TriggeringLoader(spec.loader, self)
                 return spec
         return None
 
 
-class _Started(Loader):
-    """Loads as another loader does, and then says so."""
+class _TriggeringLoader(Loader):
+    """Wraps a loader, and starts recording once it has loaded the module."""
 
     def __init__(self, loader: Loader, trigger: _Trigger) -> None:
         self._loader, self._trigger = loader, trigger
@@ -140,5 +140,5 @@ class _Started(Loader):
         self._trigger.start()
 
     def __getattr__(self, name: str) -> Any:
-        """What else the other loader can do, such as reading the package's files."""
+        """Delegate everything else, such as reading package files, to the wrapped loader."""
         return getattr(self._loader, name)

@@ -1,4 +1,4 @@
-"""A graph that TensorFlow traced, as bytes to flatten, and the code lines of its ops."""
+"""A graph traced by TensorFlow, serialised for flattening, and the code lines of its ops."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from tfprof.frameworks import tensorflow
 from tfprof.model.code import Frame
 from tfprof.sources import tf_functions
 
-# Calls in these files are not the program's own: tfprof, and Python's runner of programs.
+# Frames in these files are not the program's own: tfprof, and Python's `runpy`.
 _RUNNERS = (f"{Path(__file__).parents[1]}{os.sep}", "<frozen runpy>")
 
-# TensorFlow has no types that a checker knows.
+# TensorFlow has no type information.
 Graph: TypeAlias = Any
 
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable that a graph has as an argument."""
+    """A variable that is an argument of a graph."""
 
     name: str
     dtype: int
@@ -34,30 +34,30 @@ class Variable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TracedGraph:
-    """A graph as a message, with what the message lacks."""
+    """A serialised graph, with facts that the message lacks."""
 
     records: Records
-    ends: list[str]  # the ops that return its results, or run for their effect
+    ends: list[str]  # ops that compute its results or run for their side effects
     stacks: Mapping[tuple[str, str], list[Frame]]  # by op and function
 
     def flatten(self, run_name: Callable[[str], str] | None = None) -> tf_functions.Flat:
-        """All ops that run, named as `tf_functions.flatten` names them."""
+        """All ops that run, with the names that `tf_functions.flatten` gives them."""
         graph = graph_def.decode(self.records)
         return tf_functions.flatten(self.records, graph, self.ends, run_name=run_name)
 
     def stacks_of(self, flat: tf_functions.Flat) -> list[list[Frame]]:
-        """The calls that made each op, outermost first."""
+        """The calls that created each op, outermost first."""
         return [self.stacks.get(key, []) for key in flat.definitions()]
 
 
 def traced_graph(graph: Graph, label: str, variables: Mapping[str, Variable]) -> TracedGraph:
-    """The graph of a function, with `variables` in place of the arguments of these names."""
+    """The graph of a function; arguments named in `variables` become variables."""
     try:
         definition = graph.as_graph_def(add_shapes=True)
         _replace_arguments(definition, variables)
         data = definition.SerializeToString()
-    except ValueError as error:  # protobuf has room for 2 GiB
-        raise InputError(label, f"is too large for a graph: {error}") from None
+    except ValueError as error:  # protobuf allows 2 GiB
+        raise InputError(label, f"is too large to serialise: {error}") from None
     ends = [tensor.op.name for tensor in graph.outputs]
     ends += [op.name for op in graph.control_outputs]
     ends = [_named(end, variables) for end in ends]
@@ -65,7 +65,7 @@ def traced_graph(graph: Graph, label: str, variables: Mapping[str, Variable]) ->
 
 
 def free_name(name: str, taken: set[str]) -> str:
-    """The name, or with a number appended if it is taken; from now on that is taken too."""
+    """`name`, with a number appended if it is taken; the result is added to `taken`."""
     number, free = 0, name
     while free in taken:
         number += 1
@@ -96,7 +96,7 @@ def _named(argument: str, variables: Mapping[str, Variable]) -> str:
 def _stacks(
     graph: Graph, variables: Mapping[str, Variable]
 ) -> Iterator[tuple[tuple[str, str], list[Frame]]]:
-    """The calls that made each op, of the graph and of all functions that it calls."""
+    """The calls that created each op of the graph and of all functions that it calls."""
     stack_of = _StackReader()
     for op in graph.get_operations():
         yield (_named(op.name, variables), ""), stack_of(op)
@@ -106,7 +106,7 @@ def _stacks(
 
 
 def _functions(graph: Graph) -> dict[str, Graph]:
-    """The graphs of all functions that `graph` calls, that those call, and so on, by name."""
+    """The graphs of all functions that `graph` calls, directly or indirectly, by name."""
     found: dict[str, Graph] = {}
     waiting = [graph]
     while waiting:
@@ -119,14 +119,14 @@ def _functions(graph: Graph) -> dict[str, Graph]:
 
 
 class _StackReader:
-    """Reads the stacks of ops; most of them share most of their frames."""
+    """Reads the stacks of ops; caches frames, as most stacks share most of theirs."""
 
     def __init__(self) -> None:
         self._others = (f"{Path(tensorflow().__file__).parent}{os.sep}", *_RUNNERS)
         self._known: dict[tuple[str, int, str], Frame | None] = {}
 
     def __call__(self, op: Any) -> list[Frame]:
-        """The calls that made `op`, outermost first, without those inside TensorFlow and tfprof."""
+        """The calls that created `op`, outermost first, except those in TensorFlow and tfprof."""
         stack = op.traceback
         users = getattr(stack, "get_user_frames", None)
         frames = (stack if users is None else users()) or ()
@@ -134,7 +134,7 @@ class _StackReader:
         return [frame for frame in found if frame is not None]
 
     def _frame(self, *call: Any) -> Frame | None:
-        """The frame of a file, line and function; None where it is not the program's."""
+        """The frame of a file, line and function; None if it is not the program's own."""
         if call not in self._known:
             file, line, function = call
             text = linecache.getline(file, line).strip()
