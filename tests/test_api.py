@@ -193,7 +193,7 @@ def test_a_saved_profile_may_have_a_checkpoint_beside_it(model):
         ({"select": ["micro"]}, "`select` cannot be `micro`. Did you mean `micros`?"),
         ({"order_by": "tensor_value"}, "`order_by` cannot be `tensor_value`."),
         ({"show_name_regexes": ["("]}, "`show_name_regexes`: pattern `(`: `(` is not closed"),
-        ({"output": "jso"}, "No output `jso`. Did you mean `json`?"),
+        ({"output": "jso"}, "Unknown output `jso`. Did you mean `json`?"),
         ({"step": 7}, "No step 7. Recorded: 0"),
     ],
 )

@@ -85,7 +85,7 @@ MISTAKES = [
     ("scope graph.pb -trim_name_regexes a(?=b)", 2, "look-ahead is not supported; exclude names"),
     ("scope graph.pb run_meta_0 -step 3", 2, "No step 3. Recorded: 0; -1 averages over all steps."),
     ("scope graph.pb --run_meta_path=5:run_meta_0 -step 0", 2, "No step 0. Recorded: 5; -1 av"),
-    ("scope graph.pb -output fil", 2, "No output `fil`. Did you mean `file`?"),
+    ("scope graph.pb -output fil", 2, "Unknown output `fil`. Did you mean `file`?"),
     ("scope graph.pb -output csv", 2, "Output `csv` needs a file: csv:outfile=PATH."),
     (
         "save graph.pb",

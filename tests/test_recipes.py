@@ -231,7 +231,7 @@ def test_a_new_view_is_written_by_every_output_that_takes_its_traits(output, new
     options = Options.of(output=f"{output}:outfile={tmp_path / 'answer'}", step=0)
     profile_ = api.Profile(small_profile())
     if registry.FILE_OUTPUTS[output].needs not in new_view:
-        with pytest.raises(OptionError, match="is not for the again view: ask"):
+        with pytest.raises(OptionError, match="does not support the again view: use"):
             profile_.view("again", options)
         return
 

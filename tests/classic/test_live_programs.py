@@ -174,7 +174,7 @@ REGEXES = ("account_type_regexes", "start_name_regexes", "show_name_regexes")
     ("options", "message"),
     [
         ({"step": 7}, "No step 7"),
-        ({"output": "nonsense"}, "No output `nonsense`"),
+        ({"output": "nonsense"}, "Unknown output `nonsense`"),
         ({"output": "file:outfile=/no/such/folder/f"}, "there is no folder"),
         ({"select": ["nonsense"]}, "select cannot be `nonsense`"),
         ({"order_by": "nonsense"}, "order_by cannot be `nonsense`"),

@@ -144,7 +144,7 @@ def test_a_timeline_of_the_op_view_is_refused_before_anything_is_read(ask):
     status, out, err = ask("op", "gone.pb", "-output", "timeline:outfile=time")
 
     assert (status, out) == (2, "")
-    assert "not for the op view" in err
+    assert "does not support the op view" in err
 
 
 @pytest.mark.parametrize("kind", ["json", "csv", "message"])

@@ -7,28 +7,28 @@ from tfprof.units import Unit
 
 NOTHING = Evidence.of({}, [])
 TABLE = Evidence.of({"op": None, "time": Unit.MICROS}, [("a/long/name", 5), ("b", 12345)])
-OURS = Finding(
+NEW = Finding(
     "Something takes its time.",
     TABLE,
     ops=("b",),
     gain=Gain(25, 100, Unit.MICROS, "of the step"),
     command=("op", "-show_name_regexes", "a.*"),
 )
-THEIRS = Finding("A sentence.", NOTHING, classic="two\nlines")
+CLASSIC = Finding("A sentence.", NOTHING, classic="two\nlines")
 
 
 def shown(*reports, **style):
     return advice.text(Reports(reports, ()), **style)
 
 
-def test_a_finding_of_the_original_is_printed_as_it_was():
-    report = Report("OperationChecker", (THEIRS, THEIRS))
+def test_a_classic_finding_is_printed_as_the_original_printed_it():
+    report = Report("OperationChecker", (CLASSIC, CLASSIC))
 
     assert shown(report) == "\nOperationChecker:\ntwo\nlines\ntwo\nlines\n"
 
 
-def test_a_finding_of_ours_has_sentence_table_gain_and_command():
-    assert shown(Report("Mine", (OURS,))) == (
+def test_a_new_finding_has_sentence_table_gain_and_command():
+    assert shown(Report("Mine", (NEW,))) == (
         "\nMine:\n"
         "Something takes its time.\n"
         "    op              time\n"
@@ -39,26 +39,26 @@ def test_a_finding_of_ours_has_sentence_table_gain_and_command():
     )
 
 
-def test_findings_of_ours_stand_apart():
-    assert "'a.*'\n\nSomething" in shown(Report("Mine", (OURS, OURS)))
+def test_new_findings_are_separated_by_an_empty_line():
+    assert "'a.*'\n\nSomething" in shown(Report("Mine", (NEW, NEW)))
 
 
-def test_where_nothing_can_be_said_of_a_gain_it_says_that():
-    assert "  Gain: nobody can say\n" in shown(Report("Mine", (Finding("So.", TABLE),)))
+def test_an_unknown_gain_is_shown_as_unknown():
+    assert "  Gain: unknown\n" in shown(Report("Mine", (Finding("So.", TABLE),)))
 
 
-def test_a_checker_that_found_nothing_is_named_only_where_the_original_did():
+def test_a_checker_without_findings_is_named_only_if_it_is_classic():
     assert shown(Report("OperationChecker", ()), Report("Mine", ())) == "\nOperationChecker:\n"
 
 
-def test_names_are_bold_on_a_terminal_alone():
-    report = Report("Mine", (OURS,))
+def test_checker_names_are_bold_only_in_colour():
+    report = Report("Mine", (NEW,))
 
     assert shown(report, colour=True).startswith("\n\x1b[1mMine:\x1b[0m\nSomething")
     assert "\x1b" not in shown(report)
 
 
-def test_what_an_op_is_called_cannot_break_the_output():
+def test_control_characters_in_findings_are_escaped():
     odd = Evidence.of({"op": None}, [("a\n\x1b[2J",)])
 
     text = shown(Report("Mine", (Finding("It\nis \x1b[2J.", odd, command=("op", "\x1b")),)))
@@ -67,14 +67,14 @@ def test_what_an_op_is_called_cannot_break_the_output():
     assert "\x1b" not in text
 
 
-def test_a_long_sentence_is_folded():
+def test_a_long_sentence_is_wrapped():
     text = shown(Report("Mine", (Finding("word " * 40, TABLE),)))
 
     assert max(map(len, text.splitlines())) <= 80
 
 
-def test_the_message_has_the_texts_by_checker():
-    reports = Reports((Report("OperationChecker", (THEIRS,)), Report("Mine", ())), ())
+def test_the_message_contains_the_findings_of_each_checker():
+    reports = Reports((Report("OperationChecker", (CLASSIC,)), Report("Mine", ())), ())
 
     message = advice_message.build(reports)
 
@@ -86,8 +86,8 @@ def test_the_message_has_the_texts_by_checker():
     assert list(message.checkers["Mine"].reports) == []
 
 
-def test_a_finding_of_ours_is_in_the_message_as_it_is_printed():
-    message = advice_message.build(Reports((Report("Mine", (OURS,)),), ()))
+def test_the_message_contains_a_new_finding_as_it_is_printed():
+    message = advice_message.build(Reports((Report("Mine", (NEW,)),), ()))
 
     (text,) = message.checkers["Mine"].reports
-    assert f"\nMine:\n{text}\n" == shown(Report("Mine", (OURS,)))
+    assert f"\nMine:\n{text}\n" == shown(Report("Mine", (NEW,)))

@@ -1,4 +1,4 @@
-"""A curve in characters."""
+"""Curves drawn in characters."""
 
 import pytest
 
@@ -29,7 +29,7 @@ def test_a_curve_rises_and_falls():
     ]
 
 
-def test_where_unicode_cannot_be_shown_it_is_drawn_in_ascii():
+def test_a_curve_can_be_drawn_in_ascii():
     lines = draw(curve((0, 1), (1000, 3)), 40, ASCII)
 
     assert "\n".join(lines).isascii()
@@ -40,20 +40,20 @@ def test_where_unicode_cannot_be_shown_it_is_drawn_in_ascii():
     ("encoding", "pen"),
     [("utf-8", UNICODE), ("ascii", ASCII), ("latin-1", ASCII), ("no such thing", ASCII)],
 )
-def test_characters_are_those_of_the_encoding(encoding, pen):
+def test_the_pen_depends_on_the_encoding(encoding, pen):
     assert pen_for(encoding) is pen
 
 
 @pytest.mark.parametrize("width", [40, 80, 133])
-def test_a_chart_is_as_wide_as_asked_for(width):
+def test_a_chart_has_the_requested_width(width):
     assert max(map(len, draw(curve((0, 5), (10, 7)), width, UNICODE))) == width
 
 
-def test_a_chart_keeps_room_for_its_curve():
+def test_a_chart_has_a_minimum_width():
     assert len(draw(curve((0, 5), (10, 7)), 3, UNICODE)[-2]) == 40
 
 
-def test_a_peak_of_one_microsecond_is_seen():
+def test_a_peak_of_one_microsecond_is_visible():
     lines = draw(curve((0, 1), (500_000, 800), (500_001, 1), (1_000_000, 1)), 80, UNICODE)
 
     assert lines[0].count("█") == 1
@@ -61,18 +61,18 @@ def test_a_peak_of_one_microsecond_is_seen():
     assert "500.00ms" in lines[-1]
 
 
-def test_before_its_first_point_a_curve_is_empty():
+def test_a_curve_is_empty_before_its_first_point():
     lines = draw(curve((5000, 100), (10_000, 100)), 40, UNICODE)
 
     assert lines[0] == "100B │" + " " * 17 + "█" * 17
 
 
-def test_a_single_moment_can_be_drawn():
+def test_a_single_point_can_be_drawn():
     assert draw(curve((0, 5)), 40, UNICODE)[0] == "5B │" + "█" * 36
 
 
 @pytest.mark.parametrize("size", [0, -7])
-def test_what_is_not_above_zero_is_not_drawn(size):
+def test_only_positive_values_are_drawn(size):
     lines = draw(curve((0, size), (10, size)), 40, UNICODE)
 
     assert lines[0] == "0B │"

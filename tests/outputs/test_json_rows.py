@@ -1,4 +1,4 @@
-"""Many JSON objects at once are what `json.dumps` makes of each."""
+"""JSON objects built many at once equal those of `json.dumps`."""
 
 import json
 
@@ -14,18 +14,18 @@ ROWS = st.lists(st.tuples(TEXTS, st.integers(-(2**63), 2**63 - 1)), max_size=12)
 
 
 @given(st.lists(TEXTS))
-def test_texts_are_escaped_as_json_does(texts):
+def test_texts_are_escaped_like_json_dumps_escapes_them(texts):
     assert list(in_json(Strings(texts))) == [json.dumps(text)[1:-1] for text in texts]
 
 
-def test_texts_may_stand_anywhere_in_their_bytes_when_they_are_in_json():
+def test_texts_can_be_escaped_wherever_they_are_in_their_buffer():
     column = Strings.of_spans(b'ab"c"d', ints([4, 0, 3, 1]), ints([6, 2, 3, 4]))
 
     assert list(in_json(column)) == ['\\"d', "ab", "", 'b\\"c']
 
 
 @given(ROWS)
-def test_objects_are_laid_out_as_json_does(rows):
+def test_objects_are_laid_out_like_json_dumps_lays_them_out(rows):
     texts = in_json(Strings(text for text, _ in rows))
     numbers = digits(ints([number for _, number in rows]))
     inner = members([(b"text", [*quoted(texts), *member([b"n", numbers], [numbers], 3)])], 3)

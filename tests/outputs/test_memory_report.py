@@ -11,7 +11,7 @@ LINE = ["/home/me/net.py:3:conv"]
 
 
 def two_steps():
-    """An op that takes memory in two steps, and one that keeps some of it."""
+    """An op that allocates memory in two steps, and one that does not free all of its own."""
     return Profile(
         profile(
             op("net/conv", "Conv2D", code=LINE),
@@ -24,24 +24,24 @@ def two_steps():
             run("net/keep", allocators=[allocator("host", [(3000, 1000), (5000, -200)])]),
             run("net/conv", step=1, allocators=[allocator("host", [(1500, 3000)])]),
         ),
-        ["the file was odd."],
+        ["the file is truncated."],
     )
 
 
-def test_a_report_tells_peak_step_curve_and_holders():
+def test_a_report_shows_peak_step_curve_and_holders():
     answer = two_steps().memory()
 
     assert answer.report == str(answer)
     assert answer.report == (
         """
 Doc:
-Memory that ops took and had not given back, from 0 at the start of the step.
-What was held before, as variables are, is only in the allocator's own count.
-Memory is booked on the op that took it until it is given back.
+Memory that ops allocated and have not freed, from 0 at the start of the step.
+Earlier allocations, such as variables, are only in the allocator's own count.
+Memory counts towards the op that allocated it until it is freed.
 
 host on /job:localhost/replica:0/task:0/device:cpu:0
-Peak: 5.00KB at 2.00ms, when net/keep took 1.00KB.
-Step: 0, of 2 whose peaks are from 3.00KB to 5.00KB.
+Peak: 5.00KB at 2.00ms, when net/keep allocated 1.00KB.
+Step: 0 (of 2 steps, with peaks from 3.00KB to 5.00KB).
 5.00KB │                                    ██████████████████
        │                  ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄██████████████████
        │                  ████████████████████████████████████
@@ -75,11 +75,11 @@ Held at the peak, by line of code:
 def test_rows_that_are_not_shown_are_counted():
     report = two_steps().memory(max_rows=1).report
 
-    assert "     1.00KB   20.00%             outside these; 1 more row\n" in report
-    assert "         0B    0.00%             outside these; 2 more rows\n" in report
+    assert "     1.00KB   20.00%             elsewhere (1 row not shown)\n" in report
+    assert "         0B    0.00%             elsewhere (2 rows not shown)\n" in report
 
 
-def test_a_report_can_be_drawn_for_another_terminal():
+def test_a_report_can_be_drawn_in_another_width_and_encoding():
     report = two_steps().memory().draw(60, "ascii")
 
     assert report.isascii()
@@ -87,7 +87,7 @@ def test_a_report_can_be_drawn_for_another_terminal():
     assert max(len(line) for line in report.splitlines() if line.startswith("     ")) == 60
 
 
-def test_names_that_would_move_the_cursor_are_shown_as_their_codes():
+def test_control_characters_in_names_are_escaped():
     p = profile(run("a\x1b[2J", allocators=[allocator("x\n", [(5, 1)])]))
 
     report = Profile(p).memory().report
@@ -96,13 +96,13 @@ def test_names_that_would_move_the_cursor_are_shown_as_their_codes():
     assert "a\\x1b[2J" in report
 
 
-def test_what_is_not_known_of_an_allocator_is_said():
+def test_a_nameless_allocator_is_called_unknown():
     p = profile(run("a", allocators=[allocator("", [(5, 1)])]))
 
     assert f"unknown allocator on {CPU}" in Profile(p).memory().report
 
 
-def test_the_answer_is_plain_values():
+def test_an_answer_converts_to_plain_values():
     answer = two_steps().memory(max_rows=1)
     (found,) = answer.to_dict()["allocators"]
     curve, levels = found.pop("curve"), found.pop("allocator_level")
@@ -140,7 +140,7 @@ def test_the_answer_is_plain_values():
     }
 
 
-def test_the_question_and_what_was_odd_are_part_of_the_answer():
+def test_an_answer_contains_its_options_and_notes():
     found = two_steps().memory(step=1).to_dict()
 
     assert found["options"] == {
@@ -150,17 +150,17 @@ def test_the_question_and_what_was_odd_are_part_of_the_answer():
         "rank": [],
         "max_rows": 10,
     }
-    assert found["notes"] == ["the file was odd."]
+    assert found["notes"] == ["the file is truncated."]
 
 
-def test_the_json_text_says_the_same():
+def test_the_json_text_equals_the_dictionary():
     answer = two_steps().memory()
 
     assert json.loads(answer.to_json()) == answer.to_dict()
     assert len(answer.to_json().splitlines()) < 20
 
 
-def test_an_answer_is_a_list_of_allocators_with_columns():
+def test_an_answer_iterates_over_its_allocators():
     answer = two_steps().memory()
 
     assert len(answer) == len(list(answer)) == 1
@@ -169,7 +169,9 @@ def test_an_answer_is_a_list_of_allocators_with_columns():
 
 
 @pytest.mark.parametrize(("is_terminal", "columns"), [(True, 60), (False, 80)])
-def test_a_terminal_is_filled_and_a_pipe_gets_80_columns(is_terminal, columns, capsys, monkeypatch):
+def test_a_report_fills_a_terminal_and_has_80_columns_in_a_pipe(
+    is_terminal, columns, capsys, monkeypatch
+):
     monkeypatch.setattr("sys.stdout.isatty", lambda: is_terminal)
     monkeypatch.setenv("COLUMNS", "60")
 
@@ -178,7 +180,7 @@ def test_a_terminal_is_filled_and_a_pipe_gets_80_columns(is_terminal, columns, c
     assert capsys.readouterr().out == two_steps().memory().draw(columns)
 
 
-def test_without_a_standard_output_nothing_is_shown(monkeypatch):
+def test_showing_a_report_without_a_standard_output_does_nothing(monkeypatch):
     monkeypatch.setattr("sys.stdout", None)
 
     two_steps().memory().show()

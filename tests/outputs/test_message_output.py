@@ -20,7 +20,7 @@ def as_text(view):
     return text_format.MessageToString(message.build(view))
 
 
-def test_a_row_of_one_op_fills_field_after_field():
+def test_a_row_of_a_single_op_fills_all_fields():
     p = profile(
         op("x", outputs=[(2, 3)]),
         op("a/mul", "MatMul", shape=(5, 2), inputs=["x", "gone"], float_ops=7),
@@ -76,7 +76,7 @@ total_output_bytes: 10
     )
 
 
-def test_everything_is_filled_in_whatever_is_selected():
+def test_all_fields_are_filled_whatever_is_selected():
     p = profile(op("a", shape=(5,)), run("a", 3))
 
     selected = message.build(ask("scope", p, select=["params"]))
@@ -85,7 +85,7 @@ def test_everything_is_filled_in_whatever_is_selected():
     assert selected == unselected
 
 
-def test_a_total_holds_what_is_below():
+def test_a_total_includes_the_rows_below():
     p = profile(op("a", shape=(2,)), op("a/b", shape=(3,)))
 
     root = message.build(ask("scope", p))
@@ -95,7 +95,7 @@ def test_a_total_holds_what_is_below():
     assert root.children[0].children[0].total_parameters == 3
 
 
-def test_children_are_the_rows_that_are_shown():
+def test_children_are_the_shown_rows():
     p = profile(op("a/b/c"), op("d"))
 
     root = message.build(ask("scope", p, hide_name_regexes=["a/b"]))
@@ -112,7 +112,7 @@ def test_a_row_that_is_not_accounted_for_keeps_its_own_numbers():
     assert root.children[0].float_ops == 100
 
 
-def test_a_scalar_input_has_one_side_of_one():
+def test_a_scalar_input_has_one_dimension_of_size_1():
     p = profile(op("x", outputs=[()]), op("y", inputs=["x"]))
 
     root = message.build(ask("graph", p))
@@ -120,7 +120,7 @@ def test_a_scalar_input_has_one_side_of_one():
     assert [dim.size for dim in root.children[0].input_shapes[0].dim] == [1]
 
 
-def test_rows_of_the_op_view_hang_below_each_other():
+def test_each_row_of_the_op_view_contains_the_next_one():
     p = profile(
         op("a", "A", shape=(1,)), op("b", "B", shape=(2,)), op("c", "C", shape=(3,)), op("d", "B")
     )
@@ -136,7 +136,7 @@ def test_rows_of_the_op_view_hang_below_each_other():
     assert not third.children
 
 
-def test_a_row_of_many_ops_holds_each_of_them():
+def test_a_row_of_many_ops_contains_each_of_them():
     p = profile(
         op("b", "K", shape=(2,), float_ops=3),
         op("a", "K", inputs=["b"]),
@@ -157,7 +157,7 @@ def test_a_row_of_many_ops_holds_each_of_them():
     assert first.input_shapes[0].unknown_rank
 
 
-def test_lines_of_code_nest_as_the_calls_do():
+def test_lines_of_code_nest_like_the_calls():
     p = profile(op("a", shape=(2,), code=["m.py:1:f", "m.py:2:g"]))
 
     assert (
@@ -193,7 +193,7 @@ children {
         ("op", "tensorflow.tfprof.MultiGraphNodeProto"),
     ],
 )
-def test_views_of_one_op_a_row_and_of_many_have_their_messages(kind, name):
+def test_the_message_type_depends_on_whether_rows_gather_ops(kind, name):
     p = profile(op("a", code=["m.py:1:f"]))
 
     assert message.build(ask(kind, p)).DESCRIPTOR.full_name == name
@@ -217,22 +217,22 @@ def value_of(values, **options):
         (np.array([b"a", b"\xff"], object), 7, "value_str", ["a", "\ufffd"]),
     ],
 )
-def test_values_are_flat_with_the_number_of_their_type(values, number, field, stored):
+def test_values_are_flat_and_have_the_number_of_their_dtype(values, number, field, stored):
     value = value_of(values)
 
     assert value.dtype == number
     assert list(getattr(value, field)) == stored
 
 
-def test_complex_values_have_no_place_in_a_message():
+def test_complex_values_are_omitted():
     assert value_of(np.ones(2, np.complex64)).ByteSize() == 0
 
 
-def test_values_come_only_when_they_are_selected():
+def test_values_are_included_only_if_selected():
     assert value_of(np.float32([1]), select=["params"]).ByteSize() == 0
 
 
-def test_a_file_holds_the_message():
+def test_the_file_contains_the_message():
     view = ask("scope", profile(op("a/b", shape=(2,))))
 
     data = b"".join(message.encode(view))
@@ -241,7 +241,7 @@ def test_a_file_holds_the_message():
 
 
 def op_view_of(kinds):
-    """As many rows below each other, the last with the deepest facts there are."""
+    """An op view with `kinds` rows, the last of which has the most deeply nested facts."""
     ops = [op(f"op{i}", f"Kind{i:02}", inputs=["op0"], outputs=[(2,)]) for i in range(kinds)]
     return ask("op", profile(*ops), max_depth=1000)
 
@@ -254,6 +254,6 @@ def test_a_deep_message_can_be_read_back():
     assert message_class(message.MULTI_NODE).FromString(data) == message.build(view)
 
 
-def test_a_message_too_deep_to_be_read_back_is_not_written():
+def test_a_message_too_deep_to_be_read_back_is_rejected():
     with pytest.raises(OutputError, match=r"nests 98 levels deep, .* lower -max_depth"):
         b"".join(message.encode(op_view_of(kinds=97)))

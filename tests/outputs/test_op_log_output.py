@@ -1,4 +1,4 @@
-"""An op log that is written from Python gives ops their types and float ops."""
+"""Op logs written from Python give ops types and float ops."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def model(tmp_path):
     return path
 
 
-def test_types_of_a_list_can_be_accounted_by(model, tmp_path):
+def test_types_from_an_op_log_can_be_matched_by_account_type_regexes(model, tmp_path):
     log = tmp_path / "types.log"
     OpLog().add("pool_logit/DW", types=["pool_logit"]).write(log)
 
@@ -23,7 +23,7 @@ def test_types_of_a_list_can_be_accounted_by(model, tmp_path):
     assert [row["name"] for row in answer] == ["_TFProfRoot", "pool_logit", "pool_logit/DW"]
 
 
-def test_an_op_can_be_spoken_of_again(model, tmp_path):
+def test_an_op_can_be_added_again(model, tmp_path):
     log = OpLog().add("conv/DW", types=["a"], float_ops=5)
     log.add("conv/DW", types=["b", "a"]).write(tmp_path / "types.log")
 
@@ -35,21 +35,21 @@ def test_an_op_can_be_spoken_of_again(model, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "said", "trouble"),
+    ("name", "entry", "error"),
     [
-        ("", {}, "needs the name"),
-        ("a", {"types": "conv"}, r"types is a list; write types=\['conv'\]"),
-        ("a", {"float_ops": -1}, "from 0 to"),
-        ("a", {"float_ops": 2**63}, "from 0 to"),
+        ("", {}, "name of an op is empty"),
+        ("a", {"types": "conv"}, r"types must be a list: write types=\['conv'\]"),
+        ("a", {"float_ops": -1}, "between 0 and"),
+        ("a", {"float_ops": 2**63}, "between 0 and"),
     ],
 )
-def test_what_cannot_be_said_is_refused(name, said, trouble):
-    with pytest.raises(OptionError, match=trouble):
-        OpLog().add(name, **said)
+def test_invalid_entries_are_rejected(name, entry, error):
+    with pytest.raises(OptionError, match=error):
+        OpLog().add(name, **entry)
 
 
-def test_a_log_of_nothing_writes_no_file_that_reads_as_one(tmp_path):
-    with pytest.raises(OptionError, match="says nothing"):
+def test_an_empty_log_is_not_written(tmp_path):
+    with pytest.raises(OptionError, match="is empty"):
         OpLog().write(tmp_path / "types.log")
 
     assert not (tmp_path / "types.log").exists()

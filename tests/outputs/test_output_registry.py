@@ -1,4 +1,4 @@
-"""The table of ways out, and files that appear whole or not at all."""
+"""The registry of output formats, and atomic writing of files."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def mode_of(path):
         ("message:outfile=x.pb", "message", "x.pb"),
     ],
 )
-def test_an_output_is_taken_apart(text, kind, outfile):
+def test_an_output_is_parsed(text, kind, outfile):
     spec = OutputSpec.parse(text)
     registry.require(spec)
 
@@ -62,8 +62,8 @@ def test_an_output_is_taken_apart(text, kind, outfile):
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("jsn:outfile=x", "No output `jsn`. Did you mean `json`?"),
-        ("???", f"No output `???`. There is: {', '.join(sorted(ALL_KINDS))}."),
+        ("jsn:outfile=x", "Unknown output `jsn`. Did you mean `json`?"),
+        ("???", f"Unknown output `???`. There is: {', '.join(sorted(ALL_KINDS))}."),
         ("file", "Output `file` needs a file: file:outfile=PATH."),
         ("json:", "Output `json` needs a file: json:outfile=PATH."),
         ("file:outfile=", "Output `file` needs a file: file:outfile=PATH."),
@@ -73,10 +73,13 @@ def test_an_output_is_taken_apart(text, kind, outfile):
             "pprof:outfile=x,complet",
             "Output `pprof` has no setting `complet`, only `outfile` and `complete`.",
         ),
-        ("none:outfile=x", "Output `none` has no settings; file:outfile=PATH has one."),
+        (
+            "none:outfile=x",
+            "Output `none` takes no settings; use file:outfile=PATH to write a file.",
+        ),
     ],
 )
-def test_an_output_that_cannot_be_is_refused_with_what_can(text, complaint):
+def test_an_invalid_output_is_rejected_with_a_correction(text, complaint):
     with pytest.raises(OptionError) as caught:
         registry.require(OutputSpec.parse(text))
 
@@ -84,7 +87,7 @@ def test_an_output_that_cannot_be_is_refused_with_what_can(text, complaint):
 
 
 @pytest.mark.parametrize("kind", registry.FILE_OUTPUTS)
-def test_a_file_is_written_for(kind, tmp_path):
+def test_every_output_writes_a_file(kind, tmp_path):
     written = registry.write(VIEW, OutputSpec.parse(f"{kind}:outfile={tmp_path / 'answer'}"))
 
     (path,) = tmp_path.iterdir()
@@ -94,35 +97,35 @@ def test_a_file_is_written_for(kind, tmp_path):
     assert b"_TFProfRoot" in (gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data)
 
 
-def test_an_output_is_refused_for_a_view_that_it_cannot_show():
+def test_an_output_is_rejected_for_a_view_that_it_does_not_support():
     with pytest.raises(OptionError) as caught:
         registry.require(OutputSpec.parse("timeline:outfile=x"), "op")
 
-    complaint = "Output `timeline` is not for the op view: ask graph or scope or code for it."
+    complaint = "Output `timeline` does not support the op view: use graph or scope or code."
     assert str(caught.value) == complaint
 
 
-def test_what_was_written_is_told_with_what_to_do_next():
+def test_messages_list_the_written_files_their_notes_and_a_hint():
     spec = OutputSpec.parse("timeline:outfile=x")
     written = [Written("x_0", ("a note",)), Written("x_1")]
 
-    told = registry.sentences(spec, written)
+    messages = registry.sentences(spec, written)
 
     hint = "open it in https://ui.perfetto.dev or chrome://tracing"
-    assert told == ["wrote x_0", "a note", "wrote x_1", hint]
-    assert registry.sentences(spec, written, hints=False) == told[:-1]
+    assert messages == ["wrote x_0", "a note", "wrote x_1", hint]
+    assert registry.sentences(spec, written, hints=False) == messages[:-1]
     assert registry.sentences(spec, []) == []
 
 
 @pytest.mark.parametrize("kind", registry.FILE_OUTPUTS)
-def test_an_output_says_what_it_is_good_for(kind):
+def test_every_output_has_a_help_text(kind):
     assert registry.FILE_OUTPUTS[kind].help
 
 
 @pytest.mark.parametrize(
     "error", [ValueError("a bug"), OSError(28, "No space left"), OutputError("too deep")]
 )
-def test_what_fails_midway_leaves_the_old_file_and_nothing_else(error, tmp_path):
+def test_a_failed_write_keeps_the_old_file_and_leaves_nothing_else(error, tmp_path):
     target = tmp_path / "answer"
     target.write_text("old")
 
@@ -133,14 +136,14 @@ def test_what_fails_midway_leaves_the_old_file_and_nothing_else(error, tmp_path)
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_what_fails_midway_leaves_no_new_file(tmp_path):
+def test_a_failed_write_leaves_no_new_file(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         registry.write_file(str(tmp_path / "answer"), broken_pieces(KeyboardInterrupt()))
 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_is_not_there_before_its_last_piece(tmp_path):
+def test_a_file_does_not_exist_before_its_last_piece(tmp_path):
     target = tmp_path / "answer"
 
     def pieces():
@@ -163,7 +166,7 @@ def test_the_permissions_of_a_file_follow_the_umask(mask, mode, tmp_path, umask)
     assert os.umask(mask) == mask
 
 
-def test_a_link_stays_a_link(tmp_path):
+def test_a_symbolic_link_stays_a_link(tmp_path):
     (tmp_path / "real").write_text("old")
     (tmp_path / "link").symlink_to("real")
 
@@ -187,7 +190,7 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path):
     assert pipe.is_fifo()
 
 
-def test_a_long_name_leaves_room_for_the_unfinished_file(tmp_path):
+def test_a_file_may_have_the_longest_possible_name(tmp_path):
     name = "x" * 255
 
     registry.write_file(str(tmp_path / name), [b"x"])
@@ -195,7 +198,7 @@ def test_a_long_name_leaves_room_for_the_unfinished_file(tmp_path):
     assert (tmp_path / name).exists()
 
 
-def test_a_missing_folder_is_named(tmp_path):
+def test_the_error_names_a_missing_folder(tmp_path):
     path = tmp_path / "gone" / "answer"
 
     with pytest.raises(OutputError) as caught:
@@ -206,31 +209,31 @@ def test_a_missing_folder_is_named(tmp_path):
     )
 
 
-def test_a_folder_is_no_file_to_write(tmp_path):
+def test_a_folder_cannot_be_written_as_a_file(tmp_path):
     with pytest.raises(OutputError, match=r"it is a folder; name a file in it\.$"):
         registry.write_file(str(tmp_path), [b"x"])
 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_is_no_folder_to_write_in(tmp_path):
+def test_a_file_cannot_be_used_as_a_folder(tmp_path):
     (tmp_path / "file").touch()
 
     with pytest.raises(OutputError, match="cannot be written: Not a directory"):
         registry.write_file(str(tmp_path / "file" / "answer"), [b"x"])
 
 
-def test_a_folder_one_may_not_write_to_is_named(tmp_path, monkeypatch):
-    def refuse(**_):  # root may write anywhere, so the system does not refuse it
+def test_the_error_names_a_folder_without_write_permission(tmp_path, monkeypatch):
+    def refuse(**_):  # simulated, because root may write anywhere
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(tempfile, "mkstemp", refuse)
 
-    with pytest.raises(OutputError, match="you may not write to the folder"):
+    with pytest.raises(OutputError, match="no permission to write to the folder"):
         registry.write_file(str(tmp_path / "answer"), [b"x"])
 
 
-def test_a_name_in_the_current_folder_needs_no_folder(tmp_path, monkeypatch):
+def test_a_bare_file_name_is_written_to_the_current_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     registry.write_file("answer", [b"x"])

@@ -39,7 +39,7 @@ def written(view):
 
 
 def shown(process):
-    """A device as it is called in a trace."""
+    """The name of a device in a trace."""
     return process.removeprefix("/")
 
 
@@ -55,7 +55,7 @@ def test_a_run_is_a_slice_on_a_lane_of_its_device():
     ]
 
 
-def test_a_step_is_a_slice_above_what_ran_in_it():
+def test_a_step_is_a_slice_that_spans_its_runs():
     steps = profile(
         run("a", start=10, micros=2, step=3),
         run("b", start=14, micros=2, step=3),
@@ -75,13 +75,13 @@ def test_a_step_is_a_slice_above_what_ran_in_it():
     ]
 
 
-def test_one_step_is_all_there_is_where_it_is_asked_for():
+def test_a_trace_of_one_step_contains_no_other_step():
     steps = profile(run("a", start=10, step=3), run("a", start=90, step=4))
 
     assert [s.name for s in written(ask("graph", steps, step=4)).slices] == ["step 4", "a"]
 
 
-def test_steps_that_overlap_stand_on_tracks_of_their_own():
+def test_overlapping_steps_are_on_separate_tracks():
     steps = profile(
         run("a", start=10, micros=50, step=0),
         run("a", start=20, micros=5, step=1),
@@ -99,7 +99,7 @@ def test_steps_that_overlap_stand_on_tracks_of_their_own():
     ]
 
 
-def test_a_slice_has_the_facts_of_its_op_for_arguments():
+def test_the_arguments_of_a_slice_are_the_facts_of_its_op():
     known = profile(
         op("x", outputs=[(2, 3)]),
         op("net/y", "MatMul", inputs=["x", "x"], float_ops=36),
@@ -116,11 +116,11 @@ def test_a_slice_has_the_facts_of_its_op_for_arguments():
     }
 
 
-def test_what_is_not_known_of_an_op_is_no_argument():
+def test_unknown_facts_of_an_op_are_omitted():
     assert written(ask("graph", profile(run("a")))).slices[-1].arguments == {"step": 0}
 
 
-def test_only_the_place_that_does_the_work_has_a_speed():
+def test_only_the_device_that_computes_an_op_has_flops_per_second():
     matmul = op("a", "MatMul", float_ops=10)
     runs = [run("a", start=10, device=GPU), run("a", start=20, device=GPU_STREAM)]
 
@@ -141,7 +141,7 @@ def test_an_arrow_goes_from_a_run_to_a_run_on_another_device():
     assert [(one.name, other.name) for one, other in found.arrows] == [("a", "b")]
 
 
-def test_memory_is_a_counter_beside_who_holds_it():
+def test_memory_in_use_is_a_counter_with_a_track_for_the_largest_holders():
     memory = {"micros": 500, "in_use": 10_000_000}
     held = profile(run("a", start=400, device=GPU, memory=memory, allocations=[(1, 2_500_000)]))
 
@@ -152,7 +152,7 @@ def test_memory_is_a_counter_beside_who_holds_it():
     assert (top.start, top.arguments) == (500_000, {"a": 2_500_000, "not displayed": 7_500_000})
 
 
-def test_runs_that_start_together_are_slices_on_lanes_of_their_own():
+def test_runs_that_start_together_are_on_separate_lanes():
     found = written(ask("graph", profile(run("a", start=7), run("b", start=7))))
 
     assert [(s.track, s.name, s.start) for s in found.slices[1:]] == [
@@ -170,7 +170,7 @@ def test_times_are_exact_to_the_nanosecond():
 # Trees.
 
 
-def test_a_row_is_a_slice_within_the_row_above_it():
+def test_a_row_is_a_slice_within_its_parent():
     tree = profile(run("a", micros=2), run("a/b", micros=3), run("c", micros=4))
 
     found = written(ask("scope", tree))
@@ -183,7 +183,7 @@ def test_a_row_is_a_slice_within_the_row_above_it():
     ]
 
 
-def test_a_row_has_its_selected_totals_for_arguments():
+def test_the_arguments_of_a_row_are_its_selected_totals():
     tree = profile(run("a", micros=2, memory={"requested": 7}), run("a/b", micros=3))
 
     found = written(ask("scope", tree, select=["micros", "bytes", "device"]))
@@ -195,17 +195,17 @@ def test_a_row_has_its_selected_totals_for_arguments():
 
 
 @pytest.mark.parametrize("kind", ["scope", "graph"])
-def test_without_any_step_there_is_no_trace(kind):
+def test_a_trace_requires_a_step(kind):
     with pytest.raises(MissingInputError, match="--run_meta_path"):
         written(ask(kind, profile(op("a"))))
 
 
-def test_a_step_in_which_nothing_has_a_time_gives_a_trace_without_slices():
+def test_a_step_without_times_gives_a_trace_without_slices():
     assert written(ask("graph", profile(op("a"), run("a", start=0)))).slices == []
 
 
 @pytest.mark.parametrize("kind", ["scope", "graph", "code"])
-def test_a_trace_is_the_same_in_blocks_of_any_size(kind, monkeypatch, accelerated):
+def test_the_block_size_does_not_change_a_trace(kind, monkeypatch, accelerated):
     view = accelerated.view(kind, Options.of(max_depth=100)).view
     whole = written(view)
     monkeypatch.setattr(packets, "BLOCK_ROWS", 3)
@@ -217,7 +217,7 @@ def test_a_trace_is_the_same_in_blocks_of_any_size(kind, monkeypatch, accelerate
 
 
 @pytest.mark.parametrize("kind", ["scope", "graph", "code"])
-def test_another_reader_knows_every_field(kind, accelerated):
+def test_the_official_reader_knows_every_field(kind, accelerated):
     messages = pytest.importorskip(
         "perfetto.protos.perfetto.trace.perfetto_trace_pb2", reason="needs the package perfetto"
     )
@@ -226,8 +226,8 @@ def test_another_reader_knows_every_field(kind, accelerated):
 
     trace = messages.Trace.FromString(data)
 
-    strange = [m for m in within(trace) if len(unknown_fields.UnknownFieldSet(m))]
-    assert strange == []
+    unknown = [m for m in within(trace) if len(unknown_fields.UnknownFieldSet(m))]
+    assert unknown == []
     types = [packet.track_event.type for packet in trace.packet if packet.HasField("track_event")]
     assert types.count(1) == types.count(2)
     assert types.count(1) + types.count(3) == len(Trace(data).slices)
@@ -242,7 +242,7 @@ def within(message):
                 yield from within(inner)
 
 
-def test_a_trace_has_every_run_and_the_classic_timeline_all_but_those_that_start_together(
+def test_a_trace_also_has_the_runs_that_the_classic_timeline_leaves_out(
     accelerated,
 ):
     view = accelerated.graph(max_depth=1000).view
@@ -272,12 +272,12 @@ def test_any_trace_has_every_run_of_the_classic_timeline(p, account, filter_):
 
 
 def left_out(view):
-    """How many runs the classic timeline has no slice for."""
+    """The number of runs that the classic timeline leaves out."""
     return sum(schedule(view, step, Ticks.MICROS).left_out for step in scheduled_steps(view))
 
 
 def native(view):
-    """The slices of runs, the arrows and the counters of a trace, in some order."""
+    """The slices of runs, the arrows and the counters of a trace, sorted."""
     found = written(view)
     return (
         sorted(
@@ -291,7 +291,7 @@ def native(view):
 
 
 def classic(view):
-    """The same of the timelines."""
+    """The same for the classic timelines."""
     slices, arrows, counters = [], [], []
     for part in timeline.parts(view):
         events = json.loads(b"".join(part.pieces))["traceEvents"]

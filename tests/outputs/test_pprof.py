@@ -33,10 +33,10 @@ def written(view, **settings):
     return PprofFile(b"".join(pprof.encode(view, **settings)))
 
 
-# The code view with one metric, as it has always been.
+# The code view with one metric, as the original wrote it.
 
 
-def test_a_location_is_a_call_with_the_caller_s_line_and_the_called_function():
+def test_a_location_is_the_line_of_a_caller_and_the_function_it_calls():
     found = written(ask("code", CALLS))
 
     assert found.weights("micros") == {
@@ -55,32 +55,32 @@ def test_a_sample_names_its_op_and_counts_it():
     assert found.units == {"count": "count", "micros": "microseconds"}
 
 
-def test_ops_of_a_line_that_calls_another_are_missing_and_a_note_says_how_much_that_is(tmp_path):
+def test_ops_of_a_line_that_calls_another_are_omitted_with_a_note(tmp_path):
     answer = Answer(ask("code", CALLS))
 
     (file,) = answer.write(f"pprof:outfile={tmp_path / 'p'}")
 
     (note,) = file.notes
     assert note == (
-        "the pprof file is without 1 op and 5us of `micros`, for it has only ops whose line calls "
-        "no other; pprof:outfile=PATH,complete has everything."
+        "the pprof file omits 1 op and 5us of `micros`: it contains only ops whose line calls "
+        "no other; pprof:outfile=PATH,complete contains everything."
     )
 
 
-def test_there_is_no_note_where_nothing_is_missing(tmp_path):
+def test_a_complete_file_has_no_note(tmp_path):
     answer = Answer(ask("code", CALLS, show_name_regexes=["main.*", ".*loss"]))
     (file,) = answer.write(f"pprof:outfile={tmp_path / 'p'},complete")
 
     assert file.notes == ()
 
 
-def test_what_is_hidden_counts_in_the_row_that_is_left_above_it():
+def test_hidden_ops_count_towards_the_nearest_shown_row_above():
     found = written(ask("code", CALLS, hide_name_regexes=[".*:9:loss"]))
 
     assert found.weights("micros") == {("net:build:1",): 20}
 
 
-def test_a_gradient_is_called_so():
+def test_a_gradient_is_marked_in_the_function_name():
     grad = profile(
         op("w", code=[MAIN, NET]), op("gradients/w_grad/x", code=[MAIN]), run("w"), run("w")
     )
@@ -90,7 +90,7 @@ def test_a_gradient_is_called_so():
     assert names == {"net:build:1", "net:build (gradient):1"}
 
 
-def test_rows_that_call_nothing_have_no_stacks_and_are_refused():
+def test_a_view_whose_rows_call_nothing_is_rejected():
     with pytest.raises(OptionError, match=r"No row calls another.*raise -max_depth"):
         written(ask("code", CALLS, max_depth=2))
 
@@ -105,7 +105,7 @@ def test_a_scope_is_a_frame():
     assert [sample.labels["op"] for sample in found.samples] == ["a/b", "a/b/c", "d"]
 
 
-def test_an_op_is_a_frame_below_what_it_feeds():
+def test_an_op_is_a_frame_below_the_op_it_feeds():
     chain = profile(op("a", inputs=["b"]), op("b"), run("a", 1), run("b", 20))
 
     assert written(ask("graph", chain)).weights("micros") == {("a",): 1, ("a", "b"): 20}
@@ -131,50 +131,50 @@ def test_selected_metrics_are_sample_types():
     assert found.default == ["bytes"]
 
 
-def test_what_is_not_shown_is_the_root_s_where_no_row_is_left_for_it():
+def test_hidden_amounts_without_a_shown_row_above_belong_to_the_root():
     found = written(ask("scope", SCOPES, start_name_regexes=["d"]))
 
     assert found.weights("micros") == {("d",): 300, ("_TFProfRoot",): 21}
 
 
-def test_what_a_view_lacks_is_a_comment():
+def test_the_notes_of_a_view_are_comments():
     found = written(replace(ask("scope", SCOPES), notes=("half of it",)))
 
     assert found.comments == ["half of it"]
 
 
-# What cannot be written.
+# Errors.
 
 
-def test_several_metrics_are_refused_with_the_way_to_have_them():
+def test_several_metrics_require_a_complete_file():
     with pytest.raises(OptionError, match="pprof:outfile=PATH,complete for all of them"):
         written(ask("scope", SCOPES, select=["micros", "bytes"]))
 
 
 @pytest.mark.parametrize("select", [["device"], ["occurrence"], ["op_types", "input_shapes"]])
-def test_what_is_no_number_is_refused(select):
-    with pytest.raises(OptionError, match="cannot be added up along a stack"):
+def test_a_metric_that_is_not_a_number_is_rejected(select):
+    with pytest.raises(OptionError, match="cannot be summed along a stack"):
         written(ask("scope", SCOPES, select=select), complete=True)
 
 
-def test_stacks_that_would_fill_a_disk_are_refused(monkeypatch):
-    monkeypatch.setattr(stacks, "_MOST_FRAMES", 5)
+def test_stacks_that_would_fill_a_disk_are_rejected(monkeypatch):
+    monkeypatch.setattr(stacks, "_MAX_FRAMES", 5)
 
-    with pytest.raises(OutputError, match=r"have 6 frames, and 5 are the most.*-max_depth"):
+    with pytest.raises(OutputError, match=r"have 6 frames; at most 5 can be written.*-max_depth"):
         written(ask("scope", SCOPES))
 
 
 # The file.
 
 
-def test_the_same_answer_is_the_same_file():
+def test_equal_answers_give_equal_files():
     first, second = (b"".join(pprof.encode(ask("scope", SCOPES))) for _ in range(2))
 
     assert first == second
-    assert first[4:8] == bytes(4)  # no time of day
+    assert first[4:8] == bytes(4)  # no timestamp
 
 
-def test_long_answers_are_the_same_in_small_pieces(monkeypatch):
+def test_the_block_size_does_not_change_the_file(monkeypatch):
     whole = b"".join(pprof.encode(ask("scope", SCOPES)))
     monkeypatch.setattr(stacks, "_BLOCK_FRAMES", 2)
     monkeypatch.setattr(pprof.file, "_BLOCK_ROWS", 1)
@@ -203,7 +203,7 @@ def has_reader():
     )
 
 
-def test_another_reader_finds_the_same(tmp_path):
+def test_another_reader_finds_the_same_samples(tmp_path):
     if not has_reader():
         pytest.skip("needs node and, on NODE_PATH, its package pprof-format")
     path = tmp_path / "p.gz"

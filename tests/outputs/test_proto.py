@@ -1,4 +1,4 @@
-"""Protobuf messages from columns."""
+"""Encoding columns as protobuf messages."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tfprof.outputs.pieces import woven
 
 
 def rows(pieces, count):
-    """Each row's bytes."""
+    """The bytes of each row."""
     column = woven(pieces, count)
     spans = zip(column.starts.tolist(), column.ends.tolist(), strict=True)
     return [column.data[start:end] for start, end in spans]
 
 
-def test_a_message_holds_numbers_texts_and_messages():
+def test_a_message_can_contain_numbers_texts_and_messages():
     inner = proto.number(1, ints([300, 5]))
     found = rows([*proto.message(3, inner, 2), *proto.text(2, Strings(["ab", ""]))], 2)
 
@@ -34,19 +34,19 @@ def test_fixed_numbers_take_eight_bytes():
     ]
 
 
-def test_a_list_is_packed_and_missing_where_it_is_empty():
+def test_a_list_is_packed_and_omitted_if_empty():
     found = rows(proto.packed(1, Ragged.of([[1, 300], [], [0]])), 3)
 
     assert found == [b"\x0a\x03\x01\xac\x02", b"", b"\x0a\x01\x00"]
 
 
-def test_rows_that_are_not_flagged_have_nothing():
+def test_rows_that_are_not_flagged_are_empty():
     pieces = proto.number(1, ints([1, 2]))
 
     assert rows([proto.only_where(np.array([False, True]), pieces)], 2) == [b"", b"\x08\x02"]
 
 
-def test_a_single_message_is_written_the_same_way():
+def test_fields_of_a_single_message_are_encoded_the_same_way():
     data = proto.one_number(1, 300) + proto.one_text(2, b"ab") + proto.one_number(3, -1)
 
     assert [

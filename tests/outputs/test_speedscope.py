@@ -28,7 +28,7 @@ def events(found, place=0):
     ]
 
 
-def test_a_row_is_open_for_its_total_with_the_rows_below_it_inside():
+def test_a_row_is_as_long_as_its_total_and_contains_its_children():
     assert events(written(ask("scope", SCOPES))) == [
         ("O", "a", 0),
         ("O", "a/b", 0),
@@ -41,7 +41,7 @@ def test_a_row_is_open_for_its_total_with_the_rows_below_it_inside():
     ]
 
 
-def test_the_file_says_what_it_is():
+def test_the_file_describes_its_schema_name_and_unit():
     found = written(ask("scope", SCOPES))
 
     assert found["$schema"] == "https://www.speedscope.app/file-format-schema.json"
@@ -57,7 +57,7 @@ def test_the_file_says_what_it_is():
     }
 
 
-def test_each_selected_number_is_a_profile_in_its_unit():
+def test_each_selected_number_becomes_a_profile_in_its_unit():
     sized = profile(op("w", shape=(3,)), run("w", 5, memory={"requested": 7}))
 
     found = written(ask("scope", sized, select=["micros", "params", "bytes", "device"]))
@@ -69,7 +69,7 @@ def test_each_selected_number_is_a_profile_in_its_unit():
     ]
 
 
-def test_a_line_of_code_is_a_frame_wherever_it_is_called_from():
+def test_a_line_of_code_is_one_frame_wherever_it_is_called_from():
     code = profile(
         op("w", code=[MAIN, NET]), op("x", code=["/src/main.py:2:main", NET]), run("w"), run("x")
     )
@@ -81,7 +81,7 @@ def test_a_line_of_code_is_a_frame_wherever_it_is_called_from():
     ]
 
 
-def test_an_op_is_a_frame_inside_what_it_feeds():
+def test_an_op_is_a_frame_inside_the_op_it_feeds():
     chain = profile(op("a", inputs=["b"]), op("b"), run("a", 1), run("b", 20))
 
     assert events(written(ask("graph", chain))) == [
@@ -92,7 +92,7 @@ def test_an_op_is_a_frame_inside_what_it_feeds():
     ]
 
 
-def test_what_no_shown_row_holds_is_the_root_s():
+def test_amounts_outside_the_shown_rows_belong_to_the_root():
     found = written(ask("scope", SCOPES, start_name_regexes=["d"]))
 
     assert events(found) == [
@@ -103,20 +103,20 @@ def test_what_no_shown_row_holds_is_the_root_s():
     ]
 
 
-def test_less_than_nothing_is_drawn_as_nothing_and_a_note_says_so():
-    odd = profile(
+def test_negative_values_are_drawn_as_0_with_a_note():
+    negative = profile(
         op("a"),
         op("b"),
         run("a", memory={"requested": 10}),
         run("b", memory={"requested": -4}),
     )
-    view = ask("scope", odd, select=["bytes"], min_bytes=-100)
+    view = ask("scope", negative, select=["bytes"], min_bytes=-100)
 
     assert events(written(view)) == [("O", "a", 0), ("C", "a", 10)]
-    (note,) = speedscope.lacks(view)
+    (note,) = speedscope.notes(view)
     assert note == (
-        "rows with less than nothing of `bytes` are drawn as if they had nothing: "
-        "the speedscope file has 4B more than the view."
+        "rows with negative `bytes` are drawn as 0: "
+        "the speedscope file shows 4B more than the view."
     )
 
 
@@ -126,13 +126,13 @@ def test_names_are_escaped():
     assert found["shared"]["frames"][1]["name"] == 'a"\\é'
 
 
-def test_a_view_without_weight_is_a_file_without_events():
+def test_a_view_of_zeros_has_no_events():
     found = written(ask("scope", profile(op("a"))))
 
     assert [p["events"] for p in found["profiles"]] == [[]]
 
 
-def test_long_answers_are_the_same_in_small_pieces(monkeypatch):
+def test_the_block_size_does_not_change_the_file(monkeypatch):
     whole = written(ask("scope", SCOPES))
     monkeypatch.setattr(speedscope, "_BLOCK_ROWS", 1)
 
@@ -140,12 +140,12 @@ def test_long_answers_are_the_same_in_small_pieces(monkeypatch):
 
 
 @pytest.mark.parametrize("select", [["device"], ["occurrence"]])
-def test_what_is_no_number_is_refused(select):
-    with pytest.raises(OptionError, match="cannot be added up along a stack"):
+def test_a_metric_that_is_not_a_number_is_rejected(select):
+    with pytest.raises(OptionError, match="cannot be summed along a stack"):
         written(ask("scope", SCOPES, select=select))
 
 
-def test_code_lines_of_an_older_dialect_keep_their_frames():
+def test_lines_of_code_of_an_older_dialect_keep_their_frames():
     p = profile(
         op("conv", code=["net.py:3:build"]),
         op("gradients/conv_grad/mul", code=["train.py:7:step"]),

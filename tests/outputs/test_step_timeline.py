@@ -1,4 +1,4 @@
-"""What the timeline of a step shows, event by event."""
+"""The events of the timeline of a step."""
 
 import json
 
@@ -23,7 +23,7 @@ def made(requested=8, allocator="cpu"):
 
 
 def events(*runs, devices=None, kinds="XNODstCM", **options):
-    """The events of some kinds, of runs on the CPU."""
+    """The events of some kinds for `runs` on the CPU, or for the runs of `devices`."""
     data = run_metadata(*(devices or [(CPU, runs)]))
     written = b"".join(step_timeline.encode(step_stats.decode(Records("r", data)), **options))
     return [event for event in json.loads(written)["traceEvents"] if event["ph"] in kinds]
@@ -69,7 +69,7 @@ def test_an_op_is_a_region_named_by_its_kind():
         ("a = (b)", {"op": "", "input0": "b"}),
         ("a = b = F(c)", {"op": "F", "input0": "c"}),
         ("a = F(c) = d", {"op": "F", "input0": "c"}),
-        # The last bracket that opens counts, and the last one that closes.
+        # The last opening bracket counts, and the last closing one.
         ("a = F(b(c), d)", {"op": "F(b", "input0": "c)", "input1": "d"}),
         ("a = F(b,c)", {"op": "F", "input0": "b,c"}),
         ("a = F(b, )", {"op": "F", "input0": "b", "input1": ""}),
@@ -78,11 +78,11 @@ def test_an_op_is_a_region_named_by_its_kind():
         ('a = "é\\"(\t)', {"op": '"é\\"', "input0": "\t"}),
     ],
 )
-def test_a_label_is_taken_apart(label, expected):
+def test_a_label_is_parsed(label, expected):
     assert arguments(ran("node", label)) == [{"name": "node"} | expected]
 
 
-def test_a_tensor_received_is_shown_by_that_name_whatever_its_label():
+def test_a_received_tensor_is_named_recvtensor_whatever_its_label():
     assert arguments(ran("RecvTensor", "a = F(b)")) == [{"name": "RecvTensor", "op": "RecvTensor"}]
 
 
@@ -99,21 +99,19 @@ def test_a_tensor_received_is_shown_by_that_name_whatever_its_label():
     ],
 )
 @pytest.mark.parametrize("device", [GPU_LANE, "/device:GPU:0/memcpy"])
-def test_a_kernel_is_named_by_the_annotation_of_its_label_or_by_its_name(
-    device, name, label, expected
-):
+def test_a_kernel_is_named_after_its_annotation_or_else_its_name(device, name, label, expected):
     found = arguments(devices=[(device, [ran(name, label)])])
 
     assert found == [dict(zip(("name", "op"), expected, strict=True))]
 
 
-def test_runs_that_overlap_are_in_lanes_of_their_own():
+def test_overlapping_runs_are_in_separate_lanes():
     found = events(ran("a", start=10, micros=9), ran("b", start=12), ran("c", start=20), kinds="X")
 
     assert [event["tid"] for event in found] == [0, 1, 0]
 
 
-def test_a_tensor_is_made_with_its_op_and_lives_until_it_is_last_read():
+def test_a_tensor_lives_from_the_start_of_its_op_until_it_is_last_read():
     found = events(
         ran("a", start=10, micros=5, output=[made(), made()]),
         ran("b", "b = F(a:1)", start=40, micros=5),
@@ -129,7 +127,7 @@ def test_a_tensor_is_made_with_its_op_and_lives_until_it_is_last_read():
     assert {event["pid"] for event in found} == {TENSORS}
 
 
-def test_a_tensor_made_again_takes_the_place_of_the_first():
+def test_a_tensor_made_again_replaces_the_first():
     again = [ran("a", output=[made()]), ran("b", output=[made()]), ran("a", output=[made(64)])]
     found = events(*again, kinds="ND")
 
@@ -142,7 +140,7 @@ def test_a_tensor_made_again_takes_the_place_of_the_first():
     ]
 
 
-def test_a_snapshot_says_what_a_tensor_is():
+def test_a_snapshot_describes_its_tensor():
     described = {
         "dtype": 1,
         "shape": {"dim": [{"size": 2}, {"size": 3, "name": 'x"'}]},
@@ -168,7 +166,7 @@ def test_a_snapshot_says_what_a_tensor_is():
     )
 
 
-def test_an_allocator_counts_what_its_tensors_take():
+def test_an_allocator_counts_the_bytes_of_its_tensors():
     found = events(
         ran("a", start=10, micros=5, output=[made(8, "cpu")]),
         ran("b", start=12, micros=5, output=[made(4, "gpu")]),
@@ -187,7 +185,7 @@ def test_an_allocator_counts_what_its_tensors_take():
     ]
 
 
-def test_allocators_come_in_the_order_of_the_tensors_that_count():
+def test_allocators_are_in_the_order_of_the_tensors_that_count():
     found = events(
         ran("a", output=[made(8, "cpu")]),
         ran("a", output=[made(8, "gpu")]),
@@ -214,13 +212,13 @@ def test_an_arrow_goes_from_the_end_of_the_maker_to_the_start_of_the_reader():
     assert [event["id"] for event in found] == [0, 0]
 
 
-def test_an_input_that_is_all_suffix_names_no_tensor():
+def test_an_input_that_is_only_a_suffix_names_no_tensor():
     runs = [ran("", start=10, output=[made()]), ran("b", "b = F(/_7)", start=12)]
 
     assert events(*runs, kinds="st") == []
 
 
-def test_no_arrow_runs_along_a_lane():
+def test_arrows_within_a_lane_are_not_drawn():
     runs = [ran("a", start=10, output=[made()]), ran("b", "b = F(a)", start=30)]
 
     assert events(*runs, kinds="st") == []
@@ -234,7 +232,7 @@ def test_arrows_and_tensors_can_be_left_out():
     assert {event["ph"] for event in events(*runs, show_memory=False)} == set("MXst")
 
 
-def test_many_runs_are_written_some_at_a_time_with_the_same_outcome(monkeypatch):
+def test_the_block_size_does_not_change_the_events(monkeypatch):
     runs = [
         ran(f"n{place}", f"n{place} = F(n{place - 1}, n0)", 10 + place, output=[made(place)] * 2)
         for place in range(20)
@@ -247,7 +245,7 @@ def test_many_runs_are_written_some_at_a_time_with_the_same_outcome(monkeypatch)
     assert events(*runs) == whole
 
 
-def test_a_step_in_which_nothing_ran_is_written_and_told(tmp_path):
+def test_a_step_without_op_runs_is_written_with_a_note(tmp_path):
     path = tmp_path / "run_meta"
     path.write_bytes(run_metadata((CPU, [])))
 
@@ -259,7 +257,7 @@ def test_a_step_in_which_nothing_ran_is_written_and_told(tmp_path):
     assert len(json.loads((tmp_path / "timeline.json").read_text())["traceEvents"]) == 3
 
 
-def test_a_timeline_is_written_from_python(tmp_path):
+def test_a_timeline_can_be_written_from_python(tmp_path):
     path = tmp_path / "run_meta"
     path.write_bytes(run_metadata((CPU, [ran("a", "a = F()", output=[made()])])))
 

@@ -19,16 +19,16 @@ EVERYTHING = [metric.key for metric in METRICS]
 
 
 def decoded(view):
-    """What a strict reader makes of the JSON."""
+    """The JSON as a strict reader decodes it."""
 
     def refuse(word):
-        pytest.fail(f"{word} is no JSON")
+        pytest.fail(f"{word} is not valid JSON")
 
     return json_reader.loads(b"".join(json.encode(view)), parse_constant=refuse)
 
 
 def everything():
-    """A profile with something to say on every metric."""
+    """A profile with a value for every metric."""
     return with_tensors(
         profile(
             op("a/w", "VariableV2", shape=(2,), outputs=[(2,)], code=["m.py:1:f"]),
@@ -39,7 +39,7 @@ def everything():
     )
 
 
-def test_a_row_has_its_place_and_two_numbers_for_each_that_is_selected():
+def test_a_row_has_its_tree_position_and_an_own_and_a_total_number_per_metric():
     p = profile(op("a", "Foo", shape=(2,)), op("a/b", "Bar", shape=(3,)))
 
     rows = list(tabular.rows(ask("scope", p, select=["params"], account_type_regexes=["Bar"])))
@@ -72,7 +72,7 @@ def test_a_row_has_its_place_and_two_numbers_for_each_that_is_selected():
     ]
 
 
-def test_a_row_of_one_op_has_all_facts_that_are_selected():
+def test_a_row_of_a_single_op_has_all_selected_facts():
     p = everything()
 
     view = ask("scope", p, select=EVERYTHING, show_name_regexes=["a/mul"])
@@ -113,7 +113,7 @@ def test_a_row_of_one_op_has_all_facts_that_are_selected():
 
 
 @pytest.mark.parametrize("kind", ["scope", "graph", "code", "op"])
-def test_one_row_is_that_of_all_rows(kind):
+def test_a_row_fetched_alone_equals_the_same_row_of_all_rows(kind):
     view = ask(kind, everything(), select=EVERYTHING)
 
     assert repr([tabular.row(view, place) for place in range(len(view))]) == repr(
@@ -121,7 +121,7 @@ def test_one_row_is_that_of_all_rows(kind):
     )
 
 
-def test_more_rows_than_are_worked_out_at_once_keep_their_order():
+def test_rows_of_several_blocks_keep_their_order():
     names = [f"{number:05}" for number in range(10_000)]
     view = ask("scope", profile(*(op(name, shape=(1,)) for name in names)), select=["params"])
 
@@ -132,7 +132,7 @@ def test_more_rows_than_are_worked_out_at_once_keep_their_order():
     assert rows[0]["total_params"] == 10_000
 
 
-def test_a_row_of_many_ops_has_the_inputs_of_each():
+def test_a_row_of_many_ops_lists_the_input_shapes_of_each_op():
     p = profile(
         op("x", outputs=[(2,)]), op("a", "K", inputs=["x"]), op("b", "K", inputs=["x", "gone"])
     )
@@ -153,13 +153,13 @@ def test_a_row_of_many_ops_has_the_inputs_of_each():
         (np.array([b"caf\xc3\xa9", b"\xff"], object), ["café", "\ufffd"]),
     ],
 )
-def test_values_are_nested_lists(values, plain):
+def test_tensor_values_are_nested_lists(values, plain):
     p = with_tensors(profile(op("w")), {"w": values})
 
     assert tabular.row(ask("scope", p, select=["tensor_value"]), 1)["tensor_value"] == plain
 
 
-def test_a_float_that_is_no_number_stays_a_float_in_a_row():
+def test_a_non_finite_float_stays_a_float_in_a_row():
     p = with_tensors(profile(op("w")), {"w": np.float32([np.nan, np.inf])})
 
     value = tabular.row(ask("scope", p, select=["tensor_value"]), 1)["tensor_value"]
@@ -167,7 +167,7 @@ def test_a_float_that_is_no_number_stays_a_float_in_a_row():
     assert repr(value) == "[nan, inf]"
 
 
-def test_a_float_that_is_no_number_is_a_text_in_json():
+def test_a_non_finite_float_is_a_string_in_json():
     p = with_tensors(profile(op("w")), {"w": np.float32([np.nan, np.inf, -np.inf, 1])})
 
     row = decoded(ask("scope", p, select=["tensor_value"]))["rows"][1]
@@ -176,13 +176,13 @@ def test_a_float_that_is_no_number_is_a_text_in_json():
 
 
 @pytest.mark.parametrize("kind", ["scope", "graph", "code", "op"])
-def test_json_says_what_the_dictionary_says(kind):
+def test_the_json_text_equals_the_dictionary(kind):
     view = ask(kind, everything(), select=EVERYTHING)
 
     assert decoded(view) == json.as_dict(view)
 
 
-def test_json_tells_the_question_and_what_is_left_out():
+def test_json_contains_the_options_and_what_is_hidden():
     p = profile(op("a", shape=(2,)), op("b", shape=(3,)), run("a", 4, step=5))
 
     found = decoded(ask("scope", p, select=["params"], hide_name_regexes=["b"]))
@@ -198,7 +198,7 @@ def test_json_tells_the_question_and_what_is_left_out():
     assert [row["name"] for row in found["rows"]] == ["_TFProfRoot", "a"]
 
 
-def test_json_has_a_line_a_row():
+def test_json_has_one_line_per_row():
     data = b"".join(json.encode(ask("scope", profile(op("a"), op("b")), select=[])))
 
     assert data.decode().splitlines()[-6:] == [
@@ -218,7 +218,7 @@ def test_json_is_ascii():
     assert b"gr\\u00f6\\u00dfe/\\u2028" in data
 
 
-def test_csv_has_a_heading_and_a_line_a_row():
+def test_csv_has_a_header_and_one_line_per_row():
     p = profile(op("a", shape=(2, 3)), op("a/b"))
 
     data = b"".join(csv.encode(ask("scope", p, select=["params"])))
@@ -231,7 +231,7 @@ def test_csv_has_a_heading_and_a_line_a_row():
     )
 
 
-def test_csv_quotes_what_would_break_a_line():
+def test_csv_quotes_commas_quotes_and_line_breaks():
     name = 'odd, "name"\nof two lines'
     p = profile(op(name))
 
@@ -241,7 +241,7 @@ def test_csv_quotes_what_would_break_a_line():
     assert rows[2] == [name, "2", "_TFProfRoot"]
 
 
-def test_csv_holds_lists_as_json():
+def test_csv_contains_lists_as_json():
     p = with_tensors(profile(op("w")), {"w": np.float32([[1], [np.nan]])})
 
     data = b"".join(csv.encode(ask("scope", p, select=["tensor_value", "device"])))
@@ -260,12 +260,12 @@ def test_html_escapes_names():
 
 @pytest.mark.parametrize("kind", ["scope", "op"])
 @pytest.mark.parametrize("more", [0, 1, 2])
-def test_html_shows_200_rows_and_says_how_many_more_there_are(kind, more):
+def test_html_shows_200_rows_and_the_number_of_remaining_ones(kind, more):
     root = 1 if kind == "scope" else 0
     p = profile(*(op(f"{i:04}", f"{i:04}") for i in range(200 - root + more)))
 
     shown = html.table(ask(kind, p, select=[], max_depth=1000))
 
-    said = f"<p>{more} more rows: print(view) shows them all.</p>" if more else ""
+    remainder = f"<p>{more} more rows: print(view) shows them all.</p>" if more else ""
     assert shown.count("\n") == 201
-    assert shown.endswith(f"</pre>{said}")
+    assert shown.endswith(f"</pre>{remainder}")

@@ -1,4 +1,4 @@
-"""Values of tensors, as text in brackets."""
+"""Tensor values as text in brackets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tfprof.outputs import tensor_text, text
         (np.float64([np.nan, np.inf, -np.inf, -0.0]), "[nan inf -inf -0.00 ],\n"),
     ],
 )
-def test_brackets_stand_around_each_level(values, shown):
+def test_each_dimension_is_in_brackets(values, shown):
     assert tensor_text.of_values(values) == shown
 
 
@@ -40,19 +40,19 @@ def test_brackets_stand_around_each_level(values, shown):
         (1e-9, "0.00"),
     ],
 )
-def test_a_float_is_rounded_to_six_digits_before_it_is_to_two_decimals(value, shown):
+def test_a_float_is_rounded_to_six_digits_and_then_to_two_decimals(value, shown):
     assert tensor_text.of_values(np.float64([value])) == f"[{shown} ],\n"
 
 
-def test_a_text_of_10_000_characters_is_cut():
+def test_a_text_over_10_000_characters_is_truncated():
     shown = tensor_text.of_values(np.zeros(3_000, np.float32))
 
     assert shown == "[" + "0.00 " * 1_999 + "0.00" + "],\n...omitted from display\n\n"
     assert shown.index("],") == 10_000
 
 
-def test_a_text_is_called_cut_when_only_its_bracket_crosses_the_limit():
-    # `[` and 9,996 characters and `],` with the line end are 10,000.
+def test_a_text_is_marked_as_truncated_if_only_its_bracket_exceeds_the_limit():
+    # `[`, 9,996 characters of values and `],` with the line end make 10,000.
     values = np.array([1_000] * 1_999 + [0], np.int32)
 
     shown = tensor_text.of_values(values)
@@ -60,7 +60,7 @@ def test_a_text_is_called_cut_when_only_its_bracket_crosses_the_limit():
     assert shown == "[" + "1000 " * 1_999 + "0 ],\n...omitted from display\n\n"
 
 
-def test_the_longest_text_that_is_not_cut():
+def test_a_text_just_below_the_limit_is_not_truncated():
     values = np.array([1_000] * 1_998 + [100], np.int32)
 
     shown = tensor_text.of_values(values)
@@ -68,7 +68,7 @@ def test_the_longest_text_that_is_not_cut():
     assert shown == "[" + "1000 " * 1_998 + "100 ],\n"
 
 
-def test_values_follow_the_row_of_their_op_without_indentation():
+def test_values_are_printed_unindented_below_the_row_of_their_op():
     p = with_tensors(
         profile(op("a/w", shape=(2,)), op("b")), {"a/w": np.float32([1, 2]), "elsewhere": [3.0]}
     )
@@ -84,7 +84,7 @@ def test_values_follow_the_row_of_their_op_without_indentation():
 
 
 @pytest.mark.parametrize("dtype", ["bool", "float16", "uint8", "complex64"])
-def test_values_of_some_types_are_not_shown(dtype):
+def test_values_of_some_dtypes_are_not_shown(dtype):
     p = with_tensors(profile(op("w")), {"w": np.ones(2, dtype)})
 
     assert text.table(ask("scope", p, select=["tensor_value"])) == (
@@ -92,7 +92,7 @@ def test_values_of_some_types_are_not_shown(dtype):
     )
 
 
-def test_an_op_named_like_the_root_keeps_its_value_to_itself():
+def test_the_root_does_not_show_the_value_of_an_op_with_its_name():
     p = with_tensors(profile(op("_TFProfRoot")), {"_TFProfRoot": np.int32([5])})
 
     assert text.table(ask("scope", p, select=["tensor_value"])) == (

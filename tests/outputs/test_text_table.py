@@ -1,4 +1,4 @@
-"""The table people read."""
+"""A view as a text table."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ def lines(kind, p, **options):
 
 
 def op_fields(p, **options):
-    """The rows of the op view without the spaces that align them."""
+    """The rows of the op view without alignment."""
     shown = text.table(ask("op", p, **options)).splitlines()[1:]
     return [" ".join(line.split()) for line in shown]
 
 
-def test_the_labels_above_are_of_all_metrics():
+def test_the_labels_above_cover_all_metrics():
     assert {metric.key for metric in METRICS} == TREE_LABELS.keys()
 
 
 @pytest.mark.parametrize("key", TREE_LABELS)
-def test_a_tree_has_a_legend_for(key):
+def test_a_tree_has_a_legend_for_every_metric(key):
     p = profile(op("a"))
 
     assert lines("scope", p, select=[key])[0] == f"node name | {TREE_LABELS[key]}"
@@ -56,14 +56,14 @@ def test_a_tree_has_a_legend_for(key):
 
 
 @pytest.mark.parametrize("key", GATHERED_LABELS)
-def test_rows_of_many_ops_have_a_legend_for(key):
+def test_rows_of_many_ops_have_a_legend_for_every_metric(key):
     p = profile(op("a", code=["m.py:1:f"]))
 
     assert lines("code", p, select=[key])[0] == f"node name | {GATHERED_LABELS[key]}"
     assert lines("op", p, select=[key])[0] == f"node name | {GATHERED_LABELS[key]}"
 
 
-def test_a_tree_has_sizes_first_however_they_were_asked_for():
+def test_a_tree_shows_sizes_first_whatever_the_order_of_select():
     legend = lines("scope", profile(op("a")), select=reversed(EVERYTHING))[0]
 
     assert legend == (
@@ -73,7 +73,7 @@ def test_a_tree_has_sizes_first_however_they_were_asked_for():
     )
 
 
-def test_rows_of_many_ops_have_memory_and_time_first():
+def test_rows_of_many_ops_show_memory_and_time_first():
     legend = lines("op", profile(op("a")), select=EVERYTHING)[0]
 
     assert legend == (
@@ -83,7 +83,7 @@ def test_rows_of_many_ops_have_memory_and_time_first():
     )
 
 
-def test_times_that_micros_brings_along_are_shown_once():
+def test_times_that_micros_includes_are_shown_once():
     legend = lines("scope", profile(op("a")), select=["micros", "cpu_micros"])[0]
 
     assert legend == (
@@ -91,7 +91,7 @@ def test_times_that_micros_brings_along_are_shown_once():
     )
 
 
-def test_rows_are_indented_below_what_they_belong_to():
+def test_rows_are_indented_below_their_parents():
     p = profile(op("a/b/c"), op("d"))
 
     assert lines("scope", p, select=["float_ops"]) == [
@@ -104,7 +104,7 @@ def test_rows_are_indented_below_what_they_belong_to():
     ]
 
 
-def test_a_row_says_what_is_its_own_and_what_is_below_it_too():
+def test_a_row_shows_its_own_number_and_its_total():
     p = profile(op("a", shape=(2,)), op("a/b", shape=(3,)))
 
     assert lines("scope", p, select=["params"])[1:] == [
@@ -125,7 +125,7 @@ def test_a_row_that_is_not_accounted_for_has_dashes():
     ]
 
 
-def test_large_numbers_are_in_their_units():
+def test_large_numbers_are_scaled_to_larger_units():
     p = profile(
         op("a", shape=(1_500, 1_000), float_ops=17_630_000_000),
         run("a", 2_675, memory={"requested": 158_210, "peak": 3_740_000}),
@@ -140,7 +140,7 @@ def test_large_numbers_are_in_their_units():
     )
 
 
-def test_each_kind_of_bytes_is_a_field_of_its_own():
+def test_each_kind_of_bytes_has_its_own_field():
     memory = {"requested": 4, "peak": 3, "residual": 2, "output": 1}
     p = profile(op("a"), run("a", memory=memory))
 
@@ -148,7 +148,7 @@ def test_each_kind_of_bytes_is_a_field_of_its_own():
     assert lines("scope", p, select=select)[2] == "  a (4B/4B, 3B/3B, 2B/2B, 1B/1B)"
 
 
-def test_a_negative_number_is_shown_as_it_is():
+def test_a_negative_number_is_shown_with_its_sign():
     p = profile(op("a"), run("a", memory={"residual": -5}))
 
     shown = lines("scope", p, select=["residual_bytes"], min_residual_bytes=-10, step=0)
@@ -156,7 +156,7 @@ def test_a_negative_number_is_shown_as_it_is():
     assert shown[2] == "  a (-5B/-5B)"
 
 
-def test_time_is_shown_in_all_on_the_accelerator_and_on_the_cpu():
+def test_time_is_shown_in_total_for_the_accelerator_and_for_the_cpu():
     p = profile(op("a"), run("a", 3), run("a", 20, device=GPU_STREAM))
 
     assert lines("scope", p, select=["micros"])[2] == "  a (23us/23us, 20us/20us, 3us/3us)"
@@ -172,7 +172,7 @@ def test_time_is_shown_in_all_on_the_accelerator_and_on_the_cpu():
         (None, "0/0 params"),
     ],
 )
-def test_a_shape_stands_before_the_parameters_it_makes(shape, field):
+def test_a_shape_is_shown_before_its_parameters(shape, field):
     p = profile(op("a", shape=shape))
 
     assert lines("scope", p, select=["params"])[2] == f"  a ({field})"
@@ -184,7 +184,7 @@ def test_rows_of_many_ops_show_no_shape():
     assert lines("code", p, select=["params"])[2] == "  m.py:1:f (32/32 params)"
 
 
-def test_a_device_is_left_out_where_an_op_never_ran():
+def test_an_op_that_never_ran_shows_no_device():
     p = profile(op("a"), op("b"), run("b"))
 
     assert lines("scope", p, select=["device", "float_ops"])[1:] == [
@@ -219,7 +219,7 @@ def test_types_are_sorted_and_joined():
     assert lines("scope", p, select=["op_types"])[2] == "  a (MatMul|Z|_b)"
 
 
-def test_types_tell_the_roots_of_the_trees_apart():
+def test_the_type_of_the_root_depends_on_the_view():
     p = profile(op("a/b", "Foo", code=["m.py:1:f"]))
 
     assert lines("scope", p, select=["op_types"])[1:3] == [
@@ -240,7 +240,7 @@ def test_occurrence_counts_runs_and_ops():
     ]
 
 
-def test_input_shapes_stand_by_position_and_may_be_unknown():
+def test_input_shapes_are_listed_by_position_and_can_be_unknown():
     p = profile(
         op("a", outputs=[(2, 3), (9, 9)]),
         op("b", outputs=[None]),
@@ -259,7 +259,7 @@ def test_an_op_without_inputs_has_an_empty_field():
     assert lines("scope", p, select=["float_ops", "input_shapes"])[2] == "  a (0/0 flops, )"
 
 
-def test_without_a_selection_there_are_only_names():
+def test_without_a_selection_only_names_are_shown():
     p = profile(op("a/b", code=["m.py:1:f"]))
 
     assert lines("scope", p, select=[]) == [
@@ -272,7 +272,7 @@ def test_without_a_selection_there_are_only_names():
     assert lines("op", p, select=[]) == ["node name | ", "Op                       "]
 
 
-def test_the_code_view_says_what_it_has_not():
+def test_the_code_view_marks_facts_that_it_does_not_have():
     p = profile(op("a", code=["m.py:1:f"]))
 
     assert lines("code", p, select=["occurrence", "input_shapes"])[2] == (
@@ -289,7 +289,7 @@ def test_a_row_of_the_op_view_has_fixed_widths():
     ]
 
 
-def test_a_long_kind_runs_into_its_numbers():
+def test_a_long_kind_is_not_separated_from_its_numbers():
     p = profile(op("a", "ResourceApplyGradientDescent", shape=(5,)))
 
     assert lines("op", p, select=["params"])[1] == (
@@ -305,21 +305,21 @@ def test_a_kind_is_aligned_by_its_bytes():
     )
 
 
-def test_the_root_is_no_row_of_the_op_view():
+def test_the_op_view_does_not_show_its_root():
     assert op_fields(profile(op("a")), select=["params"]) == ["Op 0 params (0.00%, 0.00%)"]
 
 
-def test_without_any_op_the_op_view_is_its_root_and_has_no_legend():
+def test_without_any_op_the_op_view_shows_its_root_and_no_legend():
     assert lines("op", profile(), select=["params"]) == [
         "_TFProfRoot                     0 params (0.00%, 0.00%)"
     ]
 
 
-def test_without_any_op_there_are_no_inputs_to_list():
+def test_without_any_op_no_input_shapes_are_listed():
     assert text.table(ask("op", profile(), select=["input_shapes"])) == f"{'_TFProfRoot':25}\n"
 
 
-def test_byte_shares_of_rows_that_cancel_out_are_no_numbers():
+def test_byte_shares_are_nan_or_infinite_if_rows_cancel_out():
     p = profile(
         op("a", "A"),
         op("b", "B"),
@@ -330,13 +330,13 @@ def test_byte_shares_of_rows_that_cancel_out_are_no_numbers():
     assert op_fields(p, select=["residual_bytes"]) == ["A 64B (-nan%, inf%)"]
 
 
-def test_byte_shares_are_zero_where_a_row_has_none_of_its_own():
+def test_byte_shares_are_zero_if_a_row_has_no_bytes_of_its_own():
     p = profile(op("a", "A"), op("b", "B"), run("b", memory={"requested": 8}))
 
     assert op_fields(p, select=["bytes"]) == ["A 0B (0.00%, 0.00%)", "B 8B (100.00%, 100.00%)"]
 
 
-def test_time_shares_are_zero_only_where_nothing_follows_either():
+def test_time_shares_are_zero_only_if_the_following_rows_have_no_time_either():
     p = profile(op("a", "A"), op("b", "B"), op("c", "C"), run("b", 8))
 
     assert op_fields(p, select=["cpu_micros"]) == [
@@ -347,7 +347,7 @@ def test_time_shares_are_zero_only_where_nothing_follows_either():
 
 
 @pytest.mark.parametrize(("key", "unit"), [("params", "params"), ("float_ops", "float_ops")])
-def test_count_shares_are_zero_only_where_nothing_follows_either(key, unit):
+def test_count_shares_are_zero_only_if_the_following_rows_have_none_either(key, unit):
     p = profile(op("a", "A"), op("b", "B", shape=(4,), float_ops=4))
 
     assert op_fields(p, select=[key]) == [
@@ -356,7 +356,7 @@ def test_count_shares_are_zero_only_where_nothing_follows_either(key, unit):
     ]
 
 
-def test_shares_are_of_all_rows_shown_or_not():
+def test_shares_refer_to_all_rows_whether_shown_or_not():
     p = profile(op("a", "A", shape=(1,)), op("b", "B", shape=(3,)))
 
     shown = op_fields(p, select=["params"], hide_name_regexes=["A"])
@@ -373,7 +373,7 @@ def test_the_op_view_shows_an_empty_device_for_ops_that_never_ran():
     ]
 
 
-def test_the_op_view_lists_the_inputs_of_a_kind_the_most_run_first():
+def test_the_op_view_lists_the_input_shapes_of_a_kind_with_most_runs_first():
     p = profile(
         op("x", outputs=[(2, 3)]),
         op("y", outputs=[(4,)]),
@@ -398,7 +398,7 @@ def test_the_op_view_lists_the_inputs_of_a_kind_the_most_run_first():
     )
 
 
-def test_inputs_that_read_the_same_are_listed_once():
+def test_input_shapes_with_the_same_text_are_listed_once():
     p = profile(
         op("scalar", outputs=[()]),
         op("one", outputs=[(1,)]),
@@ -413,7 +413,7 @@ def test_inputs_that_read_the_same_are_listed_once():
     assert table.splitlines()[3] == "input_type: 0:1\t(run*2|defined*2)\texec_time: 5us"
 
 
-def test_a_name_is_printed_as_it_is():
+def test_names_may_contain_non_ascii_characters():
     p = profile(op("größe/名", shape=(2,)))
 
     assert lines("scope", p, select=["params"])[3] == "    größe/名 (2, 2/2 params)"
@@ -421,7 +421,7 @@ def test_a_name_is_printed_as_it_is():
 
 @pytest.mark.parametrize("kind", ["scope", "graph", "code"])
 @pytest.mark.parametrize("block", [1, 3])
-def test_rows_do_not_depend_on_those_they_are_written_with(kind, block, monkeypatch):
+def test_the_block_size_does_not_change_the_table(kind, block, monkeypatch):
     at, below = ["m.py:1:f"], ["m.py:1:f", "m.py:2:g"]
     p = profile(
         op("a/b", "K", shape=(2, 3), outputs=[(4,)], types=["mine"], code=at),
@@ -469,7 +469,7 @@ def test_a_report_explains_micros_in_three_sentences():
     ]
 
 
-def test_a_report_on_nothing_has_an_empty_line_for_its_sentences():
+def test_a_report_without_metrics_has_an_empty_line_instead_of_sentences():
     report = text.report(ask("scope", profile(), select=[]))
 
     assert report == (
@@ -485,7 +485,7 @@ def test_a_report_explains_its_view(kind):
     assert f"Doc:\n{VIEWS[kind].sentence}\n" in text.report(ask(kind, p))
 
 
-def test_a_report_warns_first_when_accelerator_time_is_missing():
+def test_a_report_starts_with_a_warning_if_accelerator_time_is_missing():
     p = replace(profile(op("a")), lacks_accelerator_time=True)
 
     assert text.report(ask("scope", p)).startswith(
@@ -494,7 +494,7 @@ def test_a_report_warns_first_when_accelerator_time_is_missing():
     assert "Warning" not in text.table(ask("scope", p))
 
 
-def test_rows_that_are_mostly_indent_are_written_a_few_at_a_time(monkeypatch):
+def test_blocks_of_deeply_indented_rows_are_smaller(monkeypatch):
     p = profile(op("/".join("abcdefgh")), op("z"))
     view = ask("scope", p, max_depth=100)
     whole = text.table(view)
@@ -517,7 +517,7 @@ def test_early_has_one_column_of_time():
     ]
 
 
-def test_early_counts_definitions_alone():
+def test_early_counts_only_definitions():
     p = profile(op("a"), run("a"), run("a", start=2000))
 
     assert lines("scope", p, dialect="early", select=["occurrence"]) == [
@@ -529,7 +529,7 @@ def test_early_counts_definitions_alone():
 
 
 @pytest.mark.parametrize("dialect", ["early", "contrib"])
-def test_an_older_report_is_the_table_alone(dialect):
+def test_an_older_report_is_only_the_table(dialect):
     view = ask("scope", profile(op("a")), dialect=dialect)
 
     assert text.report(view) == text.table(view)
@@ -544,14 +544,14 @@ def test_contrib_has_no_legend():
     ]
 
 
-def test_contrib_names_rows_alone_where_nothing_is_selected():
+def test_contrib_shows_only_names_if_nothing_is_selected():
     p = profile(op("w", "Variable"))
 
     assert lines("scope", p, dialect="contrib", select=[]) == ["_TFProfRoot", "  w"]
     assert lines("scope", p, select=[]) == ["node name | ", "_TFProfRoot ()", "  w ()"]
 
 
-def test_a_graph_says_how_many_ops_it_hides_above_a_row():
+def test_a_graph_shows_how_many_ops_are_hidden_above_a_row():
     p = profile(
         op("a", inputs=["hid_1"]),
         op("hid_1", inputs=["hid_2"]),

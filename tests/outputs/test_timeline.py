@@ -1,4 +1,4 @@
-"""A view as trace events for a browser."""
+"""A view as trace events for browsers."""
 
 import json
 
@@ -12,7 +12,7 @@ from tfprof.outputs import timeline
 
 
 def written(view):
-    """The text of each timeline, by what its name ends in."""
+    """The text of each timeline, by the suffix of its name."""
     return {part.suffix: b"".join(part.pieces).decode() for part in timeline.parts(view)}
 
 
@@ -24,7 +24,7 @@ def of_phase(view, phase):
     return [event for event in events(view) if event["ph"] == phase]
 
 
-def test_a_tree_is_a_process_a_depth_and_a_slice_a_row():
+def test_a_tree_has_a_process_per_depth_and_a_slice_per_row():
     p = profile(run("a", micros=2), run("a/b", micros=3))
 
     assert written(ask("scope", p, step=0)) == {
@@ -42,7 +42,7 @@ def test_a_tree_is_a_process_a_depth_and_a_slice_a_row():
     }
 
 
-def test_a_graph_is_a_process_a_device_and_a_slice_a_run():
+def test_a_graph_has_a_process_per_device_and_a_slice_per_run():
     p = profile(run("a", start=7, micros=2))
 
     assert written(ask("graph", p, step=0)) == {
@@ -54,7 +54,7 @@ def test_a_graph_is_a_process_a_device_and_a_slice_a_run():
     }
 
 
-def test_an_arrow_leaves_at_the_end_of_a_run_and_arrives_at_the_start_of_another():
+def test_an_arrow_goes_from_the_end_of_one_run_to_the_start_of_another():
     p = profile(
         op("b", inputs=["a"]),
         run("a", start=10, micros=4, device="/other/cpu:0"),
@@ -67,7 +67,7 @@ def test_an_arrow_leaves_at_the_end_of_a_run_and_arrives_at_the_start_of_another
     assert of_phase(view, "t") == [shared | {"ph": "t", "pid": 0, "ts": 30}]
 
 
-def test_memory_is_counted_beside_what_holds_it():
+def test_memory_in_use_has_a_counter_and_so_do_the_ops_that_hold_most():
     memory = {"micros": 500, "in_use": 10_000_000}
     p = profile(run("a", start=400, device=GPU, memory=memory, allocations=[(1, 2_500_000)]))
     view = ask("graph", p, step=0)
@@ -92,7 +92,7 @@ def test_memory_is_counted_beside_what_holds_it():
     }
 
 
-def test_the_time_of_an_accelerator_is_named_apart_from_its_dispatch():
+def test_accelerator_execution_and_its_dispatch_have_different_names():
     p = profile(run("a", device=GPU), run("a", device=GPU_STREAM))
 
     names = [event["args"]["name"] for event in of_phase(ask("graph", p, step=0), "M")]
@@ -102,7 +102,7 @@ def test_the_time_of_an_accelerator_is_named_apart_from_its_dispatch():
     ]
 
 
-def test_the_peak_of_memory_is_told():
+def test_a_note_gives_the_peak_memory():
     p = profile(run("a", device=GPU, memory={"micros": 500, "in_use": 12_345_678}))
 
     (part,) = timeline.parts(ask("graph", p, step=0))
@@ -110,7 +110,7 @@ def test_the_peak_of_memory_is_told():
     assert part.notes == (f"{GPU} peak memory: 12.35 MB",)
 
 
-def test_runs_that_are_left_out_are_told():
+def test_a_note_counts_the_runs_that_are_left_out():
     p = profile(run("a", start=7), run("b", start=7), run("c", start=8))
 
     (part,) = timeline.parts(ask("graph", p, step=0))
@@ -123,7 +123,7 @@ def test_runs_that_are_left_out_are_told():
     )
 
 
-def test_a_graph_of_all_steps_is_a_file_a_step():
+def test_a_graph_of_all_steps_is_one_file_per_step():
     p = profile(run("a", start=7), run("b", start=8, step=5))
 
     found = written(ask("graph", p))
@@ -140,17 +140,17 @@ def test_a_tree_of_all_steps_is_one_file_of_averages():
 
 
 @pytest.mark.parametrize("kind", ["scope", "graph"])
-def test_without_any_step_there_is_no_timeline(kind):
+def test_a_timeline_requires_a_step(kind):
     with pytest.raises(MissingInputError, match="--run_meta_path"):
         written(ask(kind, profile(op("a"))))
 
 
-def test_a_step_in_which_nothing_has_a_time_gives_an_empty_timeline():
+def test_a_step_without_times_gives_an_empty_timeline():
     assert written(ask("graph", profile(run("a", start=0)))) == {"_0": '{"traceEvents":[]}\n'}
 
 
 @pytest.mark.parametrize("kind", ["scope", "graph"])
-def test_odd_names_are_escaped(kind):
+def test_special_characters_in_names_are_escaped(kind):
     name = 'é"\\\t𝄞'
     view = ask(kind, profile(run(name, start=1), run("plain", start=2)), step=0)
 
@@ -160,7 +160,7 @@ def test_odd_names_are_escaped(kind):
 
 
 @pytest.mark.parametrize("kind", ["scope", "graph", "code"])
-def test_a_timeline_is_the_same_in_blocks_of_any_size(kind, monkeypatch):
+def test_the_block_size_does_not_change_a_timeline(kind, monkeypatch):
     code = ["main.py:1:main", "net.py:2:f"]
     memory = {"micros": 500, "in_use": 10}
     p = profile(
@@ -176,10 +176,13 @@ def test_a_timeline_is_the_same_in_blocks_of_any_size(kind, monkeypatch):
 
 
 @pytest.mark.usefixtures("files")
-def test_the_files_that_were_written_are_told(tmp_path):
+def test_write_returns_the_written_files(tmp_path):
     found = tfprof.load("graph.pb", "run_meta_0", "run_meta_1").graph()
 
-    told = found.write(f"timeline:outfile={tmp_path / 'out'}")
+    files = found.write(f"timeline:outfile={tmp_path / 'out'}")
 
-    assert [file.path for file in told] == [str(tmp_path / "out_0"), str(tmp_path / "out_1")]
+    assert [file.path for file in files] == [
+        str(tmp_path / "out_0"),
+        str(tmp_path / "out_1"),
+    ]
     assert all(json.loads((tmp_path / f"out_{step}").read_bytes()) for step in (0, 1))

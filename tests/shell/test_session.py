@@ -230,7 +230,7 @@ def test_a_list_may_stand_in_quotes(quote, shell):
         ("scope max_depth 3", "`max_depth` belongs to no option. Did you mean -max_depth?"),
         ("scope -select params, micros", "`micros` belongs to no option."),
         ("scope nonsense", "Options begin with a dash and lists have no spaces"),
-        ("scope -output nowhere", "No output `nowhere`."),
+        ("scope -output nowhere", "Unknown output `nowhere`."),
         ("set -output file", "Output `file` needs a file: file:outfile=PATH."),
         ("scope -step 3", "No step 3. Recorded: 0"),
         ("scope -show_name_regexes (", "pattern `(`: `(` is not closed"),

@@ -184,4 +184,4 @@ def test_a_row_is_found_by_its_kind():
         _ = p.flops()["Gelu"]
     with pytest.raises(KeyError, match="Did you mean `Square`"):
         _ = p.flops()["square"]
-    assert repr(p.flops()) == "<tfprof float operations: 6 of 1 kinds of ops>"
+    assert repr(p.flops()) == "<tfprof float operations: 6, kinds of ops: 1>"

@@ -1,1 +1,1 @@
-"""Ways out: each writes a view in one form and works nothing out."""
+"""Output formats: each module encodes a view in one format and computes nothing."""

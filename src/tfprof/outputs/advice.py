@@ -1,4 +1,4 @@
-"""Findings as people read them: those of the original as it printed them, ours beside them."""
+"""Findings as text; classic findings appear exactly as the original printed them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
 
 def text(reports: Reports, *, colour: bool = False) -> str:
-    """Every checker's name over what it found; of ours, only those that found something."""
+    """The findings under the names of their checkers; ours appear only with findings."""
     lines = [
         line
         for report in reports.reports
@@ -26,7 +26,7 @@ def text(reports: Reports, *, colour: bool = False) -> str:
 
 
 def finding_text(finding: Finding) -> str:
-    """A finding alone: the words of the original where it had some."""
+    """The text of a single finding; that of the original if it has one."""
     return finding.classic if finding.classic is not None else "\n".join(_lines(finding))
 
 
@@ -45,14 +45,14 @@ def _lines(finding: Finding) -> Iterator[str]:
         one_line(finding.sentence), _WIDTH, break_long_words=False, break_on_hyphens=False
     )
     yield from _table(finding.evidence)
-    yield f"  Gain: {'nobody can say' if finding.gain is None else finding.gain}"
+    yield f"  Gain: {'unknown' if finding.gain is None else finding.gain}"
     if finding.command:
         view, *options = finding.command
         yield one_line(f"  See:  tfprof {view} FILES… {shlex.join(options)}".rstrip())
 
 
 def _table(evidence: Evidence) -> Iterator[str]:
-    """Texts to the left, numbers to the right."""
+    """The evidence as an aligned table: texts to the left, numbers to the right."""
     cells = [[column.heading for column in evidence.columns], *evidence.texts()]
     rows = [[one_line(cell) for cell in row] for row in cells]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

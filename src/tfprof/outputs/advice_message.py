@@ -1,4 +1,4 @@
-"""Findings as a protobuf message, with the field names and numbers programs know."""
+"""Encode findings as a protobuf message of the original's type."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ADVICE = "tensorflow.tfprof.AdviceProto"
 
 
 def build(reports: Reports) -> Message:
-    """An AdviceProto: what each checker found, as text; empty for one that found nothing."""
+    """An AdviceProto with the findings of each checker as text; empty if there are none."""
     message = message_class(ADVICE)()
     for report in reports.reports:
         message.checkers[report.checker].reports.extend(map(finding_text, report.findings))

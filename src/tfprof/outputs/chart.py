@@ -1,4 +1,4 @@
-"""A curve drawn in characters, for a terminal."""
+"""Draw a curve in characters, for a terminal."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tfprof.measures.memory import MemoryCurve
 from tfprof.units import format_bytes, format_nanos
 
 _HEIGHT = 8
-_LEAST_WIDTH = 40
+_MIN_WIDTH = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Pen:
-    """The characters to draw with: from an empty cell to a full one, and the axes."""
+    """The characters to draw with: cells from empty to full, and the axes."""
 
     cells: str
     side: str
@@ -27,7 +27,7 @@ class Pen:
 
     @property
     def characters(self) -> str:
-        """All of them, to see whether a terminal can show them."""
+        """All characters of the pen, to check whether a terminal can show them."""
         return self.cells + self.side + self.corner + self.floor + self.mark
 
 
@@ -36,7 +36,7 @@ ASCII = Pen(" .:#", "|", "+", "-", "^")
 
 
 def pen_for(encoding: str) -> Pen:
-    """The finest characters that text in that encoding can have."""
+    """The finest pen whose characters exist in `encoding`."""
     try:
         UNICODE.characters.encode(encoding)
     except (UnicodeEncodeError, LookupError):
@@ -45,14 +45,14 @@ def pen_for(encoding: str) -> Pen:
 
 
 def draw(curve: MemoryCurve, width: int, pen: Pen) -> list[str]:
-    """The lines of a chart from moment 0 to the last; a column shows the highest of its time.
+    """The lines of a chart from time 0 to the last point.
 
-    What is below zero is not drawn.
+    Each column shows the highest value of its interval; values below zero are not drawn.
     """
     labels = [format_bytes(max(curve.peak_bytes, 0)), "0B"]
     margin = max(map(len, labels))
-    columns = max(width, _LEAST_WIDTH) - margin - 2
-    highest, column_of = _stretches(curve, columns)
+    columns = max(width, _MIN_WIDTH) - margin - 2
+    highest, column_of = _column_peaks(curve, columns)
     peak = int(column_of[curve.peak])
     floor = pen.floor * peak + pen.mark + pen.floor * (columns - peak - 1)
     tops = ["" if row else labels[0] for row in range(_HEIGHT)]
@@ -63,8 +63,8 @@ def draw(curve: MemoryCurve, width: int, pen: Pen) -> list[str]:
     ]
 
 
-def _stretches(curve: MemoryCurve, columns: int) -> tuple[Ints, Ints]:
-    """The most that is held in each of so many stretches of time, and where each moment falls."""
+def _column_peaks(curve: MemoryCurve, columns: int) -> tuple[Ints, Ints]:
+    """The highest value in each of `columns` equal intervals, and the column of each point."""
     edges = np.linspace(0, int(curve.time_ns[-1]), columns + 1).astype(np.int64)
     place = np.searchsorted(curve.time_ns, edges[:-1], side="right") - 1
     highest = np.where(place >= 0, curve.bytes[place], 0)
@@ -74,7 +74,7 @@ def _stretches(curve: MemoryCurve, columns: int) -> tuple[Ints, Ints]:
 
 
 def _rows(labels: Sequence[str], highest: Ints, pen: Pen) -> Iterator[tuple[str, str]]:
-    """Each label, from the top, with the cells beside it; what is not zero is seen."""
+    """Each label, from the top, and the cells beside it; every positive value is visible."""
     cell = len(pen.cells) - 1
     most = max(int(highest.max()), 1)
     heights = np.ceil(np.maximum(highest, 0) / most * (len(labels) * cell)).astype(np.int64)
@@ -84,7 +84,7 @@ def _rows(labels: Sequence[str], highest: Ints, pen: Pen) -> Iterator[tuple[str,
 
 
 def _times(curve: MemoryCurve, columns: int, peak: int) -> str:
-    """The first moment, that of the peak below its mark, and the last; as far as there is room."""
+    """The first and last time, and that of the peak below its mark if there is room."""
     first, last = format_nanos(0), format_nanos(int(curve.time_ns[-1]))
     text = format_nanos(curve.peak_ns)
     start = min(max(peak - len(text) // 2, 0), columns - len(text))

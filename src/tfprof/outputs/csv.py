@@ -1,4 +1,4 @@
-"""A view as comma-separated values: a heading, then a line a row."""
+"""Encode a view as comma-separated values: a header, then one line per row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tfprof.views.view import View
 
 
 def encode(view: View) -> Iterator[bytes]:
-    """The rows as text; what is a list is written as JSON within its cell."""
+    """The rows as CSV text; a list becomes JSON inside its cell."""
     writer = None
     for row in rows(view):
         line = io.StringIO()

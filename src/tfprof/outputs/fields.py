@@ -1,4 +1,4 @@
-"""What a table of nested rows shows of each row: columns of text, many rows at a time."""
+"""The fields of nested rows in a table, as columns of text for many rows at a time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SUFFIX = {"params": " params", "float_ops": " flops"}
 
 
 def of_rows(view: View, rows: slice, metrics: Sequence[Metric]) -> list[Field]:
-    """What the columns of `metrics` say of `rows`, from left to right."""
+    """The fields of `rows` for `metrics`, from left to right."""
     fields: list[Field] = []
     for metric in metrics:
         if metric.fact and metric.label:
@@ -33,7 +33,7 @@ def of_rows(view: View, rows: slice, metrics: Sequence[Metric]) -> list[Field]:
 
 
 def below_rows(view: View, rows: slice, metrics: Sequence[Metric]) -> list[Piece]:
-    """The lines that follow each of `rows`: values of tensors."""
+    """The lines below each of `rows`: tensor values."""
     found = [facts.column(metric, view, rows) for metric in metrics if not metric.label]
     return [
         Strings(tensor_text.of_tensor(column.tensors, place) for place in column.place.tolist())
@@ -43,7 +43,7 @@ def below_rows(view: View, rows: slice, metrics: Sequence[Metric]) -> list[Piece
 
 
 def columns(view: View) -> list[Metric]:
-    """The columns that a table of `view` has, in order."""
+    """The columns of a table of `view`, in order."""
     style = view.options.generation.style
     return selected_columns(
         view.options.select, gathered=view.is_gathered, splits_micros=style.splits_micros
@@ -51,7 +51,7 @@ def columns(view: View) -> list[Metric]:
 
 
 def _fact(view: View, rows: slice, metric: Metric) -> list[Field]:
-    """What a fact says of `rows`: one field, or none."""
+    """The field of a fact for `rows`, or none if rows do not show it."""
     if metric.is_of_single_ops and view.is_gathered:
         return [Field([f"{metric.key} N/A in {view.kind} view".encode()])]
     fields: list[Field] = []
@@ -85,7 +85,7 @@ def _own_and_total(
 
 
 def text_sets(column: Texts) -> Strings:
-    """The texts of each row, as in `a|b`."""
+    """The texts of each row, joined as in `a|b`."""
     names, default = column.names, column.default or ""
 
     def write(codes: list[int]) -> str:
@@ -106,20 +106,20 @@ def _counts(view: View, rows: slice, column: Counts) -> list[Piece]:
 
 
 def shown_counts(view: View, column: Counts) -> list[str]:
-    """The names of the counts that a table shows; older generations left out the runs."""
+    """The names of the counts that a table shows; older generations omit the runs."""
     counts_runs = view.options.generation.style.counts_runs
     return [name for name in column.own if counts_runs or name != "runs"]
 
 
 def _shape_lists(column: ShapeLists) -> Strings:
-    """The shapes of each row's op, as in `0:3x3|1:unknown`."""
+    """The input shapes of each row's op, as in `0:3x3|1:unknown`."""
     texts = shape_texts(column.shapes, unknown="unknown")
     of_rows = column.of_rows()
     return written_once(of_rows, lambda codes: "|".join(numbered_texts(codes, texts)))
 
 
 def numbered_texts(codes: Sequence[int], texts: Sequence[str]) -> list[str]:
-    """The texts of `codes`, each after its position: `0:3x3x16`."""
+    """The texts of `codes`, each prefixed with its position: `0:3x3x16`."""
     return [f"{place}:{texts[code]}" for place, code in enumerate(codes)]
 
 

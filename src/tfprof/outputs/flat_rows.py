@@ -1,4 +1,4 @@
-"""The rows of a table whose rows are side by side: own numbers, each with its shares."""
+"""The rows of a flat table: each number is the row's own, followed by its shares."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _COUNT_WIDTH = 10
 
 
 def lines(view: View, rows: range, metrics: Sequence[Metric]) -> Iterator[str]:
-    """The lines of `rows` with columns of `metrics`, each with what follows it."""
+    """The text of `rows` with columns of `metrics`, including any lines below a row."""
     columns: list[list[str]] = []
     signatures: list[_Signatures] = []
     for metric in metrics:
@@ -38,7 +38,7 @@ def lines(view: View, rows: range, metrics: Sequence[Metric]) -> Iterator[str]:
             columns.append(_shares(view, metric.key, metric.unit))
     for row in rows:
         name = view.name[row]
-        # Columns are as wide as they always were, which is in bytes.
+        # The original measured the width of names in bytes.
         name += " " * (_NAME_WIDTH - len(name.encode()))
         shown = ", ".join([column[row] for column in columns])
         below = "".join([found.of_row(row) for found in signatures])
@@ -46,7 +46,7 @@ def lines(view: View, rows: range, metrics: Sequence[Metric]) -> Iterator[str]:
 
 
 def _fact(view: View, column: Column) -> list[list[str]]:
-    """What a fact says of each row: one column, or none."""
+    """The column of a fact, or none if the fact is not shown in the line itself."""
     texts: list[str] = []
     match column:
         case TensorValues() | ShapeLists():
@@ -71,7 +71,7 @@ def _padded(count: str) -> str:
 
 
 def _shares(view: View, key: str, unit: Unit) -> list[str]:
-    """Own numbers, each with its total's and its own share of the whole."""
+    """Own numbers, each with two shares of the whole: of its running total and of itself."""
     own, total = view.own[key], view.total[key]
     is_shared = own > 0 if unit is Unit.BYTES else total > 0
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -85,12 +85,12 @@ def _shares(view: View, key: str, unit: Unit) -> list[str]:
 
 
 def _percent(share: float) -> str:
-    # Bytes can be negative and so cancel out: nothing of nothing is written as C does on a PC.
+    # Negative bytes can cancel out to a total of 0; C prints 0/0 as `-nan` on x86.
     return "-nan%" if isnan(share) else f"{share:.2f}%"
 
 
 class _Signatures:
-    """The lists of shapes of the ops of each row, as lines below it."""
+    """The input shapes of the ops of each row, as lines below it."""
 
     def __init__(self, view: View, column: ShapeLists) -> None:
         self._column = column
@@ -98,7 +98,7 @@ class _Signatures:
         self._runs, self._micros = view.op_numbers("runs"), view.op_numbers("micros")
 
     def of_row(self, row: int) -> str:
-        """The distinct lists of a row's ops, those that ran most often first; the root has none."""
+        """The distinct shape lists of a row's ops, most runs first; empty for the root."""
         if row == 0:
             return ""
         ops = self._column.ops[row]
@@ -115,7 +115,7 @@ class _Signatures:
         return "".join(["\n", *shown, "\n"])
 
     def _distinct(self, row: int) -> tuple[list[str], Ints]:
-        """The lists of a row's ops as text, in order, and which of them each op has."""
+        """The distinct shape lists of a row as sorted texts, and which of them each op has."""
         start, end = self._column.ops.offsets[row : row + 2]
         lists = self._column.codes.take(np.arange(start, end))
         codes, firsts = lists.numbered()
@@ -123,7 +123,7 @@ class _Signatures:
             ",\t".join(fields.numbered_texts(lists[first].tolist(), self._shapes))
             for first in firsts.tolist()
         ]
-        # Different shapes may read the same: a scalar is shown as one with a side of 1.
+        # Different shapes can have the same text: a scalar is shown as `1`.
         texts = sorted(set(found))
         place = {text: number for number, text in enumerate(texts)}
         return texts, ints([place[text] for text in found])[codes]

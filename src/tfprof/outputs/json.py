@@ -1,7 +1,7 @@
-"""A view as JSON: the question, what was left out, and the rows.
+"""Encode a view as JSON: the options, what is hidden, and the rows.
 
-JSON has no floats that are not numbers: they are the texts `NaN`, `Infinity` and `-Infinity`,
-which `float` reads.
+JSON has no non-finite floats: they become the strings `NaN`, `Infinity` and `-Infinity`, which
+`float` accepts.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def head(view: View) -> dict[str, Any]:
 
 
 def _hidden_numbers(view: View) -> dict[str, int | float]:
-    """What is hidden of each number, times exact to the nanosecond where they are known so."""
+    """The hidden part of each number; times have fractions of a microsecond if recorded."""
     found = view.hidden.numbers
     times = {metric.key: exact_micros(found[metric.exact]) for metric in METRICS if metric.exact}
     counted = {metric.key: found[metric.key] for metric in METRICS if metric.is_number}
@@ -44,7 +44,7 @@ def _hidden_numbers(view: View) -> dict[str, int | float]:
 
 
 def encode(view: View) -> Iterator[bytes]:
-    """The answer as JSON text, a row a line, so that a large one never stands in memory whole."""
+    """The answer as JSON text, one line per row, so that a large one need not fit in memory."""
     opening = json.dumps(head(view), indent=1).removesuffix("\n}")
     yield f'{opening},\n "rows": [\n'.encode()
     separator = b"  "

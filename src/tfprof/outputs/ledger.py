@@ -1,4 +1,4 @@
-"""The ledger of float operations for readers: as text, and as plain values."""
+"""The ledger of float operations as text and as plain values."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from tfprof.units import format_count, format_micros, format_percent
 from tfprof.views.ledger import CountedKind, Ledger, UncountedKind
 
 _DOC = (
-    "Float operations in one step, or in one run of each op where no step was recorded.\n"
-    "A multiply and an add are two; a root, an exponential or a comparison is one.\n"
+    "Float operations per step, or per run of each op if no step was recorded.\n"
+    "A multiply and an add count as two; a root, an exponential or a comparison as one.\n"
 )
-_MOST_IDLE = 5
+_MAX_IDLE_KINDS = 5
 _PHASES = ("forward", "backward", "optimiser", "other")
 
 
 class FloatOpsLedger:
     """Float operations by kind of op, to print, iterate or convert.
 
-    `ledger` also has the totals, and what was not counted.
+    `ledger` also holds the totals and the ops that were not counted.
     """
 
     def __init__(self, ledger: Ledger, notes: Sequence[str] = ()) -> None:
@@ -31,12 +31,12 @@ class FloatOpsLedger:
 
     @property
     def float_ops(self) -> int:
-        """All that are known."""
+        """The total of all counted ops."""
         return self.ledger.float_ops
 
     @property
     def uncounted(self) -> tuple[UncountedKind, ...]:
-        """The kinds of ops that are not counted, most time first, and why."""
+        """The kinds of ops that are not counted, and why; most time first."""
         return self.ledger.uncounted
 
     @property
@@ -45,7 +45,7 @@ class FloatOpsLedger:
         return "".join(f"{line}\n" for line in _lines(self.ledger))
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values."""
+        """The whole ledger as plain values."""
         ledger = self.ledger
         return {
             "float_ops": ledger.float_ops,
@@ -66,7 +66,7 @@ class FloatOpsLedger:
         }
 
     def to_json(self) -> str:
-        """The same as JSON text."""
+        """`to_dict` as JSON text."""
         return json.dumps(self.to_dict(), indent=1) + "\n"
 
     def __iter__(self) -> Iterator[CountedKind]:
@@ -76,7 +76,7 @@ class FloatOpsLedger:
         return len(self.ledger.entries)
 
     def __getitem__(self, kind: str) -> CountedKind:
-        """The row of one kind of op."""
+        """The entry of one kind of op."""
         for entry in self:
             if entry.kind == kind:
                 return entry
@@ -87,7 +87,7 @@ class FloatOpsLedger:
         return self.report
 
     def __repr__(self) -> str:
-        return f"<tfprof float operations: {self.float_ops:,} of {len(self):,} kinds of ops>"
+        return f"<tfprof float operations: {self.float_ops:,}, kinds of ops: {len(self):,}>"
 
 
 def _lines(ledger: Ledger) -> Iterator[str]:
@@ -102,7 +102,7 @@ def _lines(ledger: Ledger) -> Iterator[str]:
 def _row(ledger: Ledger, entry: CountedKind, phases: Sequence[str]) -> tuple[str, ...]:
     numbers = (*(getattr(entry, phase) for phase in phases), entry.float_ops)
     share = format_percent(entry.float_ops, ledger.float_ops)
-    # The reason stands behind the formula, and fills the reference rather than a line.
+    # A rule gives its formula, then the reason; the reason is too long for a table.
     formula = one_line(entry.rule).partition(": ")[0].partition(". ")[0].removesuffix(".")
     return (
         one_line(entry.kind),
@@ -118,7 +118,7 @@ def _logged(entry: CountedKind) -> str:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Rows under each other: the first column to the left, numbers to the right."""
+    """Align the rows: first and last column to the left, numbers to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for first, *numbers, last in rows:
         middle = (text.rjust(width) for text, width in zip(numbers, widths[1:-1], strict=True))
@@ -133,8 +133,8 @@ def _sums(ledger: Ledger) -> str:
 
 def _idle(ledger: Ledger) -> str:
     ops = sum(count for _, count in ledger.idle_kinds)
-    shown = ", ".join(f"{one_line(kind)} {n:,}" for kind, n in ledger.idle_kinds[:_MOST_IDLE])
-    more = ", …" if len(ledger.idle_kinds) > _MOST_IDLE else ""
+    shown = ", ".join(f"{one_line(kind)} {n:,}" for kind, n in ledger.idle_kinds[:_MAX_IDLE_KINDS])
+    more = ", …" if len(ledger.idle_kinds) > _MAX_IDLE_KINDS else ""
     kinds = f" ({shown}{more})" if shown else ""
     return f"No arithmetic: {_share(ledger, ops, ledger.idle_micros)}{kinds}."
 
@@ -158,7 +158,7 @@ def _missing(ledger: Ledger) -> Iterator[str]:
 
 
 def _share(ledger: Ledger, ops: int, micros: int) -> str:
-    """`31 of 200 ops (15.50%)`, and their share of the time where that is known."""
+    """`31 of 200 ops (15.50%)`, followed by their share of the time if times are known."""
     shown = f"{ops:,} of {ledger.ops:,} ops ({format_percent(ops, ledger.ops)})"
     time = f", {format_percent(micros, ledger.micros)} of the time" if ledger.micros else ""
     return shown + time

@@ -1,4 +1,4 @@
-"""Memory over time as JSON: curves, and who held what at their peaks."""
+"""Memory over time as JSON: the curves, and which ops held the memory at each peak."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def as_dict(memory: Memory) -> dict[str, Any]:
 
 
 def encode(memory: Memory) -> Iterator[bytes]:
-    """The answer as JSON text, an allocator a line."""
+    """The answer as JSON text, one line per allocator."""
     opening = json.dumps(_head(memory), indent=1).removesuffix("\n}")
     lines = ",\n  ".join(json.dumps(_allocator(one)) for one in memory.allocators)
     yield f'{opening},\n "allocators": [\n  {lines}\n ]\n}}\n'.encode()

@@ -1,4 +1,4 @@
-"""Memory over time as people read it: peak, curve, and who held what."""
+"""Memory over time as a text report: peak, curve, and which ops held the memory."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from tfprof.views.memory import AllocatorMemory, Memory, MemoryBreakdown
 WIDTH = 80
 
 _DOC = (
-    "Memory that ops took and had not given back, from 0 at the start of the step.\n"
-    "What was held before, as variables are, is only in the allocator's own count.\n"
-    "Memory is booked on the op that took it until it is given back.\n"
+    "Memory that ops allocated and have not freed, from 0 at the start of the step.\n"
+    "Earlier allocations, such as variables, are only in the allocator's own count.\n"
+    "Memory counts towards the op that allocated it until it is freed.\n"
 )
 
 _BREAKDOWNS = {"scope": "scope", "op": "op kind", "code": "line of code"}
 
 
 def report(memory: Memory, *, width: int = WIDTH, pen: Pen = UNICODE) -> str:
-    """Allocator by allocator, behind sentences that say what the numbers mean."""
+    """An explanation of the numbers, then the report of each allocator."""
     parts = ["".join(_allocator(one, width, pen)) for one in memory.allocators]
     return "\n".join([f"\nDoc:\n{_DOC}", *parts])
 
@@ -43,7 +43,7 @@ def _peak(one: AllocatorMemory) -> str:
     if not one.reached_by:
         return f"{when}."
     op, taken = one.reached_by[0]
-    return f"{when}, when {one_line(op)} took {format_bytes(taken)}."
+    return f"{when}, when {one_line(op)} allocated {format_bytes(taken)}."
 
 
 def _steps(one: AllocatorMemory) -> str:
@@ -51,7 +51,7 @@ def _steps(one: AllocatorMemory) -> str:
     if len(peaks) == 1:
         return f"Step: {one.step}."
     low, high = format_bytes(min(peaks.values())), format_bytes(max(peaks.values()))
-    return f"Step: {one.step}, of {len(peaks)} whose peaks are from {low} to {high}."
+    return f"Step: {one.step} (of {len(peaks)} steps, with peaks from {low} to {high})."
 
 
 def _levels(one: AllocatorMemory) -> str:
@@ -73,7 +73,5 @@ def _rows(one: AllocatorMemory, breakdown: MemoryBreakdown) -> Iterator[str]:
     if breakdown.hidden_rows:
         rest = breakdown.hidden_bytes
         share = format_percent(rest, one.peak_bytes)
-        rows = (
-            "1 more row" if breakdown.hidden_rows == 1 else f"{breakdown.hidden_rows:,} more rows"
-        )
-        yield f"{format_bytes(rest):>11} {share:>8} {'':>10}  outside these; {rows}\n"
+        rows = "1 row" if breakdown.hidden_rows == 1 else f"{breakdown.hidden_rows:,} rows"
+        yield f"{format_bytes(rest):>11} {share:>8} {'':>10}  elsewhere ({rows} not shown)\n"

@@ -1,4 +1,4 @@
-"""A view as a protobuf message, with the field names and numbers programs know."""
+"""Encode a view as a protobuf message of the original's types."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tfprof.views.view import View, single_members
 GRAPH_NODE = "tensorflow.tfprof.GraphNodeProto"
 MULTI_NODE = "tensorflow.tfprof.MultiGraphNodeProto"
 
-# The field of each number; that of its total has `total_` before it. Some messages lack some.
+# The field of each number; its total is in `total_FIELD`. Not every message has every field.
 _FIELDS = {
     "micros": "exec_micros",
     "accelerator_micros": "accelerator_exec_micros",
@@ -40,7 +40,7 @@ _FIELDS = {
     "definitions": "definition_count",
 }
 
-# By the kind of numpy type.
+# By the `kind` of the numpy dtype.
 _TENSOR_FIELDS = {
     "f": "value_double",
     "i": "value_int64",
@@ -48,31 +48,31 @@ _TENSOR_FIELDS = {
     "b": "value_int64",
     "O": "value_str",
 }
-# Readers stop at 100 levels, and the lowest row takes up to three more: an op, its inputs' shapes
-# and their sides.
-_MOST_LEVELS = 97
+# Protobuf readers stop at 100 levels, and the deepest row nests up to three more: an op, the shapes
+# of its inputs and their dimensions.
+_MAX_LEVELS = 97
 
 _TYPE_NUMBERS = {kind.name: number for number, kind in TENSOR_TYPES.items()}
 
 
 def encode(view: View) -> Iterator[bytes]:
-    """The message as a file holds it; refused where no protobuf library could read it back."""
+    """The serialized message; fails if it nests too deeply for protobuf to read it back."""
     levels = int(view.tree.depths.max()) if Trait.NESTED in view.traits else len(view)
-    if levels > _MOST_LEVELS:
+    if levels > _MAX_LEVELS:
         raise OutputError(
-            f"A message of this view nests {levels:,} levels deep, and protobuf reads "
-            f"{_MOST_LEVELS}: lower -max_depth, or use json:outfile=PATH."
+            f"The message of this view nests {levels:,} levels deep, but protobuf reads at most "
+            f"{_MAX_LEVELS}: lower -max_depth, or use json:outfile=PATH."
         )
     yield build(view).SerializeToString(deterministic=True)
 
 
 def build(view: View) -> Message:
-    """The root's message, with all shown rows below it.
+    """The root's message, which contains all shown rows.
 
-    Of rows that are side by side each holds the next one, as their totals do.
+    In a flat view each row contains the next one, just as its total includes the next one's.
     """
     root = message_class(MULTI_NODE if view.is_gathered else GRAPH_NODE)()
-    messages = _of_rows(view, root)
+    messages = _row_messages(view, root)
     _fill_numbers(view, messages)
     if view.is_gathered:
         ops = _ops(view)
@@ -88,8 +88,8 @@ def build(view: View) -> Message:
     return root
 
 
-def _of_rows(view: View, root: Message) -> list[Message]:
-    """A message for each row, within that of the row above it."""
+def _row_messages(view: View, root: Message) -> list[Message]:
+    """The message of each row, added to the message of its parent."""
     root.name = view.name[0]
     messages = [root]
     is_nested = Trait.NESTED in view.traits
@@ -100,7 +100,7 @@ def _of_rows(view: View, root: Message) -> list[Message]:
 
 
 def _ops(view: View) -> View:
-    """The same view with a row for each op that its rows gather: all there is of it is its own."""
+    """The same view with one row per op; an op's total equals its own numbers."""
     ops = view.members.values
     numbers = OnDemand(NUMBERS, lambda key: view.op_numbers(key)[ops])
     return replace(
@@ -120,13 +120,13 @@ def _fill_numbers(view: View, messages: Sequence[Message]) -> None:
 
 def _fill_number(messages: Sequence[Message], field: str, column: Ints) -> None:
     if messages and field in messages[0].DESCRIPTOR.fields_by_name:
-        rows = np.flatnonzero(column)  # a message without a number says 0
+        rows = np.flatnonzero(column)  # 0 is the default
         for row, number in zip(rows.tolist(), column[rows].tolist(), strict=True):
             setattr(messages[row], field, number)
 
 
 def _fill_facts(view: View, messages: Sequence[Message]) -> None:
-    """Every fact that the messages have a field for, by its name; values only if selected."""
+    """Fill every fact the messages have a field for; tensor values only if they are selected."""
     fields = messages[0].DESCRIPTOR.fields_by_name if messages else {}
     for metric in METRICS:
         if metric.fact not in fields:
@@ -142,7 +142,7 @@ def _fill_facts(view: View, messages: Sequence[Message]) -> None:
             case np.ndarray():
                 _fill_number(messages, metric.fact, column)
             case None | Counts() | Shapes():
-                pass  # counts are filled in with the numbers, and no message has a shape
+                pass  # `_fill_numbers` fills the counts, and no message has a field for a shape
             case _:
                 assert_never(column)
 
@@ -170,14 +170,14 @@ def _fill_values(messages: Sequence[Message], field: str, column: TensorValues) 
 
 
 def _fill_value(message: Message, tensors: Tensors, place: int) -> None:
-    """The values of a tensor, flat; complex ones have no place in a message."""
+    """Fill in the flattened values of a tensor; messages cannot hold complex values."""
     values = tensors.read(tensors.name[place])
     field = _TENSOR_FIELDS.get(values.dtype.kind)
     if field is None:
         return
     message.dtype = _TYPE_NUMBERS[tensors.dtype[place]]
     if values.dtype.kind in "ub":
-        # Beyond 63 bits a number keeps its bits, which is how protobuf writes both kinds.
+        # Numbers over 63 bits keep their bits: protobuf encodes int64 and uint64 alike.
         values = values.astype(np.uint64).view(np.int64)
     flat = np.ravel(values).tolist()
     if field == "value_double":

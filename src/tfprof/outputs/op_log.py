@@ -1,4 +1,4 @@
-"""An op log written from Python: types and float ops for the ops of a model."""
+"""Write op logs from Python: types and float ops for the ops of a model."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Self
 from tfprof.errors import OptionError
 from tfprof.outputs.registry import write_file
 
-_LARGEST = 2**63 - 1  # that the file holds
+_MAX_INT64 = 2**63 - 1
 
 
 class OpLog:
-    """What a user says of ops: `OpLog().add("pool_logit/DW", types=["pool_logit"]).write(path)`.
+    """Types and float ops for ops: `OpLog().add("pool/DW", types=["pool"]).write(path)`.
 
-    The file is an input like any other, `op_log_path`; its types can be accounted by.
+    Load the file as `op_log_path`; the types can then be matched by `account_type_regexes`.
     """
 
     def __init__(self) -> None:
@@ -23,23 +23,25 @@ class OpLog:
         self._float_ops: dict[str, int] = {}
 
     def add(self, name: str, *, types: Iterable[str] = (), float_ops: int = 0) -> Self:
-        """Give the op `name` types, and float ops for one run of it; what it had stays."""
+        """Add types to the op `name`, and set its float ops per run unless `float_ops` is 0."""
         if not name:
-            raise OptionError("An op log needs the name of each op.")
+            raise OptionError("The name of an op is empty; an op log needs the name of each op.")
         if isinstance(types, str):
-            raise OptionError(f"types is a list; write types=[{types!r}].")
-        if not 0 <= float_ops <= _LARGEST:
-            raise OptionError(f"float_ops of `{name}` are from 0 to {_LARGEST:,}, not {float_ops}.")
+            raise OptionError(f"types must be a list: write types=[{types!r}].")
+        if not 0 <= float_ops <= _MAX_INT64:
+            raise OptionError(
+                f"float_ops of `{name}` must be between 0 and {_MAX_INT64:,}, not {float_ops}."
+            )
         self._types.setdefault(name, {}).update(dict.fromkeys(types))
         if float_ops:
             self._float_ops[name] = float_ops
         return self
 
     def write(self, path: str | PathLike[str]) -> None:
-        """Write the file; it appears whole or not at all."""
+        """Write the file atomically."""
         if not self._types:
-            raise OptionError("The op log says nothing yet; add ops to it.")
-        from tfprof.formats.messages import message_class  # noqa: PLC0415 -- who writes needs it
+            raise OptionError("The op log is empty: add ops to it with add().")
+        from tfprof.formats.messages import message_class  # noqa: PLC0415 -- only needed to write
 
         log = message_class("tensorflow.tfprof.OpLogProto")()
         for name, types in self._types.items():
@@ -47,5 +49,5 @@ class OpLog:
         write_file(fspath(path), [log.SerializeToString()])
 
     def __len__(self) -> int:
-        """How many ops it speaks of."""
+        """The number of ops in the log."""
         return len(self._types)

@@ -1,4 +1,4 @@
-"""What an output that writes several files gives for each of them, and what became of it."""
+"""The files that an output format produces, before and after writing."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 
 class Part(NamedTuple):
-    """One of the files: what its name ends in, its bytes, and what is to be said of it.
+    """A file to write: the suffix of its name, its bytes, and notes for the user.
 
-    What is to be said may only be known once all its bytes are there.
+    Read `notes` after the last of `pieces`; a format may fill them in while it encodes.
     """
 
     suffix: str
@@ -18,7 +18,7 @@ class Part(NamedTuple):
 
 
 class Written(NamedTuple):
-    """A file that was written, and notes on it."""
+    """The path of a written file, and notes about it."""
 
     path: str
     notes: Sequence[str] = ()

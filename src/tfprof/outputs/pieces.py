@@ -1,4 +1,4 @@
-"""Rows of text put together from columns: a piece is a text that all rows have, or one for each."""
+"""Build rows of text from pieces: a piece is one text for all rows, or a column of texts."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ except ImportError:
 
 Piece: TypeAlias = bytes | Strings
 
-# What a text in JSON has to have escaped: all but the letters, digits and signs of ASCII, less two.
+# The bytes that JSON text escapes: all but printable ASCII, and of that `"` and `\`.
 _IS_ESCAPED = np.ones(256, np.bool_)
 _IS_ESCAPED[0x20:0x7F] = False
 _IS_ESCAPED[[*b'"\\']] = True
 
 
 class Field(NamedTuple):
-    """What rows show of one fact, in pieces that stand one behind the other."""
+    """One field of each row: consecutive pieces, and which rows show them."""
 
     pieces: Sequence[Piece]
     is_shown: Bools | bool = True
 
 
 def amounts(column: Ints, unit: Unit, after: str = "") -> Strings:
-    """Each number as its unit writes it, with `after` behind it."""
+    """Each number as its unit formats it, followed by `after`."""
     return Strings.of_spans(*lines.amounts(column, unit, after))
 
 
 class _Bare:
-    """The unit of numbers that are written as they are."""
+    """The unit of plain integers."""
 
     suffixes = ("",)
 
@@ -47,31 +47,31 @@ class _Bare:
 
 
 def digits(column: Ints) -> Strings:
-    """Each number in full."""
+    """Each number in decimal digits."""
     return Strings.of_spans(*lines.amounts(column, _Bare(), ""))
 
 
 def varints(column: Ints) -> Strings:
-    """The base-128 digits of each number, one behind the other; a negative one has ten."""
+    """Each number as a protobuf varint; negative numbers take ten bytes."""
     return Strings.of_spans(*lines.varints(column))
 
 
 def in_json(texts: Strings) -> Strings:
-    """Each text as it stands between the quotes of a JSON that is all ASCII."""
+    """Each text escaped for ASCII-only JSON, without the quotes."""
     packed = woven([texts], len(texts))
     odd = np.flatnonzero(_IS_ESCAPED[np.frombuffer(packed.data, np.uint8)])
     if not len(odd):
         return packed
     rows = distinct(np.searchsorted(packed.ends, odd, side="right"))
-    others = Strings(json.dumps(text)[1:-1] for text in packed.take(rows))
+    escaped = Strings(json.dumps(text)[1:-1] for text in packed.take(rows))
     starts, ends = packed.starts.copy(), packed.ends.copy()
-    starts[rows] = others.starts + len(packed.data)
-    ends[rows] = others.ends + len(packed.data)
-    return Strings.of_spans(packed.data + others.data, starts, ends)
+    starts[rows] = escaped.starts + len(packed.data)
+    ends[rows] = escaped.ends + len(packed.data)
+    return Strings.of_spans(packed.data + escaped.data, starts, ends)
 
 
 def or_else(flags: Bools, texts: Strings, other: bytes) -> Strings:
-    """The text of each row that has its flag set, and the other one for those that have not."""
+    """The text of each flagged row, and `other` for all other rows."""
     place = len(texts.data)
     starts = np.where(flags, texts.starts, place)
     ends = np.where(flags, texts.ends, place + len(other))
@@ -79,13 +79,13 @@ def or_else(flags: Bools, texts: Strings, other: bytes) -> Strings:
 
 
 def written_once(rows: Ragged, write: Callable[[list[int]], str]) -> Strings:
-    """What `write` makes of the values of each row; it is asked once for equal rows."""
+    """The result of `write` for the values of each row; called once per distinct row."""
     codes, firsts = rows.numbered()
     return Strings(write(rows[first].tolist()) for first in firsts.tolist()).take(codes)
 
 
 def joined(fields: Sequence[Field], separator: bytes, rows: int) -> list[Piece]:
-    """The fields one behind the other, a separator between those that a row shows."""
+    """The pieces of all fields, with a separator between those that a row shows."""
     pieces: list[Piece] = []
     is_begun = np.zeros(rows, np.bool_)
     none = np.zeros(rows, np.int64)
@@ -97,5 +97,5 @@ def joined(fields: Sequence[Field], separator: bytes, rows: int) -> list[Piece]:
 
 
 def woven(pieces: Sequence[Piece], rows: int) -> Strings:
-    """The rows, each its pieces one behind the other; all of them together are its `data`."""
+    """Concatenate the pieces of each row; `data` of the result is all rows back to back."""
     return Strings.of_spans(*lines.woven(pieces, rows))

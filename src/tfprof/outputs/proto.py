@@ -1,4 +1,4 @@
-"""Protobuf messages from columns: a message a row, put together like rows of text."""
+"""Encode columns as protobuf messages, one per row, built from pieces like rows of text."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from tfprof.outputs.pieces import Piece, varints, woven
 
 
 def number(field: int, column: Ints) -> list[Piece]:
-    """A field that holds a number of each row."""
+    """A varint field with a number for each row."""
     return [encoded(field << 3 | VARINT), varints(column)]
 
 
 def double(field: int, column: npt.NDArray[np.float64]) -> list[Piece]:
-    """A field that holds a floating-point number of each row."""
+    """A double field with a number for each row."""
     offsets = np.arange(len(column) + 1) * 8
     data = column.astype("<f8").tobytes()
     return [encoded(field << 3 | FIXED64), Strings.of_spans(data, offsets[:-1], offsets[1:])]
 
 
 def repeated_fixed64(field: int, lists: Ragged) -> Strings:
-    """A field that holds a number in eight bytes, as often as the list of each row says."""
+    """A repeated fixed64 field with a list of numbers for each row."""
     tag = np.frombuffer(encoded(field << 3 | FIXED64), np.uint8)
     data = np.empty((len(lists.values), len(tag) + 8), np.uint8)
     data[:, : len(tag)] = tag
@@ -35,12 +35,12 @@ def repeated_fixed64(field: int, lists: Ragged) -> Strings:
 
 
 def text(field: int, column: Strings) -> list[Piece]:
-    """A field that holds a text, or an encoded message, of each row."""
+    """A field with a text or an encoded message for each row."""
     return [encoded(field << 3 | SPAN), varints(column.lengths), column]
 
 
 def packed(field: int, lists: Ragged) -> list[Piece]:
-    """A field that holds a list of numbers of each row; it is missing where the list is empty."""
+    """A packed field with a list of numbers for each row; omitted if the list is empty."""
     digits = varints(lists.values)
     places = np.append(digits.starts, len(digits.data))[lists.offsets]
     pieces = text(field, Strings.of_spans(digits.data, places[:-1], places[1:]))
@@ -49,21 +49,21 @@ def packed(field: int, lists: Ragged) -> list[Piece]:
 
 
 def message(field: int, pieces: Sequence[Piece], rows: int) -> list[Piece]:
-    """A field that holds, of each row, the message that `pieces` make."""
+    """A field with the message that consists of `pieces`, for each row."""
     return text(field, woven(pieces, rows))
 
 
 def only_where(flags: Bools, pieces: Sequence[Piece]) -> Strings:
-    """The pieces of the flagged rows in one; the other rows have nothing."""
-    whole = woven(pieces, len(flags))
-    return Strings.of_spans(whole.data, whole.starts, np.where(flags, whole.ends, whole.starts))
+    """The joined pieces of flagged rows; empty for all other rows."""
+    rows = woven(pieces, len(flags))
+    return Strings.of_spans(rows.data, rows.starts, np.where(flags, rows.ends, rows.starts))
 
 
 def one_number(field: int, value: int) -> bytes:
-    """A field of a single message, with a number of 64 bits."""
+    """A field of a single message with a 64-bit number."""
     return encoded(field << 3 | VARINT) + encoded(value % (1 << 64))
 
 
 def one_text(field: int, value: bytes) -> bytes:
-    """A field of a single message, with a text or an encoded message."""
+    """A field of a single message with a text or an encoded message."""
     return encoded(field << 3 | SPAN) + encoded(len(value)) + value

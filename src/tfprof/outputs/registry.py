@@ -1,7 +1,6 @@
-"""Registry of output formats, and the writing of files that appear whole or not at all.
+"""Registry of output formats, and atomic writing of files.
 
-The module of a format is imported when it is first used, so help can list all formats without
-numpy.
+A format's module is imported on first use, so that help can list all formats without numpy.
 """
 
 from __future__ import annotations
@@ -24,40 +23,40 @@ if TYPE_CHECKING:
 
 
 class Output(NamedTuple):
-    """An output format: the module that encodes it, its one-line help, and which views it takes.
+    """An output format: the module that encodes it, its one-line help, and the views it supports.
 
-    A switch is a setting without a value, and a keyword of the functions of the module.
+    A switch is a setting without a value; the module's functions take it as a keyword.
     """
 
     module: str
     help: str
-    is_in_parts: bool = False  # the module has `parts`: several files, or notes on the only one
-    needs: Trait = Trait(0)  # only views with these traits can be written
-    prefers: Trait = Trait(0)  # of them, it is best for those with these
+    is_in_parts: bool = False  # the module has `parts`, for several files or for notes
+    needs: Trait = Trait(0)  # supports only views with these traits
+    prefers: Trait = Trait(0)  # suits views with these traits best
     hint: str = ""  # what to do with the file
     switches: tuple[str, ...] = ()
 
     @property
     def views(self) -> list[str]:
-        """The names of the views that can be written, those it is best for first."""
-        able = [name for name, kind in VIEWS.items() if self.needs in kind.traits]
-        return sorted(able, key=lambda name: self.prefers not in VIEWS[name].traits)
+        """The names of the supported views, best suited first."""
+        supported = [name for name, kind in VIEWS.items() if self.needs in kind.traits]
+        return sorted(supported, key=lambda name: self.prefers not in VIEWS[name].traits)
 
     def usage(self, kind: str, file: str) -> str:
-        """How an output of that kind is asked for."""
+        """The value of `-output` that selects this format."""
         return f"{kind}:outfile={file}" + "".join(f"[,{switch}]" for switch in self.switches)
 
     def parts(self, view: View, **switches: bool) -> Iterable[Part]:
-        """The files that a view becomes."""
+        """The files to write for a view."""
         if self.is_in_parts:
             write: Callable[..., Iterable[Part]] = import_module(self.module).parts
             return write(view, **switches)
-        from tfprof.outputs.parts import Part  # noqa: PLC0415 -- help does without
+        from tfprof.outputs.parts import Part  # noqa: PLC0415 -- help does not need it
 
         return (Part("", self.encode(view)),)
 
     def encode(self, view: View) -> Iterable[bytes]:
-        """The bytes of the one file, piece by piece."""
+        """The bytes of a format with a single file, in pieces."""
         write: Callable[[View], Iterable[bytes]] = import_module(self.module).encode
         return write(view)
 
@@ -65,11 +64,11 @@ class Output(NamedTuple):
 FILE_OUTPUTS: dict[str, Output] = {
     "file": Output("tfprof.outputs.text", "the report, as text"),
     "json": Output("tfprof.outputs.json", "all rows and numbers, for scripts"),
-    "csv": Output("tfprof.outputs.csv", "a line a row, for spreadsheets"),
-    "message": Output("tfprof.outputs.message", "the protobuf message"),
+    "csv": Output("tfprof.outputs.csv", "one line per row, for spreadsheets"),
+    "message": Output("tfprof.outputs.message", "the answer as a protobuf message"),
     "timeline": Output(
         "tfprof.outputs.timeline",
-        "when ops ran, as FILE_STEP for a browser (not op)",
+        "op timings as FILE_STEP, for a browser (not op)",
         is_in_parts=True,
         needs=Trait.NESTED,
         prefers=Trait.TIMED,
@@ -81,7 +80,7 @@ FILE_OUTPUTS: dict[str, Output] = {
         is_in_parts=True,
         needs=Trait.NESTED,
         prefers=Trait.CODE,
-        hint="look at it with pprof -http=: FILE",
+        hint="view it with pprof -http=: FILE",
         switches=("complete",),
     ),
     "speedscope": Output(
@@ -94,7 +93,7 @@ FILE_OUTPUTS: dict[str, Output] = {
     ),
     "perfetto": Output(
         "tfprof.outputs.perfetto",
-        "all steps, and facts of ops, for Perfetto (not op)",
+        "all steps with op details, for Perfetto (not op)",
         is_in_parts=True,
         needs=Trait.NESTED,
         prefers=Trait.TIMED,
@@ -140,21 +139,23 @@ def saved_format(name: str) -> SavedFormat:
     return SAVED_FORMATS[name]
 
 
-# These need no file.
+# Outputs without a file.
 PLAIN_OUTPUTS: dict[str, str] = {
     "stdout": "the report, printed",
-    "none": "nothing at all",
+    "none": "nothing",
 }
 
 
 def require(spec: OutputSpec, view: str = "") -> None:
-    """Refuse an unknown output, one without its file, and one that `view` cannot be written to."""
+    """Raise `OptionError` unless `spec` is complete and its format supports `view`."""
     kinds = [*PLAIN_OUTPUTS, *FILE_OUTPUTS]
     if spec.kind not in kinds:
-        raise OptionError(f"No output `{spec.kind}`. {nearest(spec.kind, kinds)}")
+        raise OptionError(f"Unknown output `{spec.kind}`. {nearest(spec.kind, kinds)}")
     for key, _ in spec.settings:
         if spec.kind in PLAIN_OUTPUTS:
-            raise OptionError(f"Output `{spec.kind}` has no settings; file:outfile=PATH has one.")
+            raise OptionError(
+                f"Output `{spec.kind}` takes no settings; use file:outfile=PATH to write a file."
+            )
         known = ("outfile", *FILE_OUTPUTS[spec.kind].switches)
         if key not in known:
             names = " and ".join(f"`{name}`" for name in known)
@@ -162,13 +163,15 @@ def require(spec: OutputSpec, view: str = "") -> None:
     if spec.kind in FILE_OUTPUTS and not spec.outfile:
         raise OptionError(f"Output `{spec.kind}` needs a file: {spec.kind}:outfile=PATH.")
     if view and spec.kind in FILE_OUTPUTS and view not in FILE_OUTPUTS[spec.kind].views:
-        others = " or ".join(FILE_OUTPUTS[spec.kind].views)
-        raise OptionError(f"Output `{spec.kind}` is not for the {view} view: ask {others} for it.")
+        supported = " or ".join(FILE_OUTPUTS[spec.kind].views)
+        raise OptionError(
+            f"Output `{spec.kind}` does not support the {view} view: use {supported}."
+        )
 
 
 def write(view: View, spec: OutputSpec) -> list[Written]:
-    """Write `view` to the file that `spec` names, or to several whose names begin so."""
-    from tfprof.outputs.parts import Written  # noqa: PLC0415 -- help does without
+    """Write `view` to the file that `spec` names, or to several files with that prefix."""
+    from tfprof.outputs.parts import Written  # noqa: PLC0415 -- help does not need it
 
     written = []
     output = FILE_OUTPUTS[spec.kind]
@@ -181,7 +184,7 @@ def write(view: View, spec: OutputSpec) -> list[Written]:
 
 
 def sentences(spec: OutputSpec, written: Iterable[Written], *, hints: bool = True) -> list[str]:
-    """What to tell whoever asked for the files: which there are, and what to do with them."""
+    """Messages for the user: the written files, their notes, and how to open them."""
     found = [line for file in written for line in (f"wrote {file.path}", *file.notes)]
     if found and hints and (hint := FILE_OUTPUTS[spec.kind].hint):
         found.append(hint)
@@ -189,16 +192,16 @@ def sentences(spec: OutputSpec, written: Iterable[Written], *, hints: bool = Tru
 
 
 def write_file(path: str, pieces: Iterable[bytes]) -> None:
-    """Put `pieces` into the file at `path`; until the last one is there, it stays as it was.
+    """Write `pieces` to the file at `path`, which is replaced atomically after the last one.
 
-    What is no plain file, as `/dev/stdout` or a named pipe, is written to as it is.
+    Special files, such as `/dev/stdout` or a named pipe, are written directly.
     """
     try:
         if _is_special(path):
             with Path(path).open("wb") as file:
                 file.writelines(pieces)
         else:
-            _replace(Path(path).resolve(), pieces)  # through a link, which stays one
+            _replace(Path(path).resolve(), pieces)  # keep a symbolic link as it is
     except OSError as error:
         raise OutputError(f"{path}: cannot be written: {_why(path, error)}") from None
 
@@ -212,34 +215,34 @@ def _is_special(path: str) -> bool:
 
 
 def _replace(target: Path, pieces: Iterable[bytes]) -> None:
-    """Fill a new file beside `target`, then let it take that name."""
-    import tempfile  # noqa: PLC0415 -- for those alone who write to a file
+    """Write to a temporary file beside `target`, then rename it."""
+    import tempfile  # noqa: PLC0415 -- only needed to write files
 
     handle, name = tempfile.mkstemp(prefix=".tfprof-", dir=target.parent)
     partial = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
             file.writelines(pieces)
-        partial.chmod(0o666 & ~_umask())  # a temporary file is its owner's alone
+        partial.chmod(0o666 & ~_umask())  # temporary files are private to their owner
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)
 
 
 def _umask() -> int:
-    """What the user keeps from others; it can only be read by setting it."""
+    """The umask of the process, which can only be read by setting it."""
     mask = os.umask(0)
     os.umask(mask)
     return mask
 
 
 def _why(path: str, error: OSError) -> str:
-    """What kept a file from being written, and what to do."""
+    """Why writing failed, and what to do about it."""
     folder = Path(path).parent
     if isinstance(error, IsADirectoryError):
         return "it is a folder; name a file in it."
     if isinstance(error, FileNotFoundError):
         return f"there is no folder {folder}; make it first."
     if isinstance(error, PermissionError):
-        return f"you may not write to the folder {folder}; choose another."
+        return f"no permission to write to the folder {folder}; choose another."
     return f"{error.strerror or error}."

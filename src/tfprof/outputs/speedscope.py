@@ -1,7 +1,7 @@
-"""A view as a file for speedscope, which draws flame graphs in a browser.
+"""Encode a view for speedscope, which draws flame graphs in a browser.
 
-A profile for each selected number, in which a row is as long as its total: its children within it,
-side by side, and behind them its own part and that of rows that are not shown. The format:
+The file has a profile for each selected number. A row is as long as its total: it contains its
+children side by side, then its own part and that of hidden rows. The format is documented in
 https://github.com/jlfwong/speedscope/wiki/Importing-from-custom-sources.
 """
 
@@ -22,18 +22,18 @@ from tfprof.views.registry import Trait
 from tfprof.views.view import View
 
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
-_UNITS = {"count": "none"}  # what speedscope calls by another name
+_UNITS = {"count": "none"}  # units with another name in speedscope
 
 _BLOCK_ROWS = 1 << 15
 
 
 def parts(view: View) -> Iterator[Part]:
-    """The file, and what of the view cannot be drawn."""
-    yield Part("", encode(view), lacks(view))
+    """The file, with notes about values that cannot be drawn."""
+    yield Part("", encode(view), notes(view))
 
 
 def encode(view: View) -> Iterator[bytes]:
-    """The file; refused where no number is selected."""
+    """The file; fails if no number is selected."""
     metrics = stacks.selected_numbers(view)
     frames = _frames(view)
     yield f'{{"$schema":"{_SCHEMA}","exporter":"tfprof","name":"tfprof {view.kind}",'.encode()
@@ -46,23 +46,23 @@ def encode(view: View) -> Iterator[bytes]:
     yield b"]}\n"
 
 
-def lacks(view: View) -> tuple[str, ...]:
-    """What the view has and cannot be drawn: less than nothing."""
-    notes = []
+def notes(view: View) -> tuple[str, ...]:
+    """A note for each selected number with negative values, which cannot be drawn."""
+    found = []
     for metric in stacks.selected_numbers(view):
         weight = _own_weights(view, metric)
         is_negative = weight < 0
         if metric.unit and is_negative.any():
             amount = metric.unit.format(int(-weight[is_negative].sum()))
-            notes.append(
-                f"rows with less than nothing of `{metric.key}` are drawn as if they had nothing: "
-                f"the speedscope file has {amount} more than the view."
+            found.append(
+                f"rows with negative `{metric.key}` are drawn as 0: "
+                f"the speedscope file shows {amount} more than the view."
             )
-    return tuple(notes)
+    return tuple(found)
 
 
 class _Frames(NamedTuple):
-    """The distinct frames, each by a row that it is the frame of, and the frame of each row."""
+    """The distinct frames, each given by one of its rows, and the frame of each row."""
 
     row: Ints
     of_row: Ints
@@ -89,7 +89,7 @@ def _frame_blocks(view: View, found: _Frames) -> Iterator[bytes]:
 
 
 def _profile(view: View, metric: Metric, frame_of_row: Ints) -> Iterator[bytes]:
-    """The profile of one metric: the rows as they open and close."""
+    """The profile of one metric: an event when a row opens and one when it closes."""
     events = _events(view, metric)
     unit = stacks.unit_name(metric)
     head = {
@@ -105,7 +105,7 @@ def _profile(view: View, metric: Metric, frame_of_row: Ints) -> Iterator[bytes]:
 
 
 class _Events(NamedTuple):
-    """Rows that open and close, in that order."""
+    """The open and close events of rows, in order."""
 
     row: Ints
     is_open: Ints
@@ -119,7 +119,7 @@ def _events(view: View, metric: Metric) -> _Events:
     rest = int(own[0])
     own, weight = own[drawn], weight[drawn]
     tree = view.tree.keep(np.concatenate(([0], drawn)))
-    # Without the root, whose own part stands behind all others.
+    # The root is left out here; its own part comes last.
     opens, closes = (times[1:] - 1 for times in tree.walk())
     closed = np.zeros(len(drawn) + 1, np.int64)
     np.add.at(closed, tree.end[1:] - 1, own)
@@ -136,7 +136,7 @@ def _events(view: View, metric: Metric) -> _Events:
 
 
 def _own_weights(view: View, metric: Metric) -> Ints:
-    """What each row has without the shown rows below it."""
+    """The amount of each row without that of the shown rows below it."""
     return view.own[metric.key] + stacks.hidden_below(view, metric.key)
 
 
@@ -156,6 +156,6 @@ def _blocks(rows: Ints) -> Iterator[Ints]:
 
 
 def _separated(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """Blocks of things that each begin with a comma, without the first one."""
+    """Blocks of items with leading commas, without the very first comma."""
     for place, block in enumerate(blocks):
         yield block if place else block[1:]

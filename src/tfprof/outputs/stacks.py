@@ -1,4 +1,4 @@
-"""Rows as the stacks of a flame graph: the frames above each, and what it weighs by itself."""
+"""Rows as the stacks of a flame graph: the frames of each, and its own weight."""
 
 from __future__ import annotations
 
@@ -18,53 +18,53 @@ from tfprof.views.view import View
 
 _UNIT_NAMES = {Unit.MICROS: "microseconds", Unit.BYTES: "bytes", Unit.COUNT: "count"}
 
-# Beyond this, the stacks of a chain of ops would fill a disk: they grow with its square.
-_MOST_FRAMES = 1 << 28
+# The stacks of a chain of ops grow with the square of its length; more would fill a disk.
+_MAX_FRAMES = 1 << 28
 
 _BLOCK_FRAMES = 1 << 20
 
 
 def selected_numbers(view: View) -> list[Metric]:
-    """The selected metrics that can be added up; refused if there are none."""
+    """The selected metrics that can be summed; fails if there are none."""
     metrics = [BY_KEY[key] for key in view.options.select]
     numbers = [metric for metric in metrics if metric.is_number]
     if not numbers:
         raise OptionError(
-            f"`{','.join(view.options.select)}` cannot be added up along a stack: "
+            f"`{','.join(view.options.select)}` cannot be summed along a stack: "
             "-select micros, bytes, params, float_ops or another number."
         )
     return numbers
 
 
 def unit_name(metric: Metric) -> str:
-    """The unit of a metric that can be added up, in full."""
+    """The unit of a numeric metric, spelled out."""
     return _UNIT_NAMES[metric.unit or Unit.COUNT]
 
 
 def hidden_below(view: View, key: str) -> Ints:
-    """What each row's total has from rows that are not shown, and no shown row below it has."""
+    """The part of each row's total that comes from hidden rows and from no shown row below."""
     hidden = view.total[key] - view.own[key]
     np.subtract.at(hidden, view.tree.parents[1:], view.total[key][1:])
     return hidden
 
 
 class Frames(NamedTuple):
-    """What the rows of a view are called in a stack: each has a function, and a line in it."""
+    """The stack frames of rows: each is a function and a line in it."""
 
     function: Ints
     line: Ints
-    name: Strings  # of each function, and the same for what follows
+    name: Strings  # of each function, as are `file` and `start_line`
     file: Strings
     start_line: Ints
 
 
 def frames(view: View) -> Frames:
-    """The frame of each row: a line of code, or a function of the row's own name."""
+    """The frame of each row: a line of code, or a function named like the row."""
     if Trait.CODE in view.traits:
         return _code_frames(view)
     rows = len(view)
-    nowhere = Strings.of_spans(b"", constant(0, rows), constant(0, rows))
-    return Frames(np.arange(rows), constant(0, rows), view.name, nowhere, constant(0, rows))
+    no_file = Strings.of_spans(b"", constant(0, rows), constant(0, rows))
+    return Frames(np.arange(rows), constant(0, rows), view.name, no_file, constant(0, rows))
 
 
 def _code_frames(view: View) -> Frames:
@@ -89,22 +89,22 @@ def _code_frames(view: View) -> Frames:
 
 
 def function_text(file: str, function: str) -> str:
-    """A function with the name of its file before it: `model:build`."""
+    """A function prefixed with the name of its file: `model:build`."""
     base = file.rpartition("/")[2]
     return f"{base.rpartition('.')[0] or base}:{function}"
 
 
 def stacks(view: View, rows: Ints) -> Iterator[tuple[slice, Ragged]]:
-    """The rows above each of `rows`, itself first, in blocks: which of `rows`, and their stacks.
+    """The stack of each of `rows`, innermost first, in blocks: a slice of `rows` and its stacks.
 
-    The root is in no stack but its own.
+    The root appears only in its own stack.
     """
     lengths = np.maximum(view.tree.depths[rows] - 1, 1)
     offsets = offsets_of(lengths)
-    if offsets[-1] > _MOST_FRAMES:
+    if offsets[-1] > _MAX_FRAMES:
         raise OutputError(
-            f"The stacks of these rows have {int(offsets[-1]):,} frames, and {_MOST_FRAMES:,} are "
-            "the most that are written: lower -max_depth, or choose rows with -start_name_regexes."
+            f"The stacks of these rows have {int(offsets[-1]):,} frames; at most {_MAX_FRAMES:,} "
+            "can be written: lower -max_depth, or choose rows with -start_name_regexes."
         )
     first = 0
     while first < len(rows):

@@ -1,4 +1,4 @@
-"""What a traced step shows on a timeline: labels taken apart, tensors, and who made them."""
+"""What a timeline shows of a traced step: runs, parsed labels and tensors."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from tfprof.outputs.pieces import digits, or_else, woven
 
 ROWS_AT_ONCE = 1 << 15
 
-_RECEIVE = "RecvTensor"  # its labels are of another form
+_RECEIVE = "RecvTensor"  # its labels have another form
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Runs:
-    """Where and when each entry of a step ran, as a timeline has it."""
+    """The end, lane and processes of each entry of a step."""
 
     end_micros: Ints
     lane: Ints
     compute_pid: Ints
     tensors_pid: Ints
-    is_kernel: Bools  # whether a tracer of the device recorded it, not the runtime
+    is_kernel: Bools  # recorded by the tracer of a device, not by the runtime
 
     @classmethod
     def of(cls, step: StepColumns) -> Runs:
-        """Every device has two processes, of which the last counts where devices share a name."""
+        """Two processes per device; devices with the same name share those of the last one."""
         pids = {name: 1 + 2 * place for place, name in enumerate(step.devices)}
         compute = np.array([pids[name] for name in step.devices], np.int64)
         is_kernel = np.array(["/stream:" in name or "/memcpy" in name for name in step.devices])
@@ -45,16 +45,16 @@ class Runs:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tensors:
-    """The tensors that were put out; what has the name of an earlier one takes its place."""
+    """The output tensors; a tensor replaces an earlier one with the same name."""
 
     names: NameTable
     name: Ints  # of each output
-    object_id: Ints  # of each output: how many names there were before it
-    output: Ints  # of each name: the last output that has it
+    object_id: Ints  # of each output: the number of distinct names before it
+    output: Ints  # of each name: the last output with it
 
     @classmethod
     def of(cls, step: StepColumns) -> Tensors:
-        """The first output of an op has its name, the others have their place behind it."""
+        """Name the first output of an op like the op, and append `:1`, `:2`, … for the others."""
         entry = step.outputs.entry
         offsets = offsets_of(np.bincount(entry, minlength=len(step.name)))
         place = np.arange(len(entry)) - offsets[entry]
@@ -66,14 +66,13 @@ class Tensors:
             found[rows] = names.add(texts)
         known = np.concatenate(([0], np.maximum.accumulate(found) + 1))
         last = np.empty(len(names), np.int64)
-        last[found] = np.arange(len(found))  # of several the last one stays
+        last[found] = np.arange(len(found))  # the last of several wins
         return cls(names, found, known[:-1], last)
 
     def find(self, inputs: Strings) -> Ints:
-        """The tensor that each input names, -1 for none.
+        """The tensor that each input names, or -1 if there is none.
 
-        An input that came from another device has a name of its own, made from that of the tensor
-        and a suffix such as `/_5`.
+        The name of an input from another device is the tensor's name and a suffix such as `/_5`.
         """
         found = self.names.find(inputs).copy()
         unknown = np.flatnonzero(found < 0)
@@ -90,17 +89,17 @@ def _after_colon(places: Ints) -> Strings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
-    """What labels say: the node, its op, and its inputs one row after the other."""
+    """Parsed labels: the node, its op, and the inputs of all rows in order."""
 
     name: Strings
     op: Strings
-    is_known: Bools  # whether there is an op
+    is_known: Bools  # whether the label names an op
     input_counts: Ints
     inputs: Strings
 
     @classmethod
     def of(cls, names: Strings, labels: Strings, is_kernel: Bools) -> Labels:
-        """Those of entries with these names and labels, which share their bytes."""
+        """Parse the labels of entries; `names` and `labels` share one buffer."""
         is_receive = names.starts_with(_RECEIVE) & (names.lengths == len(_RECEIVE))
         is_assigned, op, arguments = _assigned(labels)
         has_kernel_op, name, kernel_op = _annotated(names, labels)
@@ -117,23 +116,23 @@ class Labels:
 
 
 def _assigned(labels: Strings) -> tuple[Bools, Strings, Strings]:
-    """Which labels are such as `sum = Add(a, b)`, their ops and their arguments."""
+    """Which labels look like `sum = Add(a, b)`, with their ops and arguments."""
     starts = labels.starts
     line = labels.find("\n")
     line_end = np.where(line < 0, labels.ends, starts + line)
     closed = starts + np.maximum(_cut(labels, line_end).find_last(")"), 0)
     opened = starts + np.maximum(_cut(labels, closed).find_last("("), 0)
     equals = _cut(labels, opened).find_last(" = ")
-    is_right = equals >= 0
-    op = Strings.of_spans(labels.data, (starts + equals + 3) * is_right, opened * is_right)
-    arguments = Strings.of_spans(labels.data, (opened + 1) * is_right, closed * is_right)
-    return is_right, op, arguments
+    matches = equals >= 0
+    op = Strings.of_spans(labels.data, (starts + equals + 3) * matches, opened * matches)
+    arguments = Strings.of_spans(labels.data, (opened + 1) * matches, closed * matches)
+    return matches, op, arguments
 
 
 def _annotated(names: Strings, labels: Strings) -> tuple[Bools, Strings, Strings]:
-    """Which kernels have an op, their names and their ops.
+    """Which kernels have an op, with their names and ops.
 
-    They are said by `…@@name:op#…` in the label, else by the name.
+    Both come from `…@@name:op#…` in the label, or else from the name.
     """
     mark, end = labels.find("@@"), labels.find("#")
     whole = _chosen(
@@ -151,12 +150,12 @@ def _annotated(names: Strings, labels: Strings) -> tuple[Bools, Strings, Strings
 
 
 def _cut(texts: Strings, ends: Ints) -> Strings:
-    """The texts, each up to its end."""
+    """The texts, each cut at its position in `ends`."""
     return Strings.of_spans(texts.data, texts.starts, ends)
 
 
 def _chosen(flags: Bools, texts: Strings, others: Strings) -> Strings:
-    """The text of each row that has its flag set, else the other one of the same bytes."""
+    """The text of each flagged row, else that of `others`; both share one buffer."""
     return Strings.of_spans(
         texts.data,
         np.where(flags, texts.starts, others.starts),

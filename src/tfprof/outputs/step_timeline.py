@@ -1,7 +1,7 @@
-"""A traced step as JSON for trace viewers: who ran when, which tensors lived, how much they took.
+"""Encode a traced step as trace-event JSON: op runs, tensor lifetimes and memory in use.
 
-The events, their order and their spelling are those of the timeline that TensorFlow's Python makes
-of a step, so that what reads one reads the other.
+The events, their order and their formatting match TensorFlow's `timeline.Timeline`, so tools that
+read those files read these too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tfprof.outputs.tensor_descriptions import TensorDescriptions
 
 Fields: TypeAlias = Sequence[tuple[Piece, Sequence[Piece]]]
 
-# Indents, in steps.
+# Indentation levels.
 _LIST = 1
 _EVENT = 2
 _ARGUMENTS = 3
@@ -30,20 +30,20 @@ _ARGUMENTS = 3
 def encode(
     step: StepColumns, *, show_dataflow: bool = True, show_memory: bool = True
 ) -> Iterator[bytes]:
-    """The file, piece by piece; with arrows between ops and with tensors if these are wanted."""
+    """The file in pieces, optionally with data-flow arrows between ops and with tensor events."""
     timeline = _Timeline(step)
     yield b'{\n    "traceEvents": [' + timeline.processes().removeprefix(b",")
     if show_memory:
-        yield from timeline.tensors_made()
+        yield from timeline.tensors_created()
     yield from timeline.computation(show_dataflow=show_dataflow)
     if show_memory:
-        yield from timeline.tensors_dropped()
+        yield from timeline.tensors_deleted()
         yield from timeline.memory_in_use()
     yield b"\n    ]\n}"
 
 
 class _Timeline:
-    """A step, and what is found out about it while its events are written."""
+    """The events of a step, and the tensor lifetimes found while writing them."""
 
     def __init__(self, step: StepColumns) -> None:
         self.step = step
@@ -54,7 +54,7 @@ class _Timeline:
         self.last_use = self.runs.end_micros[self.maker]
 
     def processes(self) -> bytes:
-        """One for the allocators, then two for each device."""
+        """The names of the processes: one for the allocators, then two per device."""
         pairs = [(f"{device} Compute", f"{device} Tensors") for device in self.step.devices]
         names = in_json(Strings(["Allocators", *chain(*pairs)]))
         fields: Fields = [
@@ -65,8 +65,8 @@ class _Timeline:
         ]
         return in_list([members(fields, _EVENT)], len(names), _LIST).data
 
-    def tensors_made(self) -> Iterator[bytes]:
-        """That each output was made, and just before its op ended what it was."""
+    def tensors_created(self) -> Iterator[bytes]:
+        """The creation of each output, and its description just before the op ends."""
         outputs, runs = self.step.outputs, self.runs
         descriptions = TensorDescriptions(outputs)
         for rows in _chunks(len(outputs.entry)):
@@ -85,7 +85,7 @@ class _Timeline:
             yield in_list(events, len(rows), _LIST).data
 
     def computation(self, *, show_dataflow: bool) -> Iterator[bytes]:
-        """Each run of an op, and behind it the arrows from the makers of its inputs."""
+        """Each run of an op, followed by the arrows from the ops that made its inputs."""
         step, runs = self.step, self.runs
         flows = 0
         for rows in _chunks(len(step.name)):
@@ -96,12 +96,12 @@ class _Timeline:
             tensor = tensor[tensor >= 0]
             np.maximum.at(self.last_use, tensor, runs.end_micros[reader] - 1)
             if show_dataflow:
-                is_drawn = self._is_elsewhere(tensor, reader)
+                is_drawn = self._crosses_lanes(tensor, reader)
                 tensor, reader = tensor[is_drawn], reader[is_drawn]
                 counts = np.bincount(reader - rows[0], minlength=len(rows))
                 arrows = in_list(self._arrows(tensor, reader, flows), len(tensor), _LIST)
                 flows += len(tensor)
-                regions = woven([regions, _gathered(arrows, counts)], len(rows))
+                regions = woven([regions, _concatenated(arrows, counts)], len(rows))
             yield regions.data
 
     def _regions(self, labels: Labels, rows: Ints) -> list[Piece]:
@@ -112,7 +112,7 @@ class _Timeline:
         inputs = woven(member([b"input", digits(place)], value, _ARGUMENTS), len(place))
         arguments: Fields = [
             (b"name", quoted(in_json(labels.name))),
-            (b"op", [*quoted(op), _gathered(inputs, counts)]),
+            (b"op", [*quoted(op), _concatenated(inputs, counts)]),
         ]
         runs = self.runs
         at = _At(self.step.start_micros[rows], runs.compute_pid[rows], runs.lane[rows])
@@ -122,15 +122,18 @@ class _Timeline:
         ]
         return _event(b"X", b"Op", op, at, more)
 
-    def _is_elsewhere(self, tensor: Ints, reader: Ints) -> Bools:
-        """Whether tensors were made in another lane: arrows along one would hide it."""
+    def _crosses_lanes(self, tensor: Ints, reader: Ints) -> Bools:
+        """Whether each tensor was made in another lane than its reader's.
+
+        Arrows within a lane are not drawn, because they would cover it.
+        """
         maker, runs = self.maker[tensor], self.runs
-        is_elsewhere: Bools = runs.compute_pid[maker] != runs.compute_pid[reader]
-        is_elsewhere |= runs.lane[maker] != runs.lane[reader]
-        return is_elsewhere
+        crosses: Bools = runs.compute_pid[maker] != runs.compute_pid[reader]
+        crosses |= runs.lane[maker] != runs.lane[reader]
+        return crosses
 
     def _arrows(self, tensor: Ints, reader: Ints, first: int) -> list[list[Piece]]:
-        """From where each tensor was made to where it is read; they are numbered from `first`."""
+        """An arrow from the maker of each tensor to its reader, numbered from `first`."""
         runs, maker = self.runs, self.maker[tensor]
         name = self.names.take(tensor)
         number: Fields = [(b"id", [digits(first + np.arange(len(tensor)))])]
@@ -141,8 +144,8 @@ class _Timeline:
             _event(b"t", b"DataFlow", name, end, number),
         ]
 
-    def tensors_dropped(self) -> Iterator[bytes]:
-        """When each tensor was last in use."""
+    def tensors_deleted(self) -> Iterator[bytes]:
+        """The deletion of each tensor, when it was last in use."""
         for rows in _chunks(len(self.maker)):
             pid = self.runs.tensors_pid[self.maker[rows]]
             at = _At(self.last_use[rows], pid, constant(0, len(rows)))
@@ -152,7 +155,7 @@ class _Timeline:
             yield in_list([event], len(rows), _LIST).data
 
     def memory_in_use(self) -> Iterator[bytes]:
-        """What each allocator had given away, whenever that changed."""
+        """The bytes each allocator has handed out, whenever that changes."""
         outputs, tensors = self.step.outputs, self.tensors
         allocator = outputs.allocator.codes[tensors.output]
         size = outputs.requested[tensors.output]
@@ -160,7 +163,7 @@ class _Timeline:
         change = np.concatenate((size, -size))
         place = np.tile(_by_first_use(allocator), 2)
         order = np.lexsort((change, micros, place))
-        # All that an allocator gave is given back, so that the next one begins at 0 again.
+        # Every allocator gets all its bytes back, so one running sum restarts at 0 for the next.
         in_use = np.cumsum(change[order])
         names = in_json(outputs.allocator.values)
         for some in _chunks(len(order)):
@@ -173,7 +176,7 @@ class _Timeline:
 
 
 class _At(NamedTuple):
-    """Where on a timeline events are."""
+    """The positions of events on the timeline."""
 
     micros: Ints
     pid: Ints
@@ -193,20 +196,20 @@ def _event(kind: bytes, category: bytes, name: Strings, at: _At, more: Fields) -
 
 
 def _chunks(count: int) -> Iterator[Ints]:
-    """So many rows, some at a time."""
+    """The numbers of `count` rows, in blocks."""
     for first in range(0, count, ROWS_AT_ONCE):
         yield np.arange(first, min(first + ROWS_AT_ONCE, count))
 
 
-def _gathered(texts: Strings, counts: Ints) -> Strings:
-    """Texts that follow on each other, made fewer: each of as many as its count says."""
+def _concatenated(texts: Strings, counts: Ints) -> Strings:
+    """Join adjacent texts: the first `counts[0]` of them, the next `counts[1]`, and so on."""
     bounds = np.append(texts.starts, len(texts.data))
     offsets = offsets_of(counts)
     return Strings.of_spans(texts.data, bounds[offsets[:-1]], bounds[offsets[1:]])
 
 
 def _by_first_use(codes: Ints) -> Ints:
-    """The codes numbered anew, in the order in which they are first used."""
+    """The codes, renumbered in order of first use."""
     _, firsts, places = np.unique(codes, return_index=True, return_inverse=True)
     rank: Ints = np.argsort(np.argsort(firsts))
     return rank[places]

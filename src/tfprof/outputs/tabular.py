@@ -1,4 +1,4 @@
-"""A view as rows of plain values, for JSON, CSV and data frames."""
+"""Convert a view to rows of plain values, for JSON, CSV and data frames."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from tfprof.views.view import View
 
 Row: TypeAlias = dict[str, Any]
 
-# The columns of some rows, by their keys; a value is worked out when its row is reached.
+# Columns by key; values are computed when their row is reached.
 _Columns: TypeAlias = dict[str, Iterable[Any]]
 
-# Rows that are worked out at once.
+# Rows computed at a time.
 _BLOCK_ROWS = 1 << 12
 
 
 def rows(view: View) -> Iterator[Row]:
-    """Each row with its place in the tree and what is selected.
+    """Each row with its position in the tree and the selected metrics.
 
-    A number appears twice: `params` is the row's own, or None where it is not accounted for;
-    `total_params` also covers what is below it.
+    A number appears twice: `params` is the row's own, or None if the row is not accounted for;
+    `total_params` includes the rows below it.
     """
     return _rows(view, range(len(view)), plain=lambda value: value)
 
 
 def json_rows(view: View) -> Iterator[Row]:
-    """The same as JSON can hold them; only tensors have floats that are not numbers."""
+    """`rows` as valid JSON: NaN and infinities, which only tensors contain, become strings."""
     return _rows(view, range(len(view)), plain=json_value)
 
 
@@ -47,7 +47,7 @@ def row(view: View, place: int) -> Row:
 
 
 def json_value(value: Any) -> Any:
-    """`value` with each float that is not a number as a text: `NaN`, `Infinity`, `-Infinity`."""
+    """`value` with non-finite floats replaced by the strings `NaN`, `Infinity`, `-Infinity`."""
     if isinstance(value, list):
         return [json_value(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
@@ -56,7 +56,7 @@ def json_value(value: Any) -> Any:
 
 
 def _rows(view: View, places: range, plain: Callable[[Any], Any]) -> Iterator[Row]:
-    """The rows at `places`; the values of tensors are passed through `plain`."""
+    """The rows at `places`; tensor values are passed through `plain`."""
     for start in range(places.start, places.stop, _BLOCK_ROWS):
         some = slice(start, min(start + _BLOCK_ROWS, places.stop))
         columns = _places(view, some)
@@ -69,7 +69,7 @@ def _rows(view: View, places: range, plain: Callable[[Any], Any]) -> Iterator[Ro
 
 
 def _places(view: View, rows: slice) -> _Columns:
-    """Where each row is in the tree."""
+    """The name, depth and parent of each row."""
     parents = view.tree.parents[rows]
     names = list(view.name.take(np.arange(rows.start, rows.stop)))
     above: list[str | None] = list(view.name.take(parents))
@@ -79,7 +79,7 @@ def _places(view: View, rows: slice) -> _Columns:
 
 
 def _number(view: View, rows: slice, metric: Metric) -> _Columns:
-    """The columns of a number; a time is in microseconds, exact where it was recorded so."""
+    """The columns of a number; times are in microseconds, with fractions if recorded."""
     own, total = (
         _exact_micros(table[metric.exact][rows])
         if metric.exact
@@ -107,7 +107,7 @@ def _own_and_total(
 def _fact(
     view: View, rows: slice, name: str, column: Column | None, plain: Callable[[Any], Any]
 ) -> _Columns:
-    """The columns of a fact, by kind."""
+    """The columns of a fact, by column name."""
     found: _Columns = {}
     match column:
         case None:
@@ -148,7 +148,7 @@ def _sides(shape: Shape) -> list[int] | None:
 
 
 def _shape_lists(column: ShapeLists, *, is_gathered: bool) -> Iterator[list[Any]]:
-    """The shapes of the one op of each row, or of each of its ops where a row has many."""
+    """The input shapes of each row's op, or a list per op if the view gathers ops."""
     lists = column.codes if is_gathered else column.of_rows()
     codes, offsets = lists.values.tolist(), lists.offsets.tolist()
     found = (
@@ -161,7 +161,7 @@ def _shape_lists(column: ShapeLists, *, is_gathered: bool) -> Iterator[list[Any]
 
 
 def _value(tensors: Tensors, place: int) -> Any:
-    """The values of a tensor as nested lists, or None where there is none (-1)."""
+    """The values of a tensor as nested lists, or None for a missing tensor (-1)."""
     if place < 0:
         return None
     values = tensors.read(tensors.name[place])

@@ -1,6 +1,6 @@
-"""What tensors are, many at once: TensorDescriptions as protobuf writes them as text.
+"""Many TensorDescription messages in protobuf text format, for timelines.
 
-In JSON and without quotes, as timelines show them.
+The texts are escaped for JSON, and quotes are removed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tfprof.outputs.pieces import digits, in_json, or_else, woven
 
 
 class TensorDescriptions:
-    """The texts of all outputs, made for those that are asked for."""
+    """The descriptions of outputs, built on demand."""
 
     def __init__(self, outputs: DescribedOutputs) -> None:
         self._outputs = outputs
@@ -24,7 +24,7 @@ class TensorDescriptions:
         self._allocators = _unquoted(map(allocator_text, outputs.allocator.values))
 
     def of(self, rows: Ints) -> Strings:
-        """Those of the outputs `rows`."""
+        """The descriptions of the outputs at `rows`."""
         outputs = self._outputs
         allocators = self._allocators.take(outputs.allocator.codes[rows])
         is_single = outputs.has_single_reference[rows] > 0
@@ -35,7 +35,7 @@ class TensorDescriptions:
                 _line(b"allocated_bytes", outputs.allocated[rows]),
                 or_else(allocators.lengths > 0, woven([b"  ", allocators], len(rows)), b""),
                 _line(b"allocation_id", outputs.allocation_id[rows]),
-                or_else(~is_single, _nothing(len(rows)), b"  has_single_reference: true\\n"),
+                or_else(~is_single, _empty(len(rows)), b"  has_single_reference: true\\n"),
                 _address_line(outputs.address[rows]),
                 b"}\\n",
             ],
@@ -55,24 +55,24 @@ def _unquoted(texts: Iterable[str]) -> Strings:
     return in_json(Strings(text.replace('"', "") for text in texts))
 
 
-def _nothing(rows: int) -> Strings:
+def _empty(rows: int) -> Strings:
     none = np.zeros(rows, np.int64)
     return Strings.of_spans(b"", none, none)
 
 
 def _line(name: bytes, column: Ints) -> Strings:
-    """A line for each number; as protobuf has it, 0 is not said."""
-    return _said(name, digits(column), column)
+    """A line for each number; empty for 0, the default in protobuf."""
+    return _nonzero_lines(name, digits(column), column)
 
 
 def _address_line(column: Ints) -> Strings:
-    """The same for numbers without a sign."""
+    """The same for an address, which is unsigned."""
     texts = digits(column)
     if len(column) and column.min() < 0:
         texts = Strings(map(str, column.view(np.uint64).tolist()))
-    return _said(b"ptr", texts, column)
+    return _nonzero_lines(b"ptr", texts, column)
 
 
-def _said(name: bytes, texts: Strings, column: Ints) -> Strings:
+def _nonzero_lines(name: bytes, texts: Strings, column: Ints) -> Strings:
     lines = woven([b"  %s: " % name, texts, b"\\n"], len(column))
     return or_else(column != 0, lines, b"")

@@ -11,29 +11,29 @@ import numpy.typing as npt
 from tfprof.model.tensors import Tensors
 from tfprof.views.view import TABLE_VALUE_TYPES
 
-_LONGEST = 10_000
+_MAX_LENGTH = 10_000
 
 
 def of_tensor(tensors: Tensors, place: int) -> str:
-    """The values of a tensor; an empty text where there is none (-1), or of a type not shown."""
+    """The values of a tensor; empty for a missing tensor (-1) or a dtype that tables omit."""
     if place < 0 or tensors.dtype[place] not in TABLE_VALUE_TYPES:
         return ""
     return of_values(tensors.read(tensors.name[place]))
 
 
 def of_values(values: npt.NDArray[Any]) -> str:
-    """Brackets around each level, a space behind each value; cut where it gets too long."""
+    """Brackets around each dimension, a space after each value; truncated if too long."""
     text = "["
     for piece in _pieces(values):
         text += piece
-        if len(text) > _LONGEST:
+        if len(text) > _MAX_LENGTH:
             break
-    text = text[:_LONGEST] + "],\n"
-    return text if len(text) < _LONGEST else text + "...omitted from display\n\n"
+    text = text[:_MAX_LENGTH] + "],\n"
+    return text if len(text) < _MAX_LENGTH else text + "...omitted from display\n\n"
 
 
 def rounded(value: float) -> float:
-    """A float as it is shown and put in messages: of six significant digits."""
+    """A float rounded to six significant digits, as tables and messages show it."""
     return float(f"{value:g}")
 
 

@@ -1,4 +1,4 @@
-"""A view as the table people read, to the byte as it has always been printed."""
+"""Encode a view as a text report; the table matches the original byte for byte."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ MISSING_STREAM = (
     "Record the step with CUPTI available to the program.\n"
 )
 
-# What is written at once: enough rows for array work, and not more than memory should hold.
+# Block size: enough rows for efficient array operations, but little memory.
 _BLOCK_ROWS = 1 << 15
 _BLOCK_BYTES = 1 << 24
 
 
 def encode(view: View) -> Iterator[bytes]:
-    """The report as a file holds it, piece by piece, so that it never stands in memory whole."""
+    """The report in pieces, so that a large one never has to fit in memory."""
     if view.options.generation.style.explains:
         yield _explanation(view).encode()
     yield from _encode_table(view)
 
 
 def _explanation(view: View) -> str:
-    """What stands before the table: what the rows and the columns mean."""
+    """The text before the table: what its rows and columns mean."""
     explained = [
         metric.sentence
         for key in view.options.select
@@ -43,17 +43,17 @@ def _explanation(view: View) -> str:
 
 
 def report(view: View) -> str:
-    """The table behind the sentences that say what its columns mean."""
+    """The table, preceded by an explanation of its columns."""
     return b"".join(encode(view)).decode()
 
 
 def table(view: View) -> str:
-    """The legend and a line a row."""
+    """The legend and one line per row."""
     return b"".join(_encode_table(view)).decode()
 
 
 def lines(view: View) -> Iterator[str]:
-    """The lines of the table, each with what belongs to it and its line end."""
+    """The lines of the table with their line ends; a row may add lines below its own."""
     metrics = fields.columns(view)
     if Trait.NESTED not in view.traits:
         yield from _flat_lines(view, metrics)
@@ -74,7 +74,7 @@ def _encode_table(view: View) -> Iterator[bytes]:
 
 
 def _legend(view: View, metrics: Sequence[Metric]) -> str:
-    """The line with the headings of the columns; older generations had none."""
+    """The line of column headings; empty in generations without one."""
     style, is_gathered = view.options.generation.style, view.is_gathered
     if not style.has_legend:
         return ""
@@ -87,9 +87,9 @@ def _legend(view: View, metrics: Sequence[Metric]) -> str:
 
 
 def _flat_lines(view: View, metrics: Sequence[Metric]) -> Iterator[str]:
-    """The lines of rows that are side by side; the root is no row of theirs."""
+    """The lines of a flat view; the root is not one of its rows."""
     if not len(view.profile.ops):
-        # Without a single op there is nothing but the root, and no legend.
+        # Without any op the table is the root alone, without a legend.
         yield from flat_rows.lines(view, range(1), metrics)
         return
     yield _legend(view, metrics)
@@ -97,7 +97,7 @@ def _flat_lines(view: View, metrics: Sequence[Metric]) -> Iterator[str]:
 
 
 def _nested_blocks(view: View, metrics: Sequence[Metric]) -> Iterator[Strings]:
-    """Rows within each other as text, a block of them at a time."""
+    """Nested rows as text, one block of rows at a time."""
     has_fields = bool(metrics) or view.options.generation.style.closes_empty
     skipped = _skipped(view)
     levels = view.tree.depths - 1
@@ -117,24 +117,24 @@ def _nested_blocks(view: View, metrics: Sequence[Metric]) -> Iterator[Strings]:
 
 
 def _indents(spaces: bytes, levels: Ints) -> Strings:
-    """The space before each row."""
+    """The indent of each row."""
     return Strings.of_spans(spaces, np.zeros(len(levels), np.int64), 2 * np.maximum(levels, 0))
 
 
 def _skipped(view: View) -> Ints | None:
-    """How many ops are hidden above each row, if the table marks them."""
+    """The number of ops hidden above each row, if the table marks them."""
     return view.skipped if Trait.MARKS_HIDDEN in view.traits else None
 
 
 def _skip_line(indent: Strings, skipped: Ints) -> list[Piece]:
-    """A line before each row above which ops were left out: `...hidden 3...`."""
+    """A line `...hidden 3...` before each row that has hidden ops above it."""
     is_shown = skipped > 0
     counts = Strings([f"...hidden {count}...\n" for count in skipped.tolist()])
     return [or_else(is_shown, indent, b""), or_else(is_shown, counts, b"")]
 
 
 def _block_rows(sizes: Ints) -> Iterator[slice]:
-    """Which rows to write at once; a deep tree has rows that are all indent."""
+    """Blocks of rows, limited in bytes too: in a deep tree the indents get long."""
     end = np.cumsum(sizes)
     start = 0
     while start < len(sizes):

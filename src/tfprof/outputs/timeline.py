@@ -1,7 +1,7 @@
-"""A view as a timeline that browsers draw: Chrome's trace events, in JSON.
+"""Encode a view as a timeline for browsers: Chrome trace events in JSON.
 
-A view of single ops, such as the graph view, becomes one file per step, in real time. The others
-become nested slices: their lengths are real, their places are not.
+A view of single ops, such as the graph view, becomes one file per step with real start times.
+Other views become nested slices, whose durations are real but whose start times are not.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from tfprof.views.view import View
 
 Event: TypeAlias = dict[str, object]
 
-# What is written at once: enough for array work, and not more than memory should hold.
+# Block size: enough rows for efficient array operations, but little memory.
 _BLOCK_ROWS = 1 << 15
 
 _MEGABYTE = 1e6
 
 
 def parts(view: View) -> Iterator[Part]:
-    """The timelines of a view, one for each step that it is asked of."""
+    """The timelines of a view: one per step, or one for the whole tree."""
     view.profile.require(Need.RUNS, "A timeline requires the times of a run")
     if Trait.TIMED not in view.traits:
         yield Part(f"_{view.options.step}", _document(_slices(view)))
@@ -45,7 +45,7 @@ def parts(view: View) -> Iterator[Part]:
 
 
 def step_title(profile: ProfileColumns, step: int) -> str:
-    """The number of a step, with the label of its recording if there are several."""
+    """The number of a step, prefixed with its recording's label if there are several."""
     number = str(int(profile.steps.number[step]))
     if len(profile.recordings) == 1:
         return number
@@ -54,7 +54,7 @@ def step_title(profile: ProfileColumns, step: int) -> str:
 
 
 def _document(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """The whole text, of blocks of events that each begin with a comma."""
+    """The whole document; each event in `blocks` begins with a comma."""
     before = b'{"traceEvents":['
     for block in blocks:
         if block:
@@ -64,13 +64,13 @@ def _document(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _encoded(events: Iterable[Event]) -> bytes:
-    """Events, each with a comma before it."""
+    """The events as JSON, each with a leading comma."""
     texts = [json.dumps(event, sort_keys=True, separators=(",", ":")) for event in events]
     return "".join(f",{text}" for text in texts).encode()
 
 
 def _blocks(rows: int) -> Iterator[Ints]:
-    """The rows that are written at once."""
+    """The row numbers, in blocks."""
     for start in range(0, rows, _BLOCK_ROWS):
         yield np.arange(start, min(start + _BLOCK_ROWS, rows))
 
@@ -80,7 +80,7 @@ def _process(number: int, name: str) -> Event:
 
 
 def _slices(view: View) -> Iterator[bytes]:
-    """The slices of a tree; those of a depth are a process, named before its first one."""
+    """The slices of a tree; each depth is a process, named before its first slice."""
     slices = nested(view)
     is_deeper = np.diff(np.maximum.accumulate(slices.depth), prepend=-1) > 0
     for rows in _blocks(len(slices)):
@@ -96,7 +96,7 @@ def _slices(view: View) -> Iterator[bytes]:
 
 
 def _depth_names(depth: Ints, firsts: Ints) -> Strings:
-    """For each row the name of its depth if it is one of the first ones there, else nothing."""
+    """An event that names the process, for each row that is the first of its depth."""
     number = digits(depth[firsts])
     head: list[Piece] = [b',{"args":{"name":"Scope:', number, b'"},"name":"process_name","ph":"M"']
     named = woven([*head, b',"pid":', number, b"}"], len(firsts))
@@ -104,7 +104,7 @@ def _depth_names(depth: Ints, firsts: Ints) -> Strings:
 
 
 def _events(view: View, plan: Schedule) -> Iterator[bytes]:
-    """The runs with the names of all processes, then the arrows, then the counters of memory."""
+    """The process names and runs, then the arrows, then the memory counters."""
     devices = [
         f"Op {'execution' if is_lane else 'scheduling'} threads: {name}"
         for name, is_lane in zip(plan.devices.name, plan.devices.is_accelerator_lane, strict=True)
@@ -135,7 +135,7 @@ def _runs(view: View, plan: Schedule) -> Iterator[bytes]:
 
 
 def _flows(view: View, plan: Schedule) -> Iterator[bytes]:
-    """Two events for each arrow: it leaves where the one run ends, and arrives at the other."""
+    """Two events per arrow: the end of the producer and the start of the consumer."""
     for rows in _blocks(len(plan.flows)):
         producer = plan.slots.take(plan.flows.producer[rows])
         consumer = plan.slots.take(plan.flows.consumer[rows])
@@ -154,7 +154,7 @@ def _flows(view: View, plan: Schedule) -> Iterator[bytes]:
 
 
 def _counters(view: View, curve: DeviceMemory, process: int) -> Iterator[bytes]:
-    """Two counters for each point: how much was in use, and who held most of it."""
+    """Two counters per point: the bytes in use, and the ops that held most of them."""
     for points in _blocks(len(curve)):
         time = digits(curve.time[points])
         in_use = digits(curve.in_use[points])
@@ -169,9 +169,9 @@ def _counters(view: View, curve: DeviceMemory, process: int) -> Iterator[bytes]:
 
 
 def _top_allocations(view: View, curve: DeviceMemory, points: Ints) -> Iterator[Piece]:
-    """What each point says of those who held most, the largest first, and of the rest.
+    """The ops that held most memory at each point, largest first, and the remainder.
 
-    Every key begins with the quotes that end the value before it.
+    Each key begins with the quote that ends the previous value.
     """
     yield b'"Not Displayed":"'
     yield Strings(f"{rest / _MEGABYTE:.2f} MB" for rest in curve.rest[points].tolist())
@@ -184,7 +184,7 @@ def _top_allocations(view: View, curve: DeviceMemory, points: Ints) -> Iterator[
         named = np.flatnonzero(counts > place)
         texts = holders.take(first[named] - first[0] + place)
         key = b'","Top Allocation %02d' % place
-        # Each point has to have the same keys; the first one was always forgotten.
+        # All points need the same keys, but the original omits the first one if it is empty.
         if place == 0:
             texts = woven([key, texts], len(named))
             yield _spread(texts, named, len(points), other=b"")
@@ -195,13 +195,13 @@ def _top_allocations(view: View, curve: DeviceMemory, points: Ints) -> Iterator[
 
 
 def _megabytes(sizes: Ints) -> Strings:
-    """Each size to six digits; equal ones are written once."""
+    """Each size in megabytes with six digits; equal sizes are formatted once."""
     distinct, code = np.unique(sizes, return_inverse=True)
     return Strings(f"{size / _MEGABYTE:g}" for size in distinct.tolist()).take(code)
 
 
 def _spread(texts: Strings, rows: Ints, count: int, *, other: bytes) -> Strings:
-    """A text for each of `count` rows: those of `rows` have one of `texts`, the rest the other."""
+    """A text for each of `count` rows: `texts` for those in `rows`, `other` for the rest."""
     starts = np.full(count, len(texts.data))
     ends = starts + len(other)
     starts[rows], ends[rows] = texts.starts, texts.ends
@@ -209,7 +209,7 @@ def _spread(texts: Strings, rows: Ints, count: int, *, other: bytes) -> Strings:
 
 
 def _notes(view: View, plan: Schedule) -> Iterator[str]:
-    """How much memory there was in use at most, and what the timeline lacks."""
+    """Notes about the peak memory of each device, and about runs that are left out."""
     for curve in plan.memory:
         name = view.profile.devices.name[curve.device]
         yield f"{name} peak memory: {curve.peak / _MEGABYTE:.2f} MB"

@@ -1,7 +1,7 @@
-"""A view as a trace for Perfetto, in its own format.
+"""Encode a view as a trace in Perfetto's own format.
 
-A view of single ops, such as the graph view, is drawn in real time, all its steps in one file. The
-others become nested slices: their lengths are real, their places are not.
+A view of single ops, such as the graph view, has real start times, with all steps in one file.
+Other views become nested slices, whose durations are real but whose start times are not.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tfprof.metrics import BY_KEY, Need
 from tfprof.model.profile import ProfileColumns
 from tfprof.outputs.parts import Part
 from tfprof.outputs.perfetto import arguments, packets
-from tfprof.outputs.perfetto.packets import Told, Type
+from tfprof.outputs.perfetto.packets import Interned, Type
 from tfprof.outputs.perfetto.tracks import Group, Tracks
 from tfprof.outputs.proto import number, only_where, repeated_fixed64
 from tfprof.views.memory_curve import DeviceMemory
@@ -28,7 +28,7 @@ from tfprof.views.view import View
 
 
 def parts(view: View) -> Iterator[Part]:
-    """The one file."""
+    """The trace, a single file."""
     view.profile.require(Need.RUNS, "A trace requires the times of a run")
     yield Part("", _packets(view))
 
@@ -40,13 +40,13 @@ def _packets(view: View) -> Iterator[bytes]:
 
 
 def _tree(view: View) -> Iterator[bytes]:
-    """Rows as slices within each other, each with its totals of what is selected."""
+    """Rows as nested slices, with the totals of the selected numbers as arguments."""
     slices = nested(view, "nanos")
     keys = [key for key in view.options.select if BY_KEY[key].is_number]
     yield packets.process(1, f"tfprof {view.kind}")
     yield packets.track(2, 1, "totals laid end to end", 0)
-    yield from packets.told(Told.EVENT_NAMES, view.name.take(slices.row))
-    yield from packets.told(Told.ARGUMENT_NAMES, Strings(f"total {key}" for key in keys))
+    yield from packets.interned(Interned.EVENT_NAMES, view.name.take(slices.row))
+    yield from packets.interned(Interned.ARGUMENT_NAMES, Strings(f"total {key}" for key in keys))
     opens, closes = Tree.of_depths(slices.depth + 1).walk()
     place, is_begin = np.empty((2, 2 * len(slices)), np.int64)
     place[opens], is_begin[opens] = np.arange(len(slices)), 1
@@ -54,14 +54,14 @@ def _tree(view: View) -> Iterator[bytes]:
     for some in packets.blocks(len(place)):
         at, begins = place[some], is_begin[some] > 0
         totals = arguments.totals(view, keys, slices.row[at])
-        said = only_where(begins, [*number(10, at + 1), *totals])
+        body = only_where(begins, [*number(10, at + 1), *totals])
         time = slices.start[at] + np.where(begins, 0, slices.duration[at])
         types = np.where(begins, Type.BEGIN, Type.END)
-        yield packets.events(time, types, np.full(len(at), 2), [said])
+        yield packets.events(time, types, np.full(len(at), 2), [body])
 
 
 def _steps(view: View) -> Iterator[bytes]:
-    """Every step that the view covers, one after the other."""
+    """Every step of the view, one after the other."""
     tracks, flows = Tracks(), 0
     for step in scheduled_steps(view).tolist():
         plan = schedule(view, step, Ticks.NANOS)
@@ -73,7 +73,7 @@ def _steps(view: View) -> Iterator[bytes]:
 def _step(
     view: View, step: int, plan: Schedule, tracks: Tracks, flows_before: int
 ) -> Iterator[bytes]:
-    """What ran in a step, and the memory that it took."""
+    """The runs of a step, and the memory in use."""
     slots, profile = plan.slots, view.profile
     names, number = profile.devices.name, int(profile.steps.number[step])
     start, end = int(slots.start.min()), int((slots.start + slots.duration).max())
@@ -94,7 +94,7 @@ def _step(
 
 
 def _recording(profile: ProfileColumns, step: int) -> str:
-    """The label of the recording of a step, if there are several."""
+    """The label of a step's recording, or an empty string if there is only one."""
     label = profile.recordings.label[int(profile.steps.recording[step])]
     return label if len(profile.recordings) > 1 else ""
 
@@ -121,38 +121,38 @@ def _lane_tracks(plan: Schedule, tracks: Tracks, group: Group) -> Ints:
 def _runs(
     profile: ProfileColumns, plan: Schedule, track: Ints, of_step: bytes, flows_before: int
 ) -> Iterator[bytes]:
-    """The slots of a step as slices, each with its arguments and the arrows from and to it."""
+    """The slots of a step as slices, with their arguments and arrows."""
     slots = plan.slots
     ops = distinct(slots.op)
     place = np.searchsorted(ops, slots.op)
     of_ops = arguments.OpArguments(profile, ops)
-    yield packets.forgetting()
-    yield from packets.told(Told.EVENT_NAMES, profile.ops.name.take(ops))
-    yield from packets.told(Told.ARGUMENT_NAMES, arguments.argument_names())
-    yield from of_ops.told()
+    yield packets.clear_interned()
+    yield from packets.interned(Interned.EVENT_NAMES, profile.ops.name.take(ops))
+    yield from packets.interned(Interned.ARGUMENT_NAMES, arguments.argument_names())
+    yield from of_ops.interned_texts()
     does_work = _does_work(plan)
     leaving, arriving = _arrows(plan, flows_before)
     for some in packets.blocks(len(slots)):
         at, duration = place[some], slots.duration[some]
-        said = [
+        body = [
             *number(10, at + 1),
             of_step,
             *of_ops.of_runs(at, duration, does_work[slots.device[some]]),
             repeated_fixed64(47, leaving.take(some)),
             repeated_fixed64(48, arriving.take(some)),
         ]
-        yield packets.slices(slots.start[some], duration, track[some], said)
+        yield packets.slices(slots.start[some], duration, track[some], body)
 
 
 def _does_work(plan: Schedule) -> Bools:
-    """Which devices work themselves, and do not only send work to another."""
+    """Which devices compute, rather than only dispatch work to another device."""
     devices = plan.devices
     by_itself = [host == name for host, name in zip(devices.host, devices.name, strict=True)]
     return devices.is_accelerator_lane | np.array(by_itself, np.bool_)
 
 
 def _arrows(plan: Schedule, before: int) -> tuple[Ragged, Ragged]:
-    """The numbers of the arrows that leave each slot, and of those that arrive there."""
+    """The numbers of the arrows that leave each slot, and of those that enter it."""
     slots, flows = len(plan.slots), plan.flows
     numbers = np.arange(len(flows)) + before + 1
     leaving = offsets_of(np.bincount(flows.producer, minlength=slots))

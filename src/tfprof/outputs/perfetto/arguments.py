@@ -1,4 +1,4 @@
-"""What a trace says of each op besides its name and times: arguments of its slices."""
+"""The arguments of slices: the facts a trace gives about an op besides its name and times."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.profile import ProfileColumns
 from tfprof.outputs.fields import numbered_texts, shape_texts
 from tfprof.outputs.perfetto import packets
-from tfprof.outputs.perfetto.packets import Told
+from tfprof.outputs.perfetto.packets import Interned
 from tfprof.outputs.pieces import Piece, woven, written_once
 from tfprof.outputs.proto import double, message, number, one_number, one_text, only_where
 from tfprof.views.facts import shapes_of_inputs
@@ -26,7 +26,7 @@ _NANOS_PER_SECOND = 1e9
 
 
 class Argument(IntEnum):
-    """The arguments, by the number that their name goes by."""
+    """The arguments, by the number of their interned name."""
 
     STEP = 1
     KIND = 2
@@ -37,7 +37,7 @@ class Argument(IntEnum):
 
     @property
     def text(self) -> str:
-        """What it is called in the trace."""
+        """The name of the argument in the trace."""
         return "FLOP/s" if self is Argument.FLOPS else self.name.lower()
 
 
@@ -47,16 +47,16 @@ def argument_names() -> Strings:
 
 
 def of_step(step: int) -> bytes:
-    """The argument that tells the step."""
+    """The argument that gives the step number."""
     return one_text(4, one_number(1, Argument.STEP) + one_number(4, step))
 
 
 class OpArguments:
-    """The arguments of `ops`, which every run of each repeats."""
+    """The arguments of `ops`, which every run of an op repeats."""
 
     def __init__(self, profile: ProfileColumns, ops: Ints) -> None:
         table = NameTable()
-        # Ops that are only known from runs have no kind but their name.
+        # The kind of an op that is known only from runs would be its name.
         is_defined = profile.ops.is_defined[ops]
         kinds, names = profile.ops.kind, profile.ops.name.take(ops)
         kind = table.add(kinds.values)[kinds.codes[ops]]
@@ -79,14 +79,14 @@ class OpArguments:
             len(ops),
         )
 
-    def told(self) -> Iterator[bytes]:
-        """The texts that the arguments refer to."""
-        return packets.told(Told.ARGUMENT_TEXTS, self._texts)
+    def interned_texts(self) -> Iterator[bytes]:
+        """Intern the texts that the arguments refer to."""
+        return packets.interned(Interned.ARGUMENT_TEXTS, self._texts)
 
     def of_runs(self, place: Ints, duration: Ints, is_work: Bools) -> list[Piece]:
-        """The arguments of runs of ops, each by its place among the ops.
+        """The arguments of runs, each given by the position of its op in `ops`.
 
-        How fast a run was is only said where it did the op's work, not where it sent it elsewhere.
+        Only runs that computed the op have a FLOP/s argument, not those that dispatched it.
         """
         float_ops = self.float_ops[place]
         is_known = is_work & (float_ops > 0) & (duration > 0)
@@ -95,14 +95,14 @@ class OpArguments:
 
 
 def enclosing(names: Strings) -> Strings:
-    """The scope that each name is in: what stands before its last slash, or nothing."""
+    """The scope of each name: everything before its last slash, or an empty string."""
     slashes = np.flatnonzero(np.frombuffer(names.data, np.uint8) == _SLASH)
     last = np.append(slashes, -1)[np.searchsorted(slashes, names.ends) - 1]
     return Strings.of_spans(names.data, names.starts, np.maximum(last, names.starts))
 
 
 def totals(view: View, keys: Sequence[str], rows: Ints) -> list[Piece]:
-    """The totals of `rows`; the name of each number has its place in `keys`, counted from 1."""
+    """The totals of `rows`; the argument name of a key is its position in `keys`, from 1."""
     found = []
     for name, key in enumerate(keys, start=1):
         exact = BY_KEY[key].exact

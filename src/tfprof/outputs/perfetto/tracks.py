@@ -1,4 +1,4 @@
-"""The tracks of a trace, numbered in the order of first use."""
+"""The tracks of a trace, numbered in order of first use."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from tfprof.outputs.perfetto import packets
 
 
 class Group(NamedTuple):
-    """The tracks that a step is drawn on.
+    """The set of tracks that a step is drawn on.
 
-    Recordings have tracks of their own, and so have steps of a recording that overlap in time,
-    since a run of one must not look like a part of a run of another.
+    Each recording has its own tracks. So do steps of a recording that overlap in time: on a shared
+    track, a run of one step would look like part of a run of the other.
     """
 
     recording: str  # empty if there is only one
     overlap: int  # 0 unless steps overlap
 
     def title(self, name: str) -> str:
-        """What a track of this group is called."""
+        """The title of the track `name` of this group."""
         # The viewer shows only the last part of a name that looks like a path.
         named = name.removeprefix("/")
         within = f"{self.recording}: {named}" if self.recording else named
@@ -26,7 +26,7 @@ class Group(NamedTuple):
 
 
 class Tracks:
-    """Processes for devices, with tracks for lanes and counters below them."""
+    """The processes of devices, with tracks for their lanes and counters."""
 
     def __init__(self) -> None:
         self._numbers: dict[tuple[object, ...], int] = {}
@@ -34,7 +34,7 @@ class Tracks:
         self._ends: dict[str, list[int]] = {}
 
     def group(self, recording: str, start: int, end: int) -> Group:
-        """The first group of a recording that is free from `start` to `end`."""
+        """The first group of a recording that is free at `start`; reserves it until `end`."""
         ends = self._ends.setdefault(recording, [])
         free = [place for place, busy_until in enumerate(ends) if busy_until <= start]
         if not free:
@@ -44,7 +44,7 @@ class Tracks:
         return Group(recording, free[0])
 
     def steps(self, group: Group) -> int:
-        """The track of the steps themselves."""
+        """The track that shows the steps."""
         number, is_new = self._number("steps", group)
         if is_new:
             self._new.append(packets.track(number, 0, group.title("Steps"), group.overlap))

@@ -1,7 +1,7 @@
-"""A view as a pprof file: stacks with what they weigh, for `pprof` and what else reads its format.
+"""Encode a view as a pprof file: weighted stacks, for `pprof` and other tools for its format.
 
-The code view with one metric gives the file it has always given. Everything else is complete, and
-so is that with the setting `complete`.
+The code view becomes the file that the original wrote, unless the setting `complete` is given. All
+other files are complete: they contain every row of the view.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from tfprof.views.view import View
 
 
 def parts(view: View, *, complete: bool = False) -> Iterator[Part]:
-    """The file, and what the view has and it has not."""
+    """The file, with a note about the ops it omits."""
     pieces = encode(view, complete=complete)
     is_classic = _is_classic(view, complete)
-    lacks = classic.lacks(view, selected_numbers(view)[0]) if is_classic else ()
-    yield Part("", pieces, tuple(lacks))
+    notes = classic.notes(view, selected_numbers(view)[0]) if is_classic else ()
+    yield Part("", pieces, tuple(notes))
 
 
 def encode(view: View, *, complete: bool = False) -> Iterator[bytes]:
-    """The file; refused where the view has no stacks, or several metrics without `complete`."""
+    """The file; fails for a view without stacks, or for several metrics without `complete`."""
     metrics = selected_numbers(view)
     if len(view.options.select) > 1 and not complete:
         raise OptionError(
-            "A pprof file has one metric: -select one, or write pprof:outfile=PATH,complete for "
+            "A pprof file holds one metric: -select one, or use pprof:outfile=PATH,complete for "
             "all of them."
         )
     pieces = (

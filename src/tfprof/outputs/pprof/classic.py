@@ -1,7 +1,7 @@
-"""The pprof file of the code view as it has always been: one metric, and ops at the ends of calls.
+"""The pprof file of the code view as the original wrote it: one metric, innermost calls only.
 
-A location there is a call: the line is the caller's, the function the one that is called. So the
-outermost call has none, and what is made right there has an empty stack.
+A location is a call: the line is the caller's, the function is the one called. So the outermost
+row has no location, and ops created there have an empty stack.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _FIXED = ("", _LABEL, "count")
 
 
 def encode(view: View, metric: Metric) -> Iterator[bytes]:
-    """The messages of the file; samples, functions and locations stand in the order of names."""
+    """The messages of the file; samples, functions and locations are in name order."""
     leaves, calls = leaf_ops(view), _Calls(view)
     if len(leaves.op) and not calls.locations:
         raise OptionError("No row calls another, so there are no stacks: raise -max_depth.")
@@ -68,33 +68,33 @@ def encode(view: View, metric: Metric) -> Iterator[bytes]:
     yield one_text(13, encoded(comment))
 
 
-def lacks(view: View, metric: Metric) -> Iterator[str]:
-    """What the view has and the file has not."""
+def notes(view: View, metric: Metric) -> Iterator[str]:
+    """A note about the ops of the view that the file omits, if any."""
     ops, amount = missing(view, metric)
     if (ops or amount) and metric.unit:
         yield (
-            f"the pprof file is without {ops:,} {'op' if ops == 1 else 'ops'} and "
-            f"{metric.unit.format(amount)} of `{metric.key}`, for it has only ops whose line calls "
-            "no other; pprof:outfile=PATH,complete has everything."
+            f"the pprof file omits {ops:,} {'op' if ops == 1 else 'ops'} and "
+            f"{metric.unit.format(amount)} of `{metric.key}`: it contains only ops whose line "
+            "calls no other; pprof:outfile=PATH,complete contains everything."
         )
 
 
 def missing(view: View, metric: Metric) -> tuple[int, int]:
-    """How many ops, and how much in all, the view has and the file has not."""
+    """The number of ops of the view that the file omits, and their sum."""
     op = leaf_ops(view).op
     ops = view.hidden.ops + len(view.members.values) - len(op)
     return ops, int(view.total[metric.key][0] - view.op_numbers(metric.key)[op].sum())
 
 
 class _Leaves(NamedTuple):
-    """Ops and the rows they count in, in the order of rows."""
+    """Ops and the rows they count towards, in row order."""
 
     row: Ints
     op: Ints
 
 
 def leaf_ops(view: View) -> _Leaves:
-    """The ops whose line of code calls no other, below rows that show nothing below them."""
+    """The ops whose line of code calls no other, at or below the shown rows without children."""
     arrangement = code.arrange_for(view.profile, view.options).arrangement
     members = accounting.account_gathered(view.profile, view.options, arrangement).members
     tree, is_leaf = arrangement.tree, arrangement.tree.sizes == 1
@@ -108,9 +108,10 @@ def leaf_ops(view: View) -> _Leaves:
 
 
 class _Calls:
-    """The calls between rows, as locations and functions: numbered from 1, in order of first use.
+    """The calls between rows as locations and functions, numbered from 1 in order of first use.
 
-    `texts` are the names and paths of functions, `used` which of them each row is the first to use.
+    `texts` are the names and files of functions; `used` lists, for each row, the texts that it is
+    the first to use.
     """
 
     def __init__(self, view: View) -> None:
@@ -131,7 +132,7 @@ class _Calls:
             self.used.append(tuple(range(before, len(self.texts))))
 
     def _locate(self, caller: Frame, called: Frame, name: str) -> int:
-        """The number of a location."""
+        """The number of the location of a call."""
         key = (caller.file, name, caller.line)
         if key not in self.locations:
             function = self._function(called, name)
@@ -148,7 +149,7 @@ class _Calls:
 
 
 class _Strings:
-    """The table of strings, in the order in which a walk over the rows first needs them."""
+    """The string table, in the order in which a walk over the rows first uses each string."""
 
     def __init__(
         self, view: View, leaves: _Leaves, calls: _Calls, tail: tuple[str, str, str]

@@ -1,4 +1,4 @@
-"""A pprof file that holds all that its view holds: every row a frame, every selected number."""
+"""Complete pprof files: a frame for every row, a value for every selected number."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def encode(view: View, metrics: list[Metric]) -> Iterator[bytes]:
     """The messages of the file."""
     found, frames = _samples(view, metrics), stacks.frames(view)
     fixed = ["", _LABEL, *(m.key for m in metrics), *map(stacks.unit_name, metrics), *view.notes]
-    # Names and files of functions stand behind these; names of ops, where no function has them.
+    # Then follow the names and files of functions; op names too, unless functions have them.
     names_at = len(fixed)
     files_at = names_at + len(frames.name)
     ops_at = files_at + len(frames.file)
@@ -35,7 +35,7 @@ def encode(view: View, metrics: list[Metric]) -> Iterator[bytes]:
     types = np.arange(2, 2 + len(metrics))
     yield file.sample_types(types.tolist(), (types + len(metrics)).tolist())
     for block, chains in stacks.stacks(view, found.row):
-        ids = Ragged(chains.offsets, chains.values + 1)  # no number of a location is 0
+        ids = Ragged(chains.offsets, chains.values + 1)  # location numbers start at 1
         yield file.samples(ids, [column[block] for column in found.values], 1, labels[block])
     rows = np.arange(len(view))
     yield from file.locations(rows + 1, frames.function + 1, frames.line)
@@ -56,7 +56,7 @@ def encode(view: View, metrics: list[Metric]) -> Iterator[bytes]:
 
 
 class _Samples(NamedTuple):
-    """What is weighed: first ops, each in its row, and then what is hidden below rows."""
+    """The samples: first the ops, each in its row, then the amounts hidden below rows."""
 
     row: Ints
     ops: int
@@ -65,7 +65,7 @@ class _Samples(NamedTuple):
 
 
 def _samples(view: View, metrics: list[Metric]) -> _Samples:
-    """Every op that a row shows, and for each row what is hidden below it; none without weight."""
+    """A sample per shown op and per row with hidden rows below it, except those that weigh 0."""
     ops, rows = view.members.values, view.members.owners
     weight = matching_regexes(view.profile, view.options.account_type_regexes)[ops]
     own = [

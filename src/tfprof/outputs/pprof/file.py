@@ -1,6 +1,6 @@
-"""The messages of a pprof file, from columns.
+"""Encode columns as the messages of a pprof file.
 
-What the fields mean: https://github.com/google/pprof/blob/main/proto/profile.proto.
+The fields are documented in https://github.com/google/pprof/blob/main/proto/profile.proto.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from tfprof.columns import Ints, Ragged, Strings
 from tfprof.outputs.pieces import woven
 from tfprof.outputs.proto import message, number, one_number, one_text, only_where, packed, text
 
-# Rows that are woven at once.
+# Rows encoded at a time.
 _BLOCK_ROWS = 1 << 16
 
-_GZIP = 16 + zlib.MAX_WBITS  # a header without a time of day, so that equal answers are equal files
+_GZIP = 16 + zlib.MAX_WBITS  # its header has no timestamp, so equal answers give equal files
 
 
 def compressed(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The pieces as one gzip file."""
+    """The pieces, compressed into one gzip file."""
     packer = zlib.compressobj(wbits=_GZIP)
     for piece in pieces:
         if packed_piece := packer.compress(piece):
@@ -30,7 +30,7 @@ def compressed(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def sample_types(names: Sequence[int], units: Sequence[int]) -> bytes:
-    """What the values of samples are, by the numbers of strings."""
+    """The type and unit of each value of a sample, as string numbers."""
     return b"".join(
         one_text(1, one_number(1, name) + one_number(2, unit))
         for name, unit in zip(names, units, strict=True)
@@ -38,7 +38,7 @@ def sample_types(names: Sequence[int], units: Sequence[int]) -> bytes:
 
 
 def samples(stacks: Ragged, values: Sequence[Ints], label_key: int, labels: Ints) -> bytes:
-    """Samples with the locations of each, innermost first; a label of 0 is none."""
+    """Samples with their locations, innermost first; a label of 0 means none."""
     rows = len(stacks)
     table = Ragged(np.arange(rows + 1) * len(values), np.column_stack(values).ravel())
     label = message(3, [one_number(1, label_key), *number(2, labels)], rows)
@@ -47,7 +47,7 @@ def samples(stacks: Ragged, values: Sequence[Ints], label_key: int, labels: Ints
 
 
 def locations(ids: Ints, functions: Ints, lines: Ints) -> Iterator[bytes]:
-    """Places in the code, each a line of a function."""
+    """Locations, each a line of a function."""
     for some in _blocks(len(ids)):
         rows = len(ids[some])
         line = message(4, [*number(1, functions[some]), *number(2, lines[some])], rows)
@@ -55,7 +55,7 @@ def locations(ids: Ints, functions: Ints, lines: Ints) -> Iterator[bytes]:
 
 
 def functions(ids: Ints, names: Ints, files: Ints, start_lines: Ints) -> Iterator[bytes]:
-    """Functions, by the numbers of their strings."""
+    """Functions, with names and files as string numbers."""
     for some in _blocks(len(ids)):
         columns = (ids, names, files, start_lines)
         parts = zip((1, 2, 4, 5), columns, strict=True)
@@ -65,7 +65,7 @@ def functions(ids: Ints, names: Ints, files: Ints, start_lines: Ints) -> Iterato
 
 
 def strings(column: Strings) -> Iterator[bytes]:
-    """The table of strings; the first of a file has to be empty."""
+    """Entries of the string table; the first string of a file must be empty."""
     for some in _blocks(len(column)):
         part = column.take(np.arange(len(column))[some])
         yield woven(text(6, part), len(part)).data
