@@ -36,9 +36,9 @@ def test_forward_pass_backward_pass_and_optimiser_have_separate_scopes(profile):
 
 def test_every_kind_of_answer_has_a_note_on_coverage(profile):
     note = (
-        "coverage: 45 of 47 ops that ran are in the graph; of 3,283 microseconds of ops, in all "
+        "coverage: 45 of 47 ops that ran are in the graph; of 3,283 microseconds of op time in all "
         "steps, 95.1 % is under a scope of the model, 98.0 % has a code line, "
-        "100.0 % a float-op count."
+        "100.0 % has a float-op count."
     )
 
     assert note in profile.notes

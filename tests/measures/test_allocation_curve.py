@@ -1,4 +1,4 @@
-"""Curves of memory: from records of allocations to what was held when."""
+"""Memory curves computed from allocation records."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from tfprof.measures.memory import MemoryCurve, allocator_traces
 
 
 def changes(*pairs):
-    """The curve of these changes, each a moment and bytes."""
+    """The curve of these changes, each a time in microseconds and a number of bytes."""
     micros, sizes = zip(*pairs, strict=True)
     return MemoryCurve.of_changes(1000 * ints(micros), ints(sizes))
 
@@ -20,19 +20,19 @@ def points(curve):
 
 
 def recorded(*events, name="host", **more):
-    """The one recording of an op that did this."""
+    """The only trace of an op with these allocation records."""
     (found,) = allocator_traces(profile(run("a", allocators=[allocator(name, events, **more)])))
     return found
 
 
-# A curve
+# Curves
 
 
 def test_a_curve_is_the_running_sum_in_order_of_time():
     assert points(changes((30, -5), (10, 5), (20, 7))) == [(10, 5), (20, 12), (30, 7)]
 
 
-def test_what_happens_in_one_microsecond_counts_together():
+def test_changes_in_the_same_microsecond_become_one_point():
     assert points(changes((10, 5), (10, 100), (10, -100))) == [(10, 5)]
 
 
@@ -47,16 +47,16 @@ def test_a_curve_holds_until_its_next_point(micros, held):
     assert changes((10, 5), (20, 3)).at(1000 * micros) == held
 
 
-def test_of_levels_that_were_read_at_one_moment_the_highest_stays():
+def test_the_highest_of_several_levels_at_the_same_time_is_kept():
     curve = MemoryCurve.of_levels(1000 * ints([20, 10, 20, 20]), ints([7, 5, 9, 8]))
 
     assert points(curve) == [(10, 5), (20, 9)]
 
 
-# Recordings
+# Traces
 
 
-def test_allocators_devices_and_steps_have_curves_of_their_own():
+def test_each_allocator_device_and_step_has_its_own_curve():
     p = profile(
         run("a", step=1, allocators=[allocator("x", [(10, 1)]), allocator("w", [(10, 2)])]),
         run("b", step=0, allocators=[allocator("x", [(10, 4)])]),
@@ -92,7 +92,7 @@ def test_without_records_there_are_no_traces():
     assert allocator_traces(profile(run("a", allocators=[allocator("x", level=5)]))) == ()
 
 
-def test_each_op_holds_what_it_took_and_has_not_given_back():
+def test_each_op_holds_the_memory_it_allocated_and_has_not_released():
     p = profile(
         run("a", allocators=[allocator("x", [(10, 64), (30, -64)])]),
         run("b", allocators=[allocator("x", [(20, 8), (30, 1)])]),
@@ -107,14 +107,14 @@ def test_each_op_holds_what_it_took_and_has_not_given_back():
 
 
 @pytest.mark.parametrize("no_time", [0, -5, -(2**63), 2**63 - 1])
-def test_records_without_a_time_count_from_the_beginning(no_time):
+def test_records_without_a_time_count_from_the_first_time(no_time):
     found = recorded((no_time, 3), (20, 5), (10, 1))
 
     assert points(found.curve) == [(10, 4), (20, 9)]
     assert found.untimed == 1
 
 
-def test_records_that_all_lack_a_time_are_one_moment():
+def test_records_that_all_lack_a_time_become_one_point():
     found = recorded((0, 3), (0, 5))
 
     assert points(found.curve) == [(0, 8)]
@@ -122,11 +122,11 @@ def test_records_that_all_lack_a_time_are_one_moment():
 
 
 @pytest.mark.parametrize("sizes", [(2**62, 2**62), (-(2**63), 0)])
-def test_sizes_beyond_all_machines_are_refused(sizes):
+def test_impossibly_large_sizes_are_rejected(sizes):
     with pytest.raises(TfprofError, match="damaged"):
         recorded(*((10, size) for size in sizes))
 
 
-def test_a_curve_cannot_be_written():
+def test_a_curve_is_read_only():
     with pytest.raises(ValueError, match="read-only"):
         recorded((10, 1)).curve.bytes += np.int64(1)

@@ -1,4 +1,4 @@
-"""Whole models, and random shapes, against counts that know nothing of the rules."""
+"""Whole models and random shapes, compared with counts that do not use the rules."""
 
 import string
 from itertools import product
@@ -16,7 +16,7 @@ small = st.integers(1, 4)
 
 
 def total(*facts):
-    """The float operations of these ops, all of which must be counted."""
+    """The total float operations of these ops, after checking that all are counted."""
     built = profile(*facts, counts_float_ops=True)
     found = flops.count(built)
     assert found.is_counted.all()
@@ -24,7 +24,7 @@ def total(*facts):
 
 
 class Tally:
-    """A machine that counts its own multiplies, adds and other operations."""
+    """Counts the multiplies, adds and other operations of naive loops."""
 
     def __init__(self):
         self.count = 0
@@ -52,10 +52,10 @@ class Tally:
     dilation=st.integers(1, 3),
     is_channels_first=st.booleans(),
 )
-def test_a_convolution_is_counted_as_loops_would_do_it(
+def test_a_convolution_counts_the_same_as_naive_loops(
     *, batch, image, window, depth, groups, filters, stride, dilation, is_channels_first
 ):
-    # Padded so that every position of the window is within, whatever the dilation.
+    # Padded so that every window position is inside the image for any dilation.
     sides = [(size - 1) // stride + 1 for size in image]
     tally = Tally()
     for _ in product(range(batch), *map(range, sides), range(groups), range(filters)):
@@ -80,7 +80,7 @@ def test_a_convolution_is_counted_as_loops_would_do_it(
 
 
 @given(sides=st.tuples(small, small, small), window=st.tuples(small, small, small), data=st.data())
-def test_a_convolution_in_space_is_counted_as_loops_would_do_it(sides, window, data):
+def test_a_3d_convolution_counts_the_same_as_naive_loops(sides, window, data):
     batch, depth, filters = data.draw(st.tuples(small, small, small))
     tally = Tally()
     for _ in product(range(batch), *map(range, sides), range(filters)):
@@ -96,7 +96,7 @@ def test_a_convolution_in_space_is_counted_as_loops_would_do_it(sides, window, d
 
 
 @given(batch=small, sides=st.tuples(small, small), channels=small, window=st.tuples(small, small))
-def test_pooling_is_counted_as_loops_would_do_it(batch, sides, channels, window):
+def test_pooling_counts_the_same_as_naive_loops(batch, sides, channels, window):
     tally = Tally()
     for _ in product(range(batch), *map(range, sides), range(channels)):
         tally.each(window, 1)
@@ -134,7 +134,7 @@ def test_an_einsum_is_counted_over_all_combinations_of_its_letters(operands, dat
 
 
 @given(batch=st.lists(small, max_size=2), sides=st.tuples(small, small, small))
-def test_an_einsum_with_dots_is_the_batched_product(batch, sides):
+def test_an_einsum_with_an_ellipsis_counts_the_same_as_a_batched_product(batch, sides):
     rows, shared, columns = sides
     shapes = {
         "inputs": [(*batch, rows, shared), (*batch, shared, columns)],
@@ -163,7 +163,7 @@ def test_an_einsum_with_dots_is_the_batched_product(batch, sides):
         ("a...b,b->a", [(4, 2, 3), (3,)], 48),
     ],
 )
-def test_an_einsum_multiplies_and_adds_only_where_it_must(equation, inputs, number):
+def test_an_einsum_counts_only_the_necessary_multiplies_and_adds(equation, inputs, number):
     assert counted("Einsum", inputs=inputs, equation=equation) == number
 
 
@@ -180,14 +180,14 @@ def test_an_einsum_multiplies_and_adds_only_where_it_must(equation, inputs, numb
         ("", [()]),
     ],
 )
-def test_an_equation_that_does_not_fit_is_not_guessed(equation, inputs):
+def test_an_einsum_whose_equation_does_not_fit_its_inputs_is_not_counted(equation, inputs):
     assert counted("Einsum", inputs=inputs, equation=equation) is None
 
 
 # Models.
 
 
-def test_a_convolutional_network_has_the_float_operations_of_its_formula():
+def test_the_float_operations_of_a_convolutional_network_match_a_formula():
     batch, side, depth, filters, classes = 8, 16, 3, 12, 10
     half = side // 2
     features = half * half * filters
@@ -261,7 +261,7 @@ def test_a_convolutional_network_has_the_float_operations_of_its_formula():
     )
 
 
-def test_an_lstm_of_small_ops_has_the_float_operations_of_its_formula():
+def test_the_float_operations_of_an_lstm_of_small_ops_match_a_formula():
     batch, inputs, state = 4, 5, 6
     one, four = [(batch, state)], [(batch, 4 * state)]
 
@@ -291,7 +291,7 @@ def test_an_lstm_of_small_ops_has_the_float_operations_of_its_formula():
 
 
 @given(batch=small, inputs=small, state=small)
-def test_a_cell_in_one_op_counts_as_the_cell_of_small_ops(batch, inputs, state):
+def test_an_lstm_cell_in_one_op_counts_the_same_as_one_of_small_ops(batch, inputs, state):
     peepholes = [(state,)] * 3
     weights = (inputs + state, 4 * state)
 
@@ -305,7 +305,7 @@ def test_a_cell_in_one_op_counts_as_the_cell_of_small_ops(batch, inputs, state):
 
 
 @given(steps=small, batch=small, inputs=small, state=small)
-def test_a_sequence_counts_as_its_steps(steps, batch, inputs, state):
+def test_an_lstm_over_a_sequence_counts_its_cell_once_per_step(steps, batch, inputs, state):
     weights = [(inputs + state, 4 * state), *[(state,)] * 3, (4 * state,)]
     states = [(batch, state)] * 2
     attributes = {"cell_clip": 3.0, "use_peephole": True}
@@ -318,7 +318,7 @@ def test_a_sequence_counts_as_its_steps(steps, batch, inputs, state):
     assert whole == steps * cell
 
 
-def test_a_transformer_layer_has_the_float_operations_of_its_formula():
+def test_the_float_operations_of_a_transformer_layer_match_a_formula():
     batch, length, width, heads, inner = 2, 16, 32, 4, 128
     size = width // heads
     tokens = [(batch, length, width)]

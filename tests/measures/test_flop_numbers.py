@@ -1,4 +1,4 @@
-"""The number of every kind that is counted, worked out by hand."""
+"""The float operations of every kind with a rule, compared with hand-computed numbers."""
 
 from itertools import product
 
@@ -13,13 +13,13 @@ LAYERS = [(7, 2, 3), (1, 2, 5), (1, 2, 5), (99,)]  # T 7, B 2, I 3, H 5
 
 
 def scalars_until(position, gradient):
-    """The inputs of an optimiser whose gradient stands at `position`."""
+    """The inputs of an optimiser whose gradient is the input at `position`."""
     return {"inputs": [()] * position + [gradient]}
 
 
-# Kinds, their op, and the number.
+# Kinds, the facts of their op, and the number.
 CASES = [
-    # One for each element.
+    # One operation per element.
     (
         (
             "Abs Acos Acosh Angle Asin Asinh Atan Atanh BesselI0 BesselI0e BesselI1 BesselI1e "
@@ -60,7 +60,7 @@ CASES = [
         {"inputs": [(9, 3), (2, 1), (2, 3)]},
         6,
     ),
-    # Several for each element: 6 of them.
+    # Several operations per element, for 6 elements.
     ("LeakyRelu Relu6 Rsqrt", {"inputs": [(2, 3)]}, 12),
     ("Elu Softplus Softsign", {"inputs": [(2, 3)]}, 18),
     ("ComplexAbs Selu Sigmoid", {"inputs": [(2, 3)]}, 24),
@@ -118,7 +118,7 @@ CASES = [
         {"inputs": [(9, 4), (6,), (6,)], "output": (2, 4)},
         24 + 8,
     ),
-    # Products: 8 cells of 3 multiplies and 3 adds.
+    # Products: 8 elements of 3 multiplies and 3 adds each.
     (
         (
             "MatMul QuantizedMatMul SparseMatMul _FusedMatMul _MklMatMul _MklNativeFusedMatMul "
@@ -144,7 +144,7 @@ CASES = [
         {"inputs": [(2, 3, 4), (2, 4, 5)], "output": (2, 3, 5), "equation": "bij,bjk->bik"},
         2 * 2 * 3 * 4 * 5,
     ),
-    # Convolutions: a window of 3x2 and 4 channels, for 2*6*6*8 = 576 results.
+    # Convolutions: a window of 3x2 and 4 channels, with 2*6*6*8 = 576 results.
     (
         (
             "Conv Conv2D QuantizedConv2D _MklNativeConv2D _MklNativePadWithConv2D _FusedConv2D "
@@ -344,7 +344,7 @@ CASES = [
     ),
     ("ApplyAdam", scalars_until(9, (2, 3)) | {"use_nesterov": True}, 90),
     ("ApplyAdagrad", scalars_until(3, (2, 3)) | {"update_slots": False}, 24),
-    # Recurrent: the product of an LSTM's cell is 2 * 2 * 8 * 20 = 640, a state has 10 elements.
+    # Recurrent: the product of an LSTM cell is 2 * 2 * 8 * 20 = 640; a state has 10 elements.
     ("LSTMBlockCell", {"inputs": LSTM, "cell_clip": -1.0}, 640 + 230),
     ("LSTMBlockCell", {"inputs": LSTM}, 640 + 230 + 20),
     ("LSTMBlockCell", {"inputs": LSTM, "cell_clip": 0.0, "use_peephole": True}, 640 + 230 + 60),
@@ -397,11 +397,11 @@ NUMBERS = [(kind, facts, number) for kinds, facts, number in CASES for kind in k
 
 
 @pytest.mark.parametrize(("kind", "facts", "number"), NUMBERS)
-def test_a_kind_has_the_number_worked_out_by_hand(kind, facts, number):
+def test_a_kind_has_the_hand_computed_number(kind, facts, number):
     assert counted(kind, **facts) == number
 
 
-def test_every_kind_that_computes_has_a_number_worked_out_by_hand():
+def test_every_kind_that_computes_has_a_hand_computed_number():
     moves = registry.no_arithmetic
     computing = {kind for kind in registry.kinds() if registry.rule_of(kind) is not moves}
 
@@ -432,16 +432,16 @@ def test_every_kind_that_computes_has_a_number_worked_out_by_hand():
         ("CudnnRNN", {"inputs": [(7, 2), (1, 2, 5)]}),
     ],
 )
-def test_what_a_rule_does_not_understand_is_not_guessed(kind, facts):
+def test_an_op_with_facts_its_rule_does_not_support_is_not_counted(kind, facts):
     assert counted(kind, **facts) is None
 
 
-# Fused, `Sum` adds a tensor to the result; alone it adds up one.
+# A fused `Sum` adds a tensor to the result; a `Sum` op adds up the elements of its input.
 SAME_ALONE = sorted(fused.COSTS.keys() & set(registry.kinds()) - {"Sum"})
 
 
 @pytest.mark.parametrize("kind", SAME_ALONE)
-def test_a_fused_op_costs_what_it_costs_alone(kind):
+def test_a_fused_op_costs_the_same_as_the_separate_op(kind):
     facts = {"inputs": [(2, 50, 50, 4), (4,), (4,)], "output": (2, 50, 50, 4)}
     alone = counted(kind, is_training=False, **facts)
     channels = 16 if kind == "FusedBatchNorm" else 0

@@ -1,4 +1,4 @@
-"""Which ops are counted, from which shapes, and what is said of the others."""
+"""Which ops are counted, from which shapes, and how the others are reported."""
 
 from itertools import product
 from unittest import mock
@@ -16,7 +16,7 @@ from tfprof.model.ops import OutputShapes
 
 
 class Attributes:
-    """A reader of attributes that are there."""
+    """A reader of attributes that are given as dictionaries."""
 
     def __init__(self, values):
         self.values = values
@@ -59,7 +59,7 @@ def profile(*ops, counts_float_ops=True):
 
 
 def squared(*, outputs=(), seen=(), slot=0):
-    """What is counted for the square of one output of an op, None where nothing is."""
+    """The count for the square of one output of an op, None if it is not counted."""
     source = op("a", "Source", outputs=outputs, seen=seen)
     found = flops.count(profile(source, op("b", "Square", inputs=[f"a:{slot}"])))
     return int(found.per_run[1]) if found.is_counted[1] else None
@@ -76,11 +76,11 @@ def test_an_op_is_counted_from_the_stated_shapes():
     assert squared(outputs=[(2, 3)]) == 6
 
 
-def test_an_input_has_the_shape_of_the_slot_it_comes_from():
+def test_an_input_has_the_shape_of_the_output_slot_it_comes_from():
     assert squared(outputs=[(2, 3), (5,)], slot=1) == 5
 
 
-def test_a_slot_that_its_op_lacks_has_no_shape():
+def test_a_slot_that_does_not_exist_has_no_shape():
     assert squared(outputs=[(2, 3)], slot=1) is None
 
 
@@ -88,7 +88,7 @@ def test_a_dim_of_zero_counts_as_zero():
     assert squared(outputs=[(0, 3)]) == 0
 
 
-def test_a_control_edge_is_no_input():
+def test_a_control_edge_is_not_an_input():
     found = flops.count(
         profile(
             op("a", "Source", outputs=[(2, 3)]),
@@ -100,43 +100,43 @@ def test_a_control_edge_is_no_input():
     assert found.per_run.tolist() == [0, 6, 0]
 
 
-def test_an_input_from_an_op_nobody_defined_has_no_shape():
+def test_an_input_from_an_undefined_op_has_no_shape():
     found = flops.count(profile(op("b", "Square", inputs=["a"])))
 
     assert found.without_shape.tolist() == [True]
 
 
-def test_an_input_that_is_missing_has_no_shape():
+def test_a_missing_input_has_no_shape():
     found = flops.count(profile(op("b", "Square")))
 
     assert found.without_shape.tolist() == [True]
 
 
-def test_an_unknown_dim_leaves_an_op_uncounted():
+def test_an_op_with_an_unknown_dim_is_not_counted():
     assert squared(outputs=[(-1, 3)]) is None
 
 
-def test_an_unknown_rank_leaves_an_op_uncounted():
+def test_an_op_with_an_unknown_rank_is_not_counted():
     assert squared(outputs=[None]) is None
 
 
-def test_an_unknown_dim_is_filled_by_what_a_run_saw():
+def test_an_unknown_dim_is_filled_in_from_a_run():
     assert squared(outputs=[(-1, 3)], seen=[(4, 3)]) == 12
 
 
-def test_an_unknown_rank_is_filled_by_what_a_run_saw():
+def test_an_unknown_rank_is_filled_in_from_a_run():
     assert squared(outputs=[None], seen=[(4, 3)]) == 12
 
 
-def test_a_scalar_can_be_seen():
+def test_an_unknown_rank_can_be_filled_in_by_a_scalar():
     assert squared(outputs=[None], seen=[()]) == 1
 
 
-def test_what_the_graph_leaves_out_is_filled_by_what_a_run_saw():
+def test_outputs_missing_from_the_graph_are_filled_in_from_a_run():
     assert squared(seen=[(4, 3), (5,)], slot=1) == 5
 
 
-def test_a_stated_shape_stands_against_what_a_run_saw():
+def test_a_stated_shape_takes_precedence_over_a_seen_one():
     assert squared(outputs=[(2, 3)], seen=[(4, 3)]) == 6
 
 
@@ -148,7 +148,7 @@ def test_a_seen_shape_with_another_dim_is_ignored():
     assert squared(outputs=[(-1, 3)], seen=[(4, 5)]) is None
 
 
-def test_a_seen_shape_that_is_itself_unknown_is_ignored():
+def test_a_seen_shape_that_is_unknown_is_ignored():
     assert squared(outputs=[(-1, 3)], seen=[(-1, 3)]) is None
     assert squared(outputs=[(-1, 3)], seen=[None]) is None
 
@@ -157,13 +157,13 @@ def test_a_run_that_saw_fewer_outputs_than_the_graph_states_is_ignored():
     assert squared(outputs=[(-1,), (-1,)], seen=[(4,)]) is None
 
 
-def test_an_op_can_be_counted_from_its_own_seen_output():
+def test_an_op_can_be_counted_from_its_seen_output():
     found = flops.count(profile(op("a", "Mul", outputs=[(-1, 3)], seen=[(4, 3)])))
 
     assert found.per_run.tolist() == [12]
 
 
-def test_a_logged_number_wins():
+def test_a_logged_number_takes_precedence_over_counting():
     found = flops.count(profile(op("a", "Mul", outputs=[(2, 3)], logged=100)))
 
     assert found.per_run.tolist() == [100]
@@ -179,7 +179,7 @@ def test_a_logged_number_needs_neither_rule_nor_shape():
     assert not found.without_shape.any()
 
 
-def test_nothing_is_counted_where_the_log_alone_is_asked():
+def test_nothing_is_counted_if_counting_is_turned_off():
     found = flops.count(
         profile(
             op("a", "Mul", outputs=[(2, 3)]),
@@ -211,7 +211,7 @@ def test_each_op_is_either_logged_or_counted_or_lacks_a_rule_or_a_shape():
     assert found.without_shape.tolist() == [False, False, False, False, True]
 
 
-def test_a_count_beyond_64_bits_is_no_count():
+def test_a_count_beyond_64_bits_is_dropped():
     sides = [(2**31, 2**31), (2**31, 2**32), (2**62,) * 40]
     found = flops.count(profile(*(op(str(n), "Mul", outputs=[s]) for n, s in enumerate(sides))))
 
@@ -219,7 +219,7 @@ def test_a_count_beyond_64_bits_is_no_count():
     assert found.without_shape.tolist() == [False, True, True]
 
 
-def test_kinds_without_a_rule_are_told_most_frequent_first_then_by_name():
+def test_kinds_without_a_rule_are_listed_most_frequent_first_then_by_name():
     found = flops.count(
         profile(
             op("a", "Swish"),
@@ -235,7 +235,7 @@ def test_kinds_without_a_rule_are_told_most_frequent_first_then_by_name():
     assert found.shapeless_kinds() == [("Mul", 1)]
 
 
-def test_kinds_are_told_of_the_chosen_ops_alone():
+def test_only_kinds_of_the_chosen_ops_are_listed():
     found = flops.count(
         profile(op("a", "Swish"), op("b", "Gelu"), op("c", "Mul"), op("d", "Square"))
     )
@@ -245,8 +245,8 @@ def test_kinds_are_told_of_the_chosen_ops_alone():
     assert found.shapeless_kinds(chosen) == [("Mul", 1)]
 
 
-class Alone:
-    """The shapes around one op at a time, straight from the columns."""
+class SingleOpTensors:
+    """The shapes of one op at a time, read directly from the columns."""
 
     def __init__(self, ops):
         self.ops = ops
@@ -282,12 +282,12 @@ class Alone:
         return seen if fits else None
 
 
-def counted_alone(found, row):
-    """What its rule makes of one op by itself, None where it has no rule or lacks a shape."""
-    ops = found.ops
+def counted_alone(built, row):
+    """The count of one op by itself, None if it has no rule or a shape is unknown."""
+    ops = built.ops
     rule = rule_of(ops.kind[row])
     try:
-        number = rule and rule(OpFacts(ops.kind[row], row, Alone(ops), ops.origins))
+        number = rule and rule(OpFacts(ops.kind[row], row, SingleOpTensors(ops), ops.origins))
     except (UnknownShape, OverflowError):
         return None
     return number if number is not None and 0 <= number < 2**63 else None
@@ -320,7 +320,7 @@ traits = st.tuples(
 
 
 @given(st.lists(traits, max_size=len(NAMES)), st.sampled_from([1, 3]))
-def test_ops_counted_together_get_the_numbers_they_get_alone(drawn, few):
+def test_ops_counted_together_get_the_same_numbers_as_alone(drawn, few):
     built = profile(
         *(
             op(n, kind, inputs=i, outputs=o, seen=s, logged=logged, attributes=attributes)
@@ -342,8 +342,8 @@ def test_ops_counted_together_get_the_numbers_they_get_alone(drawn, few):
 
 
 @pytest.fixture
-def asked(monkeypatch):
-    """A kind `Asks` whose rule keeps the rows it was called for."""
+def called_rows(monkeypatch):
+    """Registers the kind `Asks` and returns a list of the rows its rule is called for."""
     rows = []
 
     def rule(op):
@@ -356,7 +356,7 @@ def asked(monkeypatch):
     return rows
 
 
-def test_ops_that_answer_alike_are_counted_once(asked):
+def test_ops_with_the_same_answers_are_counted_once(called_rows):
     cases = product("xy", [(1, 2), (3, 4)], range(20))
     asking = [
         op(f"op{row:02}", "Asks", inputs=[source], attributes={"ksize": window})
@@ -367,4 +367,4 @@ def test_ops_that_answer_alike_are_counted_once(asked):
     found = flops.count(profile(*asking, *sources))
 
     assert found.per_run.tolist() == [7] * 40 + [3] * 20 + [7] * 20 + [0, 0]
-    assert len(asked) == 3  # the windows behind `x` are not asked for
+    assert len(called_rows) == 3  # the rule does not query the windows of ops that take `x`

@@ -1,4 +1,4 @@
-"""Every number of every op: of one step, and averaged over the steps it was seen in."""
+"""The numbers of each op: in one step, and averaged over the steps in which it was seen."""
 
 import pytest
 
@@ -38,7 +38,7 @@ def test_parameters_are_the_elements_of_the_shape(shape, params):
     assert numbers(profile(op("a", shape=shape)), "params") == [params]
 
 
-def test_parameters_do_not_ask_whether_the_op_is_a_variable():
+def test_parameters_are_counted_for_ops_that_are_not_variables():
     assert numbers(profile(op("a", "Placeholder", shape=(3,))), "params") == [3]
 
 
@@ -48,7 +48,7 @@ def test_parameters_are_the_same_in_every_step():
     assert numbers(p, "params", step=5) == [3, 0]
 
 
-def test_an_op_is_one_definition_however_often_it_ran():
+def test_an_op_is_one_definition_no_matter_how_often_it_ran():
     p = profile(op("a"), run("a", start=1), run("a", start=2))
 
     assert numbers(p, "definitions") == [1]
@@ -57,30 +57,30 @@ def test_an_op_is_one_definition_however_often_it_ran():
 # One step.
 
 
-def test_a_step_counts_its_own_runs():
+def test_a_step_counts_only_its_own_runs():
     p = profile(run("a", 5, step=0), run("a", 7, step=3), run("a", 9, step=3, start=2000))
 
     assert numbers(p, "micros", step=3) == [16]
     assert numbers(p, "runs", step=3) == [2]
 
 
-def test_an_op_not_seen_in_a_step_has_nothing_there():
+def test_the_numbers_of_an_op_not_seen_in_a_step_are_zero():
     p = profile(run("a", 5, step=0), run("b", 7, step=3))
 
     assert numbers(p, "micros", step=3) == [0, 7]
     assert numbers(p, "runs", step=3) == [0, 1]
 
 
-def test_a_step_that_was_not_recorded_is_refused_with_those_that_were():
+def test_the_error_for_an_unknown_step_lists_the_recorded_steps():
     p = profile(run("a", step=5), run("a", step=7))
 
-    with pytest.raises(OptionError) as refusal:
+    with pytest.raises(OptionError) as raised:
         per_op(p, Chosen(6))
 
-    assert str(refusal.value) == "No step 6. Recorded: 5, 7; -1 averages over all steps."
+    assert str(raised.value) == "No step 6. Recorded: 5, 7; -1 averages over all steps."
 
 
-def test_a_step_of_a_profile_without_steps_is_refused():
+def test_a_step_of_a_profile_without_steps_is_rejected():
     with pytest.raises(OptionError, match=r"No step 0\. Recorded: none;"):
         per_op(profile(op("a")), Chosen(0))
 
@@ -95,25 +95,25 @@ def test_any_negative_step_is_the_average(step):
     assert numbers(p, "micros", step) == [6]
 
 
-def test_an_op_is_averaged_over_the_steps_it_was_seen_in():
+def test_an_op_is_averaged_over_the_steps_in_which_it_was_seen():
     p = profile(run("a", 4, step=0), run("b", 4, step=0), run("b", 8, step=1), run("c", step=2))
 
     assert numbers(p, "micros") == [4, 6, 1]
 
 
-def test_a_step_where_an_op_never_started_still_counts_as_one():
+def test_a_step_in_which_an_op_never_started_still_counts_for_the_average():
     p = profile(run("a", 8, step=0), run("a", step=1, start=0))
 
     assert numbers(p, "micros") == [4]
 
 
-def test_an_average_is_cut_to_a_whole_number():
+def test_an_average_is_rounded_down():
     p = profile(run("a", 4, step=0), run("a", 5, step=1))
 
     assert numbers(p, "micros") == [4]
 
 
-def test_each_number_is_cut_on_its_own_so_parts_may_miss_one():
+def test_each_number_is_rounded_separately_so_parts_may_add_up_to_one_less():
     p = profile(
         run("a", 3, step=0, device=GPU),
         run("a", 4, step=1, device=GPU),
@@ -137,7 +137,7 @@ def test_runs_are_averaged_too():
     assert numbers(p, "runs") == [2]
 
 
-def test_a_run_on_an_accelerator_is_counted_where_it_was_dispatched():
+def test_a_run_on_an_accelerator_counts_once_as_it_was_dispatched():
     p = profile(run("a", device=GPU), run("a", device=GPU_STREAM), run("a", device=GPU_STREAM))
 
     assert numbers(p, "runs") == [1]
@@ -171,7 +171,7 @@ def test_memory_is_averaged_over_steps():
     assert numbers(p, "peak_bytes") == [7]
 
 
-def test_memory_away_from_the_op_s_own_device_is_not_counted():
+def test_memory_on_a_device_other_than_that_of_the_op_is_not_counted():
     p = profile(
         run("a", device=CPU, memory={"requested": 10}),
         run("a", device=GPU, memory={"requested": 5}),
@@ -187,7 +187,7 @@ def test_memory_may_be_negative_in_one_step():
     assert numbers(p, "residual_bytes") == [-10]
 
 
-def test_a_negative_sum_over_two_steps_is_divided_as_if_it_had_no_sign():
+def test_a_negative_sum_over_two_steps_is_divided_as_an_unsigned_integer():
     p = profile(
         run("a", step=0, memory={"residual": -10}), run("a", step=1, memory={"residual": 4})
     )
@@ -198,32 +198,32 @@ def test_a_negative_sum_over_two_steps_is_divided_as_if_it_had_no_sign():
 # Float ops.
 
 
-def test_float_ops_are_those_of_one_run_times_the_runs():
+def test_float_ops_are_the_float_ops_of_one_run_times_the_runs():
     p = profile(op("a", float_ops=10), run("a", start=1), run("a", start=2))
 
     assert numbers(p, "float_ops") == [20]
 
 
-def test_an_op_that_never_ran_counts_as_one_run_beside_others_that_did():
+def test_an_op_that_never_ran_counts_as_one_run_even_if_others_ran():
     p = profile(op("a", float_ops=10), run("b"))
 
     assert numbers(p, "float_ops") == [10, 0]
     assert numbers(p, "float_ops", step=0) == [10, 0]
 
 
-def test_an_op_that_ran_in_another_step_alone_has_no_float_ops():
+def test_an_op_that_ran_only_in_another_step_has_no_float_ops():
     p = profile(op("a", float_ops=10), run("a", step=7), run("b", step=5))
 
     assert numbers(p, "float_ops", step=5) == [0, 0]
 
 
-def test_an_op_that_was_seen_but_never_counted_a_run_has_no_float_ops():
+def test_an_op_that_was_seen_but_has_no_counted_run_has_no_float_ops():
     p = profile(op("a", float_ops=10), run("a", device=GPU_STREAM))
 
     assert numbers(p, "float_ops") == [0]
 
 
-def test_float_ops_use_the_averaged_runs():
+def test_float_ops_use_the_average_number_of_runs():
     p = profile(
         op("a", float_ops=10), run("a", step=0), run("a", step=1, start=1), run("a", step=1)
     )
@@ -231,23 +231,23 @@ def test_float_ops_use_the_averaged_runs():
     assert numbers(p, "float_ops") == [10]
 
 
-def test_float_ops_are_counted_where_the_profile_asks_for_it():
+def test_float_ops_are_counted_if_the_profile_asks_for_it():
     p = profile(op("x", outputs=[(2, 3)]), op("y", "Square", inputs=["x"]), counts_float_ops=True)
 
     assert float_ops_per_run(p).per_run.tolist() == [0, 6]
     assert numbers(p, "float_ops") == [0, 6]
 
 
-# One answer for all who ask.
+# Caching.
 
 
-def test_numbers_are_worked_out_once():
+def test_numbers_are_computed_once():
     p = profile(run("a", step=2))
 
     assert per_op(p, Chosen(2)) is per_op(p, Chosen(2))
 
 
-def test_a_refusal_is_not_remembered_as_an_answer():
+def test_an_error_is_not_cached():
     p = profile(run("a", step=2))
     for _ in range(2):
         with pytest.raises(OptionError, match="No step 1"):

@@ -1,4 +1,4 @@
-"""Rules that a program adds: what they are given, and what is said when they fail."""
+"""Rules that a program registers: the facts they can query, and the errors when they fail."""
 
 import pytest
 
@@ -12,11 +12,11 @@ from tfprof.measures.flop_rules import registry
 
 @pytest.fixture(autouse=True)
 def _table(monkeypatch):
-    """A copy of the table of rules, to be changed at will."""
+    """A copy of the table of rules that a test may change."""
     monkeypatch.setattr(registry, "_rules", dict(registry._rules))
 
 
-def test_a_rule_is_given_shapes_and_attributes():
+def test_a_rule_can_query_shapes_and_attributes():
     tfprof.register_flops(
         "MyAttention", lambda op: op.attr("heads") * op.input(1)[0] * op.output(0)[-1]
     )
@@ -24,9 +24,9 @@ def test_a_rule_is_given_shapes_and_attributes():
     assert counted("MyAttention", inputs=[(2,), (3, 4)], output=(5, 6), heads=7) == 7 * 3 * 6
 
 
-def test_the_ledger_shows_the_formula_of_a_rule_where_it_has_one():
+def test_the_ledger_shows_the_formula_of_a_rule_with_a_docstring():
     def twice(op):
-        """2 · N(input 0): so it is."""
+        """2 · N(input 0): two operations for each element."""
         return 2 * op.input(0)[0]
 
     tfprof.register_flops("Gelu", twice)
@@ -45,13 +45,13 @@ def test_the_ledger_shows_the_formula_of_a_rule_where_it_has_one():
     assert "  a rule without a docstring\n" in ledger.report
 
 
-def test_a_rule_takes_the_place_of_the_one_there_was():
+def test_a_registered_rule_replaces_the_existing_one():
     tfprof.register_flops("Relu", lambda _: 5)
 
     assert counted("Relu", inputs=[(2,)]) == 5
 
 
-def test_an_op_whose_shape_its_rule_misses_is_told_as_not_counted():
+def test_an_op_with_an_unknown_shape_is_reported_as_not_counted():
     tfprof.register_flops("Gelu", lambda op: op.input(0)[0])
     p = profile(op("a", "Gelu"), counts_float_ops=True)
 
@@ -60,7 +60,7 @@ def test_an_op_whose_shape_its_rule_misses_is_told_as_not_counted():
     assert (missing.kind, missing.reason) == ("Gelu", "a shape is unknown")
 
 
-def test_a_logged_number_goes_before_the_rule():
+def test_a_logged_number_takes_precedence_over_the_rule():
     tfprof.register_flops("Gelu", lambda _: 5)
     p = profile(op("a", "Gelu", float_ops=9), op("b", "Gelu"), counts_float_ops=True)
 
@@ -76,7 +76,7 @@ def test_a_logged_number_goes_before_the_rule():
         (lambda _: None, "TypeError: 'NoneType' object cannot be interpreted as an integer"),
     ],
 )
-def test_a_rule_that_fails_is_told_with_its_op(rule, trouble):
+def test_the_error_of_a_failing_rule_names_the_op(rule, trouble):
     tfprof.register_flops("Gelu", rule)
     p = profile(
         op("x", "Placeholder", outputs=[(2,)]),
@@ -91,7 +91,7 @@ def test_a_rule_that_fails_is_told_with_its_op(rule, trouble):
 
 
 @pytest.mark.usefixtures("files")
-def test_on_the_command_line_a_failing_rule_is_one_line(capsys):
+def test_a_failing_rule_is_reported_on_one_line_on_the_command_line(capsys):
     tfprof.register_flops("Relu", lambda _: 1 // 0)
 
     status = main(["flops", "graph.pb"])
@@ -111,6 +111,6 @@ def test_on_the_command_line_a_failing_rule_is_one_line(capsys):
         ("Gelu", 7, "the rule of `Gelu` is a function of an op, not 7"),
     ],
 )
-def test_what_is_no_kind_or_no_rule_is_refused(kind, rule, message):
+def test_an_invalid_kind_or_rule_is_rejected(kind, rule, message):
     with pytest.raises(tfprof.OptionError, match=message):
         tfprof.register_flops(kind, rule)

@@ -10,13 +10,13 @@ from tfprof.measures.numbers import EVERYTHING, per_op
 
 
 def exact(*facts):
-    """The profile of runs that are not counted in whole microseconds."""
+    """A profile whose runs are not counted in whole microseconds."""
     found = profile(*facts)
     nothing = np.zeros(len(found.recordings), np.bool_)
     return replace(found, recordings=replace(found.recordings, counts_whole_micros=nothing))
 
 
-def test_time_on_the_op_s_own_device_is_cpu_time():
+def test_time_on_the_device_of_the_op_is_cpu_time():
     p = profile(run("a", 5, device=CPU))
 
     assert time.cpu_micros(p).tolist() == [5]
@@ -30,7 +30,7 @@ def test_time_on_a_stream_is_accelerator_time():
     assert time.accelerator_micros(p).tolist() == [5]
 
 
-def test_an_op_placed_on_an_accelerator_is_dispatched_in_cpu_time():
+def test_dispatching_an_op_to_an_accelerator_is_cpu_time():
     p = profile(run("a", 5, device=GPU), run("a", 7, device=GPU_STREAM))
 
     assert time.cpu_micros(p).tolist() == [5]
@@ -55,7 +55,7 @@ def test_a_run_that_never_started_takes_no_time():
     assert time.cpu_micros(p).tolist() == [0]
 
 
-def test_a_run_on_another_device_than_the_op_s_own_takes_no_time():
+def test_a_run_on_a_device_other_than_that_of_the_op_takes_no_time():
     p = profile(run("a", 5, device=CPU), run("a", 7, device=GPU))
 
     assert time.cpu_micros(p).tolist() == [5]
@@ -68,7 +68,7 @@ def test_a_profile_without_runs_has_no_times():
     assert time.accelerator_micros(p).tolist() == []
 
 
-def test_a_run_counts_each_microsecond_that_begins_while_it_lasts():
+def test_a_run_counts_the_microsecond_boundaries_it_crosses():
     p = profile(run("a", 1.4, start=5.8), run("b", 1.4, start=5.1))
 
     assert time.cpu_micros(p).tolist() == [2, 1]
@@ -83,8 +83,8 @@ def test_a_run_within_one_microsecond_counts_as_one():
     assert time.last_end_micros(p).tolist() == [7]
 
 
-def test_exact_times_are_rounded_so_that_sums_stay_right():
-    names = [f"net/{place}" for place in range(10)]
+def test_exact_times_are_rounded_so_that_sums_stay_correct():
+    names = [f"net/{number}" for number in range(10)]
     p = exact(*(run(name, 0.3) for name in names))
 
     micros = per_op(p, EVERYTHING)["micros"].tolist()

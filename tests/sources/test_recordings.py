@@ -226,7 +226,7 @@ def test_what_was_not_recorded_is_refused_with_what_was(workers, options, compla
 
 
 def test_without_known_ranks_none_can_be_chosen(hosts):
-    with pytest.raises(OptionError, match="Ranks: none is known"):
+    with pytest.raises(OptionError, match="Ranks: unknown"):
         tfprof.load(hosts).scope(rank=0)
 
 

@@ -419,7 +419,8 @@ def test_an_answer_says_how_much_of_what_ran_is_known(load):
 
     note = next(note for note in profile.notes if note.startswith("coverage:"))
     assert note == (
-        "coverage: 0 of 2 ops that ran are in the graph; of 40 microseconds of ops, in all steps, "
-        "75.0 % is under a scope of the model, 0.0 % has a code line, 0.0 % a float-op count."
+        "coverage: 0 of 2 ops that ran are in the graph; of 40 microseconds of op time in all "
+        "steps, 75.0 % is under a scope of the model, 0.0 % has a code line, 0.0 % has a float-op "
+        "count."
     )
     assert note in profile.scope().notes

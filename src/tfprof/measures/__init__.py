@@ -1,1 +1,1 @@
-"""Numbers from a profile: pure functions over its columns."""
+"""Numbers computed from a profile: pure functions over its columns."""

@@ -1,4 +1,4 @@
-"""How much of what ran can be placed: in the graph, under a scope, at a line, with float ops."""
+"""How much of the recorded op time has a graph op, a scope, a code line and a float-op count."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from tfprof.model.profile import ProfileColumns
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Ops that ran, how many of them are in a graph, and their time in nanoseconds by kind."""
+    """How many of the ops that ran are in the graph, and how much of their time is attributed.
+
+    All times are in nanoseconds.
+    """
 
     ops: int
     in_graph: int
@@ -25,21 +28,22 @@ class Coverage:
     with_float_ops: int
 
     def sentence(self) -> str:
-        """All of it, for those who quote a number."""
+        """The coverage in one sentence, for a note."""
         shares = (
             (self.with_scope, "is under a scope of the model"),
             (self.with_line, "has a code line"),
-            (self.with_float_ops, "a float-op count"),
+            (self.with_float_ops, "has a float-op count"),
         )
-        told = ", ".join(f"{_percent(part, self.nanos)} {what}" for part, what in shares)
+        percentages = ", ".join(f"{_percent(part, self.nanos)} {what}" for part, what in shares)
         return (
             f"coverage: {self.in_graph:,} of {self.ops:,} ops that ran are in the graph; of "
-            f"{round(self.nanos / NANOS_PER_MICRO):,} microseconds of ops, in all steps, {told}."
+            f"{round(self.nanos / NANOS_PER_MICRO):,} microseconds of op time in all steps, "
+            f"{percentages}."
         )
 
 
 def coverage(profile: ProfileColumns) -> Coverage:
-    """What is known of the ops that ran, by their time in all steps."""
+    """The coverage of the ops that ran, weighted by their time in all steps."""
     ops = profile.ops
     nanos = np.zeros(len(ops), np.int64)
     np.add.at(nanos, profile.records.op, accelerator_nanos(profile) + cpu_nanos(profile))
@@ -60,5 +64,5 @@ def coverage(profile: ProfileColumns) -> Coverage:
 
 
 def _percent(part: int, whole: int) -> str:
-    """A share, never rounded up to all of it."""
+    """A percentage, rounded down so that only a complete share reads 100.0 %."""
     return f"{int(1000 * part / whole) / 10 if whole else 0:.1f} %"

@@ -1,4 +1,4 @@
-"""The float operations of each op: what a log says, and else what its shapes tell."""
+"""The float operations of each op: from an op log, or else counted from its shapes."""
 
 from __future__ import annotations
 
@@ -30,30 +30,30 @@ if TYPE_CHECKING:
 
 _LARGEST = np.iinfo(np.int64).max
 _UNKNOWN = -1
-_FEW = 8  # so many ops are counted one by one in the time it takes to part them
+_FEW = 8  # up to about this many ops, counting one by one is as fast as splitting them
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FloatOps:
     """The float operations of one run of each op, and where the numbers come from.
 
-    Where the profile lets tfprof count, exactly one of the four flags is set for each op; where
-    it does not, `is_logged` alone is ever set.
+    If the profile allows counting, exactly one of the four flags is set for each op; otherwise
+    only `is_logged` can be set.
     """
 
     per_run: Ints
-    is_logged: Bools  # a log gave the number
-    is_counted: Bools  # tfprof counted it, be it to 0
-    without_rule: Bools  # nobody says how to count its kind
-    without_shape: Bools  # a rule is there, but a shape it needs is unknown
+    is_logged: Bools  # the number comes from an op log
+    is_counted: Bools  # tfprof counted it, possibly as 0
+    without_rule: Bools  # its kind has no rule
+    without_shape: Bools  # its kind has a rule, but a shape that the rule needs is unknown
     kind: Coded
 
     def uncounted_kinds(self, rows: Bools | None = None) -> list[tuple[str, int]]:
-        """The kinds without a rule and how many ops they have, most first; of `rows` alone."""
+        """The kinds without a rule and their number of ops in `rows`, most ops first."""
         return self._tally(self.without_rule, rows)
 
     def shapeless_kinds(self, rows: Bools | None = None) -> list[tuple[str, int]]:
-        """The kinds of ops whose shapes are unknown, and how many, most first; of `rows` alone."""
+        """The kinds with unknown shapes and their number of ops in `rows`, most ops first."""
         return self._tally(self.without_shape, rows)
 
     def _tally(self, flags: Bools, rows: Bools | None) -> list[tuple[str, int]]:
@@ -64,7 +64,7 @@ class FloatOps:
 
 
 def count(profile: ProfileColumns) -> FloatOps:
-    """The float operations of every op of `profile`, in one run of it."""
+    """The float operations of one run of every op of `profile`."""
     ops = profile.ops
     kind = ops.kind
     is_logged = ops.logged_float_ops != 0
@@ -97,26 +97,26 @@ def _is_of(kind: Coded, codes: Iterable[int]) -> Bools:
 
 
 def _apply(rules: Mapping[int, Rule], ops: Ops, rows: Ints) -> Ints:
-    """What the rules, by code of kind, make of `rows`; `_UNKNOWN` where a shape is missing."""
+    """Count `rows` by the rule of their kind's code; `_UNKNOWN` if a shape is unknown."""
     numbers = np.full(len(rows), _UNKNOWN)
     tensors = Tensors(ops)
-    # Numbers of two bytes are ordered by counting them, which is quicker and keeps rows in order.
+    # numpy sorts integers of up to two bytes by a radix sort, which is faster and stable.
     codes = ops.kind.codes[rows].astype(np.min_scalar_type(len(ops.kind.values)))
-    for places in _parts(codes):
+    for places in _groups(codes):
         code = int(ops.kind.codes[rows[places[0]]])
-        alike = _Kind(rules[code], ops.kind.values[code], rows[places], tensors, ops)
-        numbers[places] = alike.count()
+        of_kind = _Kind(rules[code], ops.kind.values[code], rows[places], tensors, ops)
+        numbers[places] = of_kind.count()
     return numbers
 
 
 class _Kind:
     """Ops of one kind, to be counted by one rule.
 
-    A rule tells ops apart by nothing but what it asks, so ops that would answer all its questions
-    alike get one number, and it need count but one of them. What it asks may depend on what it
-    was answered, so the ops are parted question by question, in the order it asks the first of
-    them; whoever answers otherwise than that first one makes a part of its own. Each question is
-    put to those ops alone to which the rule would have put it.
+    A rule sees an op only through its queries, so ops that give the same answers get the same
+    number, and the rule is called for one op of each such group. What a rule queries may depend on
+    earlier answers. So the rule is called for the first op, the other ops are compared with it
+    query by query in the order of that call, and ops with a different answer are split off into
+    groups of their own. Two ops are thus compared only by queries that the rule makes for both.
     """
 
     def __init__(self, rule: Rule, kind: str, rows: Ints, tensors: Tensors, ops: Ops) -> None:
@@ -126,15 +126,15 @@ class _Kind:
         self._tensors = tensors
         self._origins = ops.origins
         self._op_names = ops.name
-        self._names: dict[str, None] = {}  # of the attributes that were asked for
+        self._names: dict[str, None] = {}  # of the attributes queried so far
         self._values: dict[str, Ints] = {}
 
     def count(self) -> Ints:
-        """The number of each op; `_UNKNOWN` where a shape is missing."""
+        """The float operations of each op; `_UNKNOWN` if a shape is unknown."""
         numbers = np.full(len(self._rows), _UNKNOWN)
-        parts = [(np.arange(len(self._rows)), 0)]
-        while parts:
-            places, settled = parts.pop()
+        groups = [(np.arange(len(self._rows)), 0)]
+        while groups:
+            places, settled = groups.pop()
             if len(places) < _FEW:
                 numbers[places] = [self._ask(place)[0] for place in places.tolist()]
                 continue
@@ -144,13 +144,13 @@ class _Kind:
                 is_same = found == found[0]
                 if not is_same.all():
                     others = places[~is_same]
-                    parts += [(others[part], asked) for part in _parts(found[~is_same])]
+                    groups += [(others[group], asked) for group in _groups(found[~is_same])]
                     places = places[is_same]
             numbers[places] = number
         return numbers
 
     def _ask(self, place: int) -> tuple[int, list[Question]]:
-        """The number of one op, and what the rule asked about it."""
+        """The float operations of one op, and the queries that the rule made."""
         facts = OpFacts(self._kind, int(self._rows[place]), self._tensors, self._origins)
         try:
             number = index(self._rule(facts))
@@ -159,17 +159,17 @@ class _Kind:
         except TfprofError:
             raise
         except Exception as error:
-            # Whoever wrote the rule is told which op it fails on, not where in here.
+            # The author of the rule needs to know which op it failed on, not our traceback.
             name, trouble = self._op_names[facts.row], f"{type(error).__name__}: {error}"
             raise RuleError(
                 f"the float-op rule of `{self._kind}` fails on op `{name}`: {trouble}."
             ) from error
         self._names |= {str(name): None for about, name in facts.asked if about == "attribute"}
-        # Nothing computes so much: the shape was read from a damaged file.
+        # No op computes more than that: the shape comes from a damaged file.
         return number if 0 <= number <= _LARGEST else _UNKNOWN, list(facts.asked)
 
     def _answers(self, question: Question, places: Ints) -> Ints:
-        """A number for the answer of each op; equal ones stand for equal answers."""
+        """A code for each op's answer; equal codes mean equal answers."""
         rows = self._rows[places]
         match question:
             case "attribute", str(name):
@@ -182,31 +182,32 @@ class _Kind:
                 return self._tensors.input_counts(rows)
 
     def _attribute(self, name: str) -> Ints:
-        """A number for the value of one attribute of each op."""
-        # Reading has a high price for each call and for each op but a low one for each name, so
-        # all names that were asked for are read together; that parts no ops that are alike.
+        """A code for each op's value of one attribute."""
+        # Reading is expensive per call and per op but cheap per name, so all names queried so far
+        # are read together and share one code. Ops that differ only in another of these names may
+        # be split, which is harmless.
         if name not in self._values:
             names = [known for known in self._names if known not in self._values]
-            found = _attribute_numbers(self._origins, self._rows, names)
+            found = _attribute_codes(self._origins, self._rows, names)
             self._values |= dict.fromkeys(names, found)
         return self._values[name]
 
 
-def _parts(column: Ints) -> list[Ints]:
-    """The places of each value of `column`, value by value."""
+def _groups(column: Ints) -> list[Ints]:
+    """The positions of each distinct value of `column`, in order of value."""
     order = np.argsort(column, kind="stable")
     ordered = column[order]
     return np.split(order, np.flatnonzero(ordered[1:] != ordered[:-1]) + 1) if len(order) else []
 
 
-def _attribute_numbers(origins: Origins, rows: Ints, names: Sequence[str]) -> Ints:
-    """A number for the attributes `names` of each of `rows`; equal values have equal numbers."""
+def _attribute_codes(origins: Origins, rows: Ints, names: Sequence[str]) -> Ints:
+    """A code for the values of the attributes `names` of each row; equal values, equal codes."""
     found = np.full(len(rows), _UNKNOWN)
-    numbers: dict[tuple[bytes | None, ...], int] = {}
+    codes: dict[tuple[bytes | None, ...], int] = {}
     for code, origin in enumerate(origins.inputs):
         if origin.attributes is not None:
             places = np.flatnonzero(origins.input[rows] == code)
             positions = origins.position[rows[places]]
             values = origin.attributes.encoded_values(positions, names)
-            found[places] = [numbers.setdefault(value, len(numbers)) for value in values]
+            found[places] = [codes.setdefault(value, len(codes)) for value in values]
     return found

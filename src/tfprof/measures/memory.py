@@ -1,4 +1,4 @@
-"""Memory over time: what was held at each moment, from the records of allocators."""
+"""Memory over time, from the records of allocators."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from tfprof.memo import remembered
 from tfprof.model.clock import NANOS_PER_MICRO, nanos_of_micros
 from tfprof.model.profile import ProfileColumns
 
-# Sums and differences of numbers below this fit into 64 bits.
+# Sums and differences of two numbers below this fit in 64 bits.
 _LARGE = 2**62
-# What `nanos_of_micros` makes of times that are too large.
+# The value to which `nanos_of_micros` clips times that are too large.
 _LATEST_NS = int(nanos_of_micros(ints([_LARGE]))[0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MemoryCurve:
-    """How many bytes are held from each point in time on; times ascend."""
+    """The bytes in use from each point in time on; times ascend."""
 
     time_ns: Ints
     bytes: Ints
@@ -40,7 +40,7 @@ class MemoryCurve:
 
     @classmethod
     def of_levels(cls, time_ns: Ints, levels: Ints) -> Self:
-        """The levels read at some times, given in any order; the highest one per time."""
+        """The highest level reported at each time; the levels may be in any order."""
         order = np.lexsort((levels, time_ns))
         time_ns, levels = time_ns[order], levels[order]
         last = _is_last(time_ns)
@@ -56,7 +56,7 @@ class MemoryCurve:
 
     @property
     def peak(self) -> int:
-        """The place of the highest point, the first where there are several."""
+        """The index of the highest point, the first one if there are several."""
         return int(np.argmax(self.bytes))
 
     @property
@@ -68,13 +68,13 @@ class MemoryCurve:
         return int(self.time_ns[self.peak])
 
     def at(self, time_ns: int) -> int:
-        """How many bytes are held at a time; none before the first."""
-        place = int(np.searchsorted(self.time_ns, time_ns, side="right")) - 1
-        return int(self.bytes[place]) if place >= 0 else 0
+        """The bytes in use at a time; 0 before the first point."""
+        point = int(np.searchsorted(self.time_ns, time_ns, side="right")) - 1
+        return int(self.bytes[point]) if point >= 0 else 0
 
 
 def _is_last(time_ns: Ints) -> Bools:
-    """Which of ascending times are followed by a later one, or by none."""
+    """For each of the ascending times, whether it is the last of a group of equal times."""
     flags = np.ones(len(time_ns), np.bool_)
     flags[:-1] = time_ns[1:] != time_ns[:-1]
     return flags
@@ -82,27 +82,27 @@ def _is_last(time_ns: Ints) -> Bools:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AllocatorTrace:
-    """What ops on one device did with one allocator in one step.
+    """How the ops on one device used one allocator in one step.
 
-    One row per record: which op took memory or, with negative bytes, released what it had taken.
+    One row per record: an op allocated memory or, with negative bytes, released its own memory.
     """
 
     allocator: str  # empty if its name is unknown
-    device: int  # -1 if it is unknown
+    device: int  # -1 if unknown
     step: int  # a row of `Steps`
     op: Ints
     time_ns: Ints
     bytes: Ints
-    untimed: int  # how many of them have no time and count from the beginning
+    untimed: int  # records without a time, which count from the earliest time
     curve: MemoryCurve
-    levels: MemoryCurve  # the bytes in use that the allocator itself reported
+    levels: MemoryCurve  # the bytes in use as the allocator itself reported them
 
     def held(self, time_ns: int, op_count: int) -> Ints:
-        """How many bytes each op holds at a time."""
+        """The bytes that each op holds at a time."""
         return _sums(self.op, self.bytes, self.time_ns <= time_ns, op_count)
 
     def taken(self, time_ns: int, op_count: int) -> Ints:
-        """How many bytes each op took, on balance, at exactly that time."""
+        """The net bytes that each op allocated at exactly that time."""
         return _sums(self.op, self.bytes, self.time_ns == time_ns, op_count)
 
 
@@ -114,13 +114,13 @@ def _sums(op: Ints, column: Ints, flags: Bools, op_count: int) -> Ints:
 
 @remembered
 def allocator_traces(profile: ProfileColumns) -> tuple[AllocatorTrace, ...]:
-    """A trace for each allocator, device and step that has records, in that order."""
+    """A trace for each allocator, device and step with records, sorted in that order."""
     uses, events = profile.allocator_uses, profile.allocator_events
     if not len(events):
         return ()
     if float(np.abs(events.bytes.astype(np.float64)).sum()) > _LARGE:
         raise TfprofError(
-            "The allocation records add up to more bytes than any machine has: they are damaged."
+            "The allocation records are damaged: they add up to more bytes than any machine has."
         )
     groups = _groups(profile)
     event_group = groups[events.use]
@@ -137,7 +137,7 @@ def allocator_traces(profile: ProfileColumns) -> tuple[AllocatorTrace, ...]:
 
 
 def _groups(profile: ProfileColumns) -> Ints:
-    """A number for each use: equal for the same allocator, device and step, and in that order."""
+    """A number for each use that identifies its allocator, device and step and sorts by them."""
     uses = profile.allocator_uses
     by_name = uses.allocator.values.order()
     rank = np.empty(len(by_name), np.int64)
@@ -166,7 +166,7 @@ def _trace(profile: ProfileColumns, rows: Ints, levels: Ints) -> AllocatorTrace:
 
 
 def _timed(time_ns: Ints) -> tuple[Ints, int]:
-    """The times, with the earliest one in place of those missing; and how many were missing."""
+    """The times, with missing ones replaced by the earliest, and how many were missing."""
     is_time = _is_time(time_ns)
     if is_time.all():
         return time_ns, 0
@@ -175,5 +175,5 @@ def _timed(time_ns: Ints) -> tuple[Ints, int]:
 
 
 def _is_time(time_ns: Ints) -> Bools:
-    """Which of these can be times of a clock; the largest stand for any that are too large."""
+    """Which of these are valid times: positive, and not clipped for being too large."""
     return (time_ns > 0) & (time_ns < _LATEST_NS)

@@ -20,7 +20,7 @@ _LARGE = 2.0**53
 
 EVERYTHING = Chosen()
 
-# Where the memory of a run is found.
+# The column of each memory number.
 _MEMORY: dict[str, Callable[[ProfileColumns], Ints]] = {
     "bytes": lambda profile: profile.memory.requested,
     "peak_bytes": lambda profile: profile.memory.peak,
@@ -28,7 +28,7 @@ _MEMORY: dict[str, Callable[[ProfileColumns], Ints]] = {
     "output_bytes": lambda profile: profile.memory.output,
 }
 
-# The times of a record: those of its runs on the accelerator, on its own device, or on both.
+# The time of each record: on accelerators, on the op's own device, or both added up.
 _TIMES: dict[str, Callable[[ProfileColumns], Ints]] = {
     "nanos": lambda profile: time.accelerator_nanos(profile) + time.cpu_nanos(profile),
     "accelerator_nanos": time.accelerator_nanos,
@@ -38,14 +38,14 @@ _TIMES: dict[str, Callable[[ProfileColumns], Ints]] = {
     "cpu_micros": time.cpu_micros,
 }
 
-# The exact times that whole microseconds are rounded from; parts are rounded, so they add up.
+# The exact times from which whole microseconds are rounded, part by part so that the parts add up.
 _ROUNDED: dict[str, tuple[str, ...]] = {
     "micros": ("accelerator_nanos", "cpu_nanos"),
     "accelerator_micros": ("accelerator_nanos",),
     "cpu_micros": ("cpu_nanos",),
 }
 
-# What each measured number is summed from.
+# The column from which each measured number is summed.
 _MEASURED: dict[str, Callable[[ProfileColumns], Ints]] = {
     **_MEMORY,
     **dict.fromkeys(_TIMES, lambda profile: profile.executions.duration_ns),
@@ -55,7 +55,7 @@ _MEASURED: dict[str, Callable[[ProfileColumns], Ints]] = {
 if TYPE_CHECKING:
     from tfprof.measures.flops import FloatOps
 
-Numbers: TypeAlias = Mapping[str, Ints]  # a column for each name in `metrics.NUMBERS`
+Numbers: TypeAlias = Mapping[str, Ints]  # one column per name in `metrics.NUMBERS`
 
 
 @remembering(2)  # each may hold a dozen columns
@@ -63,14 +63,14 @@ def per_op(profile: ProfileColumns, chosen: Chosen) -> Numbers:
     """The numbers of each op, averaged over those of the chosen steps in which it was seen.
 
     Each number is rounded down on its own, so a total may differ by one from the sum of its parts.
-    Times also come in nanoseconds; `measures.time` describes how microseconds are made of them.
+    Times are also available in nanoseconds; `measures.time` describes how they are rounded.
     """
     require_steps(profile, chosen, "averages over all steps")
     return OnDemand(NUMBERS, lambda key: ints(_column(profile, chosen, key)))
 
 
 def require_steps(profile: ProfileColumns, chosen: Chosen, otherwise: str) -> None:
-    """Refuse a step, recording or rank that does not exist; `otherwise` says what step -1 does."""
+    """Reject an unknown step, recording or rank; `otherwise` says what step -1 means."""
     steps, recordings = profile.steps, profile.recordings
     if chosen.step >= 0 and chosen.step not in steps.number:
         known = ", ".join(map(str, steps.numbers())) or "none"
@@ -78,7 +78,7 @@ def require_steps(profile: ProfileColumns, chosen: Chosen, otherwise: str) -> No
     for rank in chosen.rank:
         if rank not in recordings.rank:
             ranks = sorted(set(recordings.rank[recordings.rank != UNKNOWN_RANK].tolist()))
-            known = ", ".join(map(str, ranks)) or "none is known"
+            known = ", ".join(map(str, ranks)) or "unknown"
             raise OptionError(f"No rank {rank}. Ranks: {known}.")
     if chosen.recording != EVERYTHING.recording and not len(chosen_recordings(profile, chosen)):
         labels = ", ".join(recordings.label) or "none"
@@ -114,7 +114,7 @@ def _column(profile: ProfileColumns, chosen: Chosen, key: str) -> Ints:
         once = float_ops_per_run(profile).per_run
         was_seen = np.zeros(len(profile.ops), np.bool_)
         was_seen[profile.records.op] = True
-        # How often an op runs that was never seen is unknown: it counts as one run.
+        # An op that was never seen running counts as one run.
         return np.where(was_seen, once * per_op(profile, chosen)["runs"], once)
     if key in _ROUNDED and not profile.counts_whole_micros:
         exact = per_op(profile, chosen)
@@ -123,9 +123,9 @@ def _column(profile: ProfileColumns, chosen: Chosen, key: str) -> Ints:
     return _over_steps(profile, _of_records(profile, key), chosen)
 
 
-@remembering(len(NUMBERS))  # each is a single flag
+@remembering(len(NUMBERS))  # each result is a single flag
 def may_be_negative(profile: ProfileColumns, key: str) -> bool:
-    """Whether a sum of this number over some ops could be below zero; True if in doubt."""
+    """Whether a sum of this number over some ops could be negative; True if in doubt."""
     if key == "float_ops":
         # Counted float ops are never negative.
         runs = int(profile.records.runs.max(initial=1))
@@ -136,7 +136,7 @@ def may_be_negative(profile: ProfileColumns, key: str) -> bool:
 
 
 def _is_odd(column: Ints, factor: int = 1) -> bool:
-    """Whether numbers are negative, or so large that 64 bits may be too few for their sum."""
+    """Whether any number is negative, or their sum could overflow 64 bits."""
     if not len(column):
         return False
     return int(column.min()) < 0 or float(column.sum(dtype=np.float64)) * factor > _LARGE
@@ -144,14 +144,14 @@ def _is_odd(column: Ints, factor: int = 1) -> bool:
 
 @remembered
 def float_ops_per_run(profile: ProfileColumns) -> FloatOps:
-    """The float ops of one run of each op, and which ops they are not known of."""
-    from tfprof.measures import flops  # noqa: PLC0415 -- many rules, for those who ask for it
+    """The float ops of one run of each op, and the ops for which they are unknown."""
+    from tfprof.measures import flops  # noqa: PLC0415 -- the many rules load only when needed
 
     return flops.count(profile)
 
 
 def _of_records(profile: ProfileColumns, key: str) -> Ints:
-    """For each record, one of the numbers that were measured."""
+    """A measured number of each record."""
     if key in _MEMORY:
         return _sums(profile, _MEASURED[key](profile))
     if key == "runs":
@@ -172,12 +172,12 @@ def _sums(profile: ProfileColumns, column: Ints) -> Ints:
 
 @remembered
 def _is_used_once(profile: ProfileColumns) -> bool:
-    """Whether no record has a second row of memory, so that there is nothing to add up."""
+    """Whether each record has at most one row of memory, so that there is nothing to add up."""
     return bool(np.all(np.diff(profile.memory.record) > 0))
 
 
 def _over_steps(profile: ProfileColumns, column: Ints, chosen: Chosen) -> Ints:
-    """A column of records as one of ops: the average over an op's records in the chosen steps."""
+    """A column per op from a column per record: the average over the chosen steps."""
     op = profile.records.op
     if not chosen.is_everything:
         is_chosen = np.zeros(len(profile.steps), np.bool_)
@@ -185,11 +185,11 @@ def _over_steps(profile: ProfileColumns, column: Ints, chosen: Chosen) -> Ints:
         rows = np.flatnonzero(is_chosen[profile.records.step])
         op, column = op[rows], column[rows]
     result = np.zeros(len(profile.ops), np.int64)
-    if bool(np.all(op[1:] > op[:-1])):  # no op has a second record, so there is no average
+    if bool(np.all(op[1:] > op[:-1])):  # one record per op: nothing to average
         result[op] = column
         return result
     np.add.at(result, op, column)
     count = np.maximum(np.bincount(op, minlength=len(profile.ops)), 1)
-    # The original divides 64-bit patterns without a sign, so a negative sum (of residual bytes)
-    # comes out huge; recorded answers require the same.
+    # The original divides unsigned 64-bit integers, so a negative sum (of residual bytes) becomes
+    # huge; recorded answers require the same.
     return (result.view(np.uint64) // count.astype(np.uint64)).view(np.int64)

@@ -1,4 +1,4 @@
-"""The shapes of the tensors between ops, each shape with a number of its own."""
+"""The shapes of the tensors between ops, also as codes for many ops at once."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ UNKNOWN = -1
 
 
 class Tensors:
-    """The shapes of the tensors that ops take and make, as the graph states them or a run saw them.
+    """The shapes of the inputs and outputs of ops, from the graph or else from a recorded run.
 
-    What is asked of many ops at once is answered in numbers: equal ones stand for equal shapes,
-    and `UNKNOWN` for a shape of which any part is unknown.
+    Methods for many ops return codes: equal codes mean equal shapes, and `UNKNOWN` means that any
+    part of the shape is unknown.
     """
 
     def __init__(self, ops: Ops) -> None:
@@ -34,14 +34,14 @@ class Tensors:
         self._count = np.where(is_stated, np.diff(stated.offsets), np.diff(seen.offsets))
         shapes = Shapes.joined([stated.shape, seen.shape])
         self._shapes = shapes.values
-        self._number = _number(shapes, stated, seen)
+        self._code = _codes(shapes, stated, seen)
 
     def input_count(self, op: int) -> int:
-        """How many tensors `op` takes; control edges carry none."""
+        """The number of input tensors of `op`, without control inputs."""
         return int(self._first_edge[op + 1] - self._first_edge[op])
 
     def input(self, op: int, position: int) -> Shape:
-        """The shape of one tensor that `op` takes, None where any part is unknown."""
+        """The shape of one input of `op`, or None if any part of it is unknown."""
         first = int(self._first_edge[op])
         if not first <= first + position < self._first_edge[op + 1]:
             return None
@@ -50,18 +50,18 @@ class Tensors:
         return None if source < 0 else self.output(source, int(self._slot[edge]))
 
     def output(self, op: int, slot: int) -> Shape:
-        """The shape of one tensor that `op` makes, None where any part is unknown."""
+        """The shape of one output of `op`, or None if any part of it is unknown."""
         if not 0 <= slot < self._count[op]:
             return None
-        number = int(self._number[self._first[op] + slot])
-        return None if number == UNKNOWN else self._shapes[number]
+        code = int(self._code[self._first[op] + slot])
+        return None if code == UNKNOWN else self._shapes[code]
 
     def input_counts(self, ops: Ints) -> Ints:
-        """How many tensors each of `ops` takes."""
+        """The number of input tensors of each of `ops`."""
         return self._first_edge[ops + 1] - self._first_edge[ops]
 
     def inputs(self, ops: Ints, position: int) -> Ints:
-        """The number of the shape that each of `ops` takes at `position`."""
+        """The code of the shape of the input at `position` of each of `ops`."""
         found = np.full(len(ops), UNKNOWN)
         if position < 0:
             return found
@@ -73,27 +73,27 @@ class Tensors:
         return found
 
     def outputs(self, ops: Ints, slot: int) -> Ints:
-        """The number of the shape that each of `ops` makes at `slot`."""
+        """The code of the shape of the output at `slot` of each of `ops`."""
         return self._outputs(ops, np.full(len(ops), slot))
 
     def _outputs(self, ops: Ints, slots: Ints) -> Ints:
         found = np.full(len(ops), UNKNOWN)
         rows = np.flatnonzero((slots >= 0) & (slots < self._count[ops]))
-        found[rows] = self._number[self._first[ops[rows]] + slots[rows]]
+        found[rows] = self._code[self._first[ops[rows]] + slots[rows]]
         return found
 
 
-def _number(shapes: Shapes, stated: OutputShapes, seen: OutputShapes) -> Ints:
-    """The number of each shape that is stated, then of each that a run saw."""
+def _codes(shapes: Shapes, stated: OutputShapes, seen: OutputShapes) -> Ints:
+    """The code of each shape that the graph states, then of each that a run saw."""
     is_whole = np.array([_is_whole(shape) for shape in (*shapes.values, None)])[shapes.codes]
     known = np.where(is_whole, shapes.codes, UNKNOWN)
     of_stated, of_seen = known[: len(stated.shape)], known[len(stated.shape) :]
     gaps = np.flatnonzero(of_stated == UNKNOWN)
     owners = np.searchsorted(stated.offsets, gaps, "right") - 1
-    # A run records only the outputs that came to life, so where it saw fewer or more than there
-    # are, their places may have shifted.
-    is_told = np.diff(stated.offsets)[owners] == np.diff(seen.offsets)[owners]
-    gaps, owners = gaps[is_told], owners[is_told]
+    # A run records only the outputs that were produced, so if their number differs from the graph,
+    # their slots may have shifted.
+    is_aligned = np.diff(stated.offsets)[owners] == np.diff(seen.offsets)[owners]
+    gaps, owners = gaps[is_aligned], owners[is_aligned]
     fillers = seen.offsets[owners] + gaps - stated.offsets[owners]
     agrees = _agree(stated.shape.take(gaps), seen.shape.take(fillers))
     of_stated[gaps[agrees]] = of_seen[fillers[agrees]]
@@ -105,14 +105,14 @@ def _is_whole(shape: Shape) -> bool:
 
 
 def _agree(stated: Shapes, seen: Shapes) -> Bools:
-    """For each shape, whether it may be `seen` where it is `stated` so: unknown dims are open."""
+    """For each pair, whether the seen shape fits the stated one; unknown dims fit any."""
     width = len(seen.values) or 1
     pairs, pair_of = np.unique(stated.codes * width + seen.codes, return_inverse=True)
-    found = [_may_be(stated.values[pair // width], seen.values[pair % width]) for pair in pairs]
+    found = [_fits(seen.values[pair % width], stated.values[pair // width]) for pair in pairs]
     return np.array(found, np.bool_)[pair_of]
 
 
-def _may_be(stated: Shape, seen: Shape) -> bool:
+def _fits(seen: Shape, stated: Shape) -> bool:
     if stated is None or seen is None or len(stated) != len(seen):
         return stated is None
     return all(dim in (there, UNKNOWN) for dim, there in zip(stated, seen, strict=True))

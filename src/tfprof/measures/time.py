@@ -5,8 +5,9 @@ The model stores nanoseconds. Classic tables show whole microseconds, by one of 
 - TensorFlow's RunMetadata counts whole microseconds per run, and a run within one microsecond
   counts as one. These numbers have been quoted for years, so they stay.
 - Other recordings have runs far shorter than a microsecond, whose rounded times would not add up.
-  There, nanoseconds are averaged first and then rounded op by op in the order of scopes; what one
-  op loses the next one gets, so the time of any scope is right to a microsecond.
+  There, nanoseconds are averaged first and then rounded op by op in scope order. The rounding
+  error of each op is carried over to the next, so the time of any scope is correct to a
+  microsecond.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def run_micros(profile: ProfileColumns) -> Ints:
 
 
 def whole_micros(start_ns: Ints, duration_ns: Ints) -> Ints:
-    """How many microseconds begin while each run lasts; 1 for a run within a microsecond."""
+    """How many microsecond boundaries each run crosses; 1 for a run within one microsecond."""
     micros = micros_of_nanos(start_ns + duration_ns) - micros_of_nanos(start_ns)
     micros[micros == 0] = 1
     return micros
@@ -35,13 +36,13 @@ def whole_micros(start_ns: Ints, duration_ns: Ints) -> Ints:
 
 @remembered
 def accelerator_nanos(profile: ProfileColumns) -> Ints:
-    """The time that the runs of each record took on accelerator lanes."""
+    """The time of each record's runs on accelerator lanes."""
     return _sums(profile, profile.executions.duration_ns, profile.devices.is_accelerator_lane)
 
 
 @remembered
 def cpu_nanos(profile: ProfileColumns) -> Ints:
-    """The time that the runs of each record took on the op's own device."""
+    """The time of each record's runs on the op's own device."""
     return _sums(profile, profile.executions.duration_ns, ~profile.devices.is_accelerator_lane)
 
 
@@ -77,9 +78,10 @@ def last_end_micros(profile: ProfileColumns) -> Ints:
 
 
 def exported_micros(profile: ProfileColumns) -> Ints:
-    """The microseconds of each run for a format that has only whole ones.
+    """The whole microseconds of each run, for formats that cannot store nanoseconds.
 
-    Where times are exact, what one run loses the next one gets, so that sums stay right.
+    If the recorded times are exact, rounding errors are carried over to the next run, so that sums
+    stay correct.
     """
     if profile.counts_whole_micros:
         return run_micros(profile)
@@ -87,7 +89,7 @@ def exported_micros(profile: ProfileColumns) -> Ints:
 
 
 def carried_micros(profile: ProfileColumns, nanos: Ints) -> Ints:
-    """The nanoseconds of each op as whole microseconds whose sums stay right."""
+    """The nanoseconds of each op as whole microseconds, rounded so that sums stay correct."""
     order = _scope_order(profile)
     micros = np.empty(len(order), np.int64)
     micros[order] = _rounded(nanos[order])
@@ -95,7 +97,7 @@ def carried_micros(profile: ProfileColumns, nanos: Ints) -> Ints:
 
 
 def _rounded(nanos: Ints) -> Ints:
-    """Whole microseconds; what is lost in one row is added to the next."""
+    """Whole microseconds; the rounding error of each row is carried over to the next."""
     until = (np.cumsum(nanos) + NANOS_PER_MICRO // 2) // NANOS_PER_MICRO
     return np.diff(until, prepend=0)
 

@@ -1,4 +1,4 @@
-"""How many float operations an op does, from its shapes: one module a family of kinds."""
+"""Rules that count an op's float operations from its shapes, one module per family of kinds."""
 
 from tfprof.measures.flop_rules import (
     activations,
@@ -16,7 +16,7 @@ from tfprof.measures.flop_rules import (
     reductions,
 )
 
-# Importing a family is what puts its rules into the table.
+# Importing a module adds its rules to the table.
 __all__ = [
     "activations",
     "convolutions",

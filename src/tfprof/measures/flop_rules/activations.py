@@ -1,10 +1,10 @@
-"""Activations that are more than one operation, and the gradients of activations and roots."""
+"""Activations that take more than one operation, and the gradients of activations and roots."""
 
 from __future__ import annotations
 
 from tfprof.measures.flop_rules.registry import flops, per_element
 
-# The kind, the operations for each element, and which they are.
+# The kind, the number of operations per element, and what they are.
 _FORWARD = (
     ("Relu6", 2, "two comparisons"),
     ("LeakyRelu", 2, "a multiply and a comparison"),

@@ -1,4 +1,4 @@
-"""Convolutions, their gradients, and what is added after them; a filter's layout never varies."""
+"""Convolutions, their gradients and bias adds; filters always have the same layout."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tfprof.measures.flop_rules.registry import OpFacts, Shape, UnknownShape, di
 if TYPE_CHECKING:
     from tfprof.model.attributes import AttributeValue
 
-# Where height, width and channels stand in each data format; an op that names none has the first.
+# The axes of height, width and channels in each data format; the default is NHWC.
 _AXES: dict[AttributeValue, tuple[int, int, int]] = {
     None: (1, 2, 3),
     "NHWC": (1, 2, 3),
@@ -40,14 +40,14 @@ def depthwise_convolution(op: OpFacts) -> int:
 @flops(*native("Conv2DBackpropInput"))
 @flops("Conv2DBackpropInput", is_classic=True)
 def convolution_input_gradient(op: OpFacts) -> int:
-    """2 · N(output) · N(filter) / (channels · strides): a multiply and an add are two."""
+    """2 · N(output) · N(filter) / (channels · strides): a multiply and an add count as two."""
     return _gradient(op, image=op.output(0), weights=op.input(1))
 
 
 @flops(*native("Conv2DBackpropFilter"))
 @flops("Conv2DBackpropFilter", is_classic=True)
 def convolution_filter_gradient(op: OpFacts) -> int:
-    """2 · N(image) · N(output) / (channels · strides): a multiply and an add are two."""
+    """2 · N(image) · N(output) / (channels · strides): a multiply and an add count as two."""
     return _gradient(op, image=op.input(0), weights=op.output(0))
 
 
@@ -58,7 +58,7 @@ def convolution_filter_gradient(op: OpFacts) -> int:
     *native("Conv3DBackpropInputV2"),
 )
 def exact_input_gradient(op: OpFacts) -> int:
-    """2 · N(input 2, the gradient) · window · filter depth: as many as the convolution itself."""
+    """2 · N(input 2, the gradient) · window · filter depth: the same as the convolution itself."""
     return 2 * prod(op.input(2)) * prod(op.input(1)[:-1])
 
 
@@ -69,7 +69,7 @@ def exact_input_gradient(op: OpFacts) -> int:
     *native("Conv3DBackpropFilterV2"),
 )
 def exact_filter_gradient(op: OpFacts) -> int:
-    """2 · N(input 2, the gradient) · window · filter depth: as many as the convolution itself."""
+    """2 · N(input 2, the gradient) · window · filter depth: the same as the convolution itself."""
     return 2 * prod(op.input(2)) * prod(op.output(0)[:-1])
 
 
@@ -78,7 +78,7 @@ def exact_filter_gradient(op: OpFacts) -> int:
     *native("DepthwiseConv2dNativeBackpropInput"),
 )
 def depthwise_input_gradient(op: OpFacts) -> int:
-    """2 · N(input 2, the gradient) · window: as many as the convolution itself."""
+    """2 · N(input 2, the gradient) · window: the same as the convolution itself."""
     return 2 * prod(op.input(2)) * prod(op.input(1)[:2])
 
 
@@ -87,20 +87,20 @@ def depthwise_input_gradient(op: OpFacts) -> int:
     *native("DepthwiseConv2dNativeBackpropFilter"),
 )
 def depthwise_filter_gradient(op: OpFacts) -> int:
-    """2 · N(input 2, the gradient) · window: as many as the convolution itself."""
+    """2 · N(input 2, the gradient) · window: the same as the convolution itself."""
     return 2 * prod(op.input(2)) * prod(op.output(0)[:2])
 
 
 @flops("Dilation2DBackpropInput", "Dilation2DBackpropFilter")
 def dilation_gradient(op: OpFacts) -> int:
-    """(2 · window + 1) · N(input 2, the gradient): finding each largest again, then one add."""
+    """(2 · window + 1) · N(input 2, the gradient): find each maximum again, then one add."""
     return (2 * prod(op.input(1)[:2]) + 1) * prod(op.input(2))
 
 
 @flops("_FusedConv2D", "_FusedConv3D", *native("_FusedConv2D", "_FusedConv3D"))
 @flops(*native("PadWithFusedConv2D"))
 def fused_convolution(op: OpFacts) -> int:
-    """2 · N(output) · window · filter depth + fused ops: then bias, activation and the like."""
+    """2 · N(output) · window · filter depth + fused ops: such as a bias and an activation."""
     if op.word("filter_format", default="HWIO") not in ("HWIO", "DHWIO"):
         raise UnknownShape
     return convolution(op) + after(op, op.output(0))
@@ -108,25 +108,25 @@ def fused_convolution(op: OpFacts) -> int:
 
 @flops("_FusedDepthwiseConv2dNative", *native("_FusedDepthwiseConv2dNative"))
 def fused_depthwise_convolution(op: OpFacts) -> int:
-    """2 · N(output) · window + fused ops: then bias, activation and the like."""
+    """2 · N(output) · window + fused ops: such as a bias and an activation."""
     return depthwise_convolution(op) + after(op, op.output(0))
 
 
 @flops(*native("Conv2DWithBias"))
 def biased_convolution(op: OpFacts) -> int:
-    """2 · N(output) · window · filter depth + N(output): and an add for each element."""
+    """2 · N(output) · window · filter depth + N(output): one more add for each element."""
     return convolution(op) + prod(op.output(0))
 
 
 @flops("BiasAddV1")
 @flops("BiasAdd", is_classic=True)
 def bias_add(op: OpFacts) -> int:
-    """N(input 0): one add for each element, wherever the channels stand."""
+    """N(input 0): one add for each element, in any data format."""
     return prod(op.input(0))
 
 
 def _require_image(op: OpFacts) -> None:
-    """End the rule where the image is unknown, as TensorFlow's profiler does, needed or not."""
+    """Raise `UnknownShape` if the image's shape is unknown, as TensorFlow's profiler does."""
     op.input(0)
 
 
@@ -142,5 +142,5 @@ def _gradient(op: OpFacts, image: Shape, weights: Shape) -> int:
     shared = dim(image, channels) * dim(strides, height) * dim(strides, width)
     if shared == 0:
         raise UnknownShape
-    # TensorFlow's profiler divides in floating point and cuts; `//` differs from 2**53 on.
+    # TensorFlow's profiler divides in floating point and truncates; `//` differs from 2**53 on.
     return int(total / shared)

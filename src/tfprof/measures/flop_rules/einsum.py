@@ -1,4 +1,4 @@
-"""Einstein sums, whose equation says over which letters they run."""
+"""Einstein sums: the `equation` attribute gives the dimensions that are summed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from tfprof.measures.flop_rules.registry import OpFacts, Shape, UnknownShape, flops
 
-Label: TypeAlias = str | int  # a letter, or the place from the end among the dims of `...`
+Label: TypeAlias = str | int  # a letter, or a negative index into the dims that `...` covers
 
 _ELLIPSIS = "..."
 
@@ -17,41 +17,41 @@ _ELLIPSIS = "..."
 def einsum(op: OpFacts) -> int:
     """Points · operands, or points · (operands - 1) if no letter is summed.
 
-    Points are all combinations of the equation's letters; each has a multiply for every operand
-    after the first, and an add where letters are summed. Of one operand it is the adds of a sum:
-    points - N(output).
+    Points are all combinations of the equation's letters. Each point takes a multiply for every
+    operand after the first, and an add if letters are summed. With a single operand only the adds
+    of the sum count: points - N(output).
     """
     terms, arrow, result = op.word("equation", default="").replace(" ", "").partition("->")
     operands = terms.split(",")
     if not arrow or len(operands) != op.input_count:
         raise UnknownShape
-    sides: dict[Label, int] = {}
+    dims: dict[Label, int] = {}
     for position, operand in enumerate(operands):
-        for label, side in _labelled(operand, op.input(position)):
-            _agree(sides, label, side)
-    kept = [label for label in sides if (_ELLIPSIS if isinstance(label, int) else label) in result]
-    points = prod(sides.values())
+        for label, dim in _labelled(operand, op.input(position)):
+            _agree(dims, label, dim)
+    kept = [label for label in dims if (_ELLIPSIS if isinstance(label, int) else label) in result]
+    points = prod(dims.values())
     if len(operands) == 1:
-        return points - prod(sides[label] for label in kept) if points else 0
-    is_summed = len(kept) < len(sides)
+        return points - prod(dims[label] for label in kept) if points else 0
+    is_summed = len(kept) < len(dims)
     return points * (len(operands) - 1 + is_summed)
 
 
 def _labelled(operand: str, shape: Shape) -> Iterator[tuple[Label, int]]:
-    """Each side of an operand with its letter; those under `...` are counted from their end."""
-    before, dots, behind = operand.partition(_ELLIPSIS)
-    spread = len(shape) - len(before) - len(behind)
+    """Each dim of an operand with its letter; dims under `...` are labelled from their end."""
+    before, dots, after = operand.partition(_ELLIPSIS)
+    spread = len(shape) - len(before) - len(after)
     if spread < 0 or (spread and not dots):
         raise UnknownShape
-    labels: list[Label] = [*before, *range(-spread, 0), *behind]
+    labels: list[Label] = [*before, *range(-spread, 0), *after]
     return zip(labels, shape, strict=True)
 
 
-def _agree(sides: dict[Label, int], label: Label, side: int) -> None:
-    """Note the side of a letter; under `...` a side of 1 is repeated."""
-    known = sides.setdefault(label, side)
-    if known == side:
+def _agree(dims: dict[Label, int], label: Label, dim: int) -> None:
+    """Record the dim of a letter; dims of 1 under `...` are broadcast."""
+    known = dims.setdefault(label, dim)
+    if known == dim:
         return
-    if isinstance(label, str) or 1 not in (known, side):
+    if isinstance(label, str) or 1 not in (known, dim):
         raise UnknownShape
-    sides[label] = side if known == 1 else known
+    dims[label] = dim if known == 1 else known

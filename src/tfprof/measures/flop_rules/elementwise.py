@@ -1,4 +1,4 @@
-"""What is computed element by element."""
+"""Ops that compute element by element."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def reciprocal_root(op: OpFacts) -> int:
 @flops("_MklSoftmax")
 @flops("Softmax", is_classic=True)
 def softmax(op: OpFacts) -> int:
-    """5 · N(input 0): shifting (2), the exponential (1), summing and dividing (2)."""
+    """5 · N(input 0): subtract the maximum (2), exponential (1), sum and divide (2)."""
     return 5 * prod(op.input(0))
 
 
@@ -82,7 +82,7 @@ def add_n(op: OpFacts) -> int:
 
 
 flops("AssignAddVariableOp", "AssignSubVariableOp")(
-    per_element(1, "input 1", "one add or subtraction for each element of what is given")
+    per_element(1, "input 1", "one add or subtraction for each element of the given value")
 )
 flops("Range")(per_element(1, "output", "one add for each element"))
 flops("LinSpace")(per_element(2, "output", "a multiply and an add for each element"))
@@ -90,25 +90,25 @@ flops("Xlogy", "Xlog1py")(
     per_element(2, "output", "a logarithm and a multiply for each element, after broadcasting")
 )
 flops("ApproximateEqual")(
-    per_element(3, "output", "a subtraction, the absolute value and a comparison")
+    per_element(3, "output", "a subtraction, an absolute value and a comparison for each element")
 )
 flops("ClipByValue")(per_element(2, "output", "two comparisons for each element"))
 flops("ComplexAbs")(per_element(4, "input 0", "two squares, an add and a root for each element"))
 flops("ResizeBilinear")(
-    per_element(9, "output", "three interpolations of a subtraction, a multiply and an add")
+    per_element(9, "output", "three interpolations, each a subtraction, a multiply and an add")
 )
 
 
 @flops("CropAndResize")
 def crop_and_resize(op: OpFacts) -> int:
-    """9 · N(output), 0 with `method` `nearest`: as `ResizeBilinear`."""
+    """9 · N(output), 0 with `method` `nearest`: the same as `ResizeBilinear`."""
     is_copied = op.word("method", default="bilinear") == "nearest"
     return 0 if is_copied else 9 * prod(op.output(0))
 
 
 flops("ResizeBilinearGrad")(
-    per_element(12, "input 0", "to each of four neighbours two multiplies and an add")
+    per_element(12, "input 0", "two multiplies and an add for each of four neighbours")
 )
 flops("ResizeNearestNeighborGrad")(
-    per_element(1, "input 0", "one add for each element, to the one it was copied from")
+    per_element(1, "input 0", "one add for each element, to the element it was copied from")
 )

@@ -1,4 +1,4 @@
-"""What one op does to the result of another that it has within: `fused_ops` of a product."""
+"""The cost of ops fused into a product or convolution, as its `fused_ops` attribute lists them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from math import prod
 
 from tfprof.measures.flop_rules.registry import OpFacts, Shape, UnknownShape, dim
 
-# The operations for each element of the result, as the rules of these kinds have them.
+# Operations per element of the result, the same as in the rules of these kinds.
 COSTS = {
     "BiasAdd": 1,
     "BiasSemanticAdd": 1,
@@ -34,7 +34,7 @@ _BATCH_NORM_CHANNEL = 4
 
 
 def after(op: OpFacts, output: Shape) -> int:
-    """What is done to the result, whose channels are the last side of input 1."""
+    """The float operations of the fused ops; the last dim of input 1 gives the channels."""
     names = op.words("fused_ops")
     if not COSTS.keys() >= set(names):
         raise UnknownShape

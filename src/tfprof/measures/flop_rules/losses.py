@@ -1,4 +1,4 @@
-"""The softmax's logarithm, and cross entropies with the gradients that come with them."""
+"""Log softmax, and cross entropies, which also compute their gradients."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tfprof.measures.flop_rules.registry import OpFacts, flops
 
 @flops("LogSoftmax")
 def log_softmax(op: OpFacts) -> int:
-    """5 · N(input 0) + rows: shift (2), exponential, sum, subtract (3); a logarithm a row."""
+    """5 · N(input 0) + rows: shift (2), exponential, sum, subtract (3); a logarithm per row."""
     shape = op.input(0)
     return 5 * prod(shape) + prod(shape[:-1])
 
@@ -18,7 +18,7 @@ def log_softmax(op: OpFacts) -> int:
 def cross_entropy(op: OpFacts) -> int:
     """9 · N(output 1) + rows: shift (2), exponential, sum (2), loss (3), gradient (2).
 
-    The logarithm of the sum is one for each row; the gradient is output 1.
+    Each row also takes the logarithm of its sum. The gradient is output 1.
     """
     shape = op.output(1)
     return 9 * prod(shape) + prod(shape[:-1])
@@ -28,7 +28,7 @@ def cross_entropy(op: OpFacts) -> int:
 def sparse_cross_entropy(op: OpFacts) -> int:
     """5 · N(input 0) + 3 · rows: shift (2), exponential, sum (2), division (1).
 
-    For each row the logarithm of the sum, a subtraction for the loss and one for the gradient.
+    Each row also takes the logarithm of its sum and a subtraction each for loss and gradient.
     """
     shape = op.input(0)
     return 5 * prod(shape) + 3 * prod(shape[:-1])

@@ -1,8 +1,7 @@
-"""Kinds that move, store or name values and compute none: their float operations are a known 0.
+"""Kinds that move, store or name values without computing any: they count as 0.
 
-Left out, for lack of certainty, is what may compute after all: calls of functions and datasets
-that map them, `TensorArrayWrite` (a gradient array adds up what is written twice), and
-summaries that draw or count.
+Kinds that may compute something are not listed here: function calls, datasets that map functions,
+`TensorArrayWrite` (a gradient array adds up repeated writes), and summaries that draw or count.
 """
 
 from __future__ import annotations

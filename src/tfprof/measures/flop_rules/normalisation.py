@@ -14,9 +14,9 @@ _BATCH_NORM_GRADIENT = ("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatc
 def batch_norm(op: OpFacts) -> int:
     """7 · N(input 0) + 4 · channels, or 3 · N(input 0) + 4 · channels unless `is_training`.
 
-    Mean (1) and variance (3) of what is trained on; then less the mean, times the factor, plus the
-    offset (3). The factor of a channel is its scale times the reciprocal root of variance and
-    epsilon (4).
+    Training computes the mean (1) and variance (3). Normalising subtracts the mean, multiplies by
+    a factor and adds the offset (3). The factor of each channel is its scale times the reciprocal
+    root of variance plus epsilon (4).
     """
     per_element = 7 if op.switch("is_training", default=True) else 3
     return per_element * prod(op.input(0)) + 4 * prod(op.input(1))
@@ -24,7 +24,7 @@ def batch_norm(op: OpFacts) -> int:
 
 @flops("_FusedBatchNormEx", *native("_FusedBatchNormEx"))
 def extended_batch_norm(op: OpFacts) -> int:
-    """As `FusedBatchNormV3`, + N(input 0) with a side input, + N(input 0) with an activation."""
+    """Like `FusedBatchNormV3`, + N(input 0) with a side input, + N(input 0) with an activation."""
     return batch_norm(op) + _extensions(op) * prod(op.input(0))
 
 
@@ -32,8 +32,9 @@ def extended_batch_norm(op: OpFacts) -> int:
 def batch_norm_gradient(op: OpFacts) -> int:
     """9 · N(input 1) + 6 · channels, or 6 · N(input 1) + 4 · channels unless `is_training`.
 
-    The offset's gradient (1), what was normalised (2), the scale's gradient (2); then that of the
-    input from all three (4), or by the factor alone (1).
+    The gradient of the offset (1), the normalised input again (2) and the gradient of the scale
+    (2); then the gradient of the input, from all three when training (4), else from the factor
+    alone (1).
     """
     is_training = op.switch("is_training", default=True)
     per_element, per_channel = (9, 6) if is_training else (6, 4)
@@ -42,14 +43,14 @@ def batch_norm_gradient(op: OpFacts) -> int:
 
 @flops("_FusedBatchNormGradEx")
 def extended_batch_norm_gradient(op: OpFacts) -> int:
-    """As `FusedBatchNormGradV3`, + N(input 1) with an activation: one comparison."""
+    """Like `FusedBatchNormGradV3`, + N(input 1) with an activation: one comparison."""
     has_activation = op.word("activation_mode", default="Identity") != "Identity"
     return batch_norm_gradient(op) + has_activation * prod(op.input(1))
 
 
 @flops("BatchNormWithGlobalNormalization")
 def given_batch_norm(op: OpFacts) -> int:
-    """3 · N(input 0) + 4 · channels: as `FusedBatchNorm` that is not training."""
+    """3 · N(input 0) + 4 · channels: the same as `FusedBatchNorm` without training."""
     return 3 * prod(op.input(0)) + 4 * prod(op.input(1))
 
 
@@ -57,7 +58,7 @@ def given_batch_norm(op: OpFacts) -> int:
 def layer_norm(op: OpFacts) -> int:
     """8 · N(input 0) + 3 · rows: mean (1), variance (3), normalise (2), scale and offset (2).
 
-    A row's factor is the reciprocal root of its variance and epsilon (3).
+    The factor of each row is the reciprocal root of its variance plus epsilon (3).
     """
     shape = op.input(0)
     return 8 * prod(shape) + 3 * prod(shape[:-1])
@@ -65,16 +66,16 @@ def layer_norm(op: OpFacts) -> int:
 
 @flops("LRN")
 def local_response(op: OpFacts) -> int:
-    """(Window + 4) · N(input 0), the window being 2 · depth_radius + 1.
+    """(Window + 4) · N(input 0), where the window is 2 · depth_radius + 1.
 
-    A square, the adds of a window, a multiply, an add, a power and a division for each element.
+    Each element takes a square, the adds of its window, a multiply, an add, a power and a division.
     """
     return (_window(op) + 4) * prod(op.input(0))
 
 
 @flops("LRNGrad")
 def local_response_gradient(op: OpFacts) -> int:
-    """(6 · window + 4) · N(input 1): the sums again, then five for each element of a window."""
+    """(6 · window + 4) · N(input 1): the sums again, then five per element of a window."""
     return (6 * _window(op) + 4) * prod(op.input(1))
 
 

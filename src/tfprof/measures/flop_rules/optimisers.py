@@ -1,7 +1,7 @@
-"""What an optimiser does to a variable: so many operations for each element of its gradient.
+"""Optimiser updates of variables: a fixed number of operations per element of the gradient.
 
-Of a sparse gradient these are the elements of the rows it has. What is worked out once an op, as
-the step size of Adam, is left out.
+A sparse gradient counts only the rows it contains. Work done once per op, such as computing the
+step size of Adam, is not counted.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from tfprof.measures.flop_rules.registry import OpFacts, flops, per_element
 _DENSE = "Apply{} ResourceApply{}"
 _BOTH = "Apply{} ResourceApply{} SparseApply{} ResourceSparseApply{}"
 
-# The optimiser, in which forms it comes, where its gradient stands among the inputs, the
-# operations, and which they are.
+# The optimiser, the patterns of its kinds, the input that is the gradient, the number of
+# operations, and what they are.
 _OPTIMISERS = (
     ("GradientDescent", _DENSE, 2, 2, "a multiply and a subtraction"),
     ("ProximalGradientDescent", _BOTH, 4, 8, "the step (2), then shrinking (4) and scaling (2)"),
@@ -23,12 +23,12 @@ _OPTIMISERS = (
     ("Adadelta", _BOTH, 6, 16, "two running averages (4 each), the update (6), the step (2)"),
     ("RMSProp", _BOTH, 7, 11, "the running average (4), the momentum (6), the step (1)"),
     ("CenteredRMSProp", _BOTH, 8, 16, "two averages (7), variance (3), momentum (5), step (1)"),
-    ("AdaMax", _DENSE, 8, 10, "the average (3), the largest (3), the step (4)"),
-    ("AdamWithAmsgrad", "ResourceApply{}", 10, 13, "two averages (7), the largest (1), step (5)"),
-    ("AddSign", _DENSE, 6, 11, "the running average (3), the step by the signs (8)"),
-    ("PowerSign", _DENSE, 6, 11, "the running average (3), the step by the signs (8)"),
+    ("AdaMax", _DENSE, 8, 10, "the average (3), the maximum (3), the step (4)"),
+    ("AdamWithAmsgrad", "ResourceApply{}", 10, 13, "two averages (7), the maximum (1), step (5)"),
+    ("AddSign", _DENSE, 6, 11, "the running average (3), the step from the signs (8)"),
+    ("PowerSign", _DENSE, 6, 11, "the running average (3), the step from the signs (8)"),
     ("Ftrl", _BOTH, 3, 17, "the sum of squares (2), the linear term (7), the new value (8)"),
-    ("FtrlV2", _BOTH, 3, 19, "as `Ftrl`, and the shrinking of the gradient (2)"),
+    ("FtrlV2", _BOTH, 3, 19, "the same as `Ftrl`, and shrinking the gradient (2)"),
 )
 
 

@@ -1,4 +1,4 @@
-"""Pooling and its gradients; the window is 1 along batch and channels, in any data format."""
+"""Pooling and its gradients; a window is 1 along batch and channels, so any data format works."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ def pool(op: OpFacts) -> int:
 @flops("AvgPool3DGrad", *native("AvgPoolGrad", "AvgPool3DGrad"))
 @flops("AvgPoolGrad", is_classic=True)
 def average_pool_gradient(op: OpFacts) -> int:
-    """2 · window · N(input 1, the gradient): a multiply and an add for each value of a window."""
+    """2 · window · N(input 1, the gradient): a multiply and an add for each value in a window."""
     return 2 * prod(op.sizes("ksize")) * prod(op.input(1))
 
 
 @flops("MaxPool3DGrad", *native("MaxPoolGrad", "MaxPool3DGrad"))
 @flops("MaxPoolGrad", is_classic=True)
 def max_pool_gradient(op: OpFacts) -> int:
-    """(Window + 1) · N(input 1, what was pooled): pooling again, then one add for each."""
+    """(Window + 1) · N(input 1, the pooled output): pool again, then one add for each output."""
     return (prod(op.sizes("ksize")) + 1) * prod(op.input(1))
 
 
 flops("MaxPoolGradWithArgmax")(
-    per_element(1, "input 1", "one add for each value that flows back to where it came from")
+    per_element(1, "input 1", "one add for each value, to the element it came from")
 )

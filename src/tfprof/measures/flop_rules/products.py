@@ -11,7 +11,7 @@ from tfprof.measures.flop_rules.registry import OpFacts, dim, flops, native, per
 @flops("SparseMatMul", "QuantizedMatMul", "_MklMatMul")
 @flops("MatMul", is_classic=True)
 def mat_mul(op: OpFacts) -> int:
-    """2 · shared side · N(output): a multiply and an add along the shared side for each cell."""
+    """2 · shared dim · N(output): a multiply and an add along the shared dim for each element."""
     shared = dim(op.input(0), 0 if op.attr("transpose_a") else 1)
     return 2 * shared * prod(op.output(0))
 
@@ -19,20 +19,20 @@ def mat_mul(op: OpFacts) -> int:
 @flops("_MklBatchMatMul", "_MklBatchMatMulV2")
 @flops("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", is_classic=True)
 def batch_mat_mul(op: OpFacts) -> int:
-    """2 · shared side · N(output): a multiply and an add along the shared side for each cell."""
+    """2 · shared dim · N(output): a multiply and an add along the shared dim for each element."""
     shared = dim(op.input(0), -2 if op.attr("adj_x") else -1)
     return 2 * shared * prod(op.output(0))
 
 
 @flops("_FusedMatMul", *native("_FusedMatMul"))
 def fused_mat_mul(op: OpFacts) -> int:
-    """2 · shared side · N(output) + fused ops: the product, then bias, activation and the like."""
+    """2 · shared dim · N(output) + fused ops: such as a bias and an activation."""
     return mat_mul(op) + after(op, op.output(0))
 
 
 @flops("_MklFusedBatchMatMulV2")
 def fused_batch_mat_mul(op: OpFacts) -> int:
-    """2 · shared side · N(output) + fused ops: the products, then a factor and a mask."""
+    """2 · shared dim · N(output) + fused ops: such as a factor and a mask."""
     return batch_mat_mul(op) + after(op, op.output(0))
 
 

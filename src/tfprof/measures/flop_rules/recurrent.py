@@ -1,6 +1,6 @@
-"""Recurrent cells and whole recurrent layers in one op.
+"""Recurrent cells, and whole recurrent layers in one op.
 
-B is the batch, I the size of an input, H that of a state, T the number of time steps that the
+B is the batch size, I the input size, H the state size, and T the number of time steps that the
 input has room for. A sigmoid is four operations, a hyperbolic tangent one.
 """
 
@@ -18,27 +18,27 @@ _LSTM_GATES = 4
 def lstm_cell(op: OpFacts) -> int:
     """8 · B · (I + H) · H + 23 · B · H, + 2 · B · H if clipped, + 6 · B · H with peepholes.
 
-    The product of input and state with the weights; biases (5), three sigmoids (12), two tangents
-    (2), the new state (3) and the output (1).
+    Input and state are multiplied by the weights; then follow biases (5), three sigmoids (12), two
+    tangents (2), the new state (3) and the output (1).
     """
     return _lstm(op, first=0, own=23, clips=True)
 
 
 @flops("BlockLSTM")
 def lstm(op: OpFacts) -> int:
-    """T times what `LSTMBlockCell` does."""
+    """T times the operations of `LSTMBlockCell`."""
     return dim(op.input(1), 0) * _lstm(op, first=1, own=23, clips=True)
 
 
 @flops("BlockLSTMV2")
 def lstm_v2(op: OpFacts) -> int:
-    """T times what `LSTMBlockCell` does, less the bias of the forget gate: 22 · B · H."""
+    """T times the operations of `LSTMBlockCell` without the forget bias: 22 · B · H, not 23."""
     return dim(op.input(1), 0) * _lstm(op, first=1, own=22, clips=False)
 
 
 @flops("LSTMBlockCellGrad")
 def lstm_cell_gradient(op: OpFacts) -> int:
-    """22 · B · H, + 12 · B · H with peepholes: the gradients of gates and state; no product."""
+    """22 · B · H, + 12 · B · H with peepholes: the gradients of gates and state, no product."""
     return (22 + 12 * op.switch("use_peephole")) * prod(op.input(1))
 
 
@@ -46,15 +46,15 @@ def lstm_cell_gradient(op: OpFacts) -> int:
 def lstm_gradient(op: OpFacts) -> int:
     """T · (16 · B · (I + H) · H + 28 · B · H), + 12 · T · B · H with peepholes.
 
-    Two products, for the gradients of what came in and of the weights; the gradients of gates and
-    state (22), of biases (4), and adding what flows back through time (2).
+    Two products give the gradients of the inputs and of the weights; then follow the gradients of
+    gates and state (22) and of biases (4), and the adds of gradients from later steps (2).
     """
     cell = 28 + 12 * op.switch("use_peephole")
     return dim(op.input(1), 0) * (2 * _lstm_product(op, first=1) + cell * prod(op.input(2)))
 
 
 def _lstm(op: OpFacts, *, first: int, own: int, clips: bool) -> int:
-    """One step of a cell that takes input, states and weights from input `first` on."""
+    """One step of a cell whose input, states and weights start at input `first`."""
     clip = op.attr("cell_clip")
     is_clipped = clips if clip is None else isinstance(clip, int | float) and clip > 0
     each = own + 2 * is_clipped + 6 * op.switch("use_peephole")
@@ -72,18 +72,18 @@ def _sides(weights: tuple[int, ...]) -> tuple[int, int]:
 
 @flops("GRUBlockCell")
 def gru_cell(op: OpFacts) -> int:
-    """6 · B · (I + H) · H + 17 · B · H: the products; then biases (3), two sigmoids (8).
+    """6 · B · (I + H) · H + 17 · B · H: products, then biases (3) and two sigmoids (8).
 
-    The reset state (1), a tangent (1) and the new state (4).
+    The rest are the reset state (1), a tangent (1) and the new state (4).
     """
     return _gru_products(op) + 17 * prod(op.input(1))
 
 
 @flops("GRUBlockCellGrad")
 def gru_cell_gradient(op: OpFacts) -> int:
-    """6 · B · (I + H) · H + 18 · B · H + B · I: the products that carry gradients back.
+    """6 · B · (I + H) · H + 18 · B · H + B · I: the products that propagate gradients.
 
-    The gradients of the gates (14) and of the state (4); two add up for the input.
+    The rest are the gradients of gates (14) and state (4), and adding two gradients of the input.
     """
     return _gru_products(op) + 18 * prod(op.input(1)) + prod(op.input(0))
 
@@ -95,7 +95,7 @@ def _gru_products(op: OpFacts) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Mode:
-    """What a kind of cuDNN's layers has: gates, and operations for each element of a state."""
+    """A type of cuDNN layer: its gates, and its operations per element of the state."""
 
     gates: int
     forward: int
@@ -115,8 +115,8 @@ _DIRECTIONS = {"unidirectional": 1, "bidirectional": 2}
 def cudnn_layers(op: OpFacts) -> int:
     """T · B · H · (2 · gates · (I + H + 1) + 18, 14 or 1) for each layer and direction.
 
-    The products, two biases a gate, then what an `lstm` (18), a `gru` (14) or a plain cell (1) does
-    to each element of its state. Later layers take the states of all directions as input.
+    Products, two biases per gate, then the operations of an `lstm` (18), a `gru` (14) or a plain
+    cell (1) on each element of its state. Later layers take the states of all directions as input.
     """
     return _cudnn(op, products=1, is_forward=True)
 
@@ -125,8 +125,9 @@ def cudnn_layers(op: OpFacts) -> int:
 def cudnn_gradient(op: OpFacts) -> int:
     """T · B · H · (2 · gates · (2 · (I + H) + 1) + 22, 18, 3 or 1) for each layer and direction.
 
-    Two products, for the gradients of what came in and of the weights; the adds of two biases a
-    gate; the gradients of an `lstm` (22), a `gru` (18), a cell with tangent (3) or `relu` (1).
+    Two products give the gradients of the inputs and of the weights; then follow the adds of two
+    biases per gate and the gradients of an `lstm` (22), a `gru` (18), a `tanh` cell (3) or a
+    `relu` cell (1).
     """
     return _cudnn(op, products=2, is_forward=False)
 
@@ -134,21 +135,21 @@ def cudnn_gradient(op: OpFacts) -> int:
 def _cudnn(op: OpFacts, *, products: int, is_forward: bool) -> int:
     mode = _MODES.get(op.word("rnn_mode", default="lstm"))
     directions = _DIRECTIONS.get(op.word("direction", default="unidirectional"))
-    # The projected states of an LSTM have a size that no input tells for sure.
+    # With a projection, the size of the LSTM's states cannot be derived from the inputs.
     if mode is None or directions is None or op.number("num_proj", default=0):
         raise UnknownShape
     image, state = op.input(0), op.input(1)
     size, units = dim(image, 2), dim(state, 2)
     cells = dim(state, 0 if op.switch("time_major", default=True) else 1)
     rows = image[0] * image[1]
-    # The first layer of each direction takes the input, the others what is below them.
+    # The first layer of each direction takes the input, the others the output of the layer below.
     inner = directions * _first_side(op, size, units) + (cells - directions) * directions * units
     each = 2 * mode.gates * (products * (inner + cells * units) + cells)
     return rows * units * (each + cells * (mode.forward if is_forward else mode.backward))
 
 
 def _first_side(op: OpFacts, size: int, units: int) -> int:
-    """The side that the first layer's product has of the input; without a product none."""
+    """The input dim of the first layer's product; 0 if the layer skips the product."""
     match op.word("input_mode", default="linear_input"):
         case "linear_input":
             return size

@@ -1,11 +1,11 @@
-"""The table of flop rules, and what a rule is told about the op it counts.
+"""Registry of float-op rules, and the facts about an op that a rule can query.
 
-A rule is a function from `OpFacts` to the float operations of one run. It asks for the shapes it
-needs and need not check them: where one is unknown, asking ends the rule and the op is reported
-as one whose shape is unknown. By convention a multiply and an add are two.
+A rule is a function from `OpFacts` to the float operations of one run. It queries the shapes it
+needs without checking them: the query raises `UnknownShape` for an unknown shape, and the op is
+then reported as not counted. By convention a multiply and an add count as two.
 
-A rule always makes the same of the same answers, and learns of an op by the methods of `OpFacts`
-alone: ops that answer alike are counted once.
+A rule must be deterministic and must query an op only through the methods of `OpFacts`, because
+the rule is called only once for all ops that give the same answers.
 """
 
 from __future__ import annotations
@@ -25,36 +25,36 @@ Rule: TypeAlias = "Callable[[OpFacts], int]"
 Question: TypeAlias = tuple[Literal["input_count", "input", "output", "attribute"], int | str]
 
 
-class UnknownShape(Exception):  # noqa: N818 -- an answer to the counter, which never leaves it
-    """A rule needs a shape or a size that the profile does not tell."""
+class UnknownShape(Exception):  # noqa: N818 -- a signal to the counter, which always catches it
+    """A rule needs a shape or a size that the profile does not contain."""
 
 
 class Tensors(Protocol):
-    """The shapes of the tensors that ops take and make, None where any part is unknown."""
+    """The shapes of the inputs and outputs of ops; None if any part of a shape is unknown."""
 
     def input_count(self, op: int) -> int:
-        """How many tensors `op` takes; control edges carry none."""
+        """The number of input tensors of `op`, without control inputs."""
 
     def input(self, op: int, position: int) -> Shape | None:
-        """The shape of one tensor that `op` takes."""
+        """The shape of one input of `op`."""
 
     def output(self, op: int, slot: int) -> Shape | None:
-        """The shape of one tensor that `op` makes."""
+        """The shape of one output of `op`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpFacts:
-    """An op as a float-op rule sees it; only what the rule asks for is looked up."""
+    """An op as a float-op rule sees it; facts are looked up only when the rule asks for them."""
 
     kind: str
     row: int
     tensors: Tensors
     origins: Origins
-    asked: dict[Question, None] = field(default_factory=dict)  # so far, in that order
+    asked: dict[Question, None] = field(default_factory=dict)  # queries so far, in order
 
     @property
     def input_count(self) -> int:
-        """How many tensors the op takes."""
+        """The number of input tensors, without control inputs."""
         self.asked["input_count", 0] = None
         return self.tensors.input_count(self.row)
 
@@ -75,20 +75,20 @@ class OpFacts:
         return shape
 
     def attr(self, name: str) -> AttributeValue:
-        """The value of an attribute, None where the op has none of that name.
+        """The value of an attribute, or None if the op does not have it.
 
-        Each call decodes the op's attributes anew, so a rule asks only for what it needs.
+        Each call decodes the op's attributes again, so query only what you need.
         """
         self.asked["attribute", name] = None
         return self.origins.attribute(self.row, name)
 
     def switch(self, name: str, *, default: bool = False) -> bool:
-        """Whether an attribute is set; graphs leave out attributes that are as by default."""
+        """Whether an attribute is true; graphs omit attributes that have their default value."""
         value = self.attr(name)
         return default if value is None else bool(value)
 
     def number(self, name: str, *, default: int) -> int:
-        """A whole number; raises `UnknownShape` where the attribute is something else."""
+        """An integer attribute; raises `UnknownShape` if it has another type."""
         value = self.attr(name)
         if value is None:
             return default
@@ -97,7 +97,7 @@ class OpFacts:
         return value
 
     def word(self, name: str, *, default: str) -> str:
-        """A text; raises `UnknownShape` where the attribute is something else."""
+        """A string attribute; raises `UnknownShape` if it has another type."""
         value = self.attr(name)
         if value is None:
             return default
@@ -106,7 +106,7 @@ class OpFacts:
         return value
 
     def words(self, name: str) -> tuple[str, ...]:
-        """The texts of a list attribute, none where there is no such attribute."""
+        """A list of strings, empty if missing; raises `UnknownShape` if it has another type."""
         found = self.attr(name)
         if found is None:
             return ()
@@ -118,7 +118,7 @@ class OpFacts:
         return texts
 
     def sizes(self, name: str) -> Shape:
-        """The whole numbers of a list attribute; raises `UnknownShape` where it is no such list."""
+        """A list of integers; raises `UnknownShape` if it is missing or has another type."""
         sizes = self.attr(name)
         if not isinstance(sizes, tuple):
             raise UnknownShape
@@ -129,26 +129,26 @@ class OpFacts:
 
 
 def dim(shape: Shape, axis: int) -> int:
-    """One dim of a shape, from its end where `axis` is negative; raises `UnknownShape`."""
+    """One dim of a shape; raises `UnknownShape` if the shape has no such axis."""
     if not -len(shape) <= axis < len(shape):
         raise UnknownShape
     return shape[axis]
 
 
 def no_arithmetic(_op: OpFacts) -> int:
-    """0: a kind with this rule moves, stores or names values and computes none."""
+    """0: the op moves, stores or names values without computing any."""
     return 0
 
 
 def register(kind: str, rule: Rule) -> None:
-    """Count ops of `kind` by `rule` from now on, in place of the rule it had."""
+    """Count ops of `kind` by `rule` from now on, replacing any earlier rule."""
     _rules[kind] = rule
 
 
 def flops(*kinds: str, is_classic: bool = False) -> Callable[[Rule], Rule]:
-    """Make the function below the rule of these kinds.
+    """Register the decorated function as the rule of these kinds.
 
-    What is classic has the number that TensorFlow's own profiler gives it.
+    Classic rules give the same numbers as TensorFlow's own profiler.
     """
 
     def remember(rule: Rule) -> Rule:
@@ -162,7 +162,7 @@ def flops(*kinds: str, is_classic: bool = False) -> Callable[[Rule], Rule]:
 
 
 def per_element(cost: int, where: str, sentence: str) -> Rule:
-    """A rule of so many operations for each element of `where`: `input 0`, `output`, …"""
+    """A rule that counts `cost` operations per element of `where`: `input 0`, `output`, …"""
     side, _, place = where.partition(" ")
     position = int(place or 0)
 
@@ -175,27 +175,27 @@ def per_element(cost: int, where: str, sentence: str) -> Rule:
 
 
 def native(*kinds: str) -> tuple[str, ...]:
-    """What oneDNN's twins of these kinds are called; they take and make the same tensors."""
+    """The oneDNN variants of these kinds, which have the same inputs and outputs."""
     return tuple(f"_MklNative{kind.removeprefix('_')}" for kind in kinds)
 
 
 def rule_of(kind: str) -> Rule | None:
-    """The rule that counts ops of `kind`, None where there is none."""
+    """The rule that counts ops of `kind`, or None."""
     return _rules.get(kind)
 
 
 def formula_of(rule: Rule) -> str:
-    """What a rule says of itself: its formula, a colon, and the reason."""
+    """The docstring of a rule on one line: its formula, a colon, and the reason."""
     return " ".join((rule.__doc__ or "").split())
 
 
 def kinds() -> list[str]:
-    """The kinds that have a rule, by name."""
+    """The kinds that have a rule, sorted by name."""
     return sorted(_rules)
 
 
 def classic_kinds() -> list[str]:
-    """The kinds that TensorFlow's own profiler counts too, by name."""
+    """The kinds that TensorFlow's own profiler also counts, sorted by name."""
     return sorted(_classic)
 
 
