@@ -17,7 +17,7 @@ GRAPHS = "GraphDef (--graph_path) or SavedModel"
 RUNS = "RunMetadata (--run_meta_path) or XSpace"
 LINES = "OpLogProto (--op_log_path) or SavedModel"
 VALUES = "checkpoint (--checkpoint_path) or SavedModel"
-ZERO = "not given; all values are zero or missing."
+ZERO = "which was not given; all values are zero or missing."
 
 
 def ask(kind: str, profile: ProfileColumns, **options: Any) -> View:

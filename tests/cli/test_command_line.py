@@ -398,7 +398,7 @@ def test_an_older_word_for_a_file_writes_it(ask):
 def test_an_older_word_for_a_picture_is_answered(ask):
     _, _, err = ask("scope", "graph.pb", "-viz", "-select", "params")
 
-    assert err.startswith("tfprof: -viz opens nothing yet: -output timeline:outfile=F ")
+    assert err.startswith("tfprof: -viz has no effect; to draw the view, use -output timeline:")
 
 
 def test_an_older_word_for_a_file_goes_before_the_newer(ask):
@@ -407,7 +407,7 @@ def test_an_older_word_for_a_file_goes_before_the_newer(ask):
         *("-dump_to_file", "dump", "-output", "json:outfile=new"),
     )
 
-    assert "-dump_to_file goes before -output json:outfile=new, which was left aside." in err
+    assert "-dump_to_file takes precedence; -output json:outfile=new was ignored." in err
     assert not Path("new").exists()
 
 

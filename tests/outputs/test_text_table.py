@@ -447,7 +447,7 @@ def test_a_report_explains_each_selected_metric_in_a_sentence():
     assert text.report(ask("scope", p, select=["params", "bytes"])) == (
         "\n"
         "Doc:\n"
-        "Ops by name scope: a scope's total holds everything below it.\n"
+        "Ops by name scope: a scope's total includes everything below it.\n"
         "requested bytes: all memory the op asked for while it ran.\n"
         "# parameters: the elements of each op's `shape`, variables and placeholders alike.\n"
         "\n"
@@ -473,7 +473,7 @@ def test_a_report_without_metrics_has_an_empty_line_instead_of_sentences():
     report = text.report(ask("scope", profile(), select=[]))
 
     assert report == (
-        "\nDoc:\nOps by name scope: a scope's total holds everything below it.\n\n\n"
+        "\nDoc:\nOps by name scope: a scope's total includes everything below it.\n\n\n"
         "Profile:\nnode name | \n_TFProfRoot ()\n"
     )
 

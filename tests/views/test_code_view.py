@@ -1,4 +1,4 @@
-"""The code view: ops by the lines of code that made them."""
+"""The code view: ops by the lines of code that created them."""
 
 import pytest
 
@@ -13,13 +13,13 @@ NET = "net.py:5:build"
 LOSS = "loss.py:9:loss"
 
 
-def made_of(*stacks):
+def with_stacks(*stacks):
     """A profile with an op for each stack: `op0`, `op1` and so on."""
-    return profile(*(op(f"op{place}", code=stack) for place, stack in enumerate(stacks)))
+    return profile(*(op(f"op{number}", code=stack) for number, stack in enumerate(stacks)))
 
 
 def program():
-    """A small program: two lines under one call, with an op in the caller itself too."""
+    """A small program: two lines under one call, with an op in the caller as well."""
     return profile(
         op("net/w", "Weights", shape=(10,), float_ops=10, code=[MAIN, NET]),
         op("net/x", "Input", shape=(5,), code=[MAIN, NET]),
@@ -29,33 +29,33 @@ def program():
 
 
 def file_function(name):
-    """The name of a row for a function of that name."""
+    """The row name of a function with that name."""
     return code.frame_name(Frame("net.py", 5, name, "", -1))
 
 
-def test_without_code_lines_the_answer_says_what_is_missing():
+def test_the_error_without_code_lines_names_the_missing_file():
     with pytest.raises(MissingInputError, match="--op_log_path"):
         ask("code", profile(op("a")))
 
 
-def test_code_lines_that_are_empty_leave_the_root_alone():
+def test_without_accounted_ops_only_the_root_is_shown():
     p = profile(op("a", code=[MAIN]), op("b"))
 
     assert outline(ask("code", p, account_type_regexes=["nothing"])) == []
 
 
-# How stacks nest.
+# Nesting of stacks.
 
 
-def test_a_line_hangs_below_the_line_that_called_it():
-    assert outline(ask("code", made_of([MAIN, NET, LOSS]))) == [
+def test_a_line_is_below_the_line_that_called_it():
+    assert outline(ask("code", with_stacks([MAIN, NET, LOSS]))) == [
         "main.py:1:main",
         "  net.py:5:build",
         "    loss.py:9:loss",
     ]
 
 
-def test_ops_made_by_the_same_call_share_its_row():
+def test_ops_created_by_the_same_call_share_a_row():
     view = ask("code", program())
 
     assert outline(view) == ["main.py:1:main", "  loss.py:9:loss", "  net.py:5:build"]
@@ -82,18 +82,18 @@ def test_an_op_without_a_stack_is_left_out():
 
 
 def test_the_same_line_under_another_caller_is_another_row():
-    view = ask("code", made_of(["a.py:1:f", NET], ["b.py:1:g", NET]))
+    view = ask("code", with_stacks(["a.py:1:f", NET], ["b.py:1:g", NET]))
 
     assert outline(view) == ["a.py:1:f", "  net.py:5:build", "b.py:1:g", "  net.py:5:build"]
 
 
 def test_recursion_nests():
-    view = ask("code", made_of([NET, NET, NET]))
+    view = ask("code", with_stacks([NET, NET, NET]))
 
     assert outline(view) == ["net.py:5:build", "  net.py:5:build", "    net.py:5:build"]
 
 
-# How lines are named.
+# Names of lines.
 
 
 @pytest.mark.parametrize(
@@ -105,15 +105,15 @@ def test_recursion_nests():
         ("C\\lib\\net.py", "C\\lib\\net.py:5:f"),
     ],
 )
-def test_a_line_is_named_by_the_last_part_of_its_path(file, name):
+def test_a_line_is_named_after_the_last_part_of_its_path(file, name):
     assert code.frame_name(Frame(file, 5, "f", "", -1)) == name
 
 
-def test_a_function_name_of_nineteen_letters_stays():
+def test_a_function_name_of_nineteen_letters_is_shown_in_full():
     assert file_function("nineteen_characters") == "net.py:5:nineteen_characters"
 
 
-def test_a_function_name_of_twenty_letters_is_cut():
+def test_a_function_name_of_twenty_letters_is_truncated():
     assert file_function("twenty_characters_xx") == "net.py:5:twenty_characters..."
 
 
@@ -121,22 +121,22 @@ def test_a_function_name_is_measured_in_bytes():
     assert file_function("é" * 10) == "net.py:5:éééééééé..."
 
 
-def test_functions_that_are_cut_to_one_name_share_a_row():
+def test_functions_with_the_same_truncated_name_share_a_row():
     view = ask(
         "code",
-        made_of(["net.py:5:twenty_characters_xx"], ["net.py:5:twenty_characters_yy"]),
+        with_stacks(["net.py:5:twenty_characters_xx"], ["net.py:5:twenty_characters_yy"]),
     )
 
     assert outline(view) == ["net.py:5:twenty_characters..."]
     assert own(view, "definitions")["net.py:5:twenty_characters..."] == 2
 
 
-def test_files_of_one_name_in_two_folders_share_a_row():
-    assert outline(ask("code", made_of(["a/net.py:5:f"], ["b/net.py:5:f"]))) == ["net.py:5:f"]
+def test_files_with_the_same_name_in_two_folders_share_a_row():
+    assert outline(ask("code", with_stacks(["a/net.py:5:f"], ["b/net.py:5:f"]))) == ["net.py:5:f"]
 
 
 def test_lines_are_in_the_byte_order_of_their_names():
-    view = ask("code", made_of(["a.py:2:f"], ["a.py:12:f"], ["A.py:1:f"]))
+    view = ask("code", with_stacks(["a.py:2:f"], ["a.py:12:f"], ["A.py:1:f"]))
 
     assert outline(view) == ["A.py:1:f", "a.py:12:f", "a.py:2:f"]
 
@@ -144,7 +144,7 @@ def test_lines_are_in_the_byte_order_of_their_names():
 # Gradients.
 
 
-def test_a_gradient_hangs_beside_its_forward_op():
+def test_a_gradient_is_placed_beside_its_forward_op():
     p = profile(
         op("mul", shape=(1,), code=[MAIN, NET]),
         op("gradients/mul_grad/a", shape=(2,), code=["optimizer.py:1:minimize"]),
@@ -202,7 +202,7 @@ def test_a_gradient_of_a_gradient_is_left_out():
     assert own(view, "definitions")[f"{MAIN} (gradient)"] == 1
 
 
-def test_gradients_without_a_place_are_counted():
+def test_gradients_that_cannot_be_placed_are_counted():
     p = profile(
         op("a", code=[MAIN]),
         op("gradients/b_grad/c", code=[MAIN]),
@@ -213,30 +213,30 @@ def test_gradients_without_a_place_are_counted():
     assert code.arrange(p).gradients_left_out == 3
 
 
-# What is accounted for.
+# Accounting.
 
 
-def test_a_line_without_accounted_ops_goes_unless_it_called_one_with_some():
+def test_a_line_without_accounted_ops_is_dropped_unless_it_calls_one_with_some():
     view = ask("code", program(), account_type_regexes=["Loss"])
 
     assert outline(view) == ["main.py:1:main", "  loss.py:9:loss"]
     assert own(view, "params") == {ROOT: None, MAIN: None, LOSS: 1}
 
 
-def test_an_op_that_is_not_accounted_for_adds_nothing_to_its_line():
+def test_an_unaccounted_op_adds_nothing_to_its_line():
     view = ask("code", program(), account_type_regexes=["Weights", "Step"])
 
     assert total(view, "params") == {ROOT: 12, MAIN: 12, NET: 10}
 
 
-def test_accounting_for_everything_counts_lines_that_made_no_op():
-    view = ask("code", made_of([MAIN, NET]))
+def test_accounting_for_everything_includes_lines_without_ops():
+    view = ask("code", with_stacks([MAIN, NET]))
 
     assert own(view, "params") == {ROOT: None, MAIN: 0, NET: 0}
 
 
-def test_accounting_for_everything_in_other_words_does_not():
-    view = ask("code", made_of([MAIN, NET]), account_type_regexes=[".*", "X"])
+def test_accounting_for_everything_by_several_regexes_does_not():
+    view = ask("code", with_stacks([MAIN, NET]), account_type_regexes=[".*", "X"])
 
     assert own(view, "params") == {ROOT: None, MAIN: None, NET: 0}
 
@@ -247,7 +247,7 @@ def test_an_op_counts_once_for_each_regex_that_matches_it():
     assert total(view, "params") == {ROOT: 21, MAIN: 21, LOSS: 1, NET: 20}
 
 
-def test_an_op_that_several_regexes_match_is_one_op():
+def test_an_op_that_matches_several_regexes_is_still_one_op():
     p = profile(op("a", "Weights", code=[MAIN]), run("a", 7))
 
     view = ask("code", p, account_type_regexes=["Weights", "W.*"])
@@ -258,29 +258,29 @@ def test_an_op_that_several_regexes_match_is_one_op():
     assert view.members[1].tolist() == [0]
 
 
-# What is shown.
+# Filters.
 
 
-def test_rows_to_start_from_hang_below_the_root():
+def test_start_rows_are_placed_below_the_root():
     view = ask("code", program(), start_name_regexes=["net.py.*"])
 
     assert outline(view) == [NET]
     assert total(view, "params") == {ROOT: 18, NET: 15}
 
 
-def test_a_hidden_line_is_named_in_full_and_what_it_called_moves_up():
+def test_the_calls_of_a_hidden_line_move_up():
     view = ask("code", program(), hide_name_regexes=[MAIN])
 
     assert outline(view) == [LOSS, NET]
 
 
-def test_a_trimmed_line_goes_with_what_it_called():
-    p = made_of([MAIN, NET, LOSS], [MAIN, "z.py:1:f"])
+def test_a_trimmed_line_is_dropped_with_its_calls():
+    p = with_stacks([MAIN, NET, LOSS], [MAIN, "z.py:1:f"])
 
     assert outline(ask("code", p, trim_name_regexes=[NET])) == [MAIN, "  z.py:1:f"]
 
 
-def test_a_trimmed_root_shows_itself_alone():
+def test_a_trimmed_root_is_shown_alone():
     view = ask("code", program(), trim_name_regexes=[".*"])
 
     assert total(view, "params") == {ROOT: 18}
@@ -290,28 +290,28 @@ def test_a_trimmed_root_shows_itself_alone():
     ("max_depth", "shown"),
     [(-1, []), (0, []), (1, []), (2, [MAIN]), (3, [MAIN, f"  {LOSS}", f"  {NET}"])],
 )
-def test_lines_are_shown_down_to_the_depth_asked_for(max_depth, shown):
+def test_lines_are_shown_down_to_max_depth(max_depth, shown):
     assert outline(ask("code", program(), max_depth=max_depth)) == shown
 
 
 @pytest.mark.parametrize("key", ["params", "float_ops"])
-def test_parameters_and_float_ops_are_compared_in_total(key):
+def test_thresholds_of_parameters_and_float_ops_compare_totals(key):
     view = ask("code", program(), **{f"min_{key}": 10})
 
     assert outline(view) == [MAIN, f"  {NET}"]
 
 
-def test_time_is_compared_in_total():
+def test_a_threshold_of_time_compares_totals():
     p = profile(op("a", code=[MAIN, NET]), op("b", code=[MAIN, LOSS]), run("a", 7), run("b", 3))
 
     assert outline(ask("code", p, min_micros=5)) == [MAIN, f"  {NET}"]
 
 
-def test_the_least_occurrence_is_ignored():
+def test_min_occurrence_is_ignored():
     assert len(ask("code", program(), min_occurrence=100)) == 4
 
 
-def test_counting_only_what_is_shown_is_ignored():
+def test_account_displayed_op_only_is_ignored():
     view = ask("code", program(), hide_name_regexes=[NET], account_displayed_op_only=True)
 
     assert total(view, "params") == {ROOT: 18, MAIN: 18, LOSS: 1}
@@ -321,35 +321,35 @@ def test_counting_only_what_is_shown_is_ignored():
 # Order.
 
 
-def test_lines_are_ordered_by_a_total_the_largest_first():
+def test_lines_are_ordered_by_their_total_largest_first():
     view = ask("code", program(), order_by="params")
 
     assert outline(view) == [MAIN, f"  {NET}", f"  {LOSS}"]
 
 
-def test_lines_of_the_same_total_stay_in_the_order_of_first_use():
-    view = ask("code", made_of(["z.py:1:f"], ["a.py:1:f"], ["m.py:1:f"]), order_by="params")
+def test_lines_with_the_same_total_stay_in_order_of_first_use():
+    view = ask("code", with_stacks(["z.py:1:f"], ["a.py:1:f"], ["m.py:1:f"]), order_by="params")
 
     assert outline(view) == ["z.py:1:f", "a.py:1:f", "m.py:1:f"]
 
 
-def test_lines_can_be_ordered_by_how_many_ops_they_made():
-    view = ask("code", made_of(["a.py:1:f"], ["b.py:1:f"], ["b.py:1:f"]), order_by="occurrence")
+def test_lines_can_be_ordered_by_their_number_of_ops():
+    view = ask("code", with_stacks(["a.py:1:f"], ["b.py:1:f"], ["b.py:1:f"]), order_by="occurrence")
 
     assert outline(view) == ["b.py:1:f", "a.py:1:f"]
 
 
-# What is left out.
+# Hidden ops.
 
 
-def test_hidden_ops_are_counted_and_weighed():
+def test_hidden_ops_and_their_numbers_are_counted():
     hidden = ask("code", program(), hide_name_regexes=[NET]).hidden
 
     assert hidden.ops == 2
     assert hidden.numbers["params"] == 15
 
 
-def test_an_op_without_a_stack_is_not_hidden_but_unknown():
+def test_an_op_without_a_stack_does_not_count_as_hidden():
     p = profile(op("a", code=[MAIN]), op("b", shape=(3,)))
 
     hidden = ask("code", p).hidden

@@ -1,4 +1,4 @@
-"""What an answer says about its rows besides numbers."""
+"""Facts about the rows of a view besides their numbers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tfprof.views import facts
 
 
 def shapes(view, row):
-    """The shapes of the inputs of a row's op."""
+    """The shapes of the inputs of the op of a row."""
     found = facts.input_shapes(view, slice(row, row + 1))
     return [found.shapes[code] for code in found.codes[0].tolist()]
 
 
-def test_every_fact_that_a_metric_names_has_a_function_and_no_function_is_left_over():
+def test_every_fact_has_a_metric_and_every_metric_names_a_registered_fact():
     assert sorted(metric.fact for metric in METRICS if metric.fact) == sorted(facts.FACTS)
 
 
@@ -27,13 +27,13 @@ def test_a_metric_shows_a_number_or_a_fact_or_both():
     assert [metric.key for metric in METRICS if metric.is_number and metric.fact] == ["params"]
 
 
-def test_an_op_goes_by_its_kind_its_device_and_its_logged_types():
+def test_the_types_of_an_op_are_its_kind_its_device_and_its_logged_types():
     p = profile(op("a", "MatMul", types=["mine", "_trainable"]), run("a", device=CPU))
 
     assert texts("op_types", ask("scope", p), 1) == [CPU, "MatMul", "_trainable", "mine"]
 
 
-def test_the_types_of_many_ops_are_gathered():
+def test_a_gathered_row_has_the_types_of_all_its_ops():
     p = profile(op("a", "Add", types=["x"]), op("b", "Add", types=["y", "x"]))
 
     assert texts("op_types", ask("op", p), 1) == ["Add", "x", "y"]
@@ -47,15 +47,15 @@ def test_an_op_that_never_ran_has_no_device():
     assert texts("devices", ask("scope", profile(op("a"))), 1) == []
 
 
-def test_an_op_that_never_ran_leaves_an_empty_place_where_ops_are_gathered():
+def test_an_op_that_never_ran_adds_an_empty_device_to_a_gathered_row():
     assert texts("devices", ask("op", profile(op("a"))), 1) == [""]
 
 
-def test_a_row_that_stands_for_no_op_has_no_device():
+def test_a_row_without_an_op_has_no_device():
     assert texts("devices", ask("scope", profile(op("a/b"))), 1) == []
 
 
-def test_the_devices_of_many_ops_are_each_named_once_and_in_order():
+def test_the_devices_of_many_ops_are_each_listed_once_and_in_order():
     runs = run("c", device=GPU), run("a", device=CPU), run("d", device=CPU)
     p = profile(*(op(name, "Add") for name in "abcd"), *runs)
 
@@ -63,9 +63,9 @@ def test_the_devices_of_many_ops_are_each_named_once_and_in_order():
 
 
 @pytest.mark.parametrize("kind", ["scope", "op"])
-def test_the_devices_of_an_op_in_several_recordings_are_each_named_once_and_in_order(kind):
-    places = [(GPU, "first"), (CPU, "second"), (CPU, "third")]
-    p = profile(op("a"), *(run("a", device=device, recording=one) for device, one in places))
+def test_the_devices_of_an_op_in_several_recordings_are_each_listed_once_and_in_order(kind):
+    placed = [(GPU, "first"), (CPU, "second"), (CPU, "third")]
+    p = profile(op("a"), *(run("a", device=device, recording=one) for device, one in placed))
 
     assert texts("devices", ask(kind, p), 1) == [CPU, GPU]
 
@@ -76,31 +76,31 @@ def test_an_input_has_the_shape_of_its_source():
     assert shapes(ask("graph", p), 1) == [(2, 3), ()]
 
 
-def test_an_input_of_any_slot_has_the_shape_of_the_first():
+def test_an_input_from_any_slot_has_the_shape_of_the_first_output():
     p = profile(op("a", inputs=["x:1"]), op("x", outputs=[(2,), (3,)]))
 
     assert shapes(ask("graph", p), 1) == [(2,)]
 
 
-def test_an_input_that_is_only_waited_for_is_an_input_too():
+def test_a_control_input_has_a_shape_too():
     p = profile(op("a", inputs=["x", "^y"]), op("x", outputs=[(2,)]), op("y", outputs=[(3,)]))
 
     assert shapes(ask("graph", p), 1) == [(2,), (3,)]
 
 
-def test_an_input_may_have_no_shape():
+def test_the_shape_of_an_input_may_be_unknown():
     p = profile(op("a", inputs=["x", "y", "gone"]), op("x", outputs=[None]), op("y"))
 
     assert shapes(ask("graph", p), 1) == [None, None, None]
 
 
-def test_an_input_may_have_an_unknown_side():
+def test_an_input_may_have_an_unknown_dim():
     p = profile(op("a", inputs=["x"]), op("x", outputs=[(-1, 8)]))
 
     assert shapes(ask("graph", p), 1) == [(-1, 8)]
 
 
-def test_a_row_without_ops_goes_by_the_type_of_the_view():
+def test_a_row_without_ops_has_the_type_of_the_view():
     view = ask("scope", profile(op("a/b")))
 
     column = facts.op_types(view, slice(0, len(view)))

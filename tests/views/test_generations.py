@@ -1,10 +1,10 @@
-"""How older generations filter: what `dialect` changes in the rows and numbers of a view."""
+"""How `dialect` changes the rows and numbers of a view to those of older generations."""
 
 from asking import ROOT, ask, outline, own, total
 from build import CPU, op, profile, run
 
 EARLY = {"dialect": "early"}
-# The first generation's own defaults would show variables alone.
+# The first generation shows only variables by default.
 CONTRIB = {"dialect": "contrib", "account_type_regexes": [".*"], "max_depth": 100}
 
 
@@ -17,7 +17,7 @@ def variables():
     )
 
 
-# The first generation: only what is accounted for has a row.
+# The first generation: only ops that are accounted for have rows.
 
 
 def test_contrib_shows_variables_by_default():
@@ -26,21 +26,21 @@ def test_contrib_shows_variables_by_default():
     assert outline(view) == ["net/w", "  net/w/Momentum", "step"]
 
 
-def test_contrib_does_not_show_what_it_does_not_account_for():
+def test_contrib_does_not_show_unaccounted_rows():
     view = ask("scope", variables(), **CONTRIB | {"account_type_regexes": ["Identity"]})
 
     assert outline(view) == ["net/read"]
     assert own(view, "params") == {ROOT: None, "net/read": 0}
 
 
-def test_contrib_counts_the_levels_that_it_does_not_show():
+def test_contrib_counts_hidden_levels_towards_the_depth():
     p = profile(op("a/b/w", "Variable", shape=(2,)))
 
     assert outline(ask("scope", p, dialect="contrib", max_depth=4)) == ["a/b/w"]
     assert outline(ask("scope", p, dialect="contrib", max_depth=3)) == []
 
 
-def test_contrib_adds_nothing_of_ops_that_it_does_not_account_for():
+def test_contrib_leaves_unaccounted_ops_out_of_totals():
     p = profile(op("a", "Foo", float_ops=100), op("a/b", "Bar", float_ops=10))
 
     assert total(ask("scope", p, account_type_regexes=["Bar"]), "float_ops")[ROOT] == 110
@@ -48,7 +48,7 @@ def test_contrib_adds_nothing_of_ops_that_it_does_not_account_for():
     assert total(contrib, "float_ops") == {ROOT: 10, "a/b": 10}
 
 
-def test_contrib_trims_below_ops_that_it_does_not_account_for():
+def test_contrib_trims_below_unaccounted_ops():
     p = profile(op("a", "Foo"), op("a/b", "Bar"))
 
     view = ask("scope", p, dialect="contrib", account_type_regexes=["Bar"], trim_name_regexes=["a"])
@@ -56,19 +56,19 @@ def test_contrib_trims_below_ops_that_it_does_not_account_for():
     assert outline(view) == []
 
 
-def test_contrib_counts_a_scalar_as_no_parameter():
+def test_contrib_counts_no_parameters_for_a_scalar():
     assert total(ask("scope", variables(), dialect="contrib"), "params")["step"] == 0
     assert total(ask("scope", variables()), "params")["step"] == 1
 
 
-def test_contrib_accounts_for_the_root_where_it_accounts_for_everything():
+def test_contrib_accounts_for_the_root_if_it_accounts_for_everything():
     p = profile(op("a"))
 
     assert own(ask("scope", p, **CONTRIB), "params")[ROOT] == 0
     assert own(ask("scope", p), "params")[ROOT] is None
 
 
-def test_contrib_compares_thresholds_with_what_an_op_took_itself():
+def test_contrib_compares_thresholds_with_the_own_numbers_of_an_op():
     p = profile(op("a"), op("a/b"), run("a", micros=2), run("a/b", micros=10))
 
     assert outline(ask("scope", p, min_micros=5)) == ["a", "  a/b"]
@@ -76,31 +76,31 @@ def test_contrib_compares_thresholds_with_what_an_op_took_itself():
     assert outline(ask("scope", p, min_micros=5, **CONTRIB)) == ["a/b"]
 
 
-def test_contrib_accounts_only_for_what_it_starts_from():
+def test_contrib_accounts_only_for_rows_below_the_start():
     p = profile(op("a", shape=(2,)), op("b", shape=(3,)))
 
     assert total(ask("scope", p, start_name_regexes=["b"]), "params")[ROOT] == 5
     assert total(ask("scope", p, start_name_regexes=["b"], **CONTRIB), "params")[ROOT] == 3
 
 
-def test_contrib_hides_what_is_not_accounted_for_from_the_tally_of_hidden_ops():
+def test_contrib_does_not_count_unaccounted_ops_as_hidden():
     view = ask("scope", variables(), dialect="contrib", show_name_regexes=["step"])
 
     assert view.hidden.ops == 2
     assert view.hidden.numbers["params"] == 6
 
 
-# Its graph: inputs by name, and totals that go to the consumer that is done first.
+# Its graph: inputs by name, and totals that go to the consumer that is completed first.
 
 
-def test_contrib_searches_inputs_by_their_name():
+def test_contrib_searches_inputs_in_name_order():
     p = profile(op("a", inputs=["n", "m"]), op("m", inputs=["x"]), op("n", inputs=["x"]), op("x"))
 
     assert outline(ask("graph", p)) == ["a", "  m", "  n", "    x"]
     assert outline(ask("graph", p, **CONTRIB)) == ["a", "  m", "    x", "  n"]
 
 
-def test_contrib_adds_an_op_to_the_first_of_its_consumers_that_is_done():
+def test_contrib_counts_an_op_towards_the_first_completed_consumer():
     p = profile(
         op("add", inputs=["first", "second"]),
         op("first", shape=(5,)),
@@ -109,12 +109,12 @@ def test_contrib_adds_an_op_to_the_first_of_its_consumers_that_is_done():
 
     view = ask("graph", p, **CONTRIB)
 
-    # `first` hangs below `add`, which reaches it first; but `second` is done before `add` is.
+    # `first` is below `add`, which reaches it first, but `second` is completed before `add`.
     assert outline(view) == ["add", "  first", "  second"]
     assert total(view, "params") == {ROOT: 5, "add": 5, "first": 5, "second": 5}
 
 
-def test_contrib_loses_nothing_in_a_circle():
+def test_contrib_counts_every_op_of_a_cycle():
     p = profile(
         op("exit", inputs=["loop"]),
         op("loop", inputs=["body"], shape=(2,)),
@@ -124,7 +124,7 @@ def test_contrib_loses_nothing_in_a_circle():
     assert total(ask("graph", p, **CONTRIB), "params") == {ROOT: 5, "exit": 5, "loop": 5, "body": 3}
 
 
-def test_contrib_searches_anew_from_where_it_starts():
+def test_contrib_searches_the_graph_again_from_the_start():
     p = profile(
         op("a", inputs=["x"]),
         op("cost", inputs=["m"]),
@@ -139,14 +139,14 @@ def test_contrib_searches_anew_from_where_it_starts():
     assert outline(ask("graph", p, start_name_regexes=["cost"])) == ["cost", "  m"]
 
 
-def test_contrib_starts_from_nothing_where_no_name_matches():
+def test_contrib_shows_only_the_root_if_no_name_matches_the_start():
     view = ask("graph", profile(op("a", shape=(3,))), start_name_regexes=["b"], **CONTRIB)
 
     assert outline(view) == []
     assert total(view, "params") == {ROOT: 0}
 
 
-def test_hidden_ops_are_counted_between_a_row_and_the_one_above_it():
+def test_hidden_ops_are_counted_between_a_row_and_its_parent():
     p = profile(op("a", inputs=["b"]), op("b", inputs=["c"]), op("c", inputs=["d"]), op("d"))
 
     view = ask("graph", p, select=["num_hidden_ops"], hide_name_regexes=["b", "c"])
@@ -155,11 +155,11 @@ def test_hidden_ops_are_counted_between_a_row_and_the_one_above_it():
     assert view.skipped.tolist() == [0, 0, 2]
 
 
-def test_hidden_ops_are_not_counted_unless_asked_for():
+def test_hidden_ops_are_not_counted_unless_selected():
     assert ask("graph", profile(op("a"))).skipped is None
 
 
-# The early generation: source text in code lines, gradients where they were made.
+# The early generation: source text in code lines, gradients where they were created.
 
 
 def test_early_quotes_the_source_of_a_line():
@@ -169,7 +169,7 @@ def test_early_quotes_the_source_of_a_line():
     assert outline(ask("code", p, **EARLY)) == ["net.py:3:build:none"]
 
 
-def test_early_leaves_gradients_where_they_were_made():
+def test_early_leaves_gradients_where_they_were_created():
     p = profile(
         op("conv", code=["net.py:3:build"]),
         op("gradients/conv_grad/mul", code=["train.py:7:step"]),
@@ -179,7 +179,7 @@ def test_early_leaves_gradients_where_they_were_made():
     assert outline(ask("code", p, **EARLY)) == ["net.py:3:build:none", "train.py:7:step:none"]
 
 
-def test_early_recounts_shown_code_lines():
+def test_early_can_total_only_shown_code_lines():
     p = profile(op("a", code=["a.py:1:f"], shape=(2,)), op("b", code=["b.py:1:f"], shape=(3,)))
     shown = {"show_name_regexes": ["a.*"], "account_displayed_op_only": True}
 
@@ -193,7 +193,7 @@ def test_early_compares_totals_of_code_lines_with_thresholds():
     assert len(outline(ask("code", p, min_micros=5, **EARLY))) == 2
 
 
-# In every generation.
+# All generations.
 
 
 def test_rows_without_an_op_on_the_device_are_hidden():
@@ -204,7 +204,7 @@ def test_rows_without_an_op_on_the_device_are_hidden():
     assert outline(ask("graph", p, device_regexes=[".*cpu.*"])) == ["a/on"]
 
 
-def test_a_device_may_be_quoted():
+def test_a_device_may_be_quoted_in_a_regex():
     p = profile(op("a"), op("b"), run("a"), run("b", device="/gpu:0"))
 
     assert outline(ask("scope", p, device_regexes=[r"\Q/GPU:0"])) == ["b"]
@@ -216,7 +216,7 @@ def test_kinds_without_an_op_on_the_device_are_hidden():
     assert outline(ask("op", p, device_regexes=["/gpu:0"])) == ["Mul"]
 
 
-def test_an_op_of_a_hidden_device_stays_accounted_for():
+def test_an_op_on_a_hidden_device_is_still_accounted_for():
     p = profile(op("a"), run("a", micros=5), op("b"), run("b", micros=7, device="/gpu:0"))
 
     assert total(ask("scope", p, device_regexes=["/gpu:0"]), "micros")[ROOT] == 12

@@ -1,29 +1,29 @@
-"""The graph view: ops by what feeds them."""
+"""The graph view: each op above its inputs."""
 
 from asking import ROOT, ask, outline, own, texts, total
 from build import op, profile, run
 
 
-def test_an_input_hangs_below_the_op_that_takes_it():
+def test_an_input_is_below_its_consumer():
     p = profile(op("loss", inputs=["mul"]), op("mul", inputs=["x", "w"]), op("w"), op("x"))
 
     assert outline(ask("graph", p)) == ["loss", "  mul", "    w", "    x"]
 
 
-def test_ops_that_feed_nobody_hang_below_the_root_in_name_order():
+def test_ops_without_consumers_are_below_the_root_in_name_order():
     p = profile(op("c"), op("b", inputs=["x"]), op("a"), op("x"))
 
     assert outline(ask("graph", p)) == ["a", "b", "  x", "c"]
 
 
-def test_an_op_that_only_ran_feeds_nobody():
+def test_an_op_that_is_only_in_a_run_is_below_the_root():
     assert outline(ask("graph", profile(op("a"), run("b")))) == ["a", "b"]
 
 
-# Which op gets a shared input.
+# Shared inputs.
 
 
-def test_a_shared_input_hangs_below_its_first_consumer():
+def test_a_shared_input_is_below_its_first_consumer():
     p = profile(op("a", inputs=["x"]), op("b", inputs=["x"]), op("x", shape=(3,)))
 
     view = ask("graph", p)
@@ -32,19 +32,19 @@ def test_a_shared_input_hangs_below_its_first_consumer():
     assert total(view, "params") == {ROOT: 3, "a": 3, "x": 3, "b": 0}
 
 
-def test_the_search_goes_deep_before_it_goes_on():
+def test_the_search_is_depth_first():
     p = profile(op("a", inputs=["m", "x"]), op("m", inputs=["x"]), op("x"))
 
     assert outline(ask("graph", p)) == ["a", "  m", "    x"]
 
 
-def test_inputs_are_searched_by_their_place_not_their_name():
+def test_inputs_are_searched_by_position_not_by_name():
     p = profile(op("a", inputs=["n", "m"]), op("m", inputs=["x"]), op("n", inputs=["x"]), op("x"))
 
     assert outline(ask("graph", p)) == ["a", "  m", "  n", "    x"]
 
 
-def test_an_input_that_is_taken_twice_is_shown_once():
+def test_an_input_that_is_used_twice_is_shown_once():
     p = profile(op("square", inputs=["x", "x"]), op("x", shape=(3,)))
 
     view = ask("graph", p)
@@ -52,26 +52,26 @@ def test_an_input_that_is_taken_twice_is_shown_once():
     assert total(view, "params") == {ROOT: 3, "square": 3, "x": 3}
 
 
-def test_every_output_of_an_op_is_the_same_op():
+def test_all_outputs_of_an_op_share_its_row():
     p = profile(op("a", inputs=["split:1", "split:0"]), op("split"))
 
     assert outline(ask("graph", p)) == ["a", "  split"]
 
 
-def test_an_op_that_is_only_waited_for_is_an_input():
+def test_a_control_input_is_an_input():
     p = profile(op("train", inputs=["^init"]), op("init"))
 
     assert outline(ask("graph", p)) == ["train", "  init"]
 
 
-def test_an_input_that_nobody_defined_is_no_row():
+def test_an_undefined_input_has_no_row():
     assert outline(ask("graph", profile(op("a", inputs=["gone", "b"]), op("b")))) == ["a", "  b"]
 
 
-# Circles.
+# Cycles.
 
 
-def test_a_circle_is_cut_where_it_comes_back():
+def test_a_cycle_is_cut_where_it_closes():
     p = profile(
         op("exit", inputs=["switch"]),
         op("switch", inputs=["merge"]),
@@ -89,7 +89,7 @@ def test_a_circle_is_cut_where_it_comes_back():
     ]
 
 
-def test_a_circle_that_feeds_nobody_is_never_found():
+def test_a_cycle_that_feeds_no_other_op_is_never_found():
     p = profile(
         op("a", inputs=["b"]), op("b", inputs=["a"]), op("c", shape=(3,)), op("d", inputs=["d"])
     )
@@ -99,10 +99,10 @@ def test_a_circle_that_feeds_nobody_is_never_found():
     assert total(view, "params") == {ROOT: 3, "c": 3}
 
 
-# What is accounted for.
+# Accounting.
 
 
-def test_an_op_that_is_not_accounted_for_vanishes_and_its_inputs_move_up():
+def test_an_unaccounted_op_is_dropped_and_its_inputs_move_up():
     p = profile(
         op("loss", "Bar", inputs=["mul"]),
         op("mul", "Foo", inputs=["w"], shape=(100,)),
@@ -115,7 +115,7 @@ def test_an_op_that_is_not_accounted_for_vanishes_and_its_inputs_move_up():
     assert total(view, "params") == {ROOT: 10, "loss": 10, "w": 10}
 
 
-def test_a_shared_input_stays_with_a_first_consumer_that_vanishes():
+def test_a_shared_input_does_not_move_to_another_consumer_if_the_first_is_dropped():
     p = profile(
         op("a", "Foo", inputs=["x"]), op("b", "Bar", inputs=["x"]), op("x", "Bar", shape=(3,))
     )
@@ -131,7 +131,7 @@ def test_depth_counts_only_accounted_ops():
     assert outline(ask("graph", p, account_type_regexes=["Bar"], max_depth=2)) == ["c"]
 
 
-def test_every_row_is_an_op_and_one_definition():
+def test_every_row_is_one_definition():
     p = profile(op("a", inputs=["b"]), op("b"))
 
     view = ask("graph", p)
@@ -140,14 +140,14 @@ def test_every_row_is_an_op_and_one_definition():
     assert own(view, "definitions") == {ROOT: None, "a": 1, "b": 1}
 
 
-def test_the_root_goes_by_a_type_of_its_own():
+def test_the_root_has_its_own_type():
     assert texts("op_types", ask("graph", profile(op("a"))), 0) == ["_TFGraphParent"]
 
 
 # Names.
 
 
-def test_rows_that_move_up_from_far_apart_are_in_name_order():
+def test_rows_that_move_up_from_different_parents_are_in_name_order():
     p = profile(
         op("z", "Foo", inputs=["b"]),
         op("b", "Bar"),
@@ -159,8 +159,8 @@ def test_rows_that_move_up_from_far_apart_are_in_name_order():
     assert outline(ask("graph", p, account_type_regexes=["Bar"])) == ["a", "b", "c"]
 
 
-def test_a_long_chain_is_no_trouble():
-    names = [f"op{place:05}" for place in range(5000)]
+def test_a_long_chain_is_supported():
+    names = [f"op{number:05}" for number in range(5000)]
     links = zip(names, [*names[1:], None], strict=True)
     p = profile(*(op(name, shape=(1,), inputs=[below] if below else []) for name, below in links))
 

@@ -1,4 +1,4 @@
-"""The ledger of float operations: every op is counted, does no arithmetic, or is told."""
+"""The ledger of float operations: each op is counted, does no arithmetic, or is not counted."""
 
 import json
 from dataclasses import replace
@@ -21,7 +21,7 @@ def build(*facts, counts_float_ops=True):
     return ledger.build(profile(*facts, counts_float_ops=counts_float_ops))
 
 
-def test_a_kind_is_told_with_its_ops_phases_and_rule():
+def test_a_kind_has_its_number_of_ops_its_phases_and_its_rule():
     found = build(
         X,
         op("a", "Square", inputs=["x"]),
@@ -40,7 +40,7 @@ def test_a_kind_is_told_with_its_ops_phases_and_rule():
     assert found.uncounted == ()
 
 
-def test_numbers_of_the_log_are_told_apart_from_counted_ones():
+def test_logged_numbers_are_distinguished_from_counted_ones():
     found = build(
         X,
         op("a", "Square", inputs=["x"], float_ops=100),
@@ -53,7 +53,7 @@ def test_numbers_of_the_log_are_told_apart_from_counted_ones():
     assert (gelu.float_ops, gelu.rule) == (7, "as recorded")
 
 
-def test_what_is_not_counted_is_told_with_time_and_reason_slowest_first():
+def test_uncounted_kinds_are_listed_with_time_and_reason_slowest_first():
     found = build(
         X,
         op("a", "Gelu"),
@@ -63,20 +63,20 @@ def test_what_is_not_counted_is_told_with_time_and_reason_slowest_first():
         run("a", micros=5),
         run("b", micros=40),
         run("x", micros=50),
-        run("stranger", micros=5),
+        run("undefined", micros=5),
     )
 
     assert found.uncounted == (
         UncountedKind("Square", 1, 40, "a shape is unknown"),
-        UncountedKind("", 1, 5, "missing from the graph"),
-        UncountedKind("Gelu", 1, 5, "there is no rule"),
-        UncountedKind("Swish", 2, 0, "there is no rule"),
+        UncountedKind("", 1, 5, "not in the graph"),
+        UncountedKind("Gelu", 1, 5, "no rule for this kind"),
+        UncountedKind("Swish", 2, 0, "no rule for this kind"),
     )
     assert (found.uncounted_ops, found.uncounted_micros) == (5, 50)
     assert (found.ops, found.micros, found.idle_micros) == (6, 100, 50)
 
 
-def test_of_the_log_alone_all_else_is_not_counted():
+def test_if_counting_is_turned_off_ops_without_a_logged_number_are_not_counted():
     found = build(X, op("a", "Square", inputs=["x"]), op("b", float_ops=7), counts_float_ops=False)
 
     assert [entry.kind for entry in found.entries] == ["Op"]
@@ -85,7 +85,7 @@ def test_of_the_log_alone_all_else_is_not_counted():
     assert found.uncounted_ops == 2
 
 
-def test_runs_multiply_as_in_the_views():
+def test_float_operations_are_multiplied_by_runs_as_in_the_views():
     p = Profile(profile(X, op("a", "Square", inputs=["x"]), *[run("a")] * 3, counts_float_ops=True))
 
     assert p.flops().float_ops == 18
@@ -93,7 +93,7 @@ def test_runs_multiply_as_in_the_views():
 
 
 @given(profiles(), st.booleans())
-def test_the_ledger_holds_every_op_and_all_float_operations(p, counts_float_ops):
+def test_the_ledger_contains_every_op_and_all_float_operations(p, counts_float_ops):
     p = replace(p, counts_float_ops=counts_float_ops)
     found = ledger.build(p)
 
@@ -103,7 +103,7 @@ def test_the_ledger_holds_every_op_and_all_float_operations(p, counts_float_ops)
     assert found.micros == per_op(p, EVERYTHING)["micros"].sum()
 
 
-def test_the_report_has_a_row_a_kind_and_what_is_missing():
+def test_the_report_lists_counted_and_uncounted_kinds():
     p = profile(
         X,
         op("net/a", "Square", inputs=["x"], float_ops=1_000_000),
@@ -123,18 +123,18 @@ def test_the_report_has_a_row_a_kind_and_what_is_missing():
         "Total: 1,000,006 (1,000,006 forward, 0 backward, 0 optimiser).",
         "No arithmetic: 1 of 4 ops (25.00%), 0.00% of the time (Placeholder 1).",
         "Not counted: 1 of 4 ops (25.00%), 25.00% of the time.",
-        "  Gelu  1  3us  there is no rule",
+        "  Gelu  1  3us  no rule for this kind",
     ]
 
 
-def test_without_runs_no_time_is_told():
+def test_without_runs_the_report_shows_no_times():
     report = Profile(profile(X, op("c", "Gelu"), counts_float_ops=True)).flops().report
 
     assert "of the time" not in report
-    assert report.endswith("Not counted: 1 of 2 ops (50.00%).\n  Gelu  1  there is no rule\n")
+    assert report.endswith("Not counted: 1 of 2 ops (50.00%).\n  Gelu  1  no rule for this kind\n")
 
 
-def test_where_all_is_counted_that_is_told():
+def test_the_report_says_if_everything_is_counted():
     report = Profile(profile(X, counts_float_ops=True)).flops().report
 
     assert report.endswith("Not counted: nothing.\n")
@@ -147,13 +147,13 @@ def test_a_profile_without_ops_has_an_empty_ledger():
     assert "Total: 0" in str(found)
 
 
-def test_a_name_of_a_kind_cannot_break_a_line():
+def test_a_line_break_in_the_name_of_a_kind_becomes_a_space():
     report = Profile(profile(op("c", "Ge\nlu"), counts_float_ops=True)).flops().report
 
     assert "Ge lu" in report
 
 
-def test_the_values_are_json_and_hold_all_of_it():
+def test_the_json_output_contains_all_values():
     p = profile(X, op("a", "Square", inputs=["x"]), op("b", "Gelu"), counts_float_ops=True)
     found = Profile(p).flops()
 
@@ -172,11 +172,11 @@ def test_the_values_are_json_and_hold_all_of_it():
         }
     ]
     assert found.to_dict()["not_counted"]["kinds"] == [
-        {"kind": "Gelu", "ops": 1, "micros": 0, "reason": "there is no rule"}
+        {"kind": "Gelu", "ops": 1, "micros": 0, "reason": "no rule for this kind"}
     ]
 
 
-def test_a_row_is_found_by_its_kind():
+def test_an_entry_can_be_looked_up_by_its_kind():
     p = Profile(profile(X, op("a", "Square", inputs=["x"]), counts_float_ops=True))
 
     assert p.flops()["Square"].float_ops == 6

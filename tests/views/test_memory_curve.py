@@ -1,4 +1,4 @@
-"""How full an accelerator's memory was, and who held most of it."""
+"""The memory in use on an accelerator, and the ops that held most of it."""
 
 from build import CPU, GPU, profile, run
 from tfprof.options import Options
@@ -9,7 +9,7 @@ KB = 1000
 
 
 def curves(*runs):
-    """The profile of some runs, and the memory of its accelerators."""
+    """A profile with these runs, and the memory of its accelerators."""
     found = profile(*runs)
     return found, schedule.schedule(graph.build(found, Options(step=0)), 0, Ticks.MICROS).memory
 
@@ -24,7 +24,7 @@ def points(curve):
 
 
 def holders(found, curve, point):
-    """Who held how much at a point."""
+    """The ops that held memory at a point, and how many bytes."""
     names = [found.ops.name[o] for o in curve.holders[point].tolist()]
     start = int(curve.holders.offsets[point])
     sizes = curve.holder_bytes[start : start + len(names)].tolist()
@@ -44,13 +44,13 @@ def test_points_closer_than_100_micros_are_left_out_but_count_for_the_peak():
     assert curve.peak == 7
 
 
-def test_of_measures_at_one_time_that_of_the_op_shown_last_counts():
+def test_of_two_measurements_at_the_same_time_that_of_the_op_shown_last_counts():
     _, (curve,) = curves(measured("b", 500, 2), measured("a", 500, 1))
 
     assert points(curve) == [(500, 2)]
 
 
-def test_an_op_holds_what_it_allocated_before_and_has_not_given_back():
+def test_an_op_holds_the_memory_it_allocated_and_has_not_released():
     found, (curve,) = curves(
         measured("a", 500, 9, allocations=[(400, 5), (500, 1), (650, -6)]),
         measured("b", 600, 9),
@@ -63,19 +63,19 @@ def test_an_op_holds_what_it_allocated_before_and_has_not_given_back():
     assert curve.rest.tolist() == [4, 3, 9]
 
 
-def test_changes_in_one_microsecond_are_one_change():
+def test_changes_in_the_same_microsecond_are_added_up():
     found, (curve,) = curves(measured("a", 500, 9, allocations=[(400, 5), (400, -2)]))
 
     assert holders(found, curve, 0) == {"a": 3}
 
 
-def test_what_an_op_keeps_for_good_is_there_from_the_start():
+def test_persistent_memory_is_held_from_the_start():
     found, (curve,) = curves(measured("a", 500, 9, accelerator_persistent=4))
 
     assert holders(found, curve, 0) == {"a": 4}
 
 
-def test_what_is_larger_than_the_rest_is_passed_over():
+def test_an_op_that_holds_more_than_the_remaining_memory_is_skipped():
     found, (curve,) = curves(
         measured("a", 500, 10, allocations=[(1, 7)]),
         measured("b", 501, 10, allocations=[(1, 7)]),
@@ -86,7 +86,7 @@ def test_what_is_larger_than_the_rest_is_passed_over():
     assert curve.rest.tolist() == [1]
 
 
-def test_an_accelerator_that_no_memory_was_measured_of_has_an_empty_curve():
+def test_an_accelerator_without_measurements_has_an_empty_curve():
     _, (curve,) = curves(run("a", device=GPU, memory={"micros": 0}))
 
     assert points(curve) == []

@@ -1,4 +1,4 @@
-"""Memory over time: which peak is told of, and who held what then."""
+"""Memory over time: which peak is reported, and what held memory at that time."""
 
 import pytest
 
@@ -15,13 +15,13 @@ def ask(p, **options):
 
 
 def ask_one(p, **options):
-    """The answer where there is one allocator."""
+    """The only allocator of the answer."""
     (found,) = ask(p, **options).allocators
     return found
 
 
-def took(name, *events, step=0, device=CPU, of="host", start=1000, **more):
-    """A run that took and gave back memory."""
+def allocating(name, *events, step=0, device=CPU, of="host", start=1000, **more):
+    """A run that allocated and released memory."""
     used = [allocator(of, events, **more)]
     return run(name, step=step, start=start, device=device, allocators=used)
 
@@ -35,23 +35,23 @@ def rows(breakdown):
 
 
 def network():
-    """Two scopes: at its peak one op of each holds memory, and a third has given its back."""
+    """Two scopes: at the peak one op of each holds memory, and a third has released its own."""
     return profile(
         op("net/a/conv", "Conv", code=["net.py:3:conv"]),
         op("net/a/bias", "Add", code=["net.py:4:bias"]),
         op("net/b/conv", "Conv", code=["net.py:3:conv"]),
         op("loss", "Sum", code=["net.py:9:loss"]),
-        took("net/a/conv", (1010, 100), (1060, -100)),
-        took("net/a/bias", (1020, 10), (1030, -10)),
-        took("net/b/conv", (1040, 50), (1060, -50)),
-        took("loss", (1050, 4)),
+        allocating("net/a/conv", (1010, 100), (1060, -100)),
+        allocating("net/a/bias", (1020, 10), (1030, -10)),
+        allocating("net/b/conv", (1040, 50), (1060, -50)),
+        allocating("loss", (1050, 4)),
     )
 
 
 # The peak
 
 
-def test_the_peak_has_its_height_its_moment_and_the_op_that_reached_it():
+def test_the_peak_has_its_bytes_its_time_and_the_op_that_reached_it():
     found = ask_one(network())
 
     assert (found.peak_bytes, found.peak_ns) == (154, 50_000)
@@ -59,21 +59,21 @@ def test_the_peak_has_its_height_its_moment_and_the_op_that_reached_it():
     assert found.left_bytes == 4
 
 
-def test_the_ops_that_reached_a_peak_come_by_what_they_took():
+def test_the_ops_that_reached_a_peak_are_sorted_by_allocated_bytes():
     events = {name: (1010, size) for name, size in zip("abcde", (1, 5, -1, 3, 2), strict=True)}
-    p = profile(*(took(name, event) for name, event in events.items()))
+    p = profile(*(allocating(name, event) for name, event in events.items()))
 
     assert ask_one(p).reached_by == (("b", 5), ("d", 3), ("e", 2))
 
 
-def test_time_begins_with_the_first_op_of_the_step():
-    p = profile(run("early", start=900), took("a", (1010, 1)))
+def test_time_starts_with_the_first_op_of_the_step():
+    p = profile(run("early", start=900), allocating("a", (1010, 1)))
 
     assert (ask_one(p).start_ns, ask_one(p).peak_ns) == (900_000, 110_000)
 
 
-def test_time_begins_with_the_first_allocation_if_no_op_is_earlier():
-    p = profile(took("a", (800, 1)), took("b", (900, 1), of="other"))
+def test_time_starts_with_the_first_allocation_if_no_op_is_earlier():
+    p = profile(allocating("a", (800, 1)), allocating("b", (900, 1), of="other"))
 
     assert {one.allocator: one.peak_ns for one in ask(p).allocators} == {
         "host": 0,
@@ -81,7 +81,7 @@ def test_time_begins_with_the_first_allocation_if_no_op_is_earlier():
     }
 
 
-def test_levels_are_told_in_the_time_of_the_curve():
+def test_levels_use_the_same_time_as_the_curve():
     used = [allocator("host", [(1010, 1)], level=70)]
     p = profile(run("a", memory={"micros": 1020}, allocators=used))
 
@@ -89,14 +89,14 @@ def test_levels_are_told_in_the_time_of_the_curve():
     assert ask_one(p).levels.bytes.tolist() == [70]
 
 
-def test_allocators_come_by_their_peaks():
-    p = profile(took("a", (1010, 1), of="x"), took("b", (1010, 9), of="y"))
+def test_allocators_are_sorted_by_their_peaks():
+    p = profile(allocating("a", (1010, 1), of="x"), allocating("b", (1010, 9), of="y"))
 
     assert [one.allocator for one in ask(p).allocators] == ["y", "x"]
 
 
-def test_an_allocator_is_told_of_device_by_device():
-    p = profile(took("a", (1010, 5)), took("b", (1010, 3), device=GPU))
+def test_an_allocator_has_an_entry_per_device():
+    p = profile(allocating("a", (1010, 5)), allocating("b", (1010, 3), device=GPU))
 
     assert [(one.device, one.peak_bytes) for one in ask(p).allocators] == [(CPU, 5), (GPU, 3)]
 
@@ -106,14 +106,14 @@ def test_an_allocator_is_told_of_device_by_device():
 
 def steps():
     return profile(
-        took("a", (1010, 5), step=3, of="x"),
-        took("a", (2010, 9), step=4, of="x", start=2000),
-        took("a", (3010, 7), step=8, of="x", start=3000),
-        took("a", (3010, 2), step=8, of="y", start=3000),
+        allocating("a", (1010, 5), step=3, of="x"),
+        allocating("a", (2010, 9), step=4, of="x", start=2000),
+        allocating("a", (3010, 7), step=8, of="x", start=3000),
+        allocating("a", (3010, 2), step=8, of="y", start=3000),
     )
 
 
-def test_each_allocator_is_told_of_in_the_step_of_its_highest_peak():
+def test_each_allocator_is_reported_in_the_step_of_its_highest_peak():
     found = ask(steps()).allocators
 
     assert [(one.allocator, one.step, one.peak_bytes) for one in found] == [
@@ -123,27 +123,27 @@ def test_each_allocator_is_told_of_in_the_step_of_its_highest_peak():
     assert found[0].step_peaks == {3: 5, 4: 9, 8: 7}
 
 
-def test_the_first_step_is_taken_where_peaks_are_equal():
-    p = profile(took("a", (1010, 5), step=1), took("a", (1010, 5), step=0))
+def test_the_first_step_is_used_if_peaks_are_equal():
+    p = profile(allocating("a", (1010, 5), step=1), allocating("a", (1010, 5), step=0))
 
     assert ask_one(p).step == 0
 
 
-def test_a_step_may_be_asked_for():
+def test_a_step_can_be_chosen():
     found = ask_one(steps(), step=3)
 
     assert (found.allocator, found.step, found.peak_bytes) == ("x", 3, 5)
 
 
-def test_a_step_that_was_not_recorded_is_refused():
+def test_an_unknown_step_is_rejected():
     with pytest.raises(OptionError, match=r"No step 5. Recorded: 3, 4, 8; -1 takes the highest"):
         ask(steps(), step=5)
 
 
-# Who held what
+# Breakdowns
 
 
-def test_scopes_hold_what_is_in_them():
+def test_a_scope_includes_the_memory_of_everything_in_it():
     assert rows(ask_one(network()).by_scope) == [
         "net 150",
         "  net/a/conv 100",
@@ -152,30 +152,30 @@ def test_scopes_hold_what_is_in_them():
     ]
 
 
-def test_a_scope_that_only_holds_another_is_left_out():
-    p = profile(took("a/b/c/d", (1010, 5)), took("a/b/e", (1010, 7)))
+def test_a_scope_that_only_contains_one_other_is_left_out():
+    p = profile(allocating("a/b/c/d", (1010, 5)), allocating("a/b/e", (1010, 7)))
 
     assert rows(ask_one(p).by_scope) == ["a/b 12", "  a/b/e 7", "  a/b/c/d 5"]
 
 
-def test_an_op_that_is_a_scope_too_stays():
-    p = profile(took("a", (1010, 5)), took("a/b", (1010, 7)))
+def test_a_scope_that_is_also_an_op_is_kept():
+    p = profile(allocating("a", (1010, 5)), allocating("a/b", (1010, 7)))
 
     assert rows(ask_one(p).by_scope) == ["a 12", "  a/b 7"]
 
 
-def test_scopes_are_told_of_down_to_a_depth():
+def test_scopes_are_shown_down_to_max_depth():
     assert rows(ask_one(network(), max_depth=2).by_scope) == ["net 150", "loss 4"]
     assert rows(ask_one(network(), max_depth=3).by_scope)[1:3] == ["  net/a 100", "  net/b 50"]
 
 
-def test_a_depth_without_scopes_leaves_everything_hidden():
+def test_a_depth_without_scopes_hides_everything():
     found = ask_one(network(), max_depth=1).by_scope
 
     assert (len(found), found.hidden_bytes) == (0, 154)
 
 
-def test_kinds_and_lines_hold_what_their_ops_do():
+def test_kinds_and_lines_include_the_memory_of_their_ops():
     found = ask_one(network())
 
     assert rows(found.by_kind) == ["Conv 150", "Sum 4"]
@@ -184,8 +184,8 @@ def test_kinds_and_lines_hold_what_their_ops_do():
     assert found.by_scope.ops.tolist() == [2, 1, 1, 1]
 
 
-def test_rows_of_equal_size_come_by_name():
-    p = profile(took("b", (1010, 1)), took("a", (1010, 1)))
+def test_rows_of_equal_size_are_sorted_by_name():
+    p = profile(allocating("b", (1010, 1)), allocating("a", (1010, 1)))
 
     assert rows(ask_one(p).by_kind) == ["a 1", "b 1"]
     assert rows(ask_one(p).by_scope) == ["a 1", "b 1"]
@@ -203,42 +203,44 @@ def test_the_largest_rows_are_shown_and_the_rest_is_counted():
         assert (breakdown.hidden_rows, breakdown.hidden_bytes) == rest
 
 
-def test_all_rows_can_be_asked_for():
-    p = profile(*(took(f"op{place}", (1010, 1)) for place in range(20)))
+def test_a_negative_max_rows_shows_all_rows():
+    p = profile(*(allocating(f"op{number}", (1010, 1)) for number in range(20)))
 
     assert len(ask_one(p).by_scope) == 10
     assert len(ask_one(p, max_rows=-1).by_scope) == 20
 
 
-def test_without_code_lines_there_is_no_breakdown_by_them():
-    found = ask(profile(took("a", (1010, 1))))
+def test_without_code_lines_there_is_no_breakdown_by_line():
+    found = ask(profile(allocating("a", (1010, 1))))
 
     assert found.allocators[0].by_line is None
-    assert found.notes == (f"which code lines hold memory is unknown; give {LINES}.",)
+    assert found.notes == (f"the code lines that hold memory are unknown; give {LINES}.",)
 
 
-# What is missing
+# Errors and notes
 
 
-def test_without_a_run_the_answer_says_what_to_give():
+def test_the_error_without_a_run_names_the_files_to_give():
     with pytest.raises(MissingInputError, match="XSpace, recorded with RunOptions"):
         ask(profile(op("a")))
 
 
-def test_without_records_the_answer_says_what_to_record():
+def test_the_error_without_allocation_records_says_how_to_record_them():
     with pytest.raises(MissingInputError, match=r"No step has allocation records.*FULL_TRACE"):
         ask(profile(run("a")))
 
 
-def test_a_step_without_records_is_told_from_those_with():
-    p = profile(took("a", (1010, 1), step=1), run("a", step=2), took("a", (1, 1), step=3))
+def test_the_error_for_a_step_without_records_lists_the_steps_with_records():
+    p = profile(
+        allocating("a", (1010, 1), step=1), run("a", step=2), allocating("a", (1, 1), step=3)
+    )
 
-    with pytest.raises(MissingInputError, match=r"Step 2 has no .*; there are some of: 1, 3\."):
+    with pytest.raises(MissingInputError, match=r"Step 2 has no .*; steps with records: 1, 3\."):
         ask(p, step=2)
     assert "step 2: no allocation records." in ask(p).notes
 
 
-def test_a_profile_proto_says_that_it_never_had_those_of_the_host():
+def test_the_error_for_a_profile_proto_says_which_records_it_keeps():
     builder = ProfileBuilder()
     builder.mark_lacks_host_allocations()
 
@@ -246,20 +248,22 @@ def test_a_profile_proto_says_that_it_never_had_those_of_the_host():
         ask(builder.build())
 
 
-def test_records_without_a_time_are_spoken_of():
+def test_records_without_a_time_are_noted():
     assert (
         "1 allocation record without a time counts from the beginning."
-        in ask(profile(took("a", (1010, 1), (0, 1)))).notes
+        in ask(profile(allocating("a", (1010, 1), (0, 1)))).notes
     )
 
 
-def test_an_allocator_that_devices_may_share_is_spoken_of():
-    p = profile(took("a", (1010, 5)), took("b", (1010, 3), device=GPU))
+def test_an_allocator_that_devices_may_share_is_noted():
+    p = profile(allocating("a", (1010, 5)), allocating("b", (1010, 3), device=GPU))
 
-    assert ask(p).notes[0].startswith("2 devices use an allocator `host`; ")
+    assert ask(p).notes[0].startswith("2 devices use an allocator named `host`; ")
 
 
-def test_what_cancels_out_in_a_scope_still_adds_up():
-    p = profile(took("a", (1010, 3)), took("a/b", (1010, -3)), took("c", (1010, 1)))
+def test_a_scope_whose_bytes_add_up_to_zero_is_still_shown():
+    p = profile(
+        allocating("a", (1010, 3)), allocating("a/b", (1010, -3)), allocating("c", (1010, 1))
+    )
 
     assert rows(ask_one(p).by_scope) == ["c 1", "a 0", "  a/b -3"]

@@ -1,4 +1,4 @@
-"""A view as nested slices."""
+"""A view laid out as nested slices."""
 
 from build import op, profile, run
 from tfprof.options import Options
@@ -14,7 +14,7 @@ def slices(view):
     return [(view.name[row], *rest) for row, *rest in rows]
 
 
-def test_children_stand_side_by_side_within_their_parent():
+def test_children_are_placed_side_by_side_inside_their_parent():
     p = profile(run("a", micros=2), run("a/b", micros=3), run("a/c", micros=4), run("d", micros=5))
 
     assert slices(scope.build(p, Options())) == [
@@ -26,17 +26,17 @@ def test_children_stand_side_by_side_within_their_parent():
     ]
 
 
-def test_what_took_no_time_is_left_out_with_what_is_below_it():
+def test_a_row_that_took_no_time_is_left_out_with_everything_below_it():
     p = profile(op("a/b"), run("c", micros=5))
 
     assert slices(scope.build(p, Options())) == [("_TFProfRoot", 0, 0, 5), ("c", 1, 0, 5)]
 
 
-def test_the_root_is_there_even_if_nothing_took_time():
+def test_the_root_has_a_slice_even_if_nothing_took_time():
     assert slices(scope.build(profile(op("a")), Options())) == [("_TFProfRoot", 0, 0, 0)]
 
 
-def test_siblings_stand_in_the_order_of_the_view():
+def test_siblings_are_in_the_order_of_the_view():
     p = profile(run("a", micros=1), run("b", micros=2))
 
     assert slices(scope.build(p, Options(order_by="micros"))) == [

@@ -1,4 +1,4 @@
-"""What an answer says it lacks."""
+"""The notes of a view."""
 
 import numpy as np
 import pytest
@@ -13,29 +13,29 @@ from tfprof.options import Options
 from tfprof.views.notes import notes
 
 
-def said(p, kind="scope", **options):
+def notes_of(p, kind="scope", **options):
     return list(notes(kind, p, Options.of(**options)))
 
 
-def test_nothing_is_said_where_nothing_lacks():
-    assert said(profile(op("a"), run("a"))) == []
+def test_there_are_no_notes_if_nothing_is_missing():
+    assert notes_of(profile(op("a"), run("a"))) == []
 
 
 # Files that were not given.
 
 
 @pytest.mark.parametrize("key", ["bytes", "peak_bytes", "cpu_micros", "device"])
-def test_what_was_never_measured_names_the_file_that_would_tell(key):
-    assert said(profile(op("a")), select=[key]) == [f"`{key}` requires {RUNS}, {ZERO}"]
+def test_a_metric_without_data_has_a_note_on_the_required_file(key):
+    assert notes_of(profile(op("a")), select=[key]) == [f"`{key}` requires {RUNS}, {ZERO}"]
 
 
-def test_tensor_values_need_a_checkpoint():
-    assert said(profile(op("a")), select=["tensor_value"]) == [
+def test_tensor_values_require_a_checkpoint():
+    assert notes_of(profile(op("a")), select=["tensor_value"]) == [
         f"`tensor_value` requires {VALUES}, {ZERO}"
     ]
 
 
-def test_a_checkpoint_tells_tensor_values():
+def test_a_checkpoint_provides_tensor_values():
     builder = ProfileBuilder()
     builder.add_ops(OpColumns.of(["a"], ["Op"], [()], [None], [()]))
     shapes = Shapes.of([()])
@@ -43,55 +43,55 @@ def test_a_checkpoint_tells_tensor_values():
         Tensors(Strings(["a"]), Strings(["float32"]), shapes, lambda _: np.empty(0))
     )
 
-    assert said(builder.build(), select=["tensor_value"]) == []
+    assert notes_of(builder.build(), select=["tensor_value"]) == []
 
 
-def test_types_whose_values_a_table_does_not_show_are_named():
+def test_types_whose_values_a_table_does_not_show_are_noted():
     p = with_tensors(profile(op("a")), {"a": np.array([True]), "b": np.float16([1])})
 
-    assert said(p, select=["tensor_value"]) == [
-        "the table has no values of type bool, float16; --json has them."
+    assert notes_of(p, select=["tensor_value"]) == [
+        "tables do not show values of type bool, float16; use --json to see them."
     ]
 
 
-def test_parameters_need_a_graph():
-    assert said(profile(run("a")), select=["params"]) == [f"`params` requires {GRAPHS}, {ZERO}"]
+def test_parameters_require_a_graph():
+    assert notes_of(profile(run("a")), select=["params"]) == [f"`params` requires {GRAPHS}, {ZERO}"]
 
 
-def test_several_metrics_share_a_sentence():
-    assert said(profile(op("a")), select=["micros", "bytes"]) == [
+def test_metrics_that_require_the_same_file_share_a_note():
+    assert notes_of(profile(op("a")), select=["micros", "bytes"]) == [
         f"`bytes` and `micros` require {RUNS}, {ZERO}"
     ]
 
 
-def test_each_missing_file_has_its_own_sentence():
-    assert len(said(profile(op("a")), select=["micros", "tensor_value"])) == 2
+def test_each_missing_file_has_its_own_note():
+    assert len(notes_of(profile(op("a")), select=["micros", "tensor_value"])) == 2
 
 
-def test_what_orders_the_rows_must_have_been_measured():
-    assert said(profile(op("a")), select=["params"], order_by="micros") == [
+def test_ordering_by_a_metric_without_data_is_noted():
+    assert notes_of(profile(op("a")), select=["params"], order_by="micros") == [
         f"`micros` requires {RUNS}, {ZERO}"
     ]
 
 
-def test_what_filters_the_rows_must_have_been_measured():
-    assert said(profile(op("a")), select=["params"], min_peak_bytes=1) == [
+def test_filtering_by_a_metric_without_data_is_noted():
+    assert notes_of(profile(op("a")), select=["params"], min_peak_bytes=1) == [
         f"`peak_bytes` requires {RUNS}, {ZERO}"
     ]
 
 
-def test_ordering_by_name_needs_nothing():
-    assert said(profile(op("a")), select=["params"], order_by="name") == []
+def test_ordering_by_name_requires_no_file():
+    assert notes_of(profile(op("a")), select=["params"], order_by="name") == []
 
 
-# Float ops that nobody counted.
+# Float ops that are not counted.
 
 
 def counted(*facts, **options):
-    return said(profile(*facts, counts_float_ops=True), select=["float_ops"], **options)
+    return notes_of(profile(*facts, counts_float_ops=True), select=["float_ops"], **options)
 
 
-def test_kinds_without_a_rule_are_named_with_the_most_frequent_first():
+def test_kinds_without_a_rule_are_listed_most_frequent_first():
     ops = op("a", "Zork"), op("b", "Zork"), op("c", "Blip")
 
     assert counted(*ops) == [
@@ -99,29 +99,34 @@ def test_kinds_without_a_rule_are_named_with_the_most_frequent_first():
     ]
 
 
-def test_one_op_of_one_kind_is_said_to_be_one():
+def test_one_op_of_one_kind_is_noted_in_the_singular():
     assert counted(op("a", "Zork")) == [
         "float ops of 1 op of 1 kind (Zork 1) are not counted: there is no rule for them."
     ]
 
 
-def test_no_more_than_five_kinds_are_named():
-    ops = [op(f"x{place}", f"Zork{place}") for place in range(7)]
+def test_at_most_five_kinds_are_listed():
+    ops = [op(f"x{number}", f"Zork{number}") for number in range(7)]
 
     assert "(Zork0 1, Zork1 1, Zork2 1, Zork3 1, Zork4 1 and 2 more)" in counted(*ops)[0]
 
 
-def test_only_ops_that_are_accounted_for_are_missed():
+def test_uncounted_ops_are_noted_only_if_they_are_accounted_for():
     assert counted(op("a", "Zork"), op("b", "NoOp"), account_type_regexes=["NoOp"]) == []
 
 
-def test_an_op_that_only_ran_is_missed_in_a_sentence_of_its_own():
-    assert counted(op("a", "NoOp"), run("stranger")) == [
-        "float ops of 1 op missing from the graph are not counted."
-    ]
+@pytest.mark.parametrize(
+    ("names", "note"),
+    [
+        ("x", "1 op that ran is not in the graph; its float ops are not counted."),
+        ("xy", "2 ops that ran are not in the graph; their float ops are not counted."),
+    ],
+)
+def test_ops_that_ran_but_are_not_in_the_graph_are_noted(names, note):
+    assert counted(op("a", "NoOp"), *map(run, names)) == [note]
 
 
-def test_an_op_whose_shapes_are_unknown_is_missed_with_a_way_to_learn_them():
+def test_the_note_on_unknown_shapes_names_the_files_that_provide_them():
     [note] = counted(op("a", "MatMul", inputs=["b", "b"]), op("b", "NoOp"))
 
     assert note == (
@@ -130,7 +135,7 @@ def test_an_op_whose_shapes_are_unknown_is_missed_with_a_way_to_learn_them():
     )
 
 
-def test_a_run_that_did_not_tell_the_shapes_is_not_asked_for_again():
+def test_the_note_on_unknown_shapes_does_not_suggest_a_run_that_was_given():
     ops = op("a", "MatMul", inputs=["b", "b"]), op("b", "NoOp")
 
     assert counted(*ops, run("b")) == [
@@ -138,103 +143,110 @@ def test_a_run_that_did_not_tell_the_shapes_is_not_asked_for_again():
     ]
 
 
-def test_float_ops_are_missed_only_where_they_are_asked_for():
+def test_uncounted_float_ops_are_noted_only_if_float_ops_are_selected():
     p = profile(op("a", "Zork"), counts_float_ops=True)
 
-    assert said(p, select=["params"]) == []
+    assert notes_of(p, select=["params"]) == []
 
 
-def test_nothing_is_missed_where_float_ops_come_from_a_log_alone():
-    assert said(profile(op("a", "Zork")), select=["float_ops"]) == []
+def test_uncounted_float_ops_are_not_noted_if_counting_is_turned_off():
+    assert notes_of(profile(op("a", "Zork")), select=["float_ops"]) == []
 
 
-# Surprises of the regexes.
+# Likely mistakes in regexes.
 
 
 @pytest.mark.parametrize("kind", ["code", "op"])
-def test_ops_that_count_more_than_once_are_told(kind):
+def test_ops_that_count_more_than_once_are_noted(kind):
     p = profile(op("a", "MatMul", code=["a.py:1:f"]), op("b", "Add"))
 
-    [note] = said(p, kind, select=[], account_type_regexes=["MatMul", "Mat.*"])
+    [note] = notes_of(p, kind, select=[], account_type_regexes=["MatMul", "Mat.*"])
 
     assert note == (
-        "more than one of account_type_regexes matches 1 op, and each match counts; "
-        "write one regex, a|b, to count an op once."
+        "1 op matches more than one of account_type_regexes and counts once per match; "
+        "combine the regexes into one, a|b, to count each op once."
     )
 
 
 @pytest.mark.parametrize("kind", ["scope", "graph"])
-def test_ops_that_match_twice_are_no_surprise_where_they_count_once(kind):
+def test_ops_that_match_twice_are_not_noted_if_they_count_once(kind):
     p = profile(op("a", "MatMul"))
 
-    assert said(p, kind, select=[], account_type_regexes=["MatMul", "Mat.*"]) == []
+    assert notes_of(p, kind, select=[], account_type_regexes=["MatMul", "Mat.*"]) == []
 
 
-def test_a_device_in_upper_case_is_told_to_be_in_lower_case():
+def test_a_regex_in_upper_case_gets_the_hint_that_devices_are_in_lower_case():
     p = profile(op("a"), run("a", device=GPU))
 
-    assert said(p, account_type_regexes=[".*GPU:0.*"]) == [
-        "no op's types match `.*GPU:0.*`; devices are types too, in lower case."
+    assert notes_of(p, account_type_regexes=[".*GPU:0.*"]) == [
+        "no op type matches `.*GPU:0.*`; devices are also types, in lower case."
     ]
 
 
-def test_a_regex_of_the_beginning_of_a_type_is_answered_with_the_type():
+def test_a_regex_that_is_the_beginning_of_a_type_gets_the_whole_type_as_a_hint():
     p = profile(op("a", "VariableV2"), op("b", "MatMul"))
 
-    assert said(p, select=[], account_type_regexes=["Variable", ""]) == [
-        "no op's types match `Variable,`, which stands for whole types; there is `VariableV2`."
+    assert notes_of(p, select=[], account_type_regexes=["Variable", ""]) == [
+        "no op type matches `Variable,`: a regex must match the whole type, such as `VariableV2`."
     ]
 
 
-def test_an_upper_case_regex_that_matches_is_left_alone():
-    assert said(profile(op("a", "MatMul")), select=[], account_type_regexes=["MatMul"]) == []
+def test_an_upper_case_regex_that_matches_is_not_noted():
+    assert notes_of(profile(op("a", "MatMul")), select=[], account_type_regexes=["MatMul"]) == []
 
 
-def test_a_lower_case_regex_that_matches_nothing_is_left_alone():
-    assert said(profile(op("a")), select=[], account_type_regexes=["gpu"]) == []
+def test_a_lower_case_regex_that_matches_nothing_is_not_noted():
+    assert notes_of(profile(op("a")), select=[], account_type_regexes=["gpu"]) == []
 
 
-def test_nothing_is_said_of_regexes_where_there_are_no_ops():
-    assert said(profile(), select=[], account_type_regexes=["MatMul"]) == []
+def test_regexes_are_not_noted_if_there_are_no_ops():
+    assert notes_of(profile(), select=[], account_type_regexes=["MatMul"]) == []
 
 
 # The code view.
 
 
-def code_said(*facts, **options):
-    return said(profile(op("a", code=["a.py:1:f"]), *facts), "code", select=[], **options)
+def code_notes(*facts, **options):
+    return notes_of(profile(op("a", code=["a.py:1:f"]), *facts), "code", select=[], **options)
 
 
-def test_the_code_view_says_that_it_counts_everything():
-    assert code_said(account_displayed_op_only=True) == [
-        "the code view does not know account_displayed_op_only; totals cover everything."
+def test_the_code_view_notes_that_it_ignores_account_displayed_op_only():
+    assert code_notes(account_displayed_op_only=True) == [
+        "the code view ignores account_displayed_op_only; totals include hidden lines."
     ]
 
 
-def test_the_code_view_says_which_gradients_it_left_out():
-    assert code_said(op("gradients/b_grad/c", code=["a.py:1:f"])) == [
-        "1 op of gradients is left out: their forward ops have no code line."
-    ]
+@pytest.mark.parametrize(
+    ("names", "note"),
+    [
+        ("c", "1 gradient op is left out: its forward op has no code line."),
+        ("cd", "2 gradient ops are left out: their forward ops have no code line."),
+    ],
+)
+def test_the_code_view_notes_how_many_gradients_it_leaves_out(names, note):
+    gradients = [op(f"gradients/b_grad/{name}", code=["a.py:1:f"]) for name in names]
+
+    assert code_notes(*gradients) == [note]
 
 
-def test_the_code_view_says_that_it_has_no_tensor_values():
+def test_the_code_view_notes_that_it_has_no_tensor_values():
     p = profile(op("a", code=["a.py:1:f"]))
 
-    assert said(p, "code", select=["tensor_value"])[-1] == (
+    assert notes_of(p, "code", select=["tensor_value"])[-1] == (
         "the code view has no tensor values; the scope and graph views do."
     )
 
 
 @pytest.mark.parametrize("key", ["occurrence", "input_shapes"])
-def test_the_code_view_says_that_it_has_no_occurrence_and_no_input_shapes(key):
+def test_the_code_view_notes_that_it_has_no_occurrence_or_input_shapes(key):
     p = profile(op("a", code=["a.py:1:f"]))
 
-    assert said(p, "code", select=[key]) == [
-        "the code view has no occurrence and no input shapes; the op view does."
+    assert notes_of(p, "code", select=[key]) == [
+        "the code view has no occurrence or input shapes; the op view does."
     ]
 
 
-def test_other_views_have_nothing_to_say_of_code():
+def test_other_views_have_no_notes_on_code():
     p = profile(op("a", code=["a.py:1:f"]))
 
-    assert said(p, "scope", select=["occurrence"], account_displayed_op_only=True) == []
+    assert notes_of(p, "scope", select=["occurrence"], account_displayed_op_only=True) == []

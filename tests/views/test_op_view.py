@@ -1,4 +1,4 @@
-"""The op view: ops gathered by their kind."""
+"""The op view: ops grouped by kind."""
 
 import pytest
 
@@ -7,14 +7,14 @@ from build import CPU, GPU, op, profile, run
 
 
 def kinds(**params):
-    """A profile with one op of each kind, which has so many parameters and float ops."""
+    """A profile with one op of each kind, with the given number of parameters and float ops."""
     return profile(*(op(f"an_{kind}", kind, shape=(n,), float_ops=n) for kind, n in params.items()))
 
 
 FOUR = {"A": 1, "B": 20, "C": 300, "D": 4000}
 
 
-def test_ops_of_one_kind_share_a_row():
+def test_ops_of_the_same_kind_share_a_row():
     p = profile(op("x", "Add", shape=(1,)), op("y", "Mul", shape=(2,)), op("z", "Add", shape=(4,)))
 
     view = ask("op", p)
@@ -24,15 +24,15 @@ def test_ops_of_one_kind_share_a_row():
     assert list(view.profile.ops.name.take(view.members[1])) == ["x", "z"]
 
 
-def test_an_op_that_only_ran_is_a_kind_of_its_own():
-    assert outline(ask("op", profile(op("x", "Add"), run("stranger")))) == ["Add", "stranger"]
+def test_an_op_that_is_only_in_a_run_has_its_own_kind():
+    assert outline(ask("op", profile(op("x", "Add"), run("undefined")))) == ["Add", "undefined"]
 
 
-def test_a_kind_that_only_a_second_definition_has_is_no_row():
+def test_a_kind_that_only_a_repeated_definition_has_gets_no_row():
     assert outline(ask("op", profile(op("x", "Add"), op("x", "Mul")))) == ["Add"]
 
 
-def test_a_profile_without_ops_shows_the_root_alone():
+def test_a_profile_without_ops_shows_only_the_root():
     view = ask("op", profile())
 
     assert total(view, "params") == {ROOT: 0}
@@ -41,37 +41,37 @@ def test_a_profile_without_ops_shows_the_root_alone():
 # Totals.
 
 
-def test_a_total_runs_from_its_row_to_the_last():
+def test_a_total_covers_a_row_and_all_later_rows():
     view = ask("op", kinds(**FOUR))
 
     assert total(view, "params") == {ROOT: 4321, "A": 4321, "B": 4320, "C": 4300, "D": 4000}
 
 
-def test_a_hidden_row_stays_in_the_totals():
+def test_a_hidden_row_still_counts_towards_totals():
     view = ask("op", kinds(**FOUR), hide_name_regexes=["C"])
 
     assert total(view, "params") == {ROOT: 4321, "A": 4321, "B": 4320, "D": 4000}
 
 
-def test_totals_can_run_over_the_shown_rows_alone():
+def test_totals_can_cover_only_shown_rows():
     view = ask("op", kinds(**FOUR), hide_name_regexes=["C"], account_displayed_op_only=True)
 
     assert total(view, "params") == {ROOT: 4021, "A": 4021, "B": 4020, "D": 4000}
 
 
-def test_the_root_is_no_definition_even_where_only_shown_rows_count():
+def test_the_root_is_not_a_definition_even_if_only_shown_rows_count():
     view = ask("op", kinds(**FOUR), hide_name_regexes=["B"], account_displayed_op_only=True)
 
     assert total(view, "definitions") == {ROOT: 3, "A": 3, "C": 2, "D": 1}
 
 
-def test_totals_of_no_shown_rows_are_nothing():
+def test_the_total_is_zero_if_no_rows_are_shown():
     view = ask("op", kinds(**FOUR), show_name_regexes=[], account_displayed_op_only=True)
 
     assert total(view, "params") == {ROOT: 0}
 
 
-def test_runs_and_definitions_are_counted_op_by_op():
+def test_runs_and_definitions_are_added_up_over_the_ops_of_a_kind():
     p = profile(op("x", "Add"), op("y", "Add"), run("x", start=1), run("x", start=2))
 
     view = ask("op", p)
@@ -80,10 +80,10 @@ def test_runs_and_definitions_are_counted_op_by_op():
     assert total(view, "definitions")["Add"] == 2
 
 
-# What is accounted for.
+# Accounting.
 
 
-def test_a_kind_without_accounted_ops_is_no_row():
+def test_a_kind_without_accounted_ops_has_no_row():
     view = ask("op", kinds(**FOUR), account_type_regexes=["B", "D"])
 
     assert total(view, "params") == {ROOT: 4020, "B": 4020, "D": 4000}
@@ -110,20 +110,20 @@ def test_an_op_counts_once_for_each_regex_that_matches_it():
     assert own(view, "definitions") == {ROOT: None, "A": 1, "B": 1}
 
 
-def test_an_empty_account_list_shows_the_root_alone():
+def test_an_empty_account_list_shows_only_the_root():
     assert outline(ask("op", kinds(**FOUR), account_type_regexes=[])) == []
 
 
 # Start, trim and depth.
 
 
-def test_rows_begin_with_the_first_that_matches():
+def test_rows_begin_with_the_first_one_that_matches_the_start():
     view = ask("op", kinds(**FOUR), start_name_regexes=["C", "B"])
 
     assert total(view, "params") == {ROOT: 4321, "B": 4320, "C": 4300, "D": 4000}
 
 
-def test_an_empty_start_list_begins_at_the_top():
+def test_an_empty_start_list_shows_all_rows():
     assert outline(ask("op", kinds(**FOUR), start_name_regexes=[])) == ["A", "B", "C", "D"]
 
 
@@ -131,15 +131,15 @@ def test_a_start_that_matches_nothing_shows_nothing():
     assert outline(ask("op", kinds(**FOUR), start_name_regexes=["X"])) == []
 
 
-def test_rows_end_before_the_first_that_is_trimmed():
+def test_rows_end_before_the_first_trimmed_one():
     assert outline(ask("op", kinds(**FOUR), trim_name_regexes=["C"])) == ["A", "B"]
 
 
-def test_the_root_is_no_row_to_trim_from():
+def test_the_root_cannot_be_trimmed():
     assert outline(ask("op", kinds(**FOUR), trim_name_regexes=[ROOT])) == ["A", "B", "C", "D"]
 
 
-def test_a_trimmed_row_before_the_start_ends_nothing():
+def test_a_trimmed_row_before_the_start_has_no_effect():
     view = ask("op", kinds(**FOUR), start_name_regexes=["B"], trim_name_regexes=["A", "D"])
 
     assert outline(view) == ["B", "C"]
@@ -156,7 +156,7 @@ def test_a_trimmed_row_before_the_start_ends_nothing():
         (9, ["A", "B", "C", "D"]),
     ],
 )
-def test_a_depth_shows_one_row_more(max_depth, shown):
+def test_the_number_of_shown_rows_is_max_depth_plus_one(max_depth, shown):
     assert outline(ask("op", kinds(**FOUR), max_depth=max_depth)) == shown
 
 
@@ -190,7 +190,7 @@ def test_a_threshold_of_time_compares_the_running_total():
     assert outline(ask("op", p, min_micros=2)) == ["A", "B"]
 
 
-def test_the_least_occurrence_is_a_number_of_ops():
+def test_min_occurrence_is_a_number_of_ops():
     p = profile(op("x", "A"), op("y", "B"), op("z", "B"), run("x", start=1), run("x", start=2))
 
     assert outline(ask("op", p, min_occurrence=2)) == ["B"]
@@ -199,18 +199,18 @@ def test_the_least_occurrence_is_a_number_of_ops():
 # Order.
 
 
-def test_rows_are_ordered_by_what_they_have_themselves():
+def test_rows_are_ordered_by_their_own_numbers():
     view = ask("op", kinds(**FOUR), order_by="params")
 
     assert outline(view) == ["D", "C", "B", "A"]
     assert total(view, "params") == {ROOT: 4321, "D": 4321, "C": 321, "B": 21, "A": 1}
 
 
-def test_rows_that_have_the_same_are_in_name_order():
+def test_rows_with_equal_numbers_are_in_name_order():
     assert outline(ask("op", kinds(C=1, A=1, B=2), order_by="params")) == ["B", "A", "C"]
 
 
-def test_rows_can_be_ordered_by_how_many_ops_they_have():
+def test_rows_can_be_ordered_by_their_number_of_ops():
     p = profile(op("x", "A"), op("y", "B"), op("z", "B"), run("x", start=1), run("x", start=2))
 
     assert outline(ask("op", p, order_by="occurrence")) == ["B", "A"]
@@ -220,10 +220,10 @@ def test_names_are_in_byte_order():
     assert outline(ask("op", kinds(b=1, B=1, _a=1))) == ["B", "_a", "b"]
 
 
-# What is left out.
+# Hidden ops.
 
 
-def test_hidden_ops_are_counted_and_weighed():
+def test_hidden_ops_and_their_numbers_are_counted():
     p = profile(op("x", "A", shape=(1,)), op("y", "B", shape=(2,)), op("z", "B", shape=(4,)))
 
     hidden = ask("op", p, hide_name_regexes=["B"]).hidden
@@ -232,14 +232,14 @@ def test_hidden_ops_are_counted_and_weighed():
     assert hidden.numbers["params"] == 6
 
 
-def test_what_is_not_accounted_for_is_not_hidden():
+def test_unaccounted_ops_do_not_count_as_hidden():
     hidden = ask("op", kinds(**FOUR), account_type_regexes=["A"]).hidden
 
     assert hidden.ops == 0
     assert hidden.numbers["params"] == 0
 
 
-def test_rows_are_side_by_side_whatever_is_hidden_between_them():
+def test_rows_stay_a_flat_list_if_rows_between_them_are_hidden():
     view = ask("op", kinds(**FOUR), hide_name_regexes=["B"], select=["num_hidden_ops"])
 
     assert outline(view) == ["A", "C", "D"]

@@ -1,4 +1,4 @@
-"""Which line of the user's own code made each op."""
+"""The line of the user's own code that created each op."""
 
 from build import op, profile
 from tfprof.views import lines
@@ -12,7 +12,7 @@ WINDOWS = "C\\Lib\\site-packages\\keras\\layer.py:3:call"
 
 
 def line(*stack):
-    """The line of an op that this stack made."""
+    """The line of an op with this stack."""
     return of_ops(profile(op("a", code=stack)))["a"]
 
 
@@ -21,20 +21,20 @@ def of_ops(p):
     return {name: found[row] for row, name in enumerate(p.ops.name)}
 
 
-def test_it_is_the_innermost_line():
+def test_an_op_has_the_innermost_line():
     assert line(MAIN, NET) == "net.py:5:build"
 
 
-def test_lines_of_installed_packages_and_of_python_itself_are_passed_over():
+def test_lines_of_installed_packages_and_of_the_standard_library_are_skipped():
     assert line(MAIN, NET, DEBIAN, STANDARD, LIBRARY) == "net.py:5:build"
     assert line(MAIN, WINDOWS) == "main.py:1:main"
 
 
-def test_a_library_that_calls_back_does_not_hide_the_line():
+def test_a_callback_from_a_library_is_still_found():
     assert line(MAIN, LIBRARY, NET, LIBRARY) == "net.py:5:build"
 
 
-def test_where_everything_is_installed_it_is_the_innermost_of_all():
+def test_if_all_lines_are_installed_the_innermost_is_used():
     assert line(DEBIAN, LIBRARY) == "nn_ops.py:99:conv2d"
 
 
@@ -44,7 +44,7 @@ def test_a_gradient_has_the_line_of_its_forward_op():
     assert of_ops(p)["gradients/a_grad/mul"] == "net.py:5:build (gradient)"
 
 
-def test_a_gradient_of_an_op_that_is_not_there_has_its_own_line():
+def test_a_gradient_of_an_unknown_op_has_its_own_line():
     assert line(MAIN) == "main.py:1:main"
     p = profile(op("gradients/gone_grad/mul", code=[MAIN]))
 
@@ -55,7 +55,7 @@ def test_an_op_without_a_stack_has_no_line():
     assert of_ops(profile(op("a", code=[MAIN]), op("b")))["b"] == "(no line known)"
 
 
-def test_lines_of_one_name_are_one():
+def test_lines_with_the_same_name_share_a_code():
     p = profile(op("a", code=["/x/net.py:5:f"]), op("b", code=["/y/net.py:5:f"]))
 
     found = lines.of_ops(p)
@@ -63,5 +63,5 @@ def test_lines_of_one_name_are_one():
     assert found.codes[0] == found.codes[1]
 
 
-def test_without_code_no_op_has_a_line():
+def test_without_code_lines_no_op_has_a_line():
     assert of_ops(profile(op("a"))) == {"a": "(no line known)"}

@@ -1,4 +1,4 @@
-"""What ran where and when, what it waited for, and what memory it took."""
+"""The timeline of a step: slots, lanes, devices and flows between devices."""
 
 import pytest
 
@@ -34,7 +34,7 @@ def flows(found, plan):
     return [(ends[producer], ends[consumer]) for producer, consumer in pairs]
 
 
-def test_slots_that_overlap_stand_in_lanes_of_their_own():
+def test_overlapping_slots_are_in_separate_lanes():
     p = profile(
         run("a", start=10, micros=10), run("b", start=15, micros=2), run("c", start=20, micros=5)
     )
@@ -42,26 +42,26 @@ def test_slots_that_overlap_stand_in_lanes_of_their_own():
     assert slots(p, laid_out(p)) == [("a", 0, 0, 10, 10), ("c", 0, 0, 20, 5), ("b", 0, 1, 15, 2)]
 
 
-def test_a_run_that_ends_before_it_starts_takes_a_lane_of_its_own():
+def test_a_run_that_ends_before_it_starts_still_takes_up_a_lane():
     p = profile(run("a", start=10, micros=10), run("a", start=15, micros=-3))
 
     assert slots(p, laid_out(p)) == [("a", 0, 0, 10, 10), ("a", 0, 1, 15, -3)]
 
 
-def test_devices_are_in_the_order_in_which_the_view_meets_them():
+def test_devices_are_in_the_order_of_the_ops_in_the_view():
     p = profile(op("a"), op("z"), run("z", device=CPU), run("a", device=GPU))
 
     assert list(laid_out(p).devices.name) == [GPU, CPU]
     assert list(laid_out(p, order_by="micros").devices.name) == [GPU, CPU]
 
 
-def test_of_an_ops_devices_the_one_whose_name_is_first_is_met_first():
+def test_the_devices_of_one_op_are_in_name_order():
     p = profile(run("a", device=GPU), run("a", device=GPU_STREAM))
 
     assert list(laid_out(p).devices.name) == sorted([GPU, GPU_STREAM])
 
 
-def test_of_two_runs_that_start_together_the_first_one_met_is_kept():
+def test_of_two_runs_that_start_together_the_first_in_the_view_is_kept():
     p = profile(run("a", start=10, micros=3), run("b", start=10, micros=9))
 
     assert slots(p, laid_out(p)) == [("a", 0, 0, 10, 3)]
@@ -69,13 +69,13 @@ def test_of_two_runs_that_start_together_the_first_one_met_is_kept():
     assert slots(p, laid_out(p, order_by="micros")) == [("b", 0, 0, 10, 9)]
 
 
-def test_only_runs_of_the_step_and_of_shown_ops_are_laid_out():
+def test_only_runs_of_shown_ops_in_the_step_are_laid_out():
     p = profile(run("a", start=10), run("a", start=90, step=1), run("b", start=20))
 
     assert slots(p, laid_out(p, hide_name_regexes=["b"])) == [("a", 0, 0, 10, 1)]
 
 
-def test_a_view_of_all_steps_is_asked_anew_for_one_of_them():
+def test_a_view_of_all_steps_is_rebuilt_for_one_step():
     p = profile(
         *(run("a", start=10, step=0, micros=1), run("b", start=20, step=0, micros=5)),
         *(run("a", start=10, step=1, micros=9), run("b", start=20, step=1, micros=5)),
@@ -85,7 +85,7 @@ def test_a_view_of_all_steps_is_asked_anew_for_one_of_them():
     assert slots(p, schedule.schedule(view, 0, Ticks.MICROS)) == [("b", 0, 0, 20, 5)]
 
 
-def test_an_op_that_was_never_timed_has_no_slot():
+def test_an_op_without_a_start_time_has_no_slot():
     p = profile(run("a", start=0))
 
     assert len(laid_out(p).slots) == 0
@@ -105,7 +105,7 @@ def test_a_flow_leads_from_each_run_of_an_input_on_another_device():
     assert flows(p, laid_out(p)) == [there[0], there[0], there[1], there[1]]
 
 
-def test_flows_come_from_dispatch_and_not_from_what_it_started_elsewhere():
+def test_flows_start_at_the_dispatch_and_not_at_the_run_on_the_stream():
     p = profile(
         op("b", inputs=["a"]),
         run("a", start=10, device=GPU),
@@ -116,7 +116,7 @@ def test_flows_come_from_dispatch_and_not_from_what_it_started_elsewhere():
     assert flows(p, laid_out(p)) == [(("a", 10), ("b", 30))]
 
 
-def test_an_op_that_is_not_accounted_for_feeds_nobody():
+def test_an_unaccounted_op_has_no_flows():
     p = profile(
         op("b", "B", inputs=["a"]), op("a", "A"), run("a", start=10, device=GPU), run("b", start=30)
     )
@@ -124,7 +124,7 @@ def test_an_op_that_is_not_accounted_for_feeds_nobody():
     assert flows(p, laid_out(p, account_type_regexes=["B"])) == []
 
 
-def test_a_hidden_input_lends_its_flow_to_who_started_with_it():
+def test_the_flow_of_a_hidden_input_starts_at_the_slot_that_starts_with_it():
     p = profile(
         op("b", inputs=["a"]),
         run("a", start=10, device=GPU),
@@ -135,7 +135,7 @@ def test_a_hidden_input_lends_its_flow_to_who_started_with_it():
     assert flows(p, laid_out(p, hide_name_regexes=["a"])) == [(("other", 10), ("b", 30))]
 
 
-def test_too_many_flows_are_refused_before_they_are_made(monkeypatch):
+def test_too_many_flows_are_rejected_before_they_are_created(monkeypatch):
     monkeypatch.setattr(schedule, "MOST_FLOWS", 3)
     p = profile(
         op("b", inputs=["a"]),

@@ -1,6 +1,6 @@
-"""The filters and their order, as the scope and graph views share them.
+"""The filters that the scope and graph views share, and their order.
 
-The profiles here are made so that both views nest them alike: what is in a scope also feeds it.
+Both views nest these profiles the same way: the ops in a scope are also the inputs of its op.
 """
 
 import pytest
@@ -15,7 +15,7 @@ MEMORY = ("requested", "peak", "residual", "output")
 
 
 def busy(name, amount):
-    """Runs that take `amount` of time on the device and on its stream, and of each memory."""
+    """Runs that take `amount` microseconds on the device and its stream, and `amount` bytes."""
     return (
         run(name, amount, device=GPU, memory=dict.fromkeys(MEMORY, amount)),
         run(name, amount, device=GPU_STREAM),
@@ -23,7 +23,7 @@ def busy(name, amount):
 
 
 def network(**changes):
-    """A network of four ops; the weights count 10 of everything, the loss 1."""
+    """A network of four ops; every number of the weights is 10, of the loss 1."""
     shapes = {"net": None, "net/conv": None, "net/conv/w": (10,), "net/loss": (1,)} | changes
     return profile(
         op("net", "Net", shape=shapes["net"], inputs=["net/conv", "net/loss"]),
@@ -35,8 +35,8 @@ def network(**changes):
     )
 
 
-def row_of_ops(**params):
-    """Ops beside each other with so many parameters, float ops, bytes and microseconds."""
+def siblings(**params):
+    """Sibling ops; each has the given number of parameters, float ops, bytes and microseconds."""
     return profile(
         *(op(name, shape=(amount,), float_ops=amount) for name, amount in params.items()),
         *(fact for name, amount in params.items() for fact in busy(name, amount)),
@@ -53,7 +53,7 @@ def test_without_filters_everything_is_shown(kind):
     assert view.name[0] == ROOT
 
 
-def test_a_total_covers_the_row_and_all_below_it(kind):
+def test_a_total_covers_a_row_and_all_rows_below_it(kind):
     view = ask(kind, network(net=(5,)))
 
     assert total(view, "params") == {
@@ -78,13 +78,13 @@ def test_the_root_is_never_accounted_for(kind):
     assert view.is_accounted.tolist() == [False]
 
 
-def test_an_empty_account_list_shows_the_root_alone(kind):
+def test_an_empty_account_list_shows_only_the_root(kind):
     view = ask(kind, network(), account_type_regexes=[])
 
     assert total(view, "params") == {ROOT: 0}
 
 
-def test_a_profile_without_ops_shows_the_root_alone(kind):
+def test_a_profile_without_ops_shows_only_the_root(kind):
     view = ask(kind, profile())
 
     assert total(view, "params") == {ROOT: 0}
@@ -93,25 +93,25 @@ def test_a_profile_without_ops_shows_the_root_alone(kind):
 # Start.
 
 
-def test_rows_to_start_from_hang_below_the_root(kind):
+def test_start_rows_are_placed_below_the_root(kind):
     view = ask(kind, network(), start_name_regexes=["net/conv"])
 
     assert outline(view) == ["net/conv", "  net/conv/w"]
 
 
-def test_a_row_to_start_from_is_not_searched_for_more(kind):
+def test_a_start_row_below_another_one_stays_there(kind):
     view = ask(kind, network(), start_name_regexes=["net/conv", "net/conv/w", "net/loss"])
 
     assert outline(view) == ["net/conv", "  net/conv/w", "net/loss"]
 
 
-def test_a_start_leaves_the_total_of_the_root_as_it_was(kind):
+def test_a_start_does_not_change_the_total_of_the_root(kind):
     view = ask(kind, network(), start_name_regexes=["net/conv"])
 
     assert total(view, "params") == {ROOT: 11, "net/conv": 10, "net/conv/w": 10}
 
 
-def test_a_row_to_start_from_is_at_depth_two(kind):
+def test_a_start_row_is_at_depth_two(kind):
     view = ask(kind, network(), start_name_regexes=["net/conv"], max_depth=2)
 
     assert outline(view) == ["net/conv"]
@@ -121,30 +121,30 @@ def test_a_start_must_match_the_whole_name(kind):
     assert outline(ask(kind, network(), start_name_regexes=["net/con"])) == []
 
 
-def test_the_root_is_nowhere_to_start_from(kind):
+def test_the_root_cannot_be_a_start_row(kind):
     assert outline(ask(kind, network(), start_name_regexes=[ROOT])) == []
 
 
-def test_an_empty_start_list_shows_the_root_alone(kind):
+def test_an_empty_start_list_shows_only_the_root(kind):
     assert outline(ask(kind, network(), start_name_regexes=[])) == []
 
 
 # Show and hide.
 
 
-def test_what_is_below_a_hidden_row_moves_up(kind):
+def test_the_rows_below_a_hidden_row_move_up(kind):
     view = ask(kind, network(), hide_name_regexes=["net/conv"])
 
     assert outline(view) == ["net", "  net/conv/w", "  net/loss"]
 
 
-def test_a_hidden_row_stays_in_the_totals(kind):
+def test_a_hidden_row_still_counts_towards_totals(kind):
     view = ask(kind, network(), hide_name_regexes=["net/conv/w", "net/loss"])
 
     assert total(view, "params") == {ROOT: 11, "net": 11, "net/conv": 10}
 
 
-def test_rows_that_move_up_are_ordered_among_their_new_siblings(kind):
+def test_rows_that_move_up_are_ordered_with_their_new_siblings(kind):
     p = profile(op("a", inputs=["a/m"]), op("a/m"), op("b", inputs=["b/c"]), op("b/c"), op("aa"))
 
     view = ask(kind, p, hide_name_regexes=["a", "b"])
@@ -152,23 +152,23 @@ def test_rows_that_move_up_are_ordered_among_their_new_siblings(kind):
     assert outline(view) == ["a/m", "aa", "b/c"]
 
 
-def test_only_rows_whose_name_matches_are_shown(kind):
+def test_only_rows_with_matching_names_are_shown(kind):
     view = ask(kind, network(), show_name_regexes=["net", ".*/w"])
 
     assert outline(view) == ["net", "  net/conv/w"]
 
 
-def test_a_name_must_match_as_a_whole_to_be_shown(kind):
+def test_a_show_regex_must_match_the_whole_name(kind):
     assert outline(ask(kind, network(), show_name_regexes=["ne", "et"])) == []
 
 
-def test_hiding_wins_over_showing(kind):
+def test_hiding_takes_precedence_over_showing(kind):
     view = ask(kind, network(), show_name_regexes=["net.*"], hide_name_regexes=["net"])
 
     assert outline(view) == ["net/conv", "  net/conv/w", "net/loss"]
 
 
-def test_an_empty_show_list_shows_the_root_alone(kind):
+def test_an_empty_show_list_shows_only_the_root(kind):
     assert outline(ask(kind, network(), show_name_regexes=[])) == []
 
 
@@ -181,19 +181,19 @@ def test_the_root_cannot_be_hidden(kind):
 # Trim.
 
 
-def test_a_trimmed_row_stays_without_what_is_below_it(kind):
+def test_a_trimmed_row_is_shown_without_the_rows_below_it(kind):
     view = ask(kind, network(), trim_name_regexes=["net/conv"])
 
     assert outline(view) == ["net", "  net/conv", "  net/loss"]
 
 
-def test_trimming_leaves_totals_as_they_were(kind):
+def test_trimming_does_not_change_totals(kind):
     view = ask(kind, network(), trim_name_regexes=["net/conv"])
 
     assert total(view, "params")["net/conv"] == 10
 
 
-def test_a_row_that_is_hidden_and_trimmed_goes_with_all_below_it(kind):
+def test_a_row_that_is_hidden_and_trimmed_is_dropped_with_all_rows_below_it(kind):
     view = ask(kind, network(), trim_name_regexes=["net/conv"], hide_name_regexes=["net/conv"])
 
     assert outline(view) == ["net", "  net/loss"]
@@ -219,7 +219,7 @@ def test_the_root_can_be_trimmed(kind):
         (4, WHOLE),
     ],
 )
-def test_rows_are_shown_down_to_the_depth_asked_for(kind, max_depth, shown):
+def test_rows_are_shown_down_to_max_depth(kind, max_depth, shown):
     assert outline(ask(kind, network(), max_depth=max_depth)) == shown
 
 
@@ -244,7 +244,7 @@ def test_a_hidden_row_counts_as_a_level(kind):
         "cpu_micros",
     ],
 )
-def test_time_and_memory_are_compared_in_total(kind, key):
+def test_thresholds_of_time_and_memory_compare_totals(kind, key):
     amount = 20 if key == "micros" else 10  # cpu and stream together
 
     view = ask(kind, network(), **{f"min_{key}": amount})
@@ -253,13 +253,13 @@ def test_time_and_memory_are_compared_in_total(kind, key):
 
 
 @pytest.mark.parametrize("key", ["params", "float_ops"])
-def test_parameters_and_float_ops_are_compared_without_what_is_below(kind, key):
+def test_thresholds_of_parameters_and_float_ops_compare_own_numbers(kind, key):
     view = ask(kind, network(), **{f"min_{key}": 10})
 
     assert outline(view) == ["net/conv/w"]
 
 
-def test_the_least_occurrence_is_a_number_of_runs(kind):
+def test_min_occurrence_is_a_number_of_runs(kind):
     p = profile(
         op("a", inputs=["a/b"]), op("a/b"), run("a", start=1), run("a", start=2), run("a/b")
     )
@@ -274,15 +274,15 @@ def test_all_thresholds_must_be_reached(kind):
     assert outline(view) == ["net/conv/w"]
 
 
-def test_a_negative_total_falls_below_the_usual_threshold(kind):
+def test_a_negative_total_is_below_the_default_threshold(kind):
     p = profile(op("a"), op("b"), run("a", memory={"residual": -5}), run("b"))
 
     assert outline(ask(kind, p)) == ["b"]
     assert outline(ask(kind, p, min_residual_bytes=-5)) == ["a", "b"]
 
 
-def test_what_is_hidden_may_weigh_more_than_64_bits_hold(kind):
-    # The average of negative bytes is as huge as the original made it.
+def test_the_sum_of_hidden_numbers_may_overflow_64_bits(kind):
+    # The average of negative bytes is huge, as in the original.
     runs = [run(name, step=step, memory={"residual": -5}) for name in "ab" for step in (0, 1)]
 
     view = ask(kind, profile(op("a"), op("b"), *runs), hide_name_regexes=["b"])
@@ -291,7 +291,7 @@ def test_what_is_hidden_may_weigh_more_than_64_bits_hold(kind):
     assert view.hidden.ops == 1
 
 
-def test_a_threshold_compares_totals_of_everything_even_where_only_shown_rows_count(kind):
+def test_a_threshold_compares_full_totals_even_if_only_shown_rows_count(kind):
     view = ask(
         kind,
         network(),
@@ -303,10 +303,10 @@ def test_a_threshold_compares_totals_of_everything_even_where_only_shown_rows_co
     assert total(view, "bytes") == {ROOT: 0, "net": 0}
 
 
-# Counting only what is shown.
+# Counting only shown rows.
 
 
-def test_totals_can_cover_the_shown_rows_alone(kind):
+def test_totals_can_cover_only_shown_rows(kind):
     view = ask(
         kind, network(net=(5,)), hide_name_regexes=["net/conv/w"], account_displayed_op_only=True
     )
@@ -314,7 +314,7 @@ def test_totals_can_cover_the_shown_rows_alone(kind):
     assert total(view, "params") == {ROOT: 6, "net": 6, "net/conv": 0, "net/loss": 1}
 
 
-def test_the_root_s_total_then_covers_what_starts_below_it(kind):
+def test_the_total_of_the_root_then_covers_only_the_start_rows(kind):
     view = ask(kind, network(), start_name_regexes=["net/conv"], account_displayed_op_only=True)
 
     assert total(view, "params") == {ROOT: 10, "net/conv": 10, "net/conv/w": 10}
@@ -327,7 +327,7 @@ def test_the_root_then_counts_as_a_definition(kind):
     assert total(ask(kind, p, account_displayed_op_only=True), "definitions")[ROOT] == 5
 
 
-def test_the_totals_of_shown_rows_decide_their_order(kind):
+def test_rows_are_ordered_by_the_totals_of_shown_rows(kind):
     p = profile(op("a", shape=(1,), inputs=["a/x"]), op("a/x", shape=(100,)), op("b", shape=(5,)))
     hidden = {"hide_name_regexes": ["a/x"], "order_by": "params"}
 
@@ -345,41 +345,41 @@ def test_siblings_are_in_the_byte_order_of_their_names(kind):
 
 
 @pytest.mark.parametrize("key", [key for key in ORDER_KEYS if key not in ("name", "occurrence")])
-def test_siblings_are_ordered_by_a_total_the_largest_first(kind, key):
-    view = ask(kind, row_of_ops(a=1, b=3, c=2), order_by=key)
+def test_siblings_are_ordered_by_their_total_largest_first(kind, key):
+    view = ask(kind, siblings(a=1, b=3, c=2), order_by=key)
 
     assert outline(view) == ["b", "c", "a"]
 
 
-def test_siblings_of_the_same_total_are_in_name_order(kind):
-    view = ask(kind, row_of_ops(d=2, c=2, b=3, a=2), order_by="params")
+def test_siblings_with_the_same_total_are_in_name_order(kind):
+    view = ask(kind, siblings(d=2, c=2, b=3, a=2), order_by="params")
 
     assert outline(view) == ["b", "a", "c", "d"]
 
 
-def test_order_goes_by_totals_and_moves_what_is_below_along(kind):
+def test_rows_move_together_with_the_rows_below_them(kind):
     p = profile(op("a", shape=(2,)), op("b", shape=(1,), inputs=["b/c"]), op("b/c", shape=(3,)))
 
     assert outline(ask(kind, p, order_by="params")) == ["b", "  b/c", "a"]
 
 
-def test_ordering_by_occurrence_is_ordering_by_name(kind):
+def test_ordering_by_occurrence_orders_by_name(kind):
     p = profile(op("a"), op("b"), run("b"))
 
     assert outline(ask(kind, p, order_by="occurrence")) == ["a", "b"]
 
 
-# What is left out.
+# Hidden ops.
 
 
-def test_nothing_is_hidden_where_everything_is_shown(kind):
+def test_nothing_is_hidden_if_everything_is_shown(kind):
     hidden = ask(kind, network()).hidden
 
     assert hidden.ops == 0
     assert set(hidden.numbers.values()) == {0}
 
 
-def test_hidden_rows_are_counted_and_weighed(kind):
+def test_hidden_ops_and_their_numbers_are_counted(kind):
     hidden = ask(kind, network(), hide_name_regexes=["net/conv", "net/conv/w"]).hidden
 
     assert hidden.ops == 2
@@ -387,24 +387,24 @@ def test_hidden_rows_are_counted_and_weighed(kind):
     assert hidden.numbers["micros"] == 20
 
 
-def test_what_a_start_leaves_aside_is_hidden(kind):
+def test_ops_outside_the_start_rows_are_hidden(kind):
     hidden = ask(kind, network(), start_name_regexes=["net/conv"]).hidden
 
     assert hidden.ops == 2
     assert hidden.numbers["params"] == 1
 
 
-def test_what_is_not_accounted_for_is_not_hidden(kind):
+def test_unaccounted_ops_do_not_count_as_hidden(kind):
     hidden = ask(kind, network(), account_type_regexes=["Loss"]).hidden
 
     assert hidden.ops == 0
     assert hidden.numbers["params"] == 0
 
 
-# The answer as a whole.
+# The view as a whole.
 
 
-def test_an_answer_keeps_its_question(kind):
+def test_a_view_keeps_its_options(kind):
     view = ask(kind, network(), max_depth=2, step=0)
 
     assert view.kind == kind
@@ -412,7 +412,7 @@ def test_an_answer_keeps_its_question(kind):
     assert view.op_numbers("micros").tolist() == [0, 0, 20, 2]
 
 
-def test_numbers_are_those_of_the_step_asked_for(kind):
+def test_numbers_are_those_of_the_chosen_step(kind):
     p = profile(op("a"), run("a", 5, step=1), run("a", 7, step=2))
 
     assert total(ask(kind, p, step=2), "micros") == {ROOT: 7, "a": 7}

@@ -1,4 +1,4 @@
-"""Trees as arrays do what a recursive program would do, node by node."""
+"""Trees as arrays, compared with a recursive reference implementation."""
 
 import numpy as np
 from hypothesis import given, settings
@@ -20,13 +20,13 @@ NUMBERS = st.integers(-3, 3)
 
 
 def trees(values=NUMBERS):
-    """The row above each row, and a value for each."""
+    """The parent of each row, and a value for each row."""
     steps = st.lists(st.tuples(st.integers(0, 4), values), min_size=1, max_size=20)
     return steps.map(lambda rows: (_parents([up for up, _ in rows]), [value for _, value in rows]))
 
 
 def _parents(ups):
-    """Each row hangs below the row before it, or so many rows further up from there."""
+    """Place each row below the previous row, or below its ancestor `up` levels higher."""
     parents, path = [-1], [0]
     for row, up in enumerate(ups[1:], start=1):
         path = path[: max(1, len(path) - up)]
@@ -35,7 +35,7 @@ def _parents(ups):
     return parents
 
 
-# The recursive program.
+# The reference implementation.
 
 
 def children(parents, row):
@@ -54,30 +54,30 @@ def ancestors(parents, row):
 
 
 def ordered(parents, row, key):
-    """The row and those below it, siblings by key and then as they stood."""
+    """The row and those below it, siblings by key and then in their old order."""
     below = sorted(children(parents, row), key=lambda child: key[child])
     return [row, *(each for child in below for each in ordered(parents, child, key))]
 
 
-# What it says, and what the arrays say.
+# Comparisons with random trees.
 
 
 @settings(deadline=None)
 @given(trees())
-def test_a_tree_is_made_of_parents_and_tells_them_again(drawn):
+def test_a_tree_built_from_parents_returns_the_same_parents(drawn):
     parents, _ = drawn
 
     assert Tree.of_parents(parents).parents.tolist() == parents
 
 
-def test_in_a_flat_tree_all_rows_are_right_below_the_root():
+def test_in_a_flat_tree_all_rows_are_children_of_the_root():
     assert Tree.flat(4).parents.tolist() == [-1, 0, 0, 0]
     assert Tree.flat(1).parents.tolist() == [-1]
 
 
 @settings(deadline=None)
 @given(st.lists(st.integers(0, 3), min_size=1))
-def test_a_flat_tree_is_ordered_and_cut_as_any_other(key):
+def test_a_flat_tree_is_ordered_and_filtered_like_any_other(key):
     flat, plain = Tree.flat(len(key)), Tree(Tree.flat(len(key)).end)
     left = np.flatnonzero(np.array([3, *key[1:]]) > 1)
 
@@ -88,7 +88,7 @@ def test_a_flat_tree_is_ordered_and_cut_as_any_other(key):
 
 @settings(deadline=None)
 @given(trees())
-def test_the_size_of_a_subtree_counts_its_top(drawn):
+def test_the_size_of_a_subtree_includes_its_root(drawn):
     parents, _ = drawn
 
     sizes = Tree.of_parents(parents).sizes
@@ -133,7 +133,7 @@ def test_sums_above_cover_the_ancestors_and_the_row(drawn):
 
 @settings(deadline=None)
 @given(trees(st.booleans()))
-def test_a_row_is_below_a_flag_of_an_ancestor_but_not_its_own(drawn):
+def test_a_row_is_below_a_flagged_ancestor_but_not_below_itself(drawn):
     parents, flags = drawn
 
     found = Tree.of_parents(parents).is_below(np.array(flags))
@@ -145,7 +145,7 @@ def test_a_row_is_below_a_flag_of_an_ancestor_but_not_its_own(drawn):
 
 @settings(deadline=None)
 @given(trees(st.booleans()))
-def test_rows_that_are_kept_move_up_to_the_nearest_ancestor_that_is_kept(drawn):
+def test_kept_rows_move_up_to_their_nearest_kept_ancestor(drawn):
     parents, flags = drawn
     flags[0] = True
 
@@ -158,7 +158,7 @@ def test_rows_that_are_kept_move_up_to_the_nearest_ancestor_that_is_kept(drawn):
 
 @settings(deadline=None)
 @given(trees())
-def test_siblings_are_ordered_by_a_key_and_equal_ones_stay_as_they_were(drawn):
+def test_siblings_are_sorted_stably_by_a_key(drawn):
     parents, key = drawn
 
     tree, rows = Tree.of_parents(parents).ordered(np.array(key))
@@ -167,7 +167,7 @@ def test_siblings_are_ordered_by_a_key_and_equal_ones_stay_as_they_were(drawn):
     assert rows[tree.parents[1:]].tolist() == [parents[row] for row in rows[1:]]
 
 
-# The same by hand.
+# Examples.
 
 
 def test_a_subtree_is_a_slice():
@@ -178,38 +178,38 @@ def test_a_tree_has_a_row_for_each_node():
     assert len(Tree.of_parents(SMALL)) == 5
 
 
-def test_a_root_alone_is_a_tree():
+def test_a_single_root_is_a_tree():
     tree, rows = Tree.of_parents([-1]).ordered(np.array([7]))
 
     assert tree.parents.tolist() == [-1]
     assert rows.tolist() == [0]
 
 
-def test_what_was_below_a_row_that_goes_moves_up():
+def test_the_children_of_a_removed_row_move_up():
     kept = Tree.of_parents(SMALL).keep(np.array([0, 2, 3, 4]))
 
     assert kept.parents.tolist() == [-1, 0, 0, 0]
 
 
-def test_a_subtree_moves_with_its_top():
+def test_a_subtree_moves_with_its_root():
     _, rows = Tree.of_parents(SMALL).ordered(np.array([0, 9, 1, 0, 2]))
 
     assert rows.tolist() == [0, 4, 1, 3, 2]
 
 
-def test_a_sum_is_right_though_the_running_sum_before_it_overflows():
+def test_a_sum_is_correct_even_if_the_running_sum_overflows():
     sums = Tree.of_parents([-1, 0, 0, 0]).sums_below(np.array([0, 2**62, 2**62, 2**62]))
 
     assert sums[1:].tolist() == [2**62, 2**62, 2**62]
 
 
-def test_a_descending_key_turns_even_the_smallest_number_round():
+def test_a_descending_key_handles_the_smallest_number():
     column = np.array([0, -(2**63), 2**63 - 1, 5])
 
     assert np.argsort(descending(column)).tolist() == [2, 3, 0, 1]
 
 
-def test_a_walk_enters_a_node_before_and_leaves_it_after_all_below_it():
+def test_a_walk_enters_a_node_before_its_subtree_and_leaves_it_afterwards():
     tree = Tree.of_parents([-1, 0, 1, 0])
 
     entered, left = tree.walk()

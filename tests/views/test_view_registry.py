@@ -1,4 +1,4 @@
-"""The table of views."""
+"""The registry of views."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from tfprof.views.registry import VIEWS, Trait
 
 
 @pytest.mark.parametrize("kind", VIEWS)
-def test_the_module_of_a_view_has_its_name(kind):
+def test_each_view_has_a_module_of_the_same_name(kind):
     assert callable(import_module(f"tfprof.views.{kind}").build)
 
 
 @pytest.mark.parametrize("kind", VIEWS)
-def test_a_view_has_the_traits_of_its_row(kind):
+def test_a_view_has_the_traits_from_the_registry(kind):
     view = ask(kind, profile(op("a", code=["m.py:1:f"])))
 
     assert (view.kind, view.traits) == (kind, VIEWS[kind].traits)
     assert view.is_gathered == (Trait.GATHERED in VIEWS[kind].traits)
 
 
-def test_each_view_has_a_sentence_of_its_own():
+def test_each_view_has_a_different_sentence():
     sentences = {kind.sentence for kind in VIEWS.values()}
 
     assert len(sentences) == len(VIEWS)
@@ -34,5 +34,5 @@ def test_each_view_has_a_sentence_of_its_own():
 
 
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
-def test_a_view_that_a_generation_does_not_know_has_the_default_policy(dialect):
-    assert dialect.policy("of tomorrow") == Policy()
+def test_a_view_unknown_to_a_generation_has_the_default_policy(dialect):
+    assert dialect.policy("unknown") == Policy()

@@ -13,7 +13,7 @@ from tfprof.errors import RuleError, TfprofError
 from tfprof.measures import flop_rules  # noqa: F401 -- fills the table of rules
 from tfprof.measures.flop_rules.registry import (
     OpFacts,
-    Question,
+    Query,
     Rule,
     UnknownShape,
     no_arithmetic,
@@ -138,9 +138,9 @@ class _Kind:
             if len(places) < _FEW:
                 numbers[places] = [self._ask(place)[0] for place in places.tolist()]
                 continue
-            number, questions = self._ask(int(places[0]))
-            for asked, question in enumerate(questions[settled:], settled + 1):
-                found = self._answers(question, places)
+            number, queries = self._ask(int(places[0]))
+            for asked, query in enumerate(queries[settled:], settled + 1):
+                found = self._answers(query, places)
                 is_same = found == found[0]
                 if not is_same.all():
                     others = places[~is_same]
@@ -149,7 +149,7 @@ class _Kind:
             numbers[places] = number
         return numbers
 
-    def _ask(self, place: int) -> tuple[int, list[Question]]:
+    def _ask(self, place: int) -> tuple[int, list[Query]]:
         """The float operations of one op, and the queries that the rule made."""
         facts = OpFacts(self._kind, int(self._rows[place]), self._tensors, self._origins)
         try:
@@ -168,10 +168,10 @@ class _Kind:
         # No op computes more than that: the shape comes from a damaged file.
         return number if 0 <= number <= _LARGEST else _UNKNOWN, list(facts.asked)
 
-    def _answers(self, question: Question, places: Ints) -> Ints:
+    def _answers(self, query: Query, places: Ints) -> Ints:
         """A code for each op's answer; equal codes mean equal answers."""
         rows = self._rows[places]
-        match question:
+        match query:
             case "attribute", str(name):
                 return self._attribute(name)[places]
             case "input", int(position):

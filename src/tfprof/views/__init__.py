@@ -1,1 +1,1 @@
-"""Trees of numbers: a view is a function of a profile and options."""
+"""The views: functions from a profile and options to a tree of rows with numbers."""

@@ -1,4 +1,4 @@
-"""Which ops a question accounts for, and the numbers their rows get from that."""
+"""Which ops a question accounts for, and the numbers that the rows get from them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tfprof.views.view import chosen_by
 
 @remembered
 def matching_regexes(profile: ProfileColumns, regexes: tuple[str, ...]) -> Ints:
-    """For each op, how many of `regexes` match one of its types."""
+    """For each op, the number of `regexes` that match any of its types."""
     types = profile.ops.types
     counts = np.zeros(len(profile.ops), np.int64)
     for flags in Patterns(regexes).match_each(types.names):
@@ -30,7 +30,7 @@ def matching_regexes(profile: ProfileColumns, regexes: tuple[str, ...]) -> Ints:
 def account_single(
     profile: ProfileColumns, options: Options, arrangement: Arrangement, policy: Policy
 ) -> Accounts:
-    """Accounts of rows that stand for one op, or for none."""
+    """The accounts of rows that represent at most one op."""
     regexes = options.account_type_regexes
     is_accounted = _is_accounted(arrangement, profile, regexes)
     if policy.accounts_for_root and Patterns(regexes).is_everything:
@@ -49,7 +49,7 @@ def _is_accounted(
     """Which rows have a type that one of `regexes` matches."""
     patterns = Patterns(regexes)
     counts = matching_regexes(profile, regexes)
-    # Rows that stand for no op all go by one type of their own, or by none.
+    # All rows without an op have the same type, or no type.
     own_type = arrangement.own_type
     flags = np.full(
         len(arrangement.tree), own_type is not None and patterns.matches(own_type), np.bool_
@@ -60,19 +60,19 @@ def _is_accounted(
     return flags
 
 
-@remembering(2)  # each may hold a dozen columns
+@remembering(2)  # each result may hold a dozen columns
 def _own_numbers(
     arrangement: Arrangement, profile: ProfileColumns, chosen: Chosen
 ) -> tuple[Numbers, Numbers]:
-    """The numbers of the op that each row stands for, and their running sums."""
+    """The numbers of each row's op, and their running sums."""
     numbers = per_op(profile, chosen)
-    # A row that stands for no op has the number behind the last.
+    # Rows without an op get the index one past the last op, which has the number 0.
     op = np.full(len(arrangement.tree), len(profile.ops))
     op[arrangement.members.lengths > 0] = arrangement.members.values
 
     def of_rows(key: str) -> Ints:
         if key == "definitions":
-            column = np.ones(len(op), np.int64)  # a scope that is no op counts as one
+            column = np.ones(len(op), np.int64)  # a scope that is not an op also counts as one
             column[0] = 0
             return ints(column)
         return ints(np.append(numbers[key], 0)[op])
@@ -84,13 +84,13 @@ def _own_numbers(
 def account_gathered(
     profile: ProfileColumns, options: Options, arrangement: Arrangement
 ) -> Accounts:
-    """Accounts of rows that gather ops; an op weighs once for each regex that matches it."""
+    """The accounts of rows that gather ops; an op counts once per regex that matches it."""
     weight = matching_regexes(profile, options.account_type_regexes)[arrangement.members.values]
     numbers = per_op(profile, chosen_by(options))
     members = arrangement.members.where(weight > 0)
 
     def of_rows(key: str) -> Ints:
-        # How often and how many: each op once, however many regexes matched it.
+        # Runs and definitions count each op once, no matter how many regexes match it.
         if key in ("runs", "definitions"):
             return members.sums(numbers[key][members.values])
         return arrangement.members.sums(weight * numbers[key][arrangement.members.values])

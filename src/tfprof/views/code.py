@@ -1,4 +1,4 @@
-"""The code view: ops arranged by the lines of code that made them."""
+"""The code view: ops arranged by the lines of code that created them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tfprof.views.select import Arrangement, select
 from tfprof.views.tree import Tree
 from tfprof.views.view import ROOT_NAME, View
 
-# A function name, or a line's text, from this length on is shown by its beginning.
+# Function names and source lines of at least this many bytes are truncated.
 _LONG_NAME = 20
 _LONG_NAME_SHOWN = 17
 
@@ -38,10 +38,10 @@ def build(profile: ProfileColumns, options: Options) -> View:
 
 
 class CodeArrangement(NamedTuple):
-    """Ops by code line, and how many gradients have no line because their forward op has none.
+    """Ops by code line, and the number of gradients whose forward op has no code line.
 
-    `call` is the call that first made each row, -1 for the root; `is_gradient` marks the rows of
-    the gradients of what that call made.
+    `call` is the call from which each row was created, -1 for the root; `is_gradient` marks the
+    rows of gradients.
     """
 
     arrangement: Arrangement
@@ -51,7 +51,7 @@ class CodeArrangement(NamedTuple):
 
 
 def arrange_for(profile: ProfileColumns, options: Options) -> CodeArrangement:
-    """The lines and what stands in them, as the dialect of `options` has it."""
+    """Arrange the ops by code line, by the policy of the dialect in `options`."""
     policy = options.generation.policy("code")
     return arrange(
         profile, places_gradients=policy.places_gradients, quotes_source=policy.quotes_source
@@ -62,7 +62,7 @@ def arrange_for(profile: ProfileColumns, options: Options) -> CodeArrangement:
 def arrange(
     profile: ProfileColumns, *, places_gradients: bool = True, quotes_source: bool = False
 ) -> CodeArrangement:
-    """Every op under the calls that made it; a gradient, if so wanted, under its forward op's."""
+    """Place every op under the calls that created it, or a gradient beside its forward op."""
     placed, left_out = place_ops(profile) if places_gradients else (_as_made(profile), 0)
     rows = _CodeRows(profile.code, quotes_source=quotes_source)
     key = 2 * profile.ops.code[placed.forward] + placed.is_gradient
@@ -74,7 +74,7 @@ def arrange(
 
 
 def _in_order_of_use(key: Ints, placed: Placed) -> Ints:
-    """The distinct keys: those of forward ops, in name order, and then those of gradients."""
+    """The distinct keys by the name of their first op, keys of forward ops before gradients."""
     never = np.iinfo(np.int64).max
     first = np.full(int(key.max(initial=-1)) + 1, never)
     np.minimum.at(first, key, placed.forward)
@@ -83,7 +83,7 @@ def _in_order_of_use(key: Ints, placed: Placed) -> Ints:
 
 
 def frame_name(frame: Frame, *, quotes_source: bool = False) -> str:
-    """How a row names its line: `model.py:12:build`, or with its text `model.py:12:build:x = 1`."""
+    """The name of a row: `model.py:12:build`, or with its source `model.py:12:build:x = 1`."""
     name = f"{frame.file.rpartition('/')[2]}:{frame.line}:{_shortened(frame.function)}"
     return f"{name}:{_shortened(frame.text.strip()) or 'none'}" if quotes_source else name
 
@@ -96,7 +96,7 @@ def _shortened(text: str) -> str:
 
 
 class Placed(NamedTuple):
-    """Ops and where they stand: at the call of `forward`, which is the op itself or its source."""
+    """Ops and the ops at whose call they are placed: the op itself, or a gradient's forward op."""
 
     op: Ints
     forward: Ints
@@ -104,13 +104,13 @@ class Placed(NamedTuple):
 
 
 def _as_made(profile: ProfileColumns) -> Placed:
-    """Every op that has a stack at its own call."""
+    """Place every op with a stack at its own call."""
     ops = np.flatnonzero(profile.ops.code >= 0)
     return Placed(ops, ops, np.zeros(len(ops), np.bool_))
 
 
 def place_ops(profile: ProfileColumns) -> tuple[Placed, int]:
-    """Every op that has a stack at its call, and how many gradients could not be placed."""
+    """Place every op with a stack, and count the gradients that cannot be placed."""
     ops = np.flatnonzero(profile.ops.code >= 0)
     forward = profile.forward_of[ops]
     is_gradient = forward != NOT_A_GRADIENT
@@ -121,7 +121,7 @@ def place_ops(profile: ProfileColumns) -> tuple[Placed, int]:
 
 
 class _CodeRows:
-    """Rows in the making: a row for each distinct line under its caller."""
+    """Builds the rows: one for each distinct line under its caller."""
 
     def __init__(self, code: CodeTree, *, quotes_source: bool) -> None:
         self._code = code
@@ -132,7 +132,7 @@ class _CodeRows:
         self._row_of_call: dict[tuple[int, bool], int] = {}
 
     def row(self, call: int, is_gradient: bool) -> int:
-        """The row of a call, made together with its callers' when it is first asked for."""
+        """The row of a call, created with the rows of its callers on first use."""
         path = []
         while call >= 0 and (call, is_gradient) not in self._row_of_call:
             path.append(call)
@@ -144,7 +144,7 @@ class _CodeRows:
         return row
 
     def _child(self, parent: int, call: int, is_gradient: bool) -> int:
-        """The row of a call under `parent`; lines that shorten to one name share it."""
+        """The row of a call under `parent`; lines with the same shortened name share a row."""
         children = self._children[parent]
         name = frame_name(self._code.frame(call), quotes_source=self._quotes_source)
         name += GRADIENT_SUFFIX if is_gradient else ""
@@ -156,7 +156,7 @@ class _CodeRows:
         return children[name]
 
     def arrangement(self, members: Ints, row_of_member: Ints, left_out: int) -> CodeArrangement:
-        """The rows, each followed by those below it, with the ops that stand in them."""
+        """The rows in preorder, with their ops."""
         order: list[int] = []
         parents: list[int] = []
         stack = [(0, -1)]

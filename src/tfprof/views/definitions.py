@@ -1,4 +1,4 @@
-"""A profile as a question wants it: with the types it defines, scalars as its dialect has them."""
+"""Applies the options that change the profile: defined types, and how scalars count."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tfprof.patterns import Patterns
 
 
 def applied(profile: ProfileColumns, options: Options) -> ProfileColumns:
-    """`profile` with what `options` defines; the same one where that is nothing.
+    """`profile` with the types that `options` defines; `profile` itself if nothing changes.
 
-    The last one is kept, so that further questions with the same definitions need not start anew.
+    The last result is cached, so that questions with the same definitions can reuse its columns.
     """
     has_shapes = options.generation.scalars_have_shape
     if has_shapes and not options.define_type:
@@ -36,7 +36,7 @@ def applied(profile: ProfileColumns, options: Options) -> ProfileColumns:
 
 
 def _with_types(profile: ProfileColumns, definitions: Sequence[str]) -> TypeSets:
-    """The types of each op, with `name` for those that `name=regex` defines it for."""
+    """The types of each op, with `name` added for each definition `name=regex` that matches it."""
     types = profile.ops.types
     pairs = [(types.members.owners, Coded(types.members.values, types.names))]
     for definition in definitions:
@@ -47,5 +47,5 @@ def _with_types(profile: ProfileColumns, definitions: Sequence[str]) -> TypeSets
 
 
 def _without_scalars(shapes: Shapes) -> Shapes:
-    """The same column, with nothing known of scalars."""
+    """The same column, with unknown shapes instead of scalars."""
     return Shapes(shapes.codes, tuple(shape or None for shape in shapes.values))

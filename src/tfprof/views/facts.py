@@ -1,7 +1,7 @@
-"""Facts about rows besides their numbers: one function per fact, a column for many rows at once.
+"""Facts about rows besides their numbers: one function per fact, which returns a column.
 
-A metric names its function here (`Metric.fact`). There are few kinds of columns; outputs know how
-to write each kind and never ask which fact it holds.
+A metric names its function here (`Metric.fact`). There are only a few types of columns; outputs
+can write each type and do not depend on the fact.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from tfprof.model.ops import Ops
 from tfprof.model.tensors import Tensors
 from tfprof.views.view import View
 
-# The kinds of columns. They are plain classes because the first answer waits for this module, and
-# creating data classes takes longer than everything else in it.
+# The types of columns. They are plain classes because creating data classes would take longer than
+# importing the rest of this module, which delays the first answer.
 
 
 class Texts:
     """A set of texts per row, in order, as codes into `names`.
 
-    The code -1 is an empty text, which only tables show. A row without any has the text `default`;
-    where that is None, a table leaves the row's field out.
+    The code -1 is an empty text, which only tables show. A row without texts has the text
+    `default`; if that is None, a table omits the field of the row.
     """
 
     __slots__ = ("codes", "default", "names")
@@ -48,7 +48,7 @@ class Texts:
 
 
 class Counts:
-    """Own and total counts per row, by name; a row that is not accounted for shows no own ones."""
+    """Own and total counts per row, by name; unaccounted rows do not show their own."""
 
     __slots__ = ("own", "total")
 
@@ -68,12 +68,12 @@ class ShapeLists:
         self.shapes = shapes
 
     def of_rows(self) -> Ragged:
-        """The lists of all ops of each row, one after the other."""
+        """The concatenated lists of all ops of each row."""
         return Ragged(self.codes.offsets[self.ops.offsets], self.codes.values)
 
 
 class TensorValues:
-    """A tensor per row, by its place in `tensors`, or -1; values are read when they are written."""
+    """A tensor per row, as its index in `tensors` or -1; outputs read the values on demand."""
 
     __slots__ = ("place", "tensors")
 
@@ -82,7 +82,7 @@ class TensorValues:
         self.place = place
 
 
-# `Shapes` is one shape per row, `Ints` a whole number per row.
+# `Shapes` is one shape per row, `Ints` one integer per row.
 Column: TypeAlias = Texts | Counts | Shapes | ShapeLists | TensorValues | Ints
 
 Fact: TypeAlias = Callable[[View, slice], Column | None]
@@ -91,17 +91,17 @@ FACTS: dict[str, Fact] = {}
 
 
 def fact(function: Fact) -> Fact:
-    """Make `function` the fact of its name, for `Metric.fact`.
+    """Register `function` under its name, for `Metric.fact`.
 
-    It gets a view and a slice of its rows, and returns None if the view has no such fact. Its name
-    is also the key in JSON, the heading in CSV, and the field in messages that have one.
+    It gets a view and a slice of its rows, and returns None if the view does not have the fact.
+    Its name is also the key in JSON, the heading in CSV, and the field in protobuf messages.
     """
     FACTS[function.__name__] = function
     return function
 
 
 def column(metric: Metric, view: View, rows: slice) -> Column | None:
-    """What `metric` says about `rows` besides its number."""
+    """The fact that `metric` shows about `rows` besides its number, if any."""
     return FACTS[metric.fact](view, rows) if metric.fact else None
 
 
@@ -119,7 +119,7 @@ def shape(view: View, rows: slice) -> Shapes | None:
 
 @fact
 def devices(view: View, rows: slice) -> Texts:
-    """Where the ops of each row ran; an op that never ran adds an empty text to a gathered row."""
+    """The devices of each row's ops; an op that never ran adds an empty text to a gathered row."""
     names = list(view.profile.devices.name)
     known = sorted(set(names))
     ranks = {name: rank for rank, name in enumerate(known)}
@@ -132,14 +132,14 @@ def devices(view: View, rows: slice) -> Texts:
         codes = np.full(int(counts.sum()), -1)
         codes[np.repeat(placed.lengths > 0, counts)] = found.values
         found = Ragged(offsets_of(counts), codes)
-    # Where an op ran in several recordings, its devices are in no order and may share a name.
+    # The devices of an op that ran in several recordings are unordered and may share a name.
     is_set = bool(placed.lengths.max(initial=0) <= 1)
     return Texts(_sets(members, found, are_sets=is_set), Strings(known))
 
 
 @fact
 def op_types(view: View, rows: slice) -> Texts:
-    """Every type that the ops of each row go by; a row without ops has the view's own type."""
+    """All types of the ops of each row; a row without ops has the view's own type."""
     known = view.profile.ops.types
     members = _members(view, rows)
     found = _sets(members, known.members.take(members.values), are_sets=True)
@@ -148,7 +148,7 @@ def op_types(view: View, rows: slice) -> Texts:
 
 @fact
 def occurrence(view: View, rows: slice) -> Counts:
-    """How often the ops of each row ran, and how many ops there are."""
+    """How often the ops of each row ran, and the number of ops."""
     names = ("runs", "definitions")
     return Counts(
         OnDemand(names, lambda name: view.own[name][rows]),
@@ -165,7 +165,7 @@ def input_shapes(view: View, rows: slice) -> ShapeLists:
 
 @fact
 def tensor_value(view: View, rows: slice) -> TensorValues:
-    """What the checkpoint holds under the name of each row; rows of many ops have nothing there."""
+    """The checkpoint tensor with the name of each row; gathered rows have none."""
     tensors = view.profile.tensors
     if view.is_gathered or not view.profile.has(Need.VALUES):
         return TensorValues(tensors, np.full(rows.stop - rows.start, -1))
@@ -173,13 +173,13 @@ def tensor_value(view: View, rows: slice) -> TensorValues:
     table.add(tensors.name)
     place = table.find(view.name.take(np.arange(rows.start, rows.stop))).copy()
     if rows.start == 0:
-        place[0] = -1  # the root is no op, whatever a tensor is called
+        place[0] = -1  # the root is not an op, even if a tensor has its name
     return TensorValues(tensors, place)
 
 
 @fact
 def num_hidden_ops(view: View, rows: slice) -> Ints:
-    """How many hidden rows lie between each row and the one above it."""
+    """The number of hidden rows between each row and its parent."""
     if view.skipped is None:
         return np.zeros(rows.stop - rows.start, np.int64)
     return view.skipped[rows]
@@ -188,8 +188,8 @@ def num_hidden_ops(view: View, rows: slice) -> Ints:
 def shapes_of_inputs(ops: Ops, chosen: Ints) -> tuple[Ragged, tuple[Shape, ...]]:
     """The shapes of the inputs of `chosen` ops, as codes, and the shape of each code.
 
-    It is that of the source's first output, whichever the edge takes: so the numbers agree with
-    those that have been printed for years.
+    An input has the shape of its source's first output, whichever output the edge takes, because
+    the original prints it that way.
     """
     edges = Ragged(ops.inputs.offsets, ops.inputs.source).take(chosen)
     source = np.maximum(edges.values, 0)
@@ -202,17 +202,20 @@ def shapes_of_inputs(ops: Ops, chosen: Ints) -> tuple[Ragged, tuple[Shape, ...]]
 
 
 def _members(view: View, rows: slice) -> Ragged:
-    """The ops that each of `rows` stands for."""
+    """The ops of each of `rows`."""
     offsets = view.members.offsets[rows.start : rows.stop + 1]
     return Ragged(offsets - offsets[0], view.members.values[offsets[0] : offsets[-1]])
 
 
 def _sets(members: Ragged, of_members: Ragged, *, are_sets: bool) -> Ragged:
-    """The distinct values that the ops of each row have, ascending; `are_sets`: as each op has."""
+    """The distinct values of the ops of each row, ascending.
+
+    `are_sets` means that the values of each op are already distinct and ascending.
+    """
     found = Ragged(of_members.offsets[members.offsets], of_members.values)
     if are_sets and members.lengths.max(initial=0) <= 1:
         return found
-    # Values from -1 on, so that each pair of row and value is one number.
+    # Encode each pair of row and value as one number; values start at -1.
     width = int(found.values.max(initial=-1)) + 2
     owners, values = np.divmod(distinct(found.owners * width + found.values + 1), width)
     return Ragged(offsets_of(np.bincount(owners, minlength=len(found))), values - 1)

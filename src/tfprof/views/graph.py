@@ -1,4 +1,4 @@
-"""The graph view: ops arranged by what feeds them, from the outputs down."""
+"""The graph view: each op above its inputs, from the outputs of the graph down."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ def build(profile: ProfileColumns, options: Options) -> View:
 
 @remembered
 def arrange(profile: ProfileColumns, *, inputs_by_name: bool = False) -> Arrangement:
-    """Every op under the first op that was found to take it as an input.
+    """Place every op under the first consumer that the search finds.
 
-    The search goes depth first from the ops that feed nobody, in name order; what only feeds
-    itself in a circle is never found.
+    The search is depth first and starts at the ops without consumers, in name order. Cycles that
+    feed no other op are never found.
     """
     return _search(profile, np.flatnonzero(~profile.ops.is_source()), inputs_by_name)
 
 
 def _topmost(whole: Arrangement, name_regexes: tuple[str, ...]) -> Ints:
-    """The ops whose names match and that hang below no other such op."""
+    """The ops with matching names that are not below another such op."""
     matches = Patterns(name_regexes).match_column(whole.name)
     matches[0] = False
     tops = np.flatnonzero(matches & ~whole.tree.is_below(matches))
@@ -66,7 +66,7 @@ def _search(profile: ProfileColumns, tops: Ints, inputs_by_name: bool) -> Arrang
 
 
 def _edges(profile: ProfileColumns, inputs_by_name: bool) -> Ragged:
-    """What each op takes its inputs from: by position, or each source once and by its name."""
+    """The sources of each op's inputs: by position, or each source once in name order."""
     inputs = profile.ops.inputs
     edges = Ragged(inputs.offsets, inputs.source)
     if not inputs_by_name:
@@ -77,18 +77,18 @@ def _edges(profile: ProfileColumns, inputs_by_name: bool) -> Ragged:
 
 
 def _weighed(arrangement: Arrangement, profile: ProfileColumns) -> Arrangement:
-    """The same rows, with each op adding to the first of its consumers that a search is done with.
+    """The same rows, with each op counting towards the first consumer that the search completes.
 
-    That is not always the op it hangs below: one that is searched later, further down, may be done
-    earlier.
+    That is not always the row above the op: a consumer that is found later, further down, may be
+    completed earlier.
     """
     tree, ops = arrangement.tree, arrangement.members.values
-    done = tree.end - tree.depths  # after how many others a row is done with
+    done = tree.end - tree.depths  # the number of rows completed before each row
     row_of_op = np.full(len(profile.ops), -1)
     row_of_op[ops] = np.arange(1, len(tree))
     edges = Ragged(profile.ops.inputs.offsets, profile.ops.inputs.source)
     consumer, row = row_of_op[edges.owners], np.append(row_of_op, -1)[edges.values]
-    # In a circle a consumer may be done before the op: that one cannot be added to it.
+    # In a cycle a consumer may be completed before the op, which then cannot count towards it.
     is_later = (consumer > 0) & (row > 0) & (done[consumer] > done[row])
     first_done = done[tree.parents]
     np.minimum.at(first_done, row[is_later], done[consumer[is_later]])

@@ -1,4 +1,4 @@
-"""The ledger of float operations: by kind of op, how many, by which rule, and what is missing."""
+"""The ledger of float operations: the count and rule of each kind, and the ops not counted."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from tfprof.measures.flops import FloatOps
     from tfprof.model.profile import ProfileColumns
 
-NO_RULE = "there is no rule"
+NO_RULE = "no rule for this kind"
 NO_SHAPE = "a shape is unknown"
-NOT_DEFINED = "missing from the graph"
+NOT_DEFINED = "not in the graph"
 NOT_LOGGED = "not recorded"
 NO_FORMULA = "a rule without a docstring"
 LOGGED = "as recorded"
@@ -32,16 +32,16 @@ class CountedKind:
 
     kind: str
     ops: int
-    logged_ops: int  # of these, whose number an op log or a saved profile gave
+    logged_ops: int  # those whose number comes from an op log or a saved profile
     forward: int
     backward: int
     optimiser: int
-    other: int  # input pipeline, and whatever belongs to no phase
-    rule: str  # the formula, or that all numbers were recorded
+    other: int  # the input pipeline, and ops without a phase
+    rule: str  # the formula, or `LOGGED` if all numbers were recorded
 
     @property
     def float_ops(self) -> int:
-        """All of them."""
+        """The total of all phases."""
         return self.forward + self.backward + self.optimiser + self.other
 
 
@@ -49,7 +49,7 @@ class CountedKind:
 class UncountedKind:
     """The ops of one kind whose float operations are unknown, and why."""
 
-    kind: str  # empty where ops ran that no graph defines
+    kind: str  # empty for ops that ran but are not in the graph
     ops: int
     micros: int
     reason: str
@@ -57,9 +57,9 @@ class UncountedKind:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """All ops of a profile: those that compute, those that do not, those that are not counted.
+    """All ops of a profile: those that compute, those that do not, and those not counted.
 
-    Numbers are those of the views without `-step`: an op's float operations in one run times its
+    Numbers are the same as in views without `-step`: an op's float operations in one run times its
     runs, averaged over the recorded steps.
     """
 
@@ -67,7 +67,7 @@ class Ledger:
     idle_kinds: tuple[tuple[str, int], ...]  # kinds that do no float arithmetic, and their ops
     uncounted: tuple[UncountedKind, ...]  # most time first, then most ops
     ops: int
-    micros: int  # 0 where no run was recorded
+    micros: int  # 0 if no run was recorded
     idle_micros: int
 
     @property
@@ -77,12 +77,12 @@ class Ledger:
 
     @property
     def backward(self) -> int:
-        """The float operations of gradients."""
+        """The float operations of the gradients."""
         return sum(entry.backward for entry in self.entries)
 
     @property
     def optimiser(self) -> int:
-        """The float operations of updates of variables."""
+        """The float operations of variable updates."""
         return sum(entry.optimiser for entry in self.entries)
 
     @property
@@ -92,26 +92,26 @@ class Ledger:
 
     @property
     def float_ops(self) -> int:
-        """All that are known."""
+        """The total of all known float operations."""
         return self.forward + self.backward + self.optimiser + self.other
 
     @property
     def uncounted_ops(self) -> int:
-        """How many ops are not counted."""
+        """The number of ops that are not counted."""
         return sum(one.ops for one in self.uncounted)
 
     @property
     def uncounted_micros(self) -> int:
-        """The time that ops take which are not counted."""
+        """The time of the ops that are not counted."""
         return sum(one.micros for one in self.uncounted)
 
 
 def build(profile: ProfileColumns) -> Ledger:
-    """The ledger of `profile`."""
+    """Build the ledger of `profile`."""
     found = float_ops_per_run(profile)
     numbers = per_op(profile, EVERYTHING)
     micros = numbers["micros"]
-    is_idle = found.is_counted & _of_idle_kind(profile)
+    is_idle = found.is_counted & _is_of_idle_kind(profile)
     is_known = (found.is_logged | found.is_counted) & ~is_idle
     idle = _tally(profile, is_idle, micros)
     return Ledger(
@@ -124,7 +124,7 @@ def build(profile: ProfileColumns) -> Ledger:
     )
 
 
-def _of_idle_kind(profile: ProfileColumns) -> Bools:
+def _is_of_idle_kind(profile: ProfileColumns) -> Bools:
     """For each op, whether its kind does no float arithmetic."""
     kinds = profile.ops.kind
     is_idle = [rule_of(kind) is no_arithmetic for kind in kinds.values]
@@ -163,9 +163,9 @@ def _uncounted(profile: ProfileColumns, found: FloatOps, micros: Ints) -> Iterat
             yield UncountedKind(kind, ops, time, NOT_LOGGED)
         return
     is_defined = profile.ops.is_defined
-    strangers = found.without_rule & ~is_defined
-    if strangers.any():
-        yield UncountedKind("", int(strangers.sum()), int(micros[strangers].sum()), NOT_DEFINED)
+    undefined = found.without_rule & ~is_defined
+    if undefined.any():
+        yield UncountedKind("", int(undefined.sum()), int(micros[undefined].sum()), NOT_DEFINED)
     for flags, reason in (
         (found.without_rule & is_defined, NO_RULE),
         (found.without_shape, NO_SHAPE),
@@ -175,7 +175,7 @@ def _uncounted(profile: ProfileColumns, found: FloatOps, micros: Ints) -> Iterat
 
 
 def _tally(profile: ProfileColumns, flags: Bools, micros: Ints) -> Iterator[tuple[str, int, int]]:
-    """The kinds of the ops in `flags`, how many there are, and their time."""
+    """The kinds of the flagged ops, with their number of ops and their time."""
     kinds = profile.ops.kind
     codes = kinds.codes[flags]
     ops = np.bincount(codes, minlength=len(kinds.values))

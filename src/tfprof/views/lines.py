@@ -1,4 +1,4 @@
-"""Which line of the user's own code made each op."""
+"""The line of the user's own code that created each op."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from tfprof.views.code import GRADIENT_SUFFIX, frame_name, place_ops
 
 NO_LINE = "(no line known)"
 
-# Where Python keeps its own modules and those that were installed.
+# The folders of the standard library and of installed packages.
 _INSTALLED = re.compile(r"[/\\]lib[/\\]python\d|[/\\](site|dist)-packages[/\\]", re.IGNORECASE)
 
 
 @remembered
 def of_ops(profile: ProfileColumns) -> Coded:
-    """For each op the innermost line outside installed packages, as the code view names it.
+    """The innermost line of each op outside installed packages, named as in the code view.
 
-    Where all of them are installed, it is the innermost of all. A gradient has the line of its
-    forward op, where that is known, and says that it is one.
+    If all lines are in installed packages, the innermost line is used. A gradient has the line of
+    its forward op, if known, marked as a gradient.
     """
     placed, _ = place_ops(profile)
     call, is_gradient = profile.ops.code.copy(), np.zeros(len(profile.ops), np.bool_)
@@ -32,7 +32,7 @@ def of_ops(profile: ProfileColumns) -> Coded:
     own = np.append(_own_calls(profile.code), -1)[call]
     keys, codes = np.unique(2 * own + is_gradient, return_inverse=True)
     names = [_name(profile.code, key // 2, is_gradient=key % 2 == 1) for key in keys.tolist()]
-    # Two lines may go by one name, of files in different folders: then they share a code.
+    # Lines of files in different folders may have the same name; they share a code.
     return Coded.joined([Coded(codes, Strings(names))])
 
 
@@ -43,13 +43,13 @@ def _name(code: CodeTree, call: int, *, is_gradient: bool) -> str:
 
 
 def _own_calls(code: CodeTree) -> Ints:
-    """For each call the innermost that is not of an installed package, up from the call itself."""
+    """For each call, the nearest caller (or itself) that is not in an installed package."""
     calls = np.arange(len(code))
     own = calls
     is_installed = _is_installed(code)
-    while len(to_leave := np.flatnonzero(is_installed[own] & (code.caller[own] >= 0))):
+    while len(rows := np.flatnonzero(is_installed[own] & (code.caller[own] >= 0))):
         own = own.copy()
-        own[to_leave] = code.caller[own[to_leave]]
+        own[rows] = code.caller[own[rows]]
     return np.where(is_installed[own], calls, own)
 
 

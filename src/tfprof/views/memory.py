@@ -1,4 +1,4 @@
-"""Memory over time: for each allocator its peak, and who held what at that moment."""
+"""Memory over time: the peak of each allocator, and what held its memory at that time."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _MOST_REACHED_BY = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MemoryBreakdown:
-    """Who held how much memory at the peak: largest first, each row followed by those inside it."""
+    """The holders of memory at the peak, largest first, each followed by the rows inside it."""
 
     name: Strings
-    depth: Ints  # 1 for a row that is within no other
-    bytes: Ints  # with everything within the row
-    ops: Ints  # how many ops hold them
+    depth: Ints  # 1 for a top-level row
+    bytes: Ints  # including the rows inside it
+    ops: Ints  # the number of ops that hold them
     hidden_rows: int  # rows beyond `max_rows`
-    hidden_bytes: int  # what is within none of the rows
+    hidden_bytes: int  # bytes that no shown row includes
 
     def __len__(self) -> int:
         return len(self.name)
@@ -39,50 +39,50 @@ class MemoryBreakdown:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AllocatorMemory:
-    """The memory that ops on one device held from one allocator, in one step.
+    """The memory from one allocator that ops on one device held in one step.
 
     Times count from the start of the step, and bytes from 0 at that time: memory that was already
     held is not included.
     """
 
-    allocator: str  # empty where its name is not known
-    device: str  # the same
+    allocator: str  # empty if its name is unknown
+    device: str  # empty if unknown
     step: int
     recording: str  # the label of the recording
     step_peaks: Mapping[int, int]  # the peak in each step of the recording
-    start_ns: int  # when the step began, by the clock of the program
+    start_ns: int  # when the step began, on the program's clock
     curve: MemoryCurve
-    levels: MemoryCurve  # what the allocator itself reported to be in use, by whomever
-    reached_by: tuple[tuple[str, int], ...]  # ops that took memory just then, and how much
+    levels: MemoryCurve  # the bytes in use as the allocator reported them, including other users
+    reached_by: tuple[tuple[str, int], ...]  # ops that allocated at the peak, and how many bytes
     by_scope: MemoryBreakdown
     by_kind: MemoryBreakdown
-    by_line: MemoryBreakdown | None  # None where no code lines were logged
+    by_line: MemoryBreakdown | None  # None if no code lines were logged
 
     @property
     def peak_bytes(self) -> int:
-        """The most that was held."""
+        """The most bytes held at one time."""
         return self.curve.peak_bytes
 
     @property
     def peak_ns(self) -> int:
-        """When that was."""
+        """The time of the peak."""
         return self.curve.peak_ns
 
     @property
     def left_bytes(self) -> int:
-        """What had not been given back when the recording ended."""
+        """The bytes not yet released when the recording ended."""
         return int(self.curve.bytes[-1])
 
     @property
     def breakdowns(self) -> dict[str, MemoryBreakdown]:
-        """Those that there are, by name."""
+        """The available breakdowns, by name."""
         found = {"scope": self.by_scope, "op": self.by_kind}
         return found if self.by_line is None else found | {"code": self.by_line}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Memory:
-    """The answer: an entry an allocator, the highest peak first."""
+    """The answer: one entry per allocator, highest peak first."""
 
     options: MemoryOptions
     allocators: tuple[AllocatorMemory, ...]
@@ -90,7 +90,7 @@ class Memory:
 
 
 def build(profile: ProfileColumns, options: MemoryOptions) -> Memory:
-    """Who held which memory when, in the steps that `options` choose."""
+    """Break down the memory of each allocator at its peak in the steps that `options` choose."""
     asked = chosen_by(options)
     require_steps(profile, asked, "takes the highest peak")
     found = allocator_traces(profile)
@@ -144,13 +144,13 @@ def _allocator(
 
 
 def _takers(profile: ProfileColumns, taken: Ints) -> tuple[tuple[str, int], ...]:
-    """The ops that took most, and how much."""
+    """The ops that allocated the most, and how many bytes."""
     ops = np.argsort(descending(taken), kind="stable")[:_MOST_REACHED_BY].tolist()
     return tuple((profile.ops.name[op], int(taken[op])) for op in ops if taken[op] > 0)
 
 
 def _start(profile: ProfileColumns, found: Sequence[AllocatorTrace], step: int) -> int:
-    """When a step began: its first op, or its first allocation if that was earlier."""
+    """The start of a step: that of its first op, or its first allocation if that is earlier."""
     starts = profile.records.first_start_ns[profile.records.step == step]
     first = min(int(one.time_ns.min()) for one in found if one.step == step)
     return int(starts[starts > 0].min(initial=first))
@@ -161,7 +161,7 @@ def _since(curve: MemoryCurve, start: int) -> MemoryCurve:
 
 
 def _by_label(labels: Coded, held: Ints, options: MemoryOptions) -> MemoryBreakdown:
-    """What the ops with each label hold."""
+    """The memory that the ops with each label hold."""
     sums = np.zeros(len(labels.values), np.int64)
     np.add.at(sums, labels.codes, held)
     ops = np.bincount(labels.codes[held != 0], minlength=len(sums))
@@ -180,7 +180,7 @@ def _by_label(labels: Coded, held: Ints, options: MemoryOptions) -> MemoryBreakd
 
 
 def _by_scope(profile: ProfileColumns, held: Ints, options: MemoryOptions) -> MemoryBreakdown:
-    """What the ops in each scope hold; a scope that only holds another is left out."""
+    """The memory that the ops in each scope hold, without scopes that only contain one other."""
     arrangement = scope.arrange(profile)
     tree, members = arrangement.tree, arrangement.members
     own = np.zeros(len(tree), np.int64)
@@ -207,7 +207,7 @@ def _by_scope(profile: ProfileColumns, held: Ints, options: MemoryOptions) -> Me
 
 
 def _without_chains(tree: Tree, rows: Ints, own: Ints) -> tuple[Tree, Ints]:
-    """A tree, and the rows it is of, without nodes that hold nothing but one other node."""
+    """A tree and its rows, without nodes that have one child and hold no memory themselves."""
     children = np.bincount(tree.parents[1:], minlength=len(tree))
     flags = (children != 1) | (own[rows] != 0)
     flags[0] = True
@@ -220,11 +220,11 @@ def _limit(options: MemoryOptions, count: int) -> int:
 
 
 def _nothing(profile: ProfileColumns, found: Sequence[AllocatorTrace], step: int) -> str:
-    """Why there is no answer, and what to do."""
+    """The error message: why there is no answer, and what to do."""
     if found:
         numbers = profile.steps.number[[one.step for one in found]]
         steps = ", ".join(map(str, sorted(set(numbers.tolist()))))
-        return f"Step {step} has no allocation records; there are some of: {steps}."
+        return f"Step {step} has no allocation records; steps with records: {steps}."
     if profile.lacks_host_allocations:
         return (
             "A ProfileProto keeps allocations on accelerators only, and this one has none: "
@@ -234,13 +234,13 @@ def _nothing(profile: ProfileColumns, found: Sequence[AllocatorTrace], step: int
     if not profile.has(Need.RUNS):
         given = profile.remedies[Need.RUNS]
         return f"Memory over time requires a recorded run: give {given}, recorded with {record}."
-    return f"No step has allocation records: record one with {record}, in a session's run."
+    return f"No step has allocation records: run a session with {record} to record them."
 
 
 def _notes(
     profile: ProfileColumns, found: Sequence[AllocatorTrace], chosen: Sequence[AllocatorTrace]
 ) -> Iterator[str]:
-    """What a reader should know before quoting the numbers."""
+    """Caveats that a reader should know before quoting the numbers."""
     if profile.lacks_host_allocations:
         yield (
             "a ProfileProto keeps allocations on accelerators only, without the names of "
@@ -249,16 +249,16 @@ def _notes(
     if untimed := sum(one.untimed for one in chosen):
         record = "record without a time counts" if untimed == 1 else "records without a time count"
         yield f"{untimed:,} allocation {record} from the beginning."
-    silent = sorted(set(range(len(profile.steps))) - {one.step for one in found})
-    if silent:
-        steps = "step" if len(silent) == 1 else "steps"
-        numbers = ", ".join(map(str, profile.steps.number[silent].tolist()))
+    unrecorded = sorted(set(range(len(profile.steps))) - {one.step for one in found})
+    if unrecorded:
+        steps = "step" if len(unrecorded) == 1 else "steps"
+        numbers = ", ".join(map(str, profile.steps.number[unrecorded].tolist()))
         yield f"{steps} {numbers}: no allocation records."
     names = [one.allocator for one in chosen if one.allocator]
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield (
-            f"{names.count(name)} devices use an allocator `{name}`; where they are of one "
-            "process they share it, and its memory is that of all of them."
+            f"{names.count(name)} devices use an allocator named `{name}`; devices of the same "
+            "process share it, and its memory is the sum of theirs."
         )
     if not profile.has_code:
-        yield f"which code lines hold memory is unknown; give {profile.remedies[Need.CODE]}."
+        yield f"the code lines that hold memory are unknown; give {profile.remedies[Need.CODE]}."

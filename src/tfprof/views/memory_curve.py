@@ -1,4 +1,4 @@
-"""How full the memory of each accelerator was in the course of a step, and who held most of it."""
+"""The memory in use on each accelerator during a step, and the ops that held most of it."""
 
 from __future__ import annotations
 
@@ -21,17 +21,16 @@ MOST_HOLDERS = 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DeviceMemory:
-    """How much memory of an accelerator was in use, at points at least 100 µs apart.
+    """The memory in use on an accelerator, at points at least 100 µs apart.
 
-    Each point names the ops that held most of it, the largest first; `rest` is what nobody whose
-    allocation was recorded, or only smaller ones, held.
+    Each point names the ops that held the most memory, largest first; `rest` is the remainder.
     """
 
-    device: int  # its row in `ProfileColumns.devices`
-    peak: int  # of all points, those between the ones that are told included
+    device: int  # a row of `ProfileColumns.devices`
+    peak: int  # over all measured points, including those left out in between
     time: Ints  # in ticks
     in_use: Ints
-    holders: Ragged  # ops, a row a point
+    holders: Ragged  # ops, one row per point
     holder_bytes: Ints  # one for each holder
     rest: Ints
 
@@ -42,10 +41,10 @@ class DeviceMemory:
 def curves(
     profile: ProfileColumns, homes: Ints, record: Ints, shown: Ints, ticks: int
 ) -> Iterator[DeviceMemory]:
-    """The memory of every accelerator that one of the ops `shown` is placed on, by its name.
+    """The memory of every accelerator that has any of the ops `shown`, sorted by name.
 
-    `homes` has the device of each op and `record` its record in the step. Of two ops measured in
-    the same tick (of so many nanoseconds), the one that is shown later counts.
+    `homes` has the device of each op and `record` its record in the step. If two ops are measured
+    in the same tick (a number of nanoseconds), the one that is shown later counts.
     """
     devices, home = profile.devices, homes[shown]
     by_device = Ragged(
@@ -54,52 +53,52 @@ def curves(
     )
     recorded = _Recorded.of(profile, ticks)
     for device in devices.name.order()[by_device.lengths[devices.name.order()] > 0].tolist():
-        # Memory of a device that works by itself is the host's, of which allocators tell nothing.
+        # A device that is its own host uses host memory, which its allocators do not report.
         if devices.host[device] != devices.name[device]:
             yield _curve(recorded, device, by_device[device], record[by_device[device]])
 
 
 class _Recorded(NamedTuple):
-    """What was recorded of memory, by record, and what each op keeps for good."""
+    """The recorded memory use and allocations, grouped by record."""
 
     memory: MemoryUse
-    uses: Ragged  # rows of memory
+    uses: Ragged  # the rows of `memory` of each record
     allocations: Allocations
-    changes: Ragged  # rows of allocations
-    kept: Ints
+    changes: Ragged  # the rows of `allocations` of each record
+    persistent: Ints  # the bytes that each op never releases
     ticks: int
 
     @classmethod
     def of(cls, profile: ProfileColumns, ticks: int) -> _Recorded:
         memory, records = profile.memory, profile.records
         uses = records.rows_of(memory.record)
-        kept = np.zeros(len(profile.ops), np.int64)
-        # An op that keeps more in one step than in another still has that.
-        np.maximum.at(kept, records.op, uses.sums(memory.accelerator_persistent))
+        persistent = np.zeros(len(profile.ops), np.int64)
+        # Persistent memory stays allocated, so the step with the most counts.
+        np.maximum.at(persistent, records.op, uses.sums(memory.accelerator_persistent))
         changes = records.rows_of(profile.allocations.record)
-        return cls(memory, uses, profile.allocations, changes, kept, ticks)
+        return cls(memory, uses, profile.allocations, changes, persistent, ticks)
 
 
 def _curve(recorded: _Recorded, device: int, ops: Ints, records: Ints) -> DeviceMemory:
     time, in_use = _points(recorded, records)
-    told = timelines.spaced(time, _GAP_NS // recorded.ticks)
+    shown = timelines.spaced(time, _GAP_NS // recorded.ticks)
     held = _held(recorded, ops, records)
     offsets, rows = timelines.largest(
-        time[told], held.bytes, held.begin, held.end, in_use[told], most=MOST_HOLDERS
+        time[shown], held.bytes, held.begin, held.end, in_use[shown], most=MOST_HOLDERS
     )
     return DeviceMemory(
         device=device,
         peak=int(in_use.max(initial=0)),
-        time=time[told],
-        in_use=in_use[told],
+        time=time[shown],
+        in_use=in_use[shown],
         holders=Ragged(offsets, held.op[rows]),
         holder_bytes=held.bytes[rows],
-        rest=in_use[told] - Ragged(offsets, rows).sums(held.bytes[rows]),
+        rest=in_use[shown] - Ragged(offsets, rows).sums(held.bytes[rows]),
     )
 
 
 def _points(recorded: _Recorded, records: Ints) -> tuple[Ints, Ints]:
-    """The times at which memory was measured, ascending, and what was in use."""
+    """The times at which memory was measured, ascending, and the bytes in use."""
     memory = recorded.memory
     rows = recorded.uses.take(records).values
     time = memory.time_ns[rows] // recorded.ticks
@@ -112,7 +111,7 @@ def _points(recorded: _Recorded, records: Ints) -> tuple[Ints, Ints]:
 
 
 class _Held(NamedTuple):
-    """What ops held from one time to the next, if anything, the largest first."""
+    """The memory that ops held between changes, largest first."""
 
     op: Ints
     bytes: Ints
@@ -122,13 +121,14 @@ class _Held(NamedTuple):
 
 def _held(recorded: _Recorded, ops: Ints, records: Ints) -> _Held:
     found = recorded.changes.take(records)
-    keeping = ops[recorded.kept[ops] != 0]
-    # What an op keeps for good is there from the beginning.
+    keeping = ops[recorded.persistent[ops] != 0]
+    # Persistent memory is held from the start.
     from_start = np.zeros(len(keeping), np.int64)
     op = np.concatenate((keeping, ops[found.owners]))
     changed = recorded.allocations.time_ns[found.values] // recorded.ticks
     time = np.concatenate((from_start, changed))
-    change = np.concatenate((recorded.kept[keeping], recorded.allocations.bytes[found.values]))
+    allocated = recorded.allocations.bytes[found.values]
+    change = np.concatenate((recorded.persistent[keeping], allocated))
     order = np.lexsort((time, op))
     op, time, change = op[order], time[order], change[order]
     is_last = np.ones(len(op), np.bool_)
@@ -138,7 +138,7 @@ def _held(recorded: _Recorded, ops: Ints, records: Ints) -> _Held:
     before = np.repeat((running - change)[begins], np.diff(begins, append=len(op)))
     size = running - before
     end = np.where(is_last, np.iinfo(np.int64).max, np.roll(time, -1))
-    # Of changes in one tick only what the last one leaves was ever held.
+    # Of several changes in one tick, only the last one counts.
     rows = np.flatnonzero((size > 0) & (time < end))
     rows = rows[np.lexsort((op[rows], ~size[rows]))]
     return _Held(op[rows], size[rows], time[rows], end[rows])

@@ -1,7 +1,7 @@
-"""A view laid out as nested slices: each row as long as its total time, its children within it.
+"""A view laid out as nested slices, as in a flame graph: a slice is as long as its total time.
 
-Only the lengths are real. Children stand side by side from the start of the row above them, and
-what is left of it behind the last is its own time, or that of rows that are not shown.
+Only the lengths are real times. Children are placed one after the other from the start of their
+parent; the rest of the parent is its own time, or the time of rows that are not shown.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from tfprof.views.view import View
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slices:
-    """One row per slice, each followed by those within it, the root first."""
+    """One row per slice, each followed by those inside it, the root first."""
 
-    row: Ints  # of the view
+    row: Ints  # the row of the view
     depth: Ints  # 0 for the root
     start: Ints
     duration: Ints
@@ -30,9 +30,9 @@ class Slices:
 
 
 def nested(view: View, time: str = "micros") -> Slices:
-    """The slices of a view; a row that took no time is left out with all that is below it.
+    """The slices of a view, without rows that took no time and everything below them.
 
-    `time` is the number that gives their lengths: `micros` or `nanos`.
+    `time` is the number that gives the lengths: `micros` or `nanos`.
     """
     tree, total = view.tree, view.total[time]
     is_empty = total <= 0
@@ -44,7 +44,7 @@ def nested(view: View, time: str = "micros") -> Slices:
 
 
 def _before_siblings(tree: Tree, duration: Ints) -> Ints:
-    """For each row the sum of `duration` over the siblings that stand before it."""
+    """For each row, the sum of `duration` over its earlier siblings."""
     parents = tree.parents + 1
     order = grouped(parents, len(tree) + 1)
     before = np.cumsum(duration[order]) - duration[order]

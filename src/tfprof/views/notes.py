@@ -1,4 +1,4 @@
-"""What an answer lacks, in sentences: files that were not given, ops that could not be counted."""
+"""Notes on a view: files that were not given, ops that are not counted, options without effect."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _MOST_KINDS = 5
 
 
 def notes(kind: str, profile: ProfileColumns, options: Options) -> tuple[str, ...]:
-    """Everything a reader of this view should know before quoting its numbers."""
+    """The caveats that a reader of this view should know before quoting its numbers."""
     return (
         *_missing_inputs(profile, options),
         *_float_ops(profile, options),
         *_matching(kind, profile, options),
         *_values(profile, options),
         *_definitions(profile, options),
-        *_older_words(options),
+        *_old_options(options),
         *(_code(profile, options) if Trait.CODE in VIEWS[kind].traits else ()),
     )
 
@@ -45,12 +45,15 @@ def _missing_inputs(profile: ProfileColumns, options: Options) -> Iterator[str]:
             missing.setdefault(metric.needs, []).append(f"`{metric.key}`")
     for need, keys in missing.items():
         verb = "requires" if len(keys) == 1 else "require"
-        given = profile.remedies[need]
-        yield f"{' and '.join(keys)} {verb} {given}, not given; all values are zero or missing."
+        files = profile.remedies[need]
+        yield (
+            f"{' and '.join(keys)} {verb} {files}, which was not given; "
+            "all values are zero or missing."
+        )
 
 
 def _float_ops(profile: ProfileColumns, options: Options) -> Iterator[str]:
-    """Which ops have no float ops because nobody could count them."""
+    """Which ops have no float ops because they could not be counted."""
     if BY_KEY["float_ops"] not in _asked(options):
         return
     found = float_ops_per_run(profile)
@@ -58,15 +61,18 @@ def _float_ops(profile: ProfileColumns, options: Options) -> Iterator[str]:
     rows = _accounted(profile, options) & is_defined
     if kinds := found.uncounted_kinds(rows):
         yield f"float ops of {_tally(kinds)} are not counted: there is no rule for them."
-    if strangers := int((found.without_rule & ~is_defined).sum()):
-        yield f"float ops of {_ops(strangers)} missing from the graph are not counted."
+    if undefined := int((found.without_rule & ~is_defined).sum()):
+        are, their = ("is", "its") if undefined == 1 else ("are", "their")
+        yield (
+            f"{_ops(undefined)} that ran {are} not in the graph; {their} float ops are not counted."
+        )
     if kinds := found.shapeless_kinds(rows):
         more = _more(profile)
         yield f"float ops of {_tally(kinds)} are not counted: their shapes are unknown{more}."
 
 
 def _more(profile: ProfileColumns) -> str:
-    """What would provide the shapes, if there is anything."""
+    """The files that would provide the shapes, if they were not given yet."""
     return "" if profile.has(Need.RUNS) else f"; give {profile.remedies[Need.RUNS]}"
 
 
@@ -88,71 +94,74 @@ def _ops(count: int) -> str:
 
 
 def _matching(kind: str, profile: ProfileColumns, options: Options) -> Iterator[str]:
-    """Surprises of `account_type_regexes`."""
+    """Likely mistakes in `account_type_regexes`."""
     once, twice = _matched(profile, options.account_type_regexes)
     if twice and Trait.GATHERED in VIEWS[kind].traits:
+        match, count = ("matches", "counts") if twice == 1 else ("match", "count")
         yield (
-            f"more than one of account_type_regexes matches {_ops(twice)}, and each match counts; "
-            "write one regex, a|b, to count an op once."
+            f"{_ops(twice)} {match} more than one of account_type_regexes and {count} once per "
+            "match; combine the regexes into one, a|b, to count each op once."
         )
     regexes = ",".join(options.account_type_regexes)
     if once or not len(profile.ops):
         return
-    longer = [name for name in profile.ops.types.names if name.startswith(_words(options))]
+    prefixes = tuple(filter(None, options.account_type_regexes))
+    longer = [name for name in profile.ops.types.names if name.startswith(prefixes)]
     if longer:
         found = ", ".join(f"`{name}`" for name in longer[:_MOST_KINDS])
-        yield f"no op's types match `{regexes}`, which stands for whole types; there is {found}."
+        yield f"no op type matches `{regexes}`: a regex must match the whole type, such as {found}."
     elif regexes != regexes.lower():
-        yield f"no op's types match `{regexes}`; devices are types too, in lower case."
-
-
-def _words(options: Options) -> tuple[str, ...]:
-    """The regexes that say something, to be looked for as they are."""
-    return tuple(filter(None, options.account_type_regexes))
+        yield f"no op type matches `{regexes}`; devices are also types, in lower case."
 
 
 @remembered
 def _matched(profile: ProfileColumns, regexes: tuple[str, ...]) -> tuple[int, int]:
-    """How many ops one of `regexes` matches, and how many more than one."""
+    """The number of ops that match any of `regexes`, and that match more than one."""
     counts = accounting.matching_regexes(profile, regexes)
     return int((counts > 0).sum()), int((counts > 1).sum())
 
 
 def _values(profile: ProfileColumns, options: Options) -> Iterator[str]:
-    """Which types of tensors a table has no values of."""
+    """Which types of tensor values a table does not show."""
     if "tensor_value" not in options.select:
         return
     left_out = sorted(set(profile.tensors.dtype) - TABLE_VALUE_TYPES)
     if left_out:
-        yield f"the table has no values of type {', '.join(left_out)}; --json has them."
+        yield f"tables do not show values of type {', '.join(left_out)}; use --json to see them."
 
 
 def _definitions(profile: ProfileColumns, options: Options) -> Iterator[str]:
-    """Types that were defined for ops there are not."""
+    """Which defined types match no op."""
     for definition in options.define_type:
         name, _, regex = definition.partition("=")
         if len(profile.ops) and not Patterns((regex,)).match_column(profile.ops.name).any():
-            yield f"no op's name matches `{regex}`, so none has the type `{name}`."
+            yield f"no op name matches `{regex}`, so no op has the type `{name}`."
 
 
-def _older_words(options: Options) -> Iterator[str]:
-    """What to use today in place of what an older generation had."""
+def _old_options(options: Options) -> Iterator[str]:
+    """What to use instead of options of older generations."""
     if options.viz:
-        yield "-viz opens nothing yet: -output timeline:outfile=F and speedscope:outfile=F draw it."
+        yield (
+            "-viz has no effect; to draw the view, use -output timeline:outfile=F or "
+            "speedscope:outfile=F."
+        )
     if options.dump_to_file and options.output:
-        yield f"-dump_to_file goes before -output {options.output}, which was left aside."
+        yield f"-dump_to_file takes precedence; -output {options.output} was ignored."
 
 
 def _code(profile: ProfileColumns, options: Options) -> Iterator[str]:
-    from tfprof.views import code  # noqa: PLC0415 -- the other views do without
+    from tfprof.views import code  # noqa: PLC0415 -- only the code view needs it
 
     recounts = "recount" in options.generation.policy("code").steps
     if options.account_displayed_op_only and not recounts:
-        yield "the code view does not know account_displayed_op_only; totals cover everything."
+        yield "the code view ignores account_displayed_op_only; totals include hidden lines."
     if left_out := code.arrange_for(profile, options).gradients_left_out:
-        are = "is" if left_out == 1 else "are"
-        yield f"{_ops(left_out)} of gradients {are} left out: their forward ops have no code line."
+        yield (
+            "1 gradient op is left out: its forward op has no code line."
+            if left_out == 1
+            else f"{left_out:,} gradient ops are left out: their forward ops have no code line."
+        )
     if "tensor_value" in options.select:
         yield "the code view has no tensor values; the scope and graph views do."
     if "occurrence" in options.select or "input_shapes" in options.select:
-        yield "the code view has no occurrence and no input shapes; the op view does."
+        yield "the code view has no occurrence or input shapes; the op view does."

@@ -1,4 +1,4 @@
-"""The op view: ops gathered by their kind, each row's total running to the last."""
+"""The op view: ops grouped by kind; a row's total covers the row and all later ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tfprof.views.view import ROOT_NAME, View
 
 
 def build(profile: ProfileColumns, options: Options) -> View:
-    """Gather `profile` by op kind, accounting and showing what `options` asks for."""
+    """Group `profile` by op kind, accounting and showing what `options` asks for."""
     policy = options.generation.policy("op")
     arrangement = arrange(profile)
     accounts = account_gathered(profile, options, arrangement)
@@ -25,7 +25,7 @@ def build(profile: ProfileColumns, options: Options) -> View:
 
 @remembered
 def arrange(profile: ProfileColumns) -> Arrangement:
-    """A row for each kind of op, in name order, with the ops of that kind."""
+    """One row per kind of op, in name order, with the ops of that kind."""
     kinds = profile.ops.kind
     by_name = kinds.values.order()
     place = np.empty(len(by_name), np.int64)

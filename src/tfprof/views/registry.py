@@ -1,7 +1,7 @@
-"""Table of views, and the traits by which outputs and notes treat their rows.
+"""Registry of views, with the traits that outputs and notes check.
 
-The module of a view has its name and is imported when the view is first built: the table needs no
-numpy.
+Each view has a module of the same name, which is imported when the view is first built, so that
+this module does not import numpy.
 """
 
 from __future__ import annotations
@@ -11,38 +11,38 @@ from typing import NamedTuple
 
 
 class Trait(Flag):
-    """What holds for the rows of a view."""
+    """A property of the rows of a view."""
 
-    # Rows are within each other, below the root, and a total covers the rows below. Without it
-    # rows are side by side, the root is not shown, and a total covers a row and all after it.
+    # Rows are nested below the root, and a total covers a row and the rows below it. Otherwise rows
+    # are a flat list, the root is not shown, and a total covers a row and all later rows.
     NESTED = auto()
-    GATHERED = auto()  # a row may stand for many ops
+    GATHERED = auto()  # a row may represent many ops
     CODE = auto()  # rows are the lines of code of `views.code`
-    TIMED = auto()  # rows are single ops, which can be drawn when they ran
-    MARKS_HIDDEN = auto()  # tables show where ops are hidden, if `num_hidden_ops` is selected
+    TIMED = auto()  # rows are single ops, so they can be drawn on a timeline
+    MARKS_HIDDEN = auto()  # tables mark hidden ops if `num_hidden_ops` is selected
 
 
 class ViewKind(NamedTuple):
-    """One row of the table."""
+    """A view: what its rows and totals are, in a sentence, and its traits."""
 
-    sentence: str  # what its rows and their totals are
+    sentence: str
     traits: Trait
 
 
 VIEWS: dict[str, ViewKind] = {
     "scope": ViewKind(
-        "Ops by name scope: a scope's total holds everything below it.", Trait.NESTED
+        "Ops by name scope: a scope's total includes everything below it.", Trait.NESTED
     ),
     "graph": ViewKind(
-        "Ops by what feeds them: an op's total holds its inputs below it.",
+        "Ops by graph structure: an op's total includes the inputs below it.",
         Trait.NESTED | Trait.TIMED | Trait.MARKS_HIDDEN,
     ),
     "code": ViewKind(
-        "Ops by the line of code that made them: a line's total holds the calls below it.",
+        "Ops by the line of code that created them: a line's total includes the calls below it.",
         Trait.NESTED | Trait.GATHERED | Trait.CODE,
     ),
     "op": ViewKind(
-        "Ops by kind: own numbers, with the share from this row to the last, and the row's own.",
+        "Ops by kind: own numbers (share of this and all later rows, share of this row).",
         Trait.GATHERED,
     ),
 }

@@ -1,6 +1,6 @@
-"""A view of single ops in real time: what ran where and when, what waited for it, and memory.
+"""The timeline of one step: when each op of a view ran on which device, its consumers, and memory.
 
-Only ops that the view shows are laid out, and only in one step.
+Only views whose rows are single ops have a timeline, and only the ops that they show appear in it.
 """
 
 from __future__ import annotations
@@ -25,42 +25,42 @@ from tfprof.views.accounting import matching_regexes
 from tfprof.views.memory_curve import DeviceMemory, curves
 from tfprof.views.view import View, build, chosen_by
 
-# Every run of an op is linked with every run of what it feeds: of loops there are too many to draw.
+# Every run of an op is linked to every run of its consumers, which in loops is too many to draw.
 MOST_FLOWS = 1 << 24
 
 
 class Ticks(IntEnum):
     """The unit of a schedule's times, in nanoseconds."""
 
-    MICROS = NANOS_PER_MICRO  # as classic timelines: a device has one run per starting microsecond
-    NANOS = 1  # every run, as it was recorded
+    MICROS = NANOS_PER_MICRO  # classic timelines: a device has one run per starting microsecond
+    NANOS = 1  # all runs, with their recorded times
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slots:
-    """One row per run of an op, by device, lane and start; those of a lane do not overlap."""
+    """One row per run, sorted by device, lane and start; runs in the same lane do not overlap."""
 
     op: Ints
-    device: Ints  # its place in `Schedule.devices`
+    device: Ints  # a row of `Schedule.devices`
     lane: Ints  # counted from 0 on each device
     start: Ints  # in ticks, like `duration`
     duration: Ints
-    run: Ints  # its row in `ProfileColumns.executions`
+    run: Ints  # a row of `ProfileColumns.executions`
 
     def __len__(self) -> int:
         return len(self.op)
 
     def take(self, rows: Ints) -> Slots:
-        """The slots of `rows` alone, in that order."""
+        """The slots of `rows`, in that order."""
         columns = (self.op, self.device, self.lane, self.start, self.duration, self.run)
         return Slots(*(column[rows] for column in columns))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Flows:
-    """A row for each run that was an input of a run on another device, by producer."""
+    """One row per pair of runs on different devices of which one feeds the other, by producer."""
 
-    producer: Ints  # its row in `Schedule.slots`
+    producer: Ints  # a row of `Schedule.slots`, like `consumer`
     consumer: Ints
 
     def __len__(self) -> int:
@@ -69,17 +69,17 @@ class Flows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Schedule:
-    """One step of what a view of single ops shows, laid out in time."""
+    """One step of the ops that a view shows, laid out in time."""
 
-    devices: Devices  # those that anything ran on, in the order in which the view meets them
+    devices: Devices  # the devices that were used, in the order of the view's ops
     slots: Slots
     flows: Flows
-    memory: tuple[DeviceMemory, ...]  # of the accelerators, in the order of their names
-    left_out: int  # runs that have no slot because another one started on their device with them
+    memory: tuple[DeviceMemory, ...]  # of the accelerators, sorted by name
+    left_out: int  # runs without a slot because another run started on their device with them
 
 
 def left_out_note(runs: int) -> str:
-    """The sentence that says how many runs have no slot."""
+    """The note on how many runs have no slot."""
     are = "1 run is" if runs == 1 else f"{runs:,} runs are"
     return (
         f"{are} left out: this format shows one op per device and starting microsecond; "
@@ -88,10 +88,10 @@ def left_out_note(runs: int) -> str:
 
 
 def schedule(view: View, step: int, ticks: Ticks) -> Schedule:
-    """What a view of single ops shows of a step (a row of `Steps`), laid out in time.
+    """Lay out one step (a row of `Steps`) of the ops that a view shows in time.
 
-    A view of several steps is built anew for the one. In microseconds, only the first of the runs
-    that start on one device at the same time is kept.
+    A view of several steps is rebuilt for this step. In microseconds, only the first of the runs
+    that start on a device at the same time is kept.
     """
     view = _of_step(view, step)
     tracked = _tracked(view, step)
@@ -107,12 +107,12 @@ def schedule(view: View, step: int, ticks: Ticks) -> Schedule:
 
 
 def scheduled_steps(view: View) -> Ints:
-    """The rows of the steps that a view covers, each with a schedule of its own."""
+    """The rows of the steps that a view covers; each step has its own schedule."""
     return chosen_steps(view.profile, chosen_by(view.options))
 
 
 def _of_step(view: View, step: int) -> View:
-    """The view of one step alone."""
+    """The view of only one step."""
     if scheduled_steps(view).tolist() == [step] and view.options.step >= 0:
         return view
     profile = view.profile
@@ -127,7 +127,7 @@ class _Tracked(NamedTuple):
 
     home: Ints  # the device of each op in the step's recording, -1 for none
     record: Ints  # the record of each op, -1 for none
-    shown: Ints  # the ops that the view shows, in its order
+    shown: Ints  # the ops that the view shows, in the order of the view
 
 
 def _tracked(view: View, step: int) -> _Tracked:
@@ -142,7 +142,7 @@ def _tracked(view: View, step: int) -> _Tracked:
 
 
 def _slots(profile: ProfileColumns, tracked: _Tracked, ticks: Ticks) -> tuple[Ints, Slots, int]:
-    """The devices as they are met, the slots by device name and start, and what is left out."""
+    """The used devices, the slots by device name and start, and the number of runs left out."""
     runs, devices = profile.executions, profile.devices
     found = profile.records.rows_of(runs.record).take(tracked.record[tracked.shown])
     is_kept = (devices.is_placement | devices.is_accelerator_lane)[runs.device[found.values]]
@@ -163,7 +163,7 @@ def _slots(profile: ProfileColumns, tracked: _Tracked, ticks: Ticks) -> tuple[In
 
 
 def _first_met(walk: Ints, rank: Ints, ranks: int) -> Ints:
-    """The ranks in the order in which a walk meets them; at one place the lower one first."""
+    """The distinct ranks in the order of their first position in the walk, then by rank."""
     never = np.iinfo(np.int64).max
     first = np.full(ranks, never)
     np.minimum.at(first, rank, walk)
@@ -172,28 +172,28 @@ def _first_met(walk: Ints, rank: Ints, ranks: int) -> Ints:
 
 
 def _is_new(device: Ints, start: Ints) -> Bools:
-    """Which rows differ from the one before."""
+    """Which rows differ from the previous one."""
     flags = np.ones(len(start), np.bool_)
     flags[1:] = (device[1:] != device[:-1]) | (start[1:] != start[:-1])
     return flags
 
 
 def _lanes(device: Ints, start: Ints, duration: Ints) -> Ints:
-    """For each slot the first lane of its device that is free; one may begin where one ends."""
-    # A slot takes at least one tick, even if a broken clock gives it an end before its start.
+    """The first free lane of each slot's device; a slot may begin when the previous one ends."""
+    # A slot takes at least one tick, even if a broken clock ends it before its start.
     last = np.maximum(start + duration, start + 1) - 1
     return lanes.first_free(start, last, _device_edges(device))
 
 
 def _device_edges(device: Ints) -> Ints:
-    """Where the slots of each device begin, and the last ones end."""
+    """The index of the first slot of each device, and the number of slots."""
     is_first = np.ones(len(device), np.bool_)
     is_first[1:] = device[1:] != device[:-1]
     return np.append(np.flatnonzero(is_first), len(device))
 
 
 def _by_lane(slots: Slots, devices: int) -> Ints:
-    """The rows of the slots by device, lane and start."""
+    """The order of the slots by device, lane and start."""
     lanes = np.zeros(devices, np.int64)
     np.maximum.at(lanes, slots.device, slots.lane + 1)
     first_lane = offsets_of(lanes)
@@ -201,7 +201,7 @@ def _by_lane(slots: Slots, devices: int) -> Ints:
 
 
 def _flows(view: View, tracked: _Tracked, devices: Ints, slots: Slots, ticks: Ticks) -> Flows:
-    """Which slots feed which others, in the order of the consumers; rows are those of `slots`."""
+    """The pairs of slots of which one feeds the other, by consumer, as rows of `slots`."""
     profile = view.profile
     consumer = np.flatnonzero(profile.devices.is_placement[devices][slots.device])
     if len(distinct(slots.device[consumer])) < 2:
@@ -210,11 +210,11 @@ def _flows(view: View, tracked: _Tracked, devices: Ints, slots: Slots, ticks: Ti
     run_counts = np.append(runs.lengths, 0)[tracked.record]
     sources = _sources_elsewhere(profile, tracked.home, (run_counts > 0) & _is_accounted(view))
     uses = sources.sums(run_counts[sources.values])[slots.op[consumer]]
-    # As floats, for the sum itself may be too large to count.
+    # Summed as floats because the sum may overflow an integer.
     if (count := uses.sum(dtype=np.float64)) > MOST_FLOWS:
         raise OutputError(
             f"A timeline with {count:,.0f} arrows from runs to runs on other devices is too large: "
-            "show fewer ops, with show_name_regexes, or account for fewer, with "
+            "show fewer ops with show_name_regexes, or account for fewer with "
             "account_type_regexes."
         )
     taken = sources.take(slots.op[consumer])
@@ -224,7 +224,7 @@ def _flows(view: View, tracked: _Tracked, devices: Ints, slots: Slots, ticks: Ti
     if ticks is Ticks.NANOS:
         producer = places_of(slots.run, len(run))[linked.values]
     else:
-        # A run without a slot of its own leads to the one that starts on its device with it.
+        # A run without a slot uses the slot that starts on its device at the same time.
         device = places_of(devices, len(profile.devices))[run.device[linked.values]]
         producer = _find(slots, device, run.start_ns[linked.values] // ticks)
     return Flows(producer[producer >= 0], consumer[producer >= 0])
@@ -236,7 +236,7 @@ def _is_accounted(view: View) -> Bools:
 
 
 def _sources_elsewhere(profile: ProfileColumns, home: Ints, is_wanted: Bools) -> Ragged:
-    """For each op those of its inputs, by position, that are wanted and placed elsewhere."""
+    """The wanted inputs of each op that are placed on another device, by position."""
     inputs = profile.ops.inputs
     edges = Ragged(inputs.offsets, inputs.source)
     known = inputs.source >= 0
@@ -252,7 +252,7 @@ def _dispatches(profile: ProfileColumns) -> Ragged:
 
 
 def _find(slots: Slots, device: Ints, start: Ints) -> Ints:
-    """The slot that begins on each device at each start, -1 where none does."""
+    """The slot that begins on each device at each start, -1 if there is none."""
     found = np.full(len(start), -1, np.int64)
     order = np.argsort(device, kind="stable")
     ordered = device[order]
@@ -266,7 +266,7 @@ def _find(slots: Slots, device: Ints, start: Ints) -> Ints:
 
 
 def _by_producer(flows: Flows, order: Ints) -> Flows:
-    """The flows in the order of their producers, once the slots are in `order`."""
+    """The flows sorted by producer, as rows of the slots in `order`."""
     place = places_of(order, len(order))
     producer, consumer = place[flows.producer], place[flows.consumer]
     rows = grouped(producer, len(order))

@@ -28,7 +28,7 @@ def build(profile: ProfileColumns, options: Options) -> View:
 
 @remembered
 def arrange(profile: ProfileColumns) -> Arrangement:
-    """Every op under its scope; a scope that is no op itself gets a row of its own."""
+    """Place every op under its scope; scopes that are not ops get rows too."""
     names = profile.ops.name
     rows = names.scope_rows()
     root = Strings([ROOT_NAME])

@@ -1,4 +1,4 @@
-"""The filters of all views, as named steps; the policy of a view says in which order they come."""
+"""The filters of all views, as named steps; the policy of a view defines their order."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from tfprof.views.view import Hidden, View
 
 
 class Weighing(NamedTuple):
-    """Another nesting of an arrangement's rows, for totals alone."""
+    """Another nesting of an arrangement's rows, used only for totals."""
 
     tree: Tree
-    row: Ints  # which row of the arrangement each of its rows is
-    place: Ints  # where each row of the arrangement stands in it
+    row: Ints  # the row of the arrangement that each row of `tree` is
+    place: Ints  # the row of `tree` that each row of the arrangement is
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arrangement:
-    """All rows a view could show, the root first: how they are nested and what they stand for."""
+    """All rows that a view could show, the root first: their nesting, names and ops."""
 
     tree: Tree
     name: Strings
     members: Ragged
-    own_type: str | None = None  # what rows that stand for no op go by
-    is_in_name_order: bool = False  # each row's children stand in the byte order of their names
-    name_rank: Ints | None = None  # ascends with the byte order of names, where it is known
-    weighing: Weighing | None = None  # how rows add up, where that is not how they are nested
+    own_type: str | None = None  # the type of rows without an op
+    is_in_name_order: bool = False  # the children of each row are in the byte order of their names
+    name_rank: Ints | None = None  # ascends with the byte order of names, if known
+    weighing: Weighing | None = None  # the nesting for totals, if it differs from `tree`
     memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def name_ranks(self, rows: Ints) -> Ints:
@@ -52,43 +52,43 @@ class Arrangement:
 
 
 class Accounts(NamedTuple):
-    """What one question accounts for in an arrangement, row by row."""
+    """What a question accounts for in each row of an arrangement."""
 
     is_accounted: Bools
     members: Ragged
     own: Numbers
-    running: Numbers  # how much there is of a number before each row, and before the end
+    running: Numbers  # see `running_sums`
 
 
 def running_sums(own: Numbers) -> Numbers:
-    """How much there is of each number before each row, and before the end."""
+    """The sum of each number over all rows before each row, and over all rows."""
     return OnDemand(NUMBERS, lambda key: offsets_of(own[key]))
 
 
 class _Sums(NamedTuple):
-    """Sums below rows, over everything that is accounted for or holds such."""
+    """Sums over the subtrees of `tree`, which contains the rows that count towards totals."""
 
     tree: Tree
     running: Numbers
 
     def below(self, key: str, places: Ints) -> Ints:
-        """The sum of a number below each of some rows, themselves included."""
+        """The sum of a number over the subtree of each of the given rows."""
         running = self.running[key]
         return running[self.tree.end[places]] - running[places]
 
 
 class _Rows(NamedTuple):
-    """The rows still in question: which of the arrangement's, how nested, with what totals."""
+    """The rows that the steps so far have kept, with their nesting and totals."""
 
     tree: Tree
-    rows: Ints
-    places: Ints  # where they stand among the rows that were summed
+    rows: Ints  # of the arrangement
+    places: Ints  # the row of `sums.tree` that each row is
     sums: _Sums
-    counted: Ints  # the rows of the arrangement that are accounted for, or hold such
-    levels: Ints | None = None  # how deep they were before any was hidden, if asked for
+    counted: Ints  # the rows of the arrangement that count towards the total of the root
+    levels: Ints | None = None  # the depths before any row was hidden, if requested
 
     def keep(self, flags: Bools) -> _Rows:
-        """The root and the flagged rows; what was below another moves up to one that is left."""
+        """The root and the flagged rows; children of dropped rows move up."""
         flags[0] = True
         if flags.all():
             return self
@@ -101,7 +101,7 @@ class _Rows(NamedTuple):
         )
 
     def summed(self, own: Numbers, weighing: Weighing | None = None) -> _Rows:
-        """The same, with totals of these rows alone unless another nesting says what they hold."""
+        """The same rows, with totals over these rows only, or over another nesting."""
         if weighing is not None:
             sums = _Sums(weighing.tree, running_sums(_of_rows(own, weighing.row)))
             return self._replace(places=weighing.place[self.rows], sums=sums)
@@ -110,20 +110,20 @@ class _Rows(NamedTuple):
 
     @property
     def total(self) -> Numbers:
-        """The numbers of each row and everything that was summed below it."""
+        """The total of each row: the sum over its subtree in `sums`."""
         return OnDemand(NUMBERS, lambda key: self.sums.below(key, self.places))
 
 
 class _Question(NamedTuple):
-    """What every step may look at."""
+    """The input of every step."""
 
     profile: ProfileColumns
     options: Options
     arrangement: Arrangement
     accounts: Accounts
     policy: Policy
-    is_gathered: bool  # a row may stand for many ops
-    has_root: bool  # the root is a row like others; it is not where rows are side by side
+    is_gathered: bool  # a row may represent many ops
+    has_root: bool  # the root is a row like any other; False for a flat list of rows
 
 
 def select(
@@ -135,7 +135,7 @@ def select(
     accounts: Accounts,
     policy: Policy,
 ) -> View:
-    """Put the rows of an arrangement through the steps of `policy`, one after the other."""
+    """Filter the rows of an arrangement by the steps of `policy`, in order."""
     traits = VIEWS[kind].traits
     is_gathered, has_root = Trait.GATHERED in traits, Trait.NESTED in traits
     question = _Question(profile, options, arrangement, accounts, policy, is_gathered, has_root)
@@ -174,7 +174,7 @@ def _of_rows(numbers: Numbers, rows: Ints) -> Numbers:
 
 
 def _everything(question: _Question) -> _Rows:
-    """All rows there are, with totals of all of them."""
+    """All rows of the arrangement, with totals over all of them."""
     arrangement, accounts = question.arrangement, question.accounts
     rows = np.arange(len(arrangement.tree))
     sums = _Sums(arrangement.tree, accounts.running)
@@ -185,7 +185,7 @@ def _everything(question: _Question) -> _Rows:
 
 
 def _account(kept: _Rows, question: _Question) -> _Rows:
-    """The rows that are left, with totals of what is accounted for."""
+    """Drop rows without accounted ops, and total what is accounted for."""
     arrangement, accounts, policy = question.arrangement, question.accounts, question.policy
     is_accounted = accounts.is_accounted[kept.rows]
     flags = is_accounted.copy()
@@ -199,17 +199,17 @@ def _account(kept: _Rows, question: _Question) -> _Rows:
     if not policy.unaccounted_vanish:
         flags = kept.tree.sums_below(is_accounted.astype(np.int64)) > 0
     kept = kept.keep(flags)
-    # A row that merely holds others adds its own numbers too: it may be an op with some.
+    # A row that is kept only for the rows below it adds its own numbers too: it may be an op.
     return kept.summed(accounts.own)._replace(counted=kept.rows)
 
 
 def _only(numbers: Numbers, flags: Bools) -> Numbers:
-    """The numbers of the flagged rows, and nothing of the others."""
+    """The numbers of the flagged rows, and 0 for the others."""
     return OnDemand(NUMBERS, lambda key: np.where(flags, numbers[key], 0))
 
 
 def _start(kept: _Rows, question: _Question) -> _Rows:
-    """Everything from the topmost rows whose names match; the root keeps its total."""
+    """Keep the topmost rows with matching names and everything below; the root keeps its total."""
     patterns = question.options.patterns("start_name_regexes")
     if patterns.is_everything or (patterns.is_empty and question.policy.starts_by_default):
         return kept
@@ -219,18 +219,18 @@ def _start(kept: _Rows, question: _Question) -> _Rows:
 
 
 def _run_on(kept: _Rows, question: _Question) -> _Rows:
-    """Rows in one line: below each row, and in its total, are all rows after it."""
+    """Nest each row below the previous one, so that its total covers all later rows."""
     count = len(kept.rows)
     return kept._replace(tree=Tree(np.full(count, count))).summed(question.accounts.own)
 
 
 def _side_by_side(shown: _Rows, _: _Question) -> _Rows:
-    """The rows right below the root; totals stay as they were."""
+    """Move all rows directly below the root; totals stay the same."""
     return shown._replace(tree=Tree.flat(len(shown.rows)), levels=None)
 
 
 def _show(kept: _Rows, question: _Question) -> _Rows:
-    """The rows whose place and name are asked for; what is below a hidden row moves up."""
+    """Keep the rows whose depth, device and name the options ask for."""
     options, arrangement, accounts = question.options, question.arrangement, question.accounts
     if "num_hidden_ops" in options.select:
         kept = kept._replace(levels=kept.tree.depths)
@@ -249,12 +249,12 @@ def _show(kept: _Rows, question: _Question) -> _Rows:
 
 
 def _depths(kept: _Rows, question: _Question) -> Ints:
-    """How deep each row is: the root at 1; if it is no row, the first at 0 and then one by one."""
+    """The depth of each row, 1 for the root; in a flat list, its position from 0."""
     return kept.tree.depths if question.has_root else np.arange(-1, len(kept.rows) - 1)
 
 
 def _is_trimmed(kept: _Rows, question: _Question) -> Bools:
-    """Which rows are below one whose name matches `trim_name_regexes`, or are one that goes too."""
+    """Which rows are below a trimmed row, or are trimmed rows that the policy drops as well."""
     matches = _matches(question.arrangement, question.options.trim_name_regexes)[kept.rows]
     matches[0] &= question.has_root
     below = kept.tree.is_below(matches)
@@ -262,7 +262,7 @@ def _is_trimmed(kept: _Rows, question: _Question) -> Bools:
 
 
 def _ran_on(profile: ProfileColumns, members: Ragged, regexes: tuple[str, ...]) -> Bools:
-    """Which rows have an op on a device that one of `regexes` matches, ignoring case."""
+    """Which rows have an op on a device that matches one of `regexes`, ignoring case."""
     # Device names are stored in lower case.
     patterns = Patterns(tuple(f"(?i){regex}" for regex in regexes))
     *matches, matches_nothing = patterns.match_column([*profile.devices.name, ""])
@@ -276,12 +276,12 @@ def _ran_on(profile: ProfileColumns, members: Ragged, regexes: tuple[str, ...]) 
 
 @remembered
 def _matches(arrangement: Arrangement, regexes: tuple[str, ...]) -> Bools:
-    """Which rows have a name that one of `regexes` matches."""
+    """Which rows have a name that matches one of `regexes`."""
     return Patterns(regexes).match_column(arrangement.name)
 
 
 def _reach(kept: _Rows, question: _Question) -> _Rows:
-    """The rows that reach every threshold; what is below a hidden row moves up."""
+    """Keep the rows that reach every threshold."""
     profile, options, policy = question.profile, question.options, question.policy
     own, total = _of_rows(question.accounts.own, kept.rows), kept.total
     flags = np.ones(len(kept.rows), np.bool_)
@@ -299,7 +299,7 @@ def _reach(kept: _Rows, question: _Question) -> _Rows:
 
 
 def _skipped(shown: _Rows) -> Ints | None:
-    """How many hidden rows lie between each row and the one above it, if that is asked for."""
+    """The number of hidden rows between each row and its parent, if requested."""
     if shown.levels is None:
         return None
     skipped = shown.levels - shown.levels[shown.tree.parents] - 1
@@ -308,7 +308,7 @@ def _skipped(shown: _Rows) -> Ints | None:
 
 
 def _recount(shown: _Rows, question: _Question) -> _Rows:
-    """Totals of what is shown alone, if asked for; the root then counts as a definition itself."""
+    """Total only shown rows, if requested; the root then counts as a definition itself."""
     if not question.options.account_displayed_op_only:
         return shown
     own = question.accounts.own
@@ -324,9 +324,9 @@ def _recount(shown: _Rows, question: _Question) -> _Rows:
 
 
 def _order(shown: _Rows, question: _Question) -> _Rows:
-    """Siblings by name, or by a number, the largest first; equal ones stay as they were.
+    """Sort siblings by name, or by a number in descending order; the sort is stable.
 
-    The number is the total, or the own one of rows side by side. Ordered by nothing, all stay.
+    The number is the total, or in a flat list the row's own. Without `order_by` nothing changes.
     """
     options, arrangement, accounts = question.options, question.arrangement, question.accounts
     if not options.order_by:
@@ -346,7 +346,7 @@ def _order(shown: _Rows, question: _Question) -> _Rows:
 
 
 def descending(column: Ints) -> Ints:
-    """A key that ascends where `column` descends; unlike a minus it cannot overflow."""
+    """A key that sorts `column` in descending order; unlike negation it cannot overflow."""
     return ~column
 
 

@@ -1,4 +1,4 @@
-"""The answer to a question: rows with their own and total numbers, and what was left out."""
+"""The result of a question: rows with their own and total numbers, and what is hidden."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tfprof.views.tree import Tree
 
 ROOT_NAME = "_TFProfRoot"
 
-# The tensors whose values a table shows; of others it never has, but a message and JSON do.
+# The types whose values a table shows; other types are only in messages and JSON.
 TABLE_VALUE_TYPES = frozenset({"float32", "float64", "int32", "int64", "string"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hidden:
-    """Ops that are accounted for but not shown: how many, and the sum of each of their numbers."""
+    """The ops that are accounted for but not shown: how many, and the sums of their numbers."""
 
     ops: int
     numbers: Mapping[str, int]
@@ -32,11 +32,10 @@ class Hidden:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """Rows in the order they are shown, the root first, each followed by those below it.
+    """Rows in the order in which they are shown, the root first, each followed by those below it.
 
-    `members` are the ops a row stands for: at most one, unless rows gather ops; none for a row
-    that only holds others together. `kind` is a label: what is done with the rows depends on
-    `traits`.
+    `members` are the ops of each row: at most one unless the view gathers ops, and none for a row
+    that only groups others. `kind` is just a label; code that handles rows checks `traits`.
     """
 
     kind: str
@@ -45,14 +44,14 @@ class View:
     options: Options
     tree: Tree
     name: Strings
-    own_type: str | None  # what rows that stand for no op go by
+    own_type: str | None  # the type of rows without an op
     is_accounted: Bools
     members: Ragged
     own: Numbers
     total: Numbers
     hidden: Hidden
-    arranged: Ints  # which of all rows that there are each row is
-    skipped: Ints | None = None  # hidden rows between a row and the one above it, if asked for
+    arranged: Ints  # the row of the view's arrangement that each row is
+    skipped: Ints | None = None  # the hidden rows between each row and its parent, if requested
     notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -60,26 +59,26 @@ class View:
 
     @property
     def is_gathered(self) -> bool:
-        """Whether a row may stand for many ops."""
+        """Whether a row may represent many ops."""
         return Trait.GATHERED in self.traits
 
     def op_numbers(self, key: str) -> Ints:
-        """One number of every op of the profile, in the chosen steps."""
+        """A number of every op of the profile, in the chosen steps."""
         return per_op(self.profile, chosen_by(self.options))[key]
 
 
 def chosen_by(options: Options | MemoryOptions) -> Chosen:
-    """The recorded steps that a question is about."""
+    """The recorded steps that a question covers."""
     return Chosen(max(options.step, -1), options.recording, options.rank)
 
 
 def build(kind: str, profile: ProfileColumns, options: Options) -> View:
-    """The view of that kind, with nothing said yet of what it lacks."""
+    """Build the view of that kind, without notes."""
     build_kind: Callable[[ProfileColumns, Options], View]
     build_kind = import_module(f"{__package__}.{kind}").build
     return build_kind(profile, options)
 
 
 def single_members(ops: Ints) -> Ragged:
-    """The members of rows that stand for one op each, or for none (-1)."""
+    """The members of rows that each have one op, or none (-1)."""
     return Ragged(offsets_of((ops >= 0).astype(np.int64)), ops[ops >= 0])

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Shape: TypeAlias = tuple[int, ...]
 Rule: TypeAlias = "Callable[[OpFacts], int]"
-Question: TypeAlias = tuple[Literal["input_count", "input", "output", "attribute"], int | str]
+Query: TypeAlias = tuple[Literal["input_count", "input", "output", "attribute"], int | str]
 
 
 class UnknownShape(Exception):  # noqa: N818 -- a signal to the counter, which always catches it
@@ -50,7 +50,7 @@ class OpFacts:
     row: int
     tensors: Tensors
     origins: Origins
-    asked: dict[Question, None] = field(default_factory=dict)  # queries so far, in order
+    asked: dict[Query, None] = field(default_factory=dict)  # queries so far, in order
 
     @property
     def input_count(self) -> int:
