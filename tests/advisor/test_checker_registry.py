@@ -1,4 +1,4 @@
-"""Which checkers there are, how they are chosen, and those that users add."""
+"""The registry of checkers, how they are chosen, and checkers from other packages."""
 
 from importlib import import_module
 
@@ -24,17 +24,17 @@ def check(profile):
 
 @pytest.fixture
 def added(tmp_path, monkeypatch):
-    """Installs a package with checkers: names and values of its entry points, and its module."""
+    """Installs a package whose module has this code and whose entry points are these."""
 
     def install(code, **points):
-        (tmp_path / "somebodys_checker.py").write_text(code)
-        folder = tmp_path / "somebody-1.0.dist-info"
+        (tmp_path / "other_checker.py").write_text(code)
+        folder = tmp_path / "other-1.0.dist-info"
         folder.mkdir()
-        (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: somebody\nVersion: 1.0\n")
+        (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
         lines = [f"{name} = {value}" for name, value in points.items()]
         (folder / "entry_points.txt").write_text("\n".join(["[tfprof.checkers]", *lines]))
         monkeypatch.syspath_prepend(str(tmp_path))
-        monkeypatch.delitem(__import__("sys").modules, "somebodys_checker", raising=False)
+        monkeypatch.delitem(__import__("sys").modules, "other_checker", raising=False)
 
     return install
 
@@ -43,11 +43,11 @@ def asked(*names):
     return registry.advise(SLOW, names or None)
 
 
-# Those that come with tfprof
+# Built-in checkers
 
 
 @pytest.mark.parametrize("name", registry.CHECKERS)
-def test_a_checker_has_the_two_members_of_its_protocol_and_says_what_it_does(name):
+def test_a_checker_implements_the_protocol_and_is_documented(name):
     checker = registry.find(name)
 
     assert checker.SUMMARY.endswith(".")
@@ -55,7 +55,7 @@ def test_a_checker_has_the_two_members_of_its_protocol_and_says_what_it_does(nam
     assert len(checker.__doc__.splitlines()) > 2
 
 
-def test_checkers_are_asked_in_the_order_of_their_table():
+def test_checkers_run_in_the_order_of_the_registry():
     assert [report.checker for report in asked().reports] == list(registry.CHECKERS)
     chosen = asked("DataFeedingChecker", "OperationChecker", "DataFeedingChecker")
     assert [report.checker for report in chosen.reports] == [
@@ -64,28 +64,28 @@ def test_checkers_are_asked_in_the_order_of_their_table():
     ]
 
 
-def test_nobody_chosen_is_nobody_asked():
+def test_an_empty_choice_runs_no_checker():
     assert registry.advise(SLOW, []).reports == ()
 
 
-def test_an_unknown_checker_is_answered_with_the_nearest():
+def test_the_error_for_an_unknown_checker_suggests_the_nearest():
     with pytest.raises(OptionError, match=r"Did you mean `DataFeedingChecker`\?"):
         asked("DataFeederChecker")
 
 
-def test_the_name_without_anything_behind_it_is_taken():
+def test_job_checker_is_accepted_but_reports_nothing():
     assert asked("JobChecker").reports == ()
 
 
-def test_what_several_checkers_lack_is_said_once():
+def test_a_file_that_several_checkers_require_is_noted_once():
     notes = registry.advise(profile(op("a"))).notes
 
     assert len(notes) == 1
     assert notes[0].startswith("ExpensiveOperationChecker, IdleAcceleratorChecker, ")
-    assert notes[0].endswith(f": no step was recorded with its times: give {RUNS}.")
+    assert notes[0].endswith(f": no step with times was recorded: give {RUNS}.")
 
 
-def test_what_a_checker_found_before_it_lacked_something_is_kept():
+def test_findings_before_a_missing_input_are_kept():
     reports = asked("ExpensiveOperationChecker")
 
     assert len(reports.reports[0].findings) == 2
@@ -97,7 +97,7 @@ def test_what_a_checker_found_before_it_lacked_something_is_kept():
     )
 
 
-def test_a_mistake_in_a_checker_of_ours_is_not_hidden(monkeypatch):
+def test_an_exception_in_a_built_in_checker_is_not_hidden(monkeypatch):
     module = import_module(registry.CHECKERS["DataFeedingChecker"])
     monkeypatch.setattr(module, "check", lambda _: 1 / 0)
 
@@ -105,11 +105,11 @@ def test_a_mistake_in_a_checker_of_ours_is_not_hidden(monkeypatch):
         asked("DataFeedingChecker")
 
 
-# Those that users add
+# Added checkers
 
 
-def test_an_added_checker_is_asked_after_the_others(added):
-    added(GOOD, Mine="somebodys_checker")
+def test_an_added_checker_runs_after_the_others(added):
+    added(GOOD, Mine="other_checker")
 
     reports = asked()
 
@@ -120,7 +120,7 @@ def test_an_added_checker_is_asked_after_the_others(added):
 
 def test_an_added_checker_can_be_an_object(added):
     code = "class C:\n SUMMARY = ''\n def check(self, profile):\n  return []\nc = C()"
-    added(code, Mine="somebodys_checker:c")
+    added(code, Mine="other_checker:c")
 
     assert asked("Mine").reports[0].findings == ()
     assert asked("Mine").notes == ()
@@ -137,13 +137,16 @@ def test_an_added_checker_can_be_an_object(added):
         ("SUMMARY = ''\ncheck = None", "TypeError: 'NoneType' object is not callable"),
         ("SUMMARY = ''\ndef check(_): 1 / 0", "ZeroDivisionError: division by zero"),
         ("SUMMARY = ''\ndef check(_): raise ValueError('a\\nb')", "ValueError: a b"),
-        ("SUMMARY = ''\ndef check(_): return ['slow']", "TypeError: it gave 'slow', which is no F"),
+        (
+            "SUMMARY = ''\ndef check(_): return ['slow']",
+            "TypeError: it returned 'slow', not a F",
+        ),
         ("SUMMARY = ''\ndef check(_): return None", "TypeError: 'NoneType' object is not iterable"),
         ("SUMMARY = ''\ndef check(p): p.ops.code[0] = 1", "ValueError: assignment destination"),
     ],
 )
-def test_a_broken_checker_gives_one_line_and_the_others_still_run(code, trouble, added):
-    added(code, Mine="somebodys_checker")
+def test_a_failing_checker_is_noted_on_one_line_and_the_others_still_run(code, trouble, added):
+    added(code, Mine="other_checker")
 
     reports = asked("DataFeedingChecker", "Mine")
 
@@ -154,16 +157,16 @@ def test_a_broken_checker_gives_one_line_and_the_others_still_run(code, trouble,
     assert "\n" not in note
 
 
-def test_a_checker_that_cannot_be_loaded_says_so_in_the_help(added):
-    added("import nowhere_to_be_found", Mine="somebodys_checker")
+def test_the_summary_of_a_checker_that_cannot_be_loaded_says_so(added):
+    added("import nowhere_to_be_found", Mine="other_checker")
 
     assert registry.summaries()["Mine"].startswith("It cannot be loaded: ModuleNotFoundError")
 
 
-def test_a_name_that_is_taken_is_left_out_with_a_word(added):
-    added(GOOD, OperationChecker="somebodys_checker")
+def test_an_added_checker_whose_name_is_taken_is_skipped_with_a_note(added):
+    added(GOOD, OperationChecker="other_checker")
 
     assert asked("OperationChecker").notes == (
-        "OperationChecker: the checker somebodys_checker is left out: the name is taken.",
+        "OperationChecker: the checker other_checker is skipped: the name is already taken.",
     )
     assert asked("OperationChecker").reports[0].findings == ()

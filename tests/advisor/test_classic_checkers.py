@@ -1,4 +1,4 @@
-"""The checkers of the original; `tests/parity` holds their words against its own."""
+"""The checkers of the original; `tests/parity` compares their texts with the original's."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def classic(checker, p):
 @pytest.mark.parametrize(
     ("busy", "words"), [(49, "low utilization: 0.49"), (50, "utilization: 0.50")]
 )
-def test_an_accelerator_below_a_half_is_called_low(busy, words):
+def test_a_utilization_below_one_half_is_called_low(busy, words):
     p = profile(run("a", 100, device=GPU), run("a", busy, device=GPU_STREAM))
 
     (finding,) = accelerator_utilization.check(p)
@@ -38,14 +38,14 @@ def test_each_op_counts_in_its_last_step():
     assert classic(accelerator_utilization, p) == [f"device: {GPU} low utilization: 0.20"]
 
 
-def test_without_an_accelerator_nothing_is_said_of_its_use():
+def test_without_an_accelerator_there_is_no_finding():
     assert classic(accelerator_utilization, profile(run("a", 100, device=CPU))) == []
 
 
 # Operations
 
 
-def test_batch_norm_that_is_not_fused_is_found_and_weighed():
+def test_unfused_batch_norm_is_found_with_its_gain():
     p = profile(op("n/BatchNorm/mul", "Mul"), run("n/BatchNorm/mul", 30), run("b", 70, start=1030))
 
     (finding,) = operations.check(p)
@@ -62,7 +62,7 @@ def test_batch_norm_that_never_ran_has_no_gain():
 
 
 @pytest.mark.parametrize("fused", [op("a", "FusedBatchNorm"), op("a", types=["FusedBatchNorm"])])
-def test_one_fused_op_is_enough_to_be_silent(fused):
+def test_batch_norm_is_not_reported_if_any_op_is_fused(fused):
     assert classic(operations, profile(op("BatchNorm"), fused)) == []
 
 
@@ -79,14 +79,14 @@ def test_nhwc_on_a_gpu_is_found():
 
 
 @pytest.mark.parametrize("p", [nhwc(CPU), nhwc(GPU, "NCHW"), nhwc(GPU, 3), profile()])
-def test_other_formats_and_places_are_left_alone(p):
+def test_other_formats_and_devices_are_not_reported(p):
     assert classic(operations, p) == []
 
 
 # Expensive operations
 
 
-def test_the_top_kinds_scopes_and_lines_are_named():
+def test_the_most_expensive_kinds_scopes_and_lines_are_reported():
     line = ["main.py:1:main", "net.py:2:f"]
     p = profile(
         op("n/a", "MatMul", code=line),
@@ -101,12 +101,12 @@ def test_the_top_kinds_scopes_and_lines_are_named():
         "top 1 operation type: MatMul, cpu: 3.00ms, accelerator: 0us, total: 3.00ms (75.00%)\n"
         "top 2 operation type: Add, cpu: 1.00ms, accelerator: 0us, total: 1.00ms (25.00%)"
     )
-    assert kinds.sentence == "The kinds that take the most time, `MatMul`, `Add`, take 100% of it."
+    assert kinds.sentence == "The most expensive kinds, `MatMul`, `Add`, take 100% of the time."
     assert scopes.classic == (
         "top 1 graph node: n, cpu: 0us, accelerator: 0us, total: 0us\n"
         "top 2 graph node: m, cpu: 0us, accelerator: 0us, total: 0us"
     )
-    # The evidence has the totals that the original's words leave out.
+    # The evidence has the totals, which the text of the original lacks.
     assert [row["total_micros"] for row in scopes.evidence.to_dicts()] == [3000, 1000]
     assert lines.classic == (
         "net.py:2:f, cpu: 3.00ms, accelerator: 0us, total: 3.00ms\n"
@@ -114,7 +114,7 @@ def test_the_top_kinds_scopes_and_lines_are_named():
     )
 
 
-def test_without_code_kinds_and_scopes_are_named_and_the_log_is_asked_for():
+def test_without_code_lines_kinds_and_scopes_are_reported_before_the_error():
     findings = expensive_operations.check(profile(run("a", 3000)))
 
     assert next(findings).classic.startswith("top 1 operation type: a")
@@ -123,7 +123,7 @@ def test_without_code_kinds_and_scopes_are_named_and_the_log_is_asked_for():
         next(findings)
 
 
-def test_cheap_ops_are_no_scopes_worth_naming():
+def test_cheap_scopes_are_not_reported():
     findings = expensive_operations.check(profile(run("a", 99)))
 
     assert next(findings).classic.startswith("top 1 operation type: a")
@@ -131,6 +131,6 @@ def test_cheap_ops_are_no_scopes_worth_naming():
         next(findings)
 
 
-def test_without_a_step_the_run_is_asked_for():
+def test_the_error_without_a_step_names_the_file_to_give():
     with pytest.raises(MissingInputError, match="--run_meta_path"):
         list(expensive_operations.check(profile(op("a"))))

@@ -1,4 +1,4 @@
-"""Data on the way between devices."""
+"""Copies between devices while nothing computes."""
 
 import pytest
 
@@ -11,7 +11,7 @@ def test_a_transfer_while_nothing_computes_is_found():
 
     (finding,) = device_copies.check(p)
 
-    assert finding.sentence.startswith("For 300us of step 0 data was copied")
+    assert finding.sentence.startswith("For 300us of step 0, data was copied")
     assert finding.evidence.to_dicts() == [
         {"recorded_by": MEMCPY, "what": "edge_7_images", "copies": 1, "time_micros": 400}
     ]
@@ -19,38 +19,38 @@ def test_a_transfer_while_nothing_computes_is_found():
 
 
 @pytest.mark.parametrize("kind", ["_Send", "_Recv", "_HostRecv", "edge_12_images"])
-def test_ops_that_send_and_receive_are_copies_too(kind):
-    p = profile(op("way", kind), run("way", 400), run("work", 700, start=1300))
+def test_send_and_receive_ops_are_copies_too(kind):
+    p = profile(op("transfer", kind), run("transfer", 400), run("work", 700, start=1300))
 
     (finding,) = device_copies.check(p)
 
-    assert finding.ops == ("way",)
+    assert finding.ops == ("transfer",)
     assert finding.gain.amount == 400
 
 
-def test_copies_of_the_same_are_added_up():
+def test_copies_with_the_same_name_are_added_up():
     p = profile(
         copy("RecvTensor", 300, device=CPU),
         copy("RecvTensor", 200, start=1500, device=CPU),
-        op("way", "_Recv"),
-        run("way", 100, start=2000),
+        op("transfer", "_Recv"),
+        run("transfer", 100, start=2000),
     )
 
     (finding,) = device_copies.check(p)
 
     assert [(row["what"], row["copies"]) for row in finding.evidence.to_dicts()] == [
         ("RecvTensor", 2),
-        ("way", 1),
+        ("transfer", 1),
     ]
 
 
-def test_a_transfer_beside_the_work_is_left_alone():
+def test_a_transfer_that_overlaps_with_work_is_not_reported():
     assert list(device_copies.check(profile(copy("x", 900), run("work", 1000)))) == []
 
 
-def test_a_short_transfer_is_left_alone():
+def test_a_short_transfer_is_not_reported():
     assert list(device_copies.check(profile(copy("x", 99), run("work", 500, start=1100)))) == []
 
 
-def test_a_step_without_transfers_is_left_alone():
+def test_a_step_without_transfers_is_not_reported():
     assert list(device_copies.check(profile(run("work", 1000)))) == []

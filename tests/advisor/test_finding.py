@@ -1,4 +1,4 @@
-"""What a finding is made of."""
+"""Findings with their evidence and gain."""
 
 import pytest
 
@@ -10,12 +10,12 @@ EVIDENCE = Evidence.of(
 )
 
 
-def test_evidence_is_read_in_units_and_kept_in_full():
+def test_evidence_is_printed_with_units_and_exported_in_full():
     assert EVIDENCE.texts() == [["a", "1.50ms", "2"]]
     assert EVIDENCE.to_dicts() == [{"op": "a", "time_on_the_host_micros": 1500, "runs": 2}]
 
 
-def test_a_gain_says_of_what_it_is_a_part():
+def test_a_gain_names_the_total_it_is_part_of():
     gain = Gain(250, 1000, Unit.BYTES, "of the step")
 
     assert str(gain) == "at most 250B of 1.00KB of the step (25.00%)"
@@ -28,16 +28,16 @@ def test_a_gain_says_of_what_it_is_a_part():
     }
 
 
-def test_a_gain_of_nothing_is_no_division_by_zero():
+def test_a_gain_of_a_total_of_zero_is_zero_percent():
     assert str(Gain(0, 0, Unit.MICROS, "of the step")).endswith("(0.00%)")
     assert Gain(0, 0, Unit.MICROS, "of the step").to_dict()["share"] == 0.0
 
 
-def test_a_finding_is_plain_values():
-    finding = Finding("So it is.", EVIDENCE, ops=("a",), command=("op", "-step", "2"))
+def test_a_finding_can_be_converted_to_plain_values():
+    finding = Finding("It is slow.", EVIDENCE, ops=("a",), command=("op", "-step", "2"))
 
     assert finding.to_dict() == {
-        "sentence": "So it is.",
+        "sentence": "It is slow.",
         "evidence": EVIDENCE.to_dicts(),
         "ops": ["a"],
         "gain": None,
@@ -48,14 +48,14 @@ def test_a_finding_is_plain_values():
 @pytest.mark.parametrize(
     ("fields", "complaint"),
     [
-        ({"sentence": ""}, "texts"),
-        ({"sentence": None}, "texts"),
-        ({"ops": (1,)}, "texts"),
-        ({"command": (None,)}, "texts"),
+        ({"sentence": ""}, "needs a sentence"),
+        ({"sentence": None}, "needs a sentence"),
+        ({"ops": (1,)}, "must be strings"),
+        ({"command": (None,)}, "must be strings"),
         ({"evidence": [("a", 1)]}, "an Evidence"),
-        ({"gain": 12}, "a Gain, or None"),
+        ({"gain": 12}, "a Gain or None"),
     ],
 )
-def test_a_finding_that_could_not_be_printed_is_refused(fields, complaint):
+def test_a_finding_that_cannot_be_printed_is_rejected(fields, complaint):
     with pytest.raises(TypeError, match=complaint):
-        Finding(**({"sentence": "So it is.", "evidence": EVIDENCE} | fields))
+        Finding(**({"sentence": "It is slow.", "evidence": EVIDENCE} | fields))

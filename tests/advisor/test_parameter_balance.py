@@ -1,4 +1,4 @@
-"""Parameters over parameter servers."""
+"""The balance of parameters over parameter servers."""
 
 import pytest
 
@@ -10,14 +10,15 @@ SERVERS = ("/job:ps/replica:0/task:0", "/job:ps/replica:0/task:1")
 
 
 def spread(*sizes, kind="VariableV2", servers=SERVERS):
-    """A variable of each size, each on a server of its own."""
+    """A variable of each size, each on its own server."""
     facts = []
-    for place, (size, server) in enumerate(zip(sizes, servers, strict=True)):
-        facts += [op(f"v{place}", kind, shape=(size,)), run(f"v{place}", device=f"{server}/cpu:0")]
+    for number, (size, server) in enumerate(zip(sizes, servers, strict=True)):
+        name = f"v{number}"
+        facts += [op(name, kind, shape=(size,)), run(name, device=f"{server}/cpu:0")]
     return profile(*facts)
 
 
-def test_the_servers_of_the_documents_are_told_from_each_other():
+def test_an_uneven_spread_is_found():
     (finding,) = parameter_balance.check(spread(25_810_000, 58_840_000))
 
     assert finding.sentence == (f"{SERVERS[1]} holds 58.84m parameters, {SERVERS[0]} only 25.81m.")
@@ -25,12 +26,12 @@ def test_the_servers_of_the_documents_are_told_from_each_other():
         {"parameter_server": SERVERS[1], "parameters": 58_840_000},
         {"parameter_server": SERVERS[0], "parameters": 25_810_000},
     ]
-    # Evenly spread, each would hold 42.33m.
+    # With an even spread, each server would hold 42.33m.
     assert finding.gain.amount == 58_840_000 - 42_325_000
 
 
 @pytest.mark.parametrize("job", ["ps", "gps", "ps_a", "my_ps_job"])
-def test_a_server_is_a_job_with_ps_in_its_name(job):
+def test_a_parameter_server_is_a_job_with_ps_in_its_name(job):
     servers = (f"/job:{job}/task:0", f"/job:{job}/task:1")
 
     (finding,) = parameter_balance.check(spread(10**6, 10**8, servers=servers))
@@ -38,7 +39,7 @@ def test_a_server_is_a_job_with_ps_in_its_name(job):
     assert finding.sentence.startswith(servers[1])
 
 
-def test_a_server_without_any_variable_counts():
+def test_a_server_without_variables_counts():
     idle = run("x", device=f"{SERVERS[0]}/cpu:0")
     full = [op("v", "VarHandleOp", shape=(10**6,)), run("v", device=f"{SERVERS[1]}/cpu:0")]
 
@@ -64,10 +65,10 @@ def test_a_server_without_any_variable_counts():
         pytest.param(spread(10**8, servers=SERVERS[:1]), id="a single server"),
     ],
 )
-def test_other_spreads_are_left_alone(p):
+def test_other_spreads_are_not_reported(p):
     assert list(parameter_balance.check(p)) == []
 
 
-def test_without_a_step_nobody_knows_where_variables_are():
+def test_the_error_without_a_step_names_the_file_to_give():
     with pytest.raises(MissingInputError, match="--run_meta_path"):
         list(parameter_balance.check(profile(op("v", "VariableV2", shape=(3,)))))

@@ -1,4 +1,4 @@
-"""Wall time of a step."""
+"""Wall time within a step."""
 
 import numpy as np
 import pytest
@@ -20,22 +20,22 @@ from tfprof.errors import MissingInputError
         ([(10, 30), (12, 22), (40, 41)], 21),
     ],
 )
-def test_what_goes_on_at_once_counts_once(spans, nanos):
+def test_overlapping_time_counts_once(spans, nanos):
     starts, ends = zip(*spans, strict=True) if spans else ((), ())
 
     assert covered(ints(starts), ints(ends)) == nanos
 
 
-def test_the_typical_step_took_neither_longest_nor_shortest():
+def test_the_typical_step_has_the_median_duration():
     p = profile(
         run("a", 900, step=1), run("a", 10, step=2), run("a", 30, step=3), run("a", 20, step=4)
     )
 
-    assert typical_step(p).number == 4  # of two in the middle, the shorter
+    assert typical_step(p).number == 4  # the shorter of the two in the middle
     assert typical_step(p).nanos == 20_000
 
 
-def test_a_step_holds_runs_and_transfers_in_the_order_of_their_starts():
+def test_a_step_contains_runs_and_transfers_in_order_of_their_starts():
     p = profile(run("a", 5, start=100), run("b", 5, start=50), copy("edge_1_a", 5, start=70))
 
     step = step_of(p, 0)
@@ -46,7 +46,7 @@ def test_a_step_holds_runs_and_transfers_in_the_order_of_their_starts():
     assert step.nanos == 55_000
 
 
-def test_time_alone_is_without_what_others_ran_in():
+def test_time_alone_excludes_time_in_which_other_ops_ran():
     p = profile(run("a", 10, start=100), run("b", 10, start=105))
     step = step_of(p, 0)
     of_b = op_flags(step, np.array([False, True]))
@@ -56,13 +56,13 @@ def test_time_alone_is_without_what_others_ran_in():
     assert op_nanos(step, of_b).tolist() == [0, 10_000]
 
 
-def test_a_transfer_is_a_run_of_no_op():
+def test_a_transfer_does_not_belong_to_an_op():
     step = step_of(profile(run("a", start=100), copy("x", start=50)), 0)
 
     assert op_flags(step, np.array([True])).tolist() == [False, True]
 
 
-def test_a_run_that_ends_before_it_begins_takes_no_time():
+def test_a_run_that_ends_before_it_starts_takes_no_time():
     assert step_of(profile(run("a", -7)), 0).nanos == 0
 
 
@@ -71,7 +71,7 @@ def test_a_step_with_a_negative_number_cannot_be_chosen():
     assert step_of(profile(run("a", step=-4)), 0).option == ()
 
 
-def test_without_a_step_it_is_said_what_is_missing():
+def test_the_error_without_a_step_names_the_file_to_give():
     with pytest.raises(MissingInputError, match="--run_meta_path"):
         typical_step(profile(op("a")))
     with pytest.raises(MissingInputError, match="--run_meta_path"):

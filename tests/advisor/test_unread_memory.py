@@ -1,4 +1,4 @@
-"""Tensors that nobody reads."""
+"""Tensors that no op reads."""
 
 import pytest
 
@@ -33,19 +33,19 @@ def test_a_tensor_that_no_op_reads_is_found():
         pytest.param([op("a"), written(address=0)], id="without an address"),
         pytest.param([op("a"), op("b"), written(), written("b")], id="in shared memory"),
         pytest.param([op("a", "ApplyMomentum"), written()], id="the variable itself"),
-        pytest.param([written()], id="of an op that no graph defines"),
+        pytest.param([written()], id="of an op that is not in the graph"),
         pytest.param([op("a"), written(), run("_retval_a_0_0")], id="fetched"),
         pytest.param(
             [op("a"), written(), op("b"), op("c", inputs=["b"]), written("b", 300 * MB, 0, 2)],
-            id="lost in all the rest",
+            id="a small share of all outputs",
         ),
     ],
 )
-def test_other_tensors_are_left_alone(facts):
+def test_other_tensors_are_not_reported(facts):
     assert list(unread_memory.check(profile(*facts))) == []
 
 
-def test_waiting_for_an_op_is_not_reading_it():
+def test_a_control_input_does_not_read_the_output():
     p = profile(op("a"), op("b", inputs=["^a"]), written())
 
     (finding,) = unread_memory.check(p)
@@ -53,9 +53,9 @@ def test_waiting_for_an_op_is_not_reading_it():
     assert finding.ops == ("a",)
 
 
-def test_where_nobody_says_which_output_is_read_all_of_them_are():
-    saved = profile(op("a"), op("b", inputs=["a"]), written(slot=1))
-    told = profile(op("a"), op("b", inputs=["a"]), op("c", inputs=["x:1"]), written(slot=1))
+def test_without_recorded_slots_all_outputs_of_an_input_count_as_read():
+    without_slots = profile(op("a"), op("b", inputs=["a"]), written(slot=1))
+    with_slots = profile(op("a"), op("b", inputs=["a"]), op("c", inputs=["x:1"]), written(slot=1))
 
-    assert list(unread_memory.check(saved)) == []
-    assert len(list(unread_memory.check(told))) == 1
+    assert list(unread_memory.check(without_slots)) == []
+    assert len(list(unread_memory.check(with_slots))) == 1

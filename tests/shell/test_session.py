@@ -146,8 +146,8 @@ def test_what_an_answer_lacks_is_said_beside_it(shell):
 
     assert (status, out) == (0, report("scope", select="tensor_value"))
     assert err == (
-        "tfprof: `tensor_value` requires checkpoint (--checkpoint_path) or SavedModel, not given; "
-        "all values are zero or missing.\n"
+        "tfprof: `tensor_value` requires checkpoint (--checkpoint_path) or SavedModel, which was "
+        "not given; all values are zero or missing.\n"
     )
 
 

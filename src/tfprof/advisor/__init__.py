@@ -1,1 +1,1 @@
-"""What could be better about a model: checkers look at a profile and give findings."""
+"""The advisor: checkers examine a profile and report findings that suggest optimisations."""

@@ -1,7 +1,7 @@
-"""How much of the time an accelerator computed, as the original reports it.
+"""The share of time in which an accelerator computed, as the original reports it.
 
-The time is that from the first start to the last end of the ops placed there, each in the last
-step it was seen in; kernels of all streams are added up. Below a half it is called low.
+The time lasts from the first start to the last end of the ops placed there, each in the last step
+in which it was seen; the kernels of all streams are added up. A utilization below 0.5 is low.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from tfprof.model.devices import Role
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit
 
-SUMMARY = "How much of the time each accelerator computed."
+SUMMARY = "The share of time in which each accelerator computed."
 
-_LOW = 0.5  # the original's
+_LOW = 0.5  # the limit of the original
 
 
 def check(profile: ProfileColumns) -> Iterator[Finding]:
-    """A finding for each accelerator that ran anything."""
+    """Report the utilization of each accelerator that ran anything."""
     records, names = profile.records, profile.devices.name
     rows, device = _last_records(profile)
     is_accelerator = np.append(profile.devices.role == Role.ACCELERATOR, False)
@@ -35,14 +35,14 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
         starts = micros_of_nanos(starts[starts != NO_TIME])
         last = int(last_end_micros(profile)[of_device].max(initial=0))
         busy = int(accelerator_micros(profile)[of_device].sum())
-        # Without any start the time begins at 0, as in the original.
+        # Without start times the time begins at 0, as in the original.
         took = last - (int(starts.min()) if len(starts) else 0)
         if took > 0:
             yield _finding(names[code], busy, took)
 
 
 def _last_records(profile: ProfileColumns) -> tuple[Ints, Ints]:
-    """The record of each op in the last step of each recording it was seen in, and its device."""
+    """The last record of each op in each recording, and its device."""
     records = profile.records
     recording = profile.steps.recording[records.step]
     is_last = np.ones(len(records), np.bool_)
@@ -64,8 +64,7 @@ def _finding(device: str, busy: int, took: int) -> Finding:
         Evidence.of(
             {"device": None, "busy": Unit.MICROS, "of": Unit.MICROS}, [(device, busy, took)]
         ),
-        # How much of the rest could be won depends on which kernels overlap: another checker
-        # says it.
+        # The gain depends on which kernels overlap; IdleAcceleratorChecker reports it.
         gain=None,
         command=("op", "-select", "accelerator_micros,device", "-order_by", "accelerator_micros"),
         classic=f"device: {device} {low}utilization: {utilization:.2f}",

@@ -1,7 +1,7 @@
 """Steps that wait for their data: queues, iterators, readers, and Python called from the graph.
 
-Counts how long such ops ran while nothing else did, in the typical step of those recorded. Data
-that was fed from Python leaves no trace.
+Counts how long such ops ran while nothing else did, in a typical recorded step. Data that is fed
+from Python is not recorded.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from tfprof.units import Unit, format_nanos
 
 SUMMARY = "Time in which a step only waited for data: queues, iterators, readers, Python."
 
-# A step has to fetch its data at some time; less than this is a pipeline that keeps up.
+# Every step fetches its data at some time; with less than this the input pipeline keeps up.
 _LEAST_SHARE = 0.05
 _LEAST_NANOS = 100_000
 
 
 def check(profile: ProfileColumns) -> Iterator[Finding]:
-    """One finding where the step waits for data."""
+    """Report if the step waits for data."""
     step = typical_step(profile)
     runs = op_flags(step, _feeds(profile))
     alone = step.alone(runs)
@@ -35,7 +35,7 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
 
 
 def _feeds(profile: ProfileColumns) -> Bools:
-    """Which ops hand data to the model; the pipeline's own threads work ahead and do not count."""
+    """Which ops feed data to the model; the background threads of the pipeline do not count."""
     in_background = profile.ops.name.starts_with(f"{DATA_SCOPE}/")
     feeds: Bools = (profile.phase == Phase.INPUT) & ~in_background
     return feeds
@@ -47,8 +47,8 @@ def _finding(profile: ProfileColumns, step: Step, runs: Bools, alone: int) -> Fi
     shown = _slowest(nanos)
     kinds = sorted({ops.kind[op] for op in shown})
     return Finding(
-        f"Nothing but data feeding ran for {format_nanos(alone)} of {step.title}: the "
-        "model waits for it. Prefetching, or reading in parallel, hides that.",
+        f"Only data feeding ran for {format_nanos(alone)} of {step.title}: the model waits for "
+        "its data. Prefetch the data or read it in parallel.",
         Evidence.of(
             {"op": None, "kind": None, "time": Unit.MICROS},
             [(ops.name[op], ops.kind[op], whole_micros(int(nanos[op]))) for op in shown],
@@ -63,6 +63,6 @@ def _finding(profile: ProfileColumns, step: Step, runs: Bools, alone: int) -> Fi
 
 
 def _slowest(nanos: Ints) -> list[int]:
-    """The ops that took the most time, at most as many as a table shows."""
+    """The ops that took the most time, at most `MOST_ROWS`."""
     order = np.argsort(-nanos, kind="stable")[:MOST_ROWS]
     return [int(op) for op in order if nanos[op]]

@@ -1,8 +1,8 @@
-"""Data that is copied between devices or tasks while nothing computes.
+"""Time in which data is copied between devices or tasks while nothing computes.
 
-Copies are what GPUs record on their lane for them, tensors received from another task, and runs of
-ops that send and receive; receiving may include waiting for the sender. Time is that of the
-typical step of those recorded.
+Copies are the events on the copy lane of a GPU, tensors received from another task, and runs of
+send and receive ops; receiving may include waiting for the sender. The time is that of a typical
+recorded step.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from tfprof.columns import Bools, Coded, Ints
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_nanos
 
-SUMMARY = "Time in which data was copied, between devices or tasks, and nothing computed."
+SUMMARY = "Time in which data was copied between devices or tasks while nothing computed."
 
-# Ops that TensorFlow puts between devices, and what it calls the tensors on the way: an op that no
-# graph defines has its name for its kind.
+# Ops that TensorFlow inserts between devices, and its names for tensors in transit: the kind of an
+# op that is not in the graph is its name.
 _KINDS = ("_Send", "_Recv", "_HostSend", "_HostRecv", "edge_")
 
-# Some data has to move in any step; less than this hides behind the computing.
+# Some data moves in any step; less than this can overlap with computing.
 _LEAST_SHARE = 0.05
 _LEAST_NANOS = 100_000
 
 
 def check(profile: ProfileColumns) -> Iterator[Finding]:
-    """One finding where copies hold up the step."""
+    """Report if copies delay the step."""
     step = typical_step(profile)
     copies = (step.copy >= 0) | op_flags(step, of_kinds(profile, _KINDS))
     alone = step.alone(copies)
@@ -46,8 +46,8 @@ def _finding(profile: ProfileColumns, step: Step, copies: Bools, alone: int) -> 
         for device, name, count, nanos in groups
     ]
     return Finding(
-        f"For {format_nanos(alone)} of {step.title} data was copied and nothing computed. "
-        "What belongs together is best placed together.",
+        f"For {format_nanos(alone)} of {step.title}, data was copied while nothing computed. "
+        "Place ops that exchange data on the same device or task.",
         Evidence.of(
             {"recorded by": None, "what": None, "copies": Unit.COUNT, "time": Unit.MICROS}, rows
         ),
@@ -63,7 +63,7 @@ def _finding(profile: ProfileColumns, step: Step, copies: Bools, alone: int) -> 
 def _by_device_and_name(
     profile: ProfileColumns, step: Step, copies: Bools
 ) -> tuple[list[tuple[int, int, int, int]], Coded]:
-    """Device, name, count and time of what took the most, and what the names say."""
+    """Device, name, count and time of the copies that took the most time, and the names."""
     ops, transfers = profile.ops, profile.copies
     row, op = step.copy[copies], step.op[copies]
     by_op, by_row = np.flatnonzero(row < 0), np.flatnonzero(row >= 0)

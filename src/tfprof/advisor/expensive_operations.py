@@ -1,7 +1,7 @@
 """The kinds, scopes and lines of code that take the most time, as the original reports them.
 
-Times are averages over the recorded steps. A scope is ranked by its total but printed with its own
-time, which is 0 where it is no op: so the original has always done.
+Times are averages over the recorded steps. As in the original, a scope is ranked by its total time
+but printed with its own time, which is 0 unless the scope is an op.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from tfprof.views import code, op, scope
 from tfprof.views.tree import Tree
 from tfprof.views.view import View
 
-SUMMARY = "The kinds of ops, the scopes and the lines of code that take the most time."
+SUMMARY = "The kinds of ops, scopes and lines of code that take the most time."
 
-# All of these are the original's.
+# The limits of the original.
 _SHOWN = 3
 _DEEPEST_LINE = 3
 _LEAST_LINE_MICROS = 1000
@@ -33,7 +33,7 @@ _KEYS = ("cpu_micros", "accelerator_micros", "micros")
 
 
 def check(profile: ProfileColumns) -> Iterator[Finding]:
-    """A finding each for kinds, scopes and lines of code, where there are any."""
+    """Report the most expensive kinds, scopes and lines of code."""
     require_steps(profile)
     yield from _kinds(op.build(profile, _options(max_depth=3, min_micros=1)))
     yield from _scopes(scope.build(profile, _options(max_depth=100, min_micros=100)))
@@ -49,11 +49,11 @@ def _kinds(view: View) -> Iterator[Finding]:
     rows = list(range(1, len(view)))[:_SHOWN]
     if not rows:
         return
-    whole = int(view.total["micros"][0]) + 1e-10  # so the original does without a division by 0
+    whole = int(view.total["micros"][0]) + 1e-10  # the original avoids a division by 0 like this
     shares = [100.0 * int(view.own["micros"][row]) / whole for row in rows]
     names = [view.name[row] for row in rows]
     yield Finding(
-        f"The kinds that take the most time, {_listed(names)}, take {sum(shares):.0f}% of it.",
+        f"The most expensive kinds, {_listed(names)}, take {sum(shares):.0f}% of the time.",
         _evidence("kind", names, _times(view, rows, is_own=True)),
         ops=tuple(names),
         command=("op", "-select", "micros,occurrence", "-order_by", "micros", "-max_depth", "9"),
@@ -70,7 +70,7 @@ def _scopes(view: View) -> Iterator[Finding]:
         return
     names = [view.name[row] for row in rows]
     yield Finding(
-        f"The scopes that hold the most time are {_listed(names)}.",
+        f"The most expensive scopes are {_listed(names)}.",
         _evidence("scope", names, _times(view, rows, is_own=False)),
         ops=tuple(names),
         command=("scope", "-select", "micros", "-order_by", "micros", "-max_depth", "3"),
@@ -83,16 +83,16 @@ def _scopes(view: View) -> Iterator[Finding]:
 
 def _lines(view: View) -> Iterator[Finding]:
     top, children = 0, _first_children(view.tree, 0)
-    # Lines with a single call below them are mostly those of a library.
+    # Lines with a single call below them mostly belong to libraries.
     while len(children) == 1:
         top, children = children[0], _first_children(view.tree, children[0])
     if not children:
         return
-    found = list(_weighty(view, top, 0))
+    found = list(_expensive_lines(view, top, 0))
     names = [view.name[row] for row, _ in found]
-    sentence = "No line of code takes a millisecond."
+    sentence = "No line of code takes a millisecond or more."
     if names:
-        sentence = f"The line of code that takes the most time is {_listed(names[:1])}."
+        sentence = f"The most expensive line of code is {_listed(names[:1])}."
     yield Finding(
         sentence,
         _evidence("line", names, _times(view, [row for row, _ in found], is_own=False)),
@@ -104,19 +104,19 @@ def _lines(view: View) -> Iterator[Finding]:
     )
 
 
-def _weighty(view: View, row: int, depth: int) -> Iterator[tuple[int, int]]:
-    """The heaviest lines below a row, each followed by those below it, and how deep they are."""
+def _expensive_lines(view: View, row: int, depth: int) -> Iterator[tuple[int, int]]:
+    """The most expensive lines below a row with their depths, each followed by those below it."""
     children = _first_children(view.tree, row)
     if len(children) <= 1 or depth > _DEEPEST_LINE:
         return
     for child in children[:_SHOWN]:
         if view.total["micros"][child] >= _LEAST_LINE_MICROS:
             yield child, depth
-            yield from _weighty(view, child, depth + 1)
+            yield from _expensive_lines(view, child, depth + 1)
 
 
 def _children(tree: Tree, row: int) -> Iterator[int]:
-    """The rows right below a row."""
+    """The children of a row."""
     child = row + 1
     while child < tree.end[row]:
         yield child
@@ -124,7 +124,7 @@ def _children(tree: Tree, row: int) -> Iterator[int]:
 
 
 def _first_children(tree: Tree, row: int) -> list[int]:
-    """As many of them as anybody looks at."""
+    """The first `_SHOWN` children of a row."""
     return list(islice(_children(tree, row), _SHOWN))
 
 

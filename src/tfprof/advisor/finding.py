@@ -1,4 +1,4 @@
-"""What a checker reports: a sentence, its evidence, the ops it concerns, and the gain."""
+"""The findings of a checker: a sentence, its evidence, the ops it concerns, and the gain."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class EvidenceColumn(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The name of the column where its numbers are written without a unit."""
+        """The name of the column in outputs that write numbers without units."""
         return self.heading.replace(" ", "_") + (_KEY_ENDS[self.unit] if self.unit else "")
 
 
@@ -37,7 +37,7 @@ class Evidence:
 
     @classmethod
     def of(cls, columns: Mapping[str, Unit | None], rows: Iterable[Sequence[Cell]]) -> Evidence:
-        """The table with these headings, each with the unit of its numbers, and rows."""
+        """The table with these rows; `columns` maps each heading to the unit of its numbers."""
         headings = tuple(EvidenceColumn(heading, unit) for heading, unit in columns.items())
         return cls(headings, tuple(tuple(row) for row in rows))
 
@@ -52,26 +52,26 @@ class Evidence:
         ]
 
     def to_dicts(self) -> list[dict[str, Cell]]:
-        """A dictionary per row, with numbers in full."""
+        """One dictionary per row, with exact numbers."""
         keys = [column.key for column in self.columns]
         return [dict(zip(keys, row, strict=True)) for row in self.rows]
 
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """An upper bound on what fixing the cause of a finding saves."""
+    """An upper bound on the savings from fixing the cause of a finding."""
 
     amount: int
     of: int  # the total
     unit: Unit
-    what: str  # what the total is: `of the step`
+    what: str  # describes the total: `of the step`
 
     def __str__(self) -> str:
         amount, whole = self.unit.format(self.amount), self.unit.format(self.of)
         return f"at most {amount} of {whole} {self.what} ({format_percent(self.amount, self.of)})"
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain values."""
+        """The gain as plain values."""
         return {
             "at_most": self.amount,
             "of": self.of,
@@ -85,9 +85,9 @@ class Gain:
 class Finding:
     """One finding of a checker.
 
-    `ops` are the ops it concerns, or the kinds or lines of code; `gain` is None if it is unknown.
-    `command` shows more: a view and its options, without files. `classic` is the text of the
-    original, if it has one.
+    `ops` are the ops, kinds or lines of code that it concerns; `gain` is None if unknown.
+    `command` is a view with its options, without files, that shows more. `classic` is the text of
+    the original, if there is one.
     """
 
     sentence: str
@@ -98,17 +98,17 @@ class Finding:
     classic: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what could not be printed: anyone may write a checker."""
+        """Reject values that cannot be printed, since other packages may add checkers."""
         texts = (self.sentence, *self.ops, *self.command)
         if not all(isinstance(text, str) for text in texts) or not self.sentence:
-            raise TypeError("a finding's sentence, ops and command are texts")
+            raise TypeError("a finding needs a sentence, and its ops and command must be strings")
         if not isinstance(self.evidence, Evidence):
-            raise TypeError("a finding's evidence is an Evidence")
+            raise TypeError("the evidence of a finding must be an Evidence")
         if not isinstance(self.gain, Gain | None):
-            raise TypeError("a finding's gain is a Gain, or None")
+            raise TypeError("the gain of a finding must be a Gain or None")
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values."""
+        """The finding as plain values."""
         return {
             "sentence": self.sentence,
             "evidence": self.evidence.to_dicts(),

@@ -1,7 +1,7 @@
 """Expensive ops that ran on the host of an accelerator.
 
-Only such ops as an accelerator could run: they do float arithmetic, or another op of their kind
-ran on one. Time is that of the typical step of those recorded.
+Reports only ops that an accelerator could run: they do float arithmetic, or another op of the same
+kind ran on one. The time is that of a typical recorded step.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_nanos
 
-SUMMARY = "Expensive ops that ran on the host although an accelerator is there."
+SUMMARY = "Expensive ops that ran on the host although an accelerator is available."
 
-# What takes less is not worth the copies that moving it may cost.
+# Moving a shorter op is not worth the copies it may require.
 _LEAST_SHARE = 0.02
 _LEAST_NANOS = 100_000
 
 
 def check(profile: ProfileColumns) -> Iterator[Finding]:
-    """A finding for all such ops of a host together."""
+    """Report the expensive ops of each host in one finding."""
     step = typical_step(profile)
     for host, accelerators in _hosts(profile, step).items():
         found = _expensive(profile, step, host, accelerators)
@@ -36,7 +36,7 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
 
 
 def _hosts(profile: ProfileColumns, step: Step) -> dict[int, list[int]]:
-    """The devices that dispatch to accelerators, and the accelerators of each that were used."""
+    """The hosts of accelerators, each with those of its accelerators that were used."""
     devices, recording = profile.devices, int(profile.steps.recording[step.row])
     here = np.flatnonzero(devices.recording == recording).tolist()
     names = {devices.name[code]: code for code in here}
@@ -79,7 +79,7 @@ def _finding(profile: ProfileColumns, step: Step, host: int, found: Ints) -> Fin
     what = f"{len(found):,} ops" if len(found) > 1 else f"`{ops.name[shown[0]]}`"
     return Finding(
         f"{what} ran on {name} for {format_nanos(step.covered(runs))} of {step.title}, "
-        "though an accelerator is there.",
+        "although an accelerator is available.",
         Evidence.of(
             {"op": None, "kind": None, "time on the host": Unit.MICROS},
             [(ops.name[op], ops.kind[op], whole_micros(int(nanos[op]))) for op in shown],

@@ -1,8 +1,7 @@
-"""An accelerator that waits: before its first kernel, between kernels, and from step to step.
+"""Accelerators that are idle: before their first kernel, between kernels, and between steps.
 
-Looks at the typical step of those recorded. The time until the next step counts where that one was
-recorded too and followed at once; what the program did in between, writing the trace for one, is
-part of it.
+Checks a typical recorded step. The time until the next step counts if that step was recorded too
+and followed directly; it includes whatever the program did in between, such as writing the trace.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ from tfprof.errors import MissingInputError
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_nanos
 
-SUMMARY = "Accelerators that wait within a step, or from one step to the next."
+SUMMARY = "Accelerators that are idle within a step, or between two steps."
 
-# Kernels leave small gaps in any step, and some work of the host cannot be hidden: a quarter is
-# more than that.
+# Any step has small gaps between kernels and some host work that cannot overlap; a quarter of the
+# step is more than that.
 _LEAST_SHARE = 0.25
 # A shorter wait is within the noise of starting a step.
 _LEAST_NANOS = 100_000
@@ -29,16 +28,16 @@ _PARTS = ("before its first kernel", "between kernels", "after its last kernel",
 
 
 def check(profile: ProfileColumns) -> Iterator[Finding]:
-    """A finding for each accelerator that waits for much of the step, the idlest first."""
+    """Report each accelerator that is idle for much of the step, the most idle one first."""
     step = typical_step(profile)
     pause = _pause(profile, step)
-    # A transfer keeps an accelerator's lane for copies busy, and not the accelerator.
+    # A transfer occupies the copy lane of an accelerator, not the accelerator itself.
     lanes = np.flatnonzero(profile.devices.is_accelerator_lane)
     waits = {int(lane): _waits(step, int(lane), pause) for lane in lanes}
     found = {lane: parts for lane, parts in waits.items() if parts}
     if profile.lacks_accelerator_time and not found:
         raise MissingInputError(
-            "the streams of an accelerator were not traced: record the step with CUPTI available."
+            "the streams of the accelerator were not traced: record the step with CUPTI available."
         )
     for lane in sorted(found, key=lambda lane: -sum(found[lane])):
         whole = step.nanos + pause
@@ -47,7 +46,7 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
 
 
 def _waits(step: Step, lane: int, pause: int) -> list[int]:
-    """How long nothing ran on a lane, part by part; empty where nothing ever did."""
+    """How long a lane was idle in each of `_PARTS`; empty if nothing ran there at all."""
     runs = step.device == lane
     if not runs.any():
         return []
@@ -58,7 +57,7 @@ def _waits(step: Step, lane: int, pause: int) -> list[int]:
 
 
 def _pause(profile: ProfileColumns, step: Step) -> int:
-    """The time between the step and the next, 0 where that is not known."""
+    """The time between the step and the next one, 0 if unknown."""
     steps, after = profile.steps, step.row + 1
     is_next = after < len(steps) and steps.recording[after] == steps.recording[step.row]
     if not is_next or int(steps.number[after]) != step.number + 1:
@@ -67,8 +66,8 @@ def _pause(profile: ProfileColumns, step: Step) -> int:
     if not len(following.start):
         return 0
     pause = following.first_start - step.last_end
-    # Files without step numbers are numbered one by one: in a longer pause there may have been
-    # another step.
+    # Files without step numbers are numbered consecutively, so a longer pause may contain a step
+    # that was not recorded.
     return pause if 0 < pause < min(step.nanos, following.nanos) else 0
 
 
@@ -77,7 +76,7 @@ def _finding(device: str, step: Step, waits: list[int], whole: int) -> Finding:
     span = f"of the time from {step.title} to the next" if has_pause else f"of {step.title}"
     longest = max(range(len(waits)), key=waits.__getitem__)
     return Finding(
-        f"{device} stood still for {100 * idle / whole:.0f}% {span}, "
+        f"{device} was idle for {100 * idle / whole:.0f}% {span}, "
         f"{format_nanos(waits[longest])} of that {_PARTS[longest]}.",
         Evidence.of(
             {"waiting": None, "time": Unit.MICROS},

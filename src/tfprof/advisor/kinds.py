@@ -1,4 +1,4 @@
-"""Ops by how their kinds begin, and an order of names that depends on no file."""
+"""Selects ops by the beginning of their kinds, and ranks names independently of file order."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from tfprof.columns import Bools, Ints, Strings
 from tfprof.model.profile import ProfileColumns
 
 
-def of_kinds(profile: ProfileColumns, beginnings: Iterable[str]) -> Bools:
-    """For each op, whether its kind begins with one of these."""
+def of_kinds(profile: ProfileColumns, prefixes: Iterable[str]) -> Bools:
+    """For each op, whether its kind starts with one of `prefixes`."""
     kinds = profile.ops.kind
     flags = np.zeros(len(kinds.values), np.bool_)
-    for beginning in beginnings:
-        flags |= kinds.values.starts_with(beginning)
+    for prefix in prefixes:
+        flags |= kinds.values.starts_with(prefix)
     return flags[kinds.codes]
 
 
 def ranks(texts: Strings) -> Ints:
-    """Numbers that ascend with the texts: codes go by first use, which saving changes."""
+    """The rank of each text in sorted order; codes depend on first use, which saving changes."""
     found = np.empty(len(texts), np.int64)
     found[texts.order()] = np.arange(len(texts))
     return found

@@ -1,7 +1,7 @@
-"""Ops for which a faster one is known, as the original reports them.
+"""Ops that have a faster alternative, as the original reports them.
 
-A name with `BatchNorm` in it while no op goes by the type `FusedBatchNorm`, and ops placed on a
-GPU whose attribute `data_format` is NHWC.
+Reports op names that contain `BatchNorm` if no op has the type `FusedBatchNorm`, and ops on a GPU
+whose `data_format` attribute is NHWC.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from tfprof.errors import MissingInputError
 from tfprof.model.devices import Role
 from tfprof.model.profile import ProfileColumns
 
-SUMMARY = "Ops for which a faster one is known: unfused batch normalisation, NHWC on a GPU."
+SUMMARY = "Ops that have a faster alternative: unfused batch normalisation, NHWC on a GPU."
 
 _FUSED = "FusedBatchNorm"
 _ATTRIBUTE, _SLOW_FORMAT = "data_format", "NHWC"
 
-# Ops of one kind have the same attributes: if so many have no data format, none has.
+# Ops of one kind have the same attributes: if this many have no data format, none has one.
 _PROBED = 64
 
 
 def check(profile: ProfileColumns) -> Iterator[Finding]:
-    """A finding for batch normalisation, and one for the data format."""
+    """Report unfused batch normalisation, and slow data formats."""
     yield from _batch_norm(profile)
     yield from _data_format(profile)
 
@@ -43,8 +43,8 @@ def _batch_norm(profile: ProfileColumns) -> Iterator[Finding]:
         return
     found = np.flatnonzero(is_normal)
     yield Finding(
-        f"{_ops(len(found))} named BatchNorm, and none is of the kind {_FUSED}, which does the "
-        "same in one kernel.",
+        f"{_ops(len(found))} named BatchNorm, but none is a {_FUSED}, which does the same in one "
+        "kernel.",
         _listed(profile, found[:MOST_ROWS]),
         ops=tuple(profile.ops.name.take(found[:MOST_ROWS])),
         gain=_time_of(profile, is_normal),
@@ -62,11 +62,11 @@ def _data_format(profile: ProfileColumns) -> Iterator[Finding]:
         return
     kinds = sorted({profile.ops.kind[op] for op in found.tolist()})
     yield Finding(
-        f"Ops on a GPU, among them {', '.join(kinds)}, work on {_SLOW_FORMAT} data; NCHW may be "
-        "faster there.",
+        f"Ops on a GPU, including {', '.join(kinds)}, use the data format {_SLOW_FORMAT}; NCHW may "
+        "be faster.",
         _listed(profile, found),
         ops=tuple(profile.ops.name.take(found)),
-        # What another layout takes is not to be seen in this one.
+        # The time with another layout cannot be predicted from this one.
         gain=None,
         command=(
             *("op", "-show_name_regexes", "|".join(map(re.escape, kinds))),
@@ -77,7 +77,7 @@ def _data_format(profile: ProfileColumns) -> Iterator[Finding]:
 
 
 def _slow_formats(profile: ProfileColumns) -> Iterator[int]:
-    """The ops on an accelerator whose data format is the slow one, found one by one."""
+    """The ops on an accelerator that have the slow data format, found lazily."""
     ops, placed = profile.ops, profile.op_devices
     on_accelerator = placed.any((profile.devices.role == Role.ACCELERATOR)[placed.values])
     candidates = np.flatnonzero(on_accelerator & ops.is_defined)
@@ -93,7 +93,7 @@ def _slow_formats(profile: ProfileColumns) -> Iterator[int]:
 
 
 def _formats(profile: ProfileColumns, found: Ints) -> Iterator[object]:
-    """The data format of each of these ops, None if it has none; equal ones are decoded once."""
+    """The data format of each op, None if it has none; equal values are decoded once."""
     origins = profile.ops.origins
     known: dict[bytes | None, object] = {None: None}
     for part in np.split(found, np.flatnonzero(np.diff(origins.input[found])) + 1):
@@ -119,7 +119,7 @@ def _ops(count: int) -> str:
 
 
 def _time_of(profile: ProfileColumns, flags: Bools) -> Gain | None:
-    """The time that the flagged ops ran for; a faster one may take almost none."""
+    """The time of the flagged ops as the gain, since a faster op may take almost none."""
     try:
         step = typical_step(profile)
     except MissingInputError:

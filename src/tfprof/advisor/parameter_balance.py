@@ -1,7 +1,7 @@
-"""Parameters spread unevenly over parameter servers: the fullest one sets the pace of a step.
+"""Parameters spread unevenly over parameter servers: the fullest server determines the step time.
 
-A parameter server is a task of a job with `ps` in its name; what counts are the elements of the
-variables that were seen running there.
+A parameter server is a task of a job with `ps` in its name. Its parameters are the elements of the
+variables that ran there.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from tfprof.units import Unit, format_count
 SUMMARY = "Parameters spread unevenly over parameter servers."
 
 _SERVER = re.compile(r"/job:(?=[^/]*ps)[^/]*/(replica:\d+/)?task:\d+", re.ASCII)
-_VARIABLES = ("Variable", "VarHandleOp")  # what their kinds begin with
+_VARIABLES = ("Variable", "VarHandleOp")  # the beginnings of their kinds
 
-# Variables come whole, so a spread is never exact: a quarter above the mean is.
+# Variables cannot be split, so the balance is never exact; 25 % above the mean is uneven.
 _UNEVEN = 1.25
-# So many floats are 400 KB, which a step hardly feels on any network.
+# This many floats are 400 KB, which hardly matters on any network.
 _LEAST_SURPLUS = 100_000
 
 
 def check(profile: ProfileColumns) -> Iterator[Finding]:
-    """One finding where one server holds much more than the others."""
+    """Report if one server holds many more parameters than the others."""
     require_steps(profile)
     servers, server_of = _servers(profile)
     if len(servers) < 2:
@@ -44,15 +44,15 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
 
 
 def _servers(profile: ProfileColumns) -> tuple[list[str], Ints]:
-    """The parameter servers, and for each device which of them it belongs to, -1 for none."""
+    """The parameter servers, and the index of each device's server, -1 for none."""
     matches = [_SERVER.match(name) for name in profile.devices.name]
     servers = sorted({match[0] for match in matches if match})
     server_of = [servers.index(match[0]) if match else -1 for match in matches]
-    return servers, np.array([*server_of, -1])  # the last is for ops that are nowhere
+    return servers, np.array([*server_of, -1])  # the last is for ops without a device
 
 
 def _held(profile: ProfileColumns, server_of: Ints, count: int) -> Ints:
-    """How many parameters each server holds."""
+    """The number of parameters on each server."""
     placed = profile.op_devices
     first = np.full(len(profile.ops), -1)
     first[placed.lengths > 0] = placed.values[placed.offsets[:-1][placed.lengths > 0]]

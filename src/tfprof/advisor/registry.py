@@ -1,4 +1,4 @@
-"""The one table of checkers, those that users add, and the way from names to findings."""
+"""Registry of checkers, including those that other packages add, and how they are run."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from tfprof.advisor.finding import Finding
 from tfprof.errors import MissingInputError, OptionError, nearest, one_line
 from tfprof.model.profile import ProfileColumns
 
-# Whoever packages a checker names it in this group of entry points.
+# Packages register their checkers in this group of entry points.
 GROUP = "tfprof.checkers"
 
-# The checkers of the original, in the order of their reports, and then ours; the module of each.
+# The module of each checker: those of the original first, in the order of its reports.
 CLASSIC: dict[str, str] = {
     "AcceleratorUtilizationChecker": "tfprof.advisor.accelerator_utilization",
     "OperationChecker": "tfprof.advisor.operations",
@@ -32,8 +32,8 @@ CHECKERS: dict[str, str] = {
     "UnreadMemoryChecker": "tfprof.advisor.unread_memory",
 }
 
-# The original takes this name too, and has nothing behind it.
-_SILENT = "JobChecker"
+# The original also accepts this name, but has no such checker.
+_EMPTY = "JobChecker"
 
 
 class Checker(Protocol):
@@ -42,37 +42,37 @@ class Checker(Protocol):
     SUMMARY: str  # what it looks for, in a sentence
 
     def check(self, profile: ProfileColumns) -> Iterable[Finding]:
-        """The findings, most important first; raises `MissingInputError` if a file is missing."""
+        """The findings, most important first; raises `MissingInputError` if it lacks data."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What one checker found."""
+    """The findings of one checker."""
 
     checker: str
     findings: tuple[Finding, ...]
 
     @property
     def is_classic(self) -> bool:
-        """Whether the original had this checker, and printed its name even over nothing."""
+        """Whether the original has this checker, which prints its name even without findings."""
         return self.checker in CLASSIC
 
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """What all that were asked found, and which of them could not say all, in sentences."""
+    """The reports of all chosen checkers, and notes on those that could not run completely."""
 
     reports: tuple[Report, ...]
     notes: tuple[str, ...]
 
 
 def names() -> list[str]:
-    """The checkers that can be asked, in the order in which they are."""
+    """The names of all checkers, in the order in which they run."""
     return [*CHECKERS, *_added().points]
 
 
 def find(name: str) -> Checker:
-    """The checker of that name; whatever loading one of a user's raises comes through."""
+    """The checker of that name; exceptions from loading an added checker are not caught."""
     if name in CHECKERS:
         return import_module(CHECKERS[name])
     checker: Checker = _added().points[name].load()
@@ -83,7 +83,7 @@ def find(name: str) -> Checker:
 
 
 def summaries() -> dict[str, str]:
-    """What each checker looks for."""
+    """The summary of each checker, by name."""
     return {name: _summary(name) for name in names()}
 
 
@@ -97,58 +97,60 @@ def _summary(name: str) -> str:
 
 
 def _trouble(error: BaseException) -> str:
-    """What went wrong in somebody else's code, on one line."""
+    """An exception from an added checker, on one line."""
     return one_line(f"{type(error).__name__}: {error}")
 
 
 def advise(profile: ProfileColumns, chosen: Sequence[str] | None = None) -> Reports:
-    """What the chosen checkers find, or all of them; an unknown name is refused."""
+    """Run the chosen checkers, or all of them; raises `OptionError` for an unknown name."""
     added = _added()
     known = [*CHECKERS, *added.points]
     wanted = known if chosen is None else list(dict.fromkeys(chosen))
     for name in wanted:
-        if name not in (*known, _SILENT):
+        if name not in (*known, _EMPTY):
             raise OptionError(f"No checker `{name}`. {nearest(name, known)}")
-    lacking: dict[str, list[str]] = {}
+    problems: dict[str, list[str]] = {}
     reports = [
-        Report(name, tuple(_asked(name, profile, lacking)))
-        for name in sorted(wanted, key=[*known, _SILENT].index)
-        if name != _SILENT
+        Report(name, tuple(_findings(name, profile, problems)))
+        for name in sorted(wanted, key=[*known, _EMPTY].index)
+        if name != _EMPTY
     ]
-    notes = tuple(f"{', '.join(who)}: {what}" for what, who in lacking.items())
+    notes = tuple(f"{', '.join(checkers)}: {problem}" for problem, checkers in problems.items())
     return Reports(tuple(reports), (*added.notes, *notes))
 
 
-def _asked(name: str, profile: ProfileColumns, lacking: dict[str, list[str]]) -> Iterator[Finding]:
-    """The findings of a checker, up to where it fails; `lacking` gets what it fails for."""
+def _findings(
+    name: str, profile: ProfileColumns, problems: dict[str, list[str]]
+) -> Iterator[Finding]:
+    """The findings of a checker until it fails; if it does, add the reason to `problems`."""
     try:
         for finding in find(name).check(profile):
             if not isinstance(finding, Finding):
-                raise TypeError(f"it gave {finding!r}, which is no Finding")  # noqa: TRY301
+                raise TypeError(f"it returned {finding!r}, not a Finding")  # noqa: TRY301
             yield finding
     except MissingInputError as error:
-        lacking.setdefault(str(error), []).append(name)
+        problems.setdefault(str(error), []).append(name)
     except (Exception, SystemExit) as error:
         if name in CHECKERS:
             raise
-        # Somebody else's: one line, and the others still have their say.
-        lacking.setdefault(f"it failed: {_trouble(error)}", []).append(name)
+        # An added checker that fails must not stop the others.
+        problems.setdefault(f"it failed: {_trouble(error)}", []).append(name)
 
 
 class _Added(NamedTuple):
-    """The checkers that users added, by name, and which of them cannot be asked."""
+    """The checkers that other packages add, by name, and notes on those that are skipped."""
 
     points: dict[str, EntryPoint]
     notes: list[str]
 
 
 def _added() -> _Added:
-    """What is installed now: looking takes milliseconds, and a notebook may install more."""
+    """The checkers installed now; not cached, because a notebook may install more."""
     found = _Added({}, [])
     for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
-        if point.name in (*CHECKERS, _SILENT, *found.points):
+        if point.name in (*CHECKERS, _EMPTY, *found.points):
             found.notes.append(
-                f"{point.name}: the checker {point.value} is left out: the name is taken."
+                f"{point.name}: the checker {point.value} is skipped: the name is already taken."
             )
         else:
             found.points[point.name] = point

@@ -1,6 +1,6 @@
-"""When things ran within a step, in wall time: what several ops do at once counts once.
+"""Wall time within a step: time in which several ops run at once counts once.
 
-All times are nanoseconds.
+All times are in nanoseconds.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit
 
 _NEVER = np.iinfo(np.int64).max
-_NO_STEP = "no step was recorded with its times"
+_NO_STEP = "no step with times was recorded"
 
 
 def require_steps(profile: ProfileColumns) -> None:
@@ -30,13 +30,13 @@ def require_steps(profile: ProfileColumns) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """The runs of a step in the order of their starts, including transfers between devices."""
+    """The runs of a step in order of their starts, including transfers between devices."""
 
     row: int  # of `Steps`
     number: int
-    recording: str  # its label, empty if there is only one
+    recording: str  # the label of the recording, empty if there is only one
     op: Ints  # -1 for a transfer
-    copy: Ints  # the row of `Copies`, -1 for a run of an op
+    copy: Ints  # a row of `Copies`, -1 for a run of an op
     device: Ints
     start: Ints
     end: Ints
@@ -55,11 +55,11 @@ class Step:
         return self.last_end - self.first_start
 
     def covered(self, flags: Bools) -> int:
-        """For how long any of the flagged runs was going on."""
+        """How long any of the flagged runs was active."""
         return covered(self.start[flags], self.end[flags])
 
     def alone(self, flags: Bools) -> int:
-        """For how long flagged runs were going on, and no other."""
+        """How long only flagged runs were active."""
         return covered(self.start, self.end) - self.covered(~flags)
 
     def gain(self, nanos: int) -> Gain:
@@ -68,19 +68,19 @@ class Step:
 
     @property
     def option(self) -> tuple[str, ...]:
-        """The options that let a view show this step only."""
-        # A negative number asks for the average, so a step with one cannot be chosen.
+        """The options with which a view shows only this step."""
+        # A negative `-step` means the average, so a step with a negative number cannot be chosen.
         step = ("-step", str(self.number)) if self.number >= 0 else ()
         return (*step, "-recording", re.escape(self.recording)) if self.recording else step
 
     @property
     def title(self) -> str:
-        """What a sentence calls the step."""
+        """The name of the step in a sentence."""
         return f"step {self.number}" + (f" of {self.recording}" if self.recording else "")
 
 
 def covered(start: Ints, end: Ints) -> int:
-    """For how long anything was going on between these starts, ascending, and their ends."""
+    """The total time covered by these intervals, sorted by start."""
     if not len(start):
         return 0
     reach = np.maximum.accumulate(end)
@@ -90,9 +90,9 @@ def covered(start: Ints, end: Ints) -> int:
 
 @remembered
 def typical_step(profile: ProfileColumns) -> Step:
-    """The step that took neither the longest nor the shortest: the first ones warm up.
+    """The step with the median duration (the shorter of two), since the first steps warm up.
 
-    A single step, and no average, so that its parts add up to the whole.
+    It is a single step and not an average, so that its parts add up to the whole.
     """
     first, last = _bounds(profile)
     recorded = np.flatnonzero(first < _NEVER)
@@ -105,7 +105,7 @@ def typical_step(profile: ProfileColumns) -> Step:
 
 @remembering(2)  # a typical step and the one after it
 def step_of(profile: ProfileColumns, row: int) -> Step:
-    """What ran in a step, given by its row in `Steps`."""
+    """The runs of a step, given its row in `Steps`."""
     runs, copies = profile.executions, profile.copies
     rows = np.flatnonzero(profile.records.step[runs.record] == row)
     copied = np.flatnonzero(copies.step == row)
@@ -122,13 +122,13 @@ def step_of(profile: ProfileColumns, row: int) -> Step:
         copy=np.concatenate((nothing[0], copied))[order],
         device=np.concatenate((runs.device[rows], copies.device[copied]))[order],
         start=start[order],
-        # A damaged file may claim that something ended before it began.
+        # In a damaged file a run may end before it starts.
         end=np.maximum(start + duration, start)[order],
     )
 
 
 def _bounds(profile: ProfileColumns) -> tuple[Ints, Ints]:
-    """The first start and the last end of each step, transfers included."""
+    """The first start and the last end of each step, including transfers."""
     runs, copies = profile.executions, profile.copies
     place = np.concatenate((profile.records.step[runs.record], copies.step))
     start = np.concatenate((runs.start_ns, copies.start_ns))
@@ -141,7 +141,7 @@ def _bounds(profile: ProfileColumns) -> tuple[Ints, Ints]:
 
 
 def op_flags(step: Step, flags: Bools) -> Bools:
-    """Which runs of a step are of a flagged op; `flags` is one an op."""
+    """Which runs of a step belong to a flagged op; `flags` has one entry per op."""
     return np.append(flags, False)[step.op]
 
 
@@ -154,5 +154,5 @@ def op_nanos(step: Step, flags: Bools) -> Ints:
 
 
 def whole_micros(nanos: int) -> int:
-    """A time to the nearest microsecond, as findings show it."""
+    """A time rounded to the nearest microsecond, as findings show it."""
     return round(nanos / NANOS_PER_MICRO)

@@ -1,7 +1,7 @@
-"""Many tiny ops: each costs the executor more to start than it computes.
+"""Many tiny ops: starting them takes the executor longer than they compute.
 
-Counts the time in which nothing ran but ops of a few microseconds, or nothing at all, in the
-typical step of those recorded.
+Counts the time in which only ops of a few microseconds ran, or nothing at all, in a typical
+recorded step.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from tfprof.columns import Bools
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_nanos
 
-SUMMARY = "Many tiny ops, whose dispatch costs more than what they compute."
+SUMMARY = "Many tiny ops, which take longer to dispatch than to compute."
 
-# Starting an op costs TensorFlow's executor a few microseconds: what is shorter is mostly that.
+# Starting an op takes TensorFlow's executor a few microseconds, most of the time of a shorter op.
 _TINY_NANOS = 10_000
-# Fewer runs than this cost a few milliseconds at most, however they are dispatched.
+# Fewer runs than this take a few milliseconds at most, no matter how they are dispatched.
 _LEAST_RUNS = 1000
-# Some ops are tiny in any step; from a third of its time on they shape it.
+# Some ops are tiny in any step; they matter if they take a third of its time.
 _LEAST_SHARE = 1 / 3
 
 
 def check(profile: ProfileColumns) -> Iterator[Finding]:
-    """One finding where tiny ops shape the step."""
+    """Report if tiny ops dominate the step."""
     step = typical_step(profile)
     is_run = (step.op >= 0) & ~np.append(profile.devices.is_accelerator_lane, False)[step.device]
     is_tiny = is_run & (step.end - step.start <= _TINY_NANOS)
@@ -47,9 +47,9 @@ def _finding(profile: ProfileColumns, step: Step, is_tiny: Bools, wasted: int) -
     shown = shown[runs[shown] > 0].tolist()
     micros = {kind: whole_micros(int(nanos[kind])) for kind in shown}
     return Finding(
-        f"For {format_nanos(wasted)} of {step.title} only ops of "
-        f"{whole_micros(_TINY_NANOS)} microseconds or less ran, or none: "
-        f"{int(is_tiny.sum()):,} such runs. Fused cells or XLA would leave fewer to dispatch.",
+        f"For {format_nanos(wasted)} of {step.title}, only ops of at most "
+        f"{whole_micros(_TINY_NANOS)} microseconds ran ({int(is_tiny.sum()):,} runs), or none. "
+        "Fused cells or XLA reduce the number of ops to dispatch.",
         Evidence.of(
             {"kind": None, "tiny runs": Unit.COUNT, "their time": Unit.MICROS},
             [(kinds.values[kind], int(runs[kind]), micros[kind]) for kind in shown],

@@ -1,7 +1,7 @@
 """Memory of tensors that no op ever reads.
 
-Counts the outputs that ops of the graph put into memory of their own, that no op takes as an input
-and that were not fetched as far as the step shows it, in the typical step of those recorded.
+Counts the outputs of ops in the graph that have their own memory, that no op takes as an input and
+that the step did not visibly fetch, in a typical recorded step.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from tfprof.columns import Bools, Ints
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_bytes
 
-SUMMARY = "Memory of tensors that are written and never read."
+SUMMARY = "Memory of tensors that are written but never read."
 
-# Memory is scarce by the gigabyte: less than a megabyte in all is nobody's trouble.
+# Models run out of gigabytes: less than a megabyte in total does not matter.
 _LEAST_BYTES = 1_000_000
-# What is less than that of all that was written is lost in it.
+# A smaller share of all written bytes does not matter.
 _LEAST_SHARE = 0.01
-# Smaller tensors do not add up to anything, and there are many.
+# There are many smaller tensors, but they do not add up to much.
 _LEAST_TENSOR_BYTES = 10_000
 
-# Kinds that begin so put out the variable that they change.
+# The beginnings of kinds that output the variable they update.
 _UPDATES = ("Apply", "SparseApply", "Assign", "Scatter", "CountUpTo")
 
-_FETCHED = "_retval_"  # how TensorFlow calls the op that hands a tensor to the program
+_FETCHED = "_retval_"  # the prefix of ops with which TensorFlow returns a tensor to the program
 
 
 def check(profile: ProfileColumns) -> Iterator[Finding]:
-    """One finding for all such tensors together."""
+    """Report all unread tensors in one finding."""
     step = typical_step(profile)
     written = _written(profile, step.row)
     chosen = (written.bytes >= _LEAST_TENSOR_BYTES) & _has_own_memory(written.address)
@@ -50,7 +50,7 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
 
 
 class _Outputs(NamedTuple):
-    """Tensors that ops put out."""
+    """Output tensors of ops."""
 
     op: Ints
     slot: Ints
@@ -62,7 +62,7 @@ class _Outputs(NamedTuple):
 
 
 def _written(profile: ProfileColumns, step: int) -> _Outputs:
-    """All outputs of a step that are in memory."""
+    """All outputs of a step with recorded memory."""
     outputs, records = profile.output_memory, profile.records
     record = profile.memory.record[outputs.use]
     rows = np.flatnonzero(records.step[record] == step)
@@ -71,25 +71,25 @@ def _written(profile: ProfileColumns, step: int) -> _Outputs:
 
 
 def _has_own_memory(address: Ints) -> Bools:
-    """Which outputs share their memory with no other: one that does is there for the other too."""
+    """Which outputs share their memory with no other output, which might be read."""
     order = np.argsort(address, kind="stable")
     ordered = address[order]
     is_same = ordered[1:] == ordered[:-1]
     shared = np.zeros(len(address), np.bool_)
     shared[order[1:][is_same]] = True
     shared[order[:-1][is_same]] = True
-    has_address: Bools = address != 0  # without one nobody can tell
+    has_address: Bools = address != 0  # without an address, sharing is unknown
     return has_address & ~shared
 
 
 def _is_read(profile: ProfileColumns, outputs: _Outputs) -> Bools:
-    """Which of these outputs any op of the graph takes, be it one that did not run.
+    """Which of these outputs any op of the graph takes, even one that did not run.
 
-    TensorFlow runs several ops as one, and what the first of them would read is read by that one.
+    TensorFlow may fuse ops, and the fused op then reads the inputs of ops that did not run.
     """
     inputs = profile.ops.inputs
     if not inputs.slot.any():
-        # A saved profile does not say which output is read: any reader may read them all.
+        # A saved profile does not store which output is read, so any reader may read all of them.
         return profile.ops.is_source()[outputs.op]
     is_asked = np.zeros(len(profile.ops) + 1, np.bool_)  # the last is for unknown sources
     is_asked[outputs.op] = True
@@ -100,11 +100,11 @@ def _is_read(profile: ProfileColumns, outputs: _Outputs) -> Bools:
 
 
 def _is_fetched(profile: ProfileColumns, outputs: _Outputs) -> Bools:
-    """Which of these outputs the program fetched, by the names of the ops that hand them over."""
+    """Which of these outputs the program fetched, by the names of the ops that return them."""
     names = profile.ops.name
-    handing = [names[row] for row in np.flatnonzero(names.starts_with(_FETCHED)).tolist()]
-    # `_retval_loss_0_1` hands over output 0 of `loss`, as the second of all that were fetched.
-    fetched = {name.removeprefix(_FETCHED).rpartition("_")[0] for name in handing}
+    returning = [names[row] for row in np.flatnonzero(names.starts_with(_FETCHED)).tolist()]
+    # `_retval_loss_0_1` returns output 0 of `loss` as the second fetched tensor.
+    fetched = {name.removeprefix(_FETCHED).rpartition("_")[0] for name in returning}
     tensors = zip(outputs.op.tolist(), outputs.slot.tolist(), strict=True)
     return np.array([f"{names[row]}_{output}" in fetched for row, output in tensors], np.bool_)
 
@@ -118,14 +118,14 @@ def _finding(profile: ProfileColumns, step: Step, unread: _Outputs, written: int
     kinds = [ops.kind[op] for op in shown.op.tolist()]
     what = "1 tensor" if count == 1 else f"{count:,} tensors"
     return Finding(
-        f"No op reads {what} of {format_bytes(size)} in all that {step.title} wrote: "
-        "unless the program fetches them, nobody needs them.",
+        f"No op reads {what} with a total of {format_bytes(size)} that {step.title} wrote: "
+        "unless the program fetches them, they are not needed.",
         Evidence.of(
             {"tensor": None, "kind": None, "size": Unit.BYTES},
             zip(tensors, kinds, shown.bytes.tolist(), strict=True),
         ),
         ops=tuple(dict.fromkeys(names)),
-        gain=Gain(size, written, Unit.BYTES, "that ops put out in the step"),
+        gain=Gain(size, written, Unit.BYTES, "of op outputs in the step"),
         command=(
             *("scope", "-select", "output_bytes", "-order_by", "output_bytes"),
             *("-min_output_bytes", str(least), "-max_depth", "100", *step.option),
