@@ -39,7 +39,7 @@ def added(tmp_path, monkeypatch):
     return install
 
 
-def asked(*names):
+def advised(*names):
     return registry.advise(SLOW, names or None)
 
 
@@ -56,8 +56,8 @@ def test_a_checker_implements_the_protocol_and_is_documented(name):
 
 
 def test_checkers_run_in_the_order_of_the_registry():
-    assert [report.checker for report in asked().reports] == list(registry.CHECKERS)
-    chosen = asked("DataFeedingChecker", "OperationChecker", "DataFeedingChecker")
+    assert [report.checker for report in advised().reports] == list(registry.CHECKERS)
+    chosen = advised("DataFeedingChecker", "OperationChecker", "DataFeedingChecker")
     assert [report.checker for report in chosen.reports] == [
         "OperationChecker",
         "DataFeedingChecker",
@@ -70,11 +70,11 @@ def test_an_empty_choice_runs_no_checker():
 
 def test_the_error_for_an_unknown_checker_suggests_the_nearest():
     with pytest.raises(OptionError, match=r"Did you mean `DataFeedingChecker`\?"):
-        asked("DataFeederChecker")
+        advised("DataFeederChecker")
 
 
 def test_job_checker_is_accepted_but_reports_nothing():
-    assert asked("JobChecker").reports == ()
+    assert advised("JobChecker").reports == ()
 
 
 def test_a_file_that_several_checkers_require_is_noted_once():
@@ -86,7 +86,7 @@ def test_a_file_that_several_checkers_require_is_noted_once():
 
 
 def test_findings_before_a_missing_input_are_kept():
-    reports = asked("ExpensiveOperationChecker")
+    reports = advised("ExpensiveOperationChecker")
 
     assert len(reports.reports[0].findings) == 2
     assert reports.notes == (
@@ -102,7 +102,7 @@ def test_an_exception_in_a_built_in_checker_is_not_hidden(monkeypatch):
     monkeypatch.setattr(module, "check", lambda _: 1 / 0)
 
     with pytest.raises(ZeroDivisionError):
-        asked("DataFeedingChecker")
+        advised("DataFeedingChecker")
 
 
 # Added checkers
@@ -111,7 +111,7 @@ def test_an_exception_in_a_built_in_checker_is_not_hidden(monkeypatch):
 def test_an_added_checker_runs_after_the_others(added):
     added(GOOD, Mine="other_checker")
 
-    reports = asked()
+    reports = advised()
 
     assert [report.checker for report in reports.reports] == [*registry.CHECKERS, "Mine"]
     assert reports.reports[-1].findings[0].sentence == "There are ops."
@@ -122,8 +122,8 @@ def test_an_added_checker_can_be_an_object(added):
     code = "class C:\n SUMMARY = ''\n def check(self, profile):\n  return []\nc = C()"
     added(code, Mine="other_checker:c")
 
-    assert asked("Mine").reports[0].findings == ()
-    assert asked("Mine").notes == ()
+    assert advised("Mine").reports[0].findings == ()
+    assert advised("Mine").notes == ()
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_an_added_checker_can_be_an_object(added):
 def test_a_failing_checker_is_noted_on_one_line_and_the_others_still_run(code, trouble, added):
     added(code, Mine="other_checker")
 
-    reports = asked("DataFeedingChecker", "Mine")
+    reports = advised("DataFeedingChecker", "Mine")
 
     assert len(reports.reports[0].findings) == 1
     assert reports.reports[1].findings == ()
@@ -166,7 +166,7 @@ def test_the_summary_of_a_checker_that_cannot_be_loaded_says_so(added):
 def test_an_added_checker_whose_name_is_taken_is_skipped_with_a_note(added):
     added(GOOD, OperationChecker="other_checker")
 
-    assert asked("OperationChecker").notes == (
+    assert advised("OperationChecker").notes == (
         "OperationChecker: the checker other_checker is skipped: the name is already taken.",
     )
-    assert asked("OperationChecker").reports[0].findings == ()
+    assert advised("OperationChecker").reports[0].findings == ()

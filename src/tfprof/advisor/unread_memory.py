@@ -71,7 +71,7 @@ def _written(profile: ProfileColumns, step: int) -> _Outputs:
 
 
 def _has_own_memory(address: Ints) -> Bools:
-    """Which outputs share their memory with no other output, which might be read."""
+    """Which outputs do not share their memory; shared memory may be read through another output."""
     order = np.argsort(address, kind="stable")
     ordered = address[order]
     is_same = ordered[1:] == ordered[:-1]
@@ -91,9 +91,9 @@ def _is_read(profile: ProfileColumns, outputs: _Outputs) -> Bools:
     if not inputs.slot.any():
         # A saved profile does not store which output is read, so any reader may read all of them.
         return profile.ops.is_source()[outputs.op]
-    is_asked = np.zeros(len(profile.ops) + 1, np.bool_)  # the last is for unknown sources
-    is_asked[outputs.op] = True
-    edges = np.flatnonzero(is_asked[inputs.source] & (inputs.slot >= 0))
+    is_wanted = np.zeros(len(profile.ops) + 1, np.bool_)  # the last is for unknown sources
+    is_wanted[outputs.op] = True
+    edges = np.flatnonzero(is_wanted[inputs.source] & (inputs.slot >= 0))
     most = max(int(outputs.slot.max(initial=0)), int(inputs.slot[edges].max(initial=0)))
     read = inputs.source[edges] * (most + 1) + inputs.slot[edges]
     return np.isin(outputs.op * (most + 1) + outputs.slot, read)

@@ -129,13 +129,13 @@ def may_be_negative(profile: ProfileColumns, key: str) -> bool:
     if key == "float_ops":
         # Counted float ops are never negative.
         runs = int(profile.records.runs.max(initial=1))
-        return _is_odd(profile.ops.logged_float_ops, runs) or _is_odd(profile.records.runs)
+        return _is_unsafe(profile.ops.logged_float_ops, runs) or _is_unsafe(profile.records.runs)
     if key == "params":
-        return _is_odd(per_op(profile, EVERYTHING)[key])
-    return _is_odd(_MEASURED[key](profile))
+        return _is_unsafe(per_op(profile, EVERYTHING)[key])
+    return _is_unsafe(_MEASURED[key](profile))
 
 
-def _is_odd(column: Ints, factor: int = 1) -> bool:
+def _is_unsafe(column: Ints, factor: int = 1) -> bool:
     """Whether any number is negative, or their sum could overflow 64 bits."""
     if not len(column):
         return False
@@ -151,7 +151,7 @@ def float_ops_per_run(profile: ProfileColumns) -> FloatOps:
 
 
 def _of_records(profile: ProfileColumns, key: str) -> Ints:
-    """A measured number of each record."""
+    """The measured number `key` of each record."""
     if key in _MEMORY:
         return _sums(profile, _MEASURED[key](profile))
     if key == "runs":

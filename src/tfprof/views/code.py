@@ -62,8 +62,11 @@ def arrange_for(profile: ProfileColumns, options: Options) -> CodeArrangement:
 def arrange(
     profile: ProfileColumns, *, places_gradients: bool = True, quotes_source: bool = False
 ) -> CodeArrangement:
-    """Place every op under the calls that created it, or a gradient beside its forward op."""
-    placed, left_out = place_ops(profile) if places_gradients else (_as_made(profile), 0)
+    """Place every op under the calls that created it, and gradients beside their forward ops.
+
+    Without `places_gradients`, gradients stay under the calls that created them.
+    """
+    placed, left_out = place_ops(profile) if places_gradients else (_at_own_calls(profile), 0)
     rows = _CodeRows(profile.code, quotes_source=quotes_source)
     key = 2 * profile.ops.code[placed.forward] + placed.is_gradient
     row_of_key = np.zeros(2 * len(profile.code), np.int64)
@@ -103,7 +106,7 @@ class Placed(NamedTuple):
     is_gradient: Bools
 
 
-def _as_made(profile: ProfileColumns) -> Placed:
+def _at_own_calls(profile: ProfileColumns) -> Placed:
     """Place every op with a stack at its own call."""
     ops = np.flatnonzero(profile.ops.code >= 0)
     return Placed(ops, ops, np.zeros(len(ops), np.bool_))

@@ -94,7 +94,7 @@ def fact(function: Fact) -> Fact:
     """Register `function` under its name, for `Metric.fact`.
 
     It gets a view and a slice of its rows, and returns None if the view does not have the fact.
-    Its name is also the key in JSON, the heading in CSV, and the field in protobuf messages.
+    Its name is also the key in JSON, the heading in CSV, and the field in messages that have one.
     """
     FACTS[function.__name__] = function
     return function

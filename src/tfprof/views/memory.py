@@ -96,7 +96,7 @@ def build(profile: ProfileColumns, options: MemoryOptions) -> Memory:
     found = allocator_traces(profile)
     chosen = _chosen(found, chosen_steps(profile, asked))
     if not chosen:
-        raise MissingInputError(_nothing(profile, found, options.step))
+        raise MissingInputError(_no_records_message(profile, found, options.step))
     allocators = [_allocator(profile, options, found, one) for one in chosen]
     allocators.sort(key=lambda one: -one.peak_bytes)
     return Memory(options, tuple(allocators), tuple(_notes(profile, found, chosen)))
@@ -136,14 +136,14 @@ def _allocator(
         start_ns=start,
         curve=_since(one.curve, start),
         levels=_since(one.levels, start),
-        reached_by=_takers(profile, one.taken(moment, count)),
+        reached_by=_largest_allocations(profile, one.taken(moment, count)),
         by_scope=_by_scope(profile, held, options),
         by_kind=_by_label(profile.ops.kind, held, options),
         by_line=(_by_label(lines.of_ops(profile), held, options) if profile.has_code else None),
     )
 
 
-def _takers(profile: ProfileColumns, taken: Ints) -> tuple[tuple[str, int], ...]:
+def _largest_allocations(profile: ProfileColumns, taken: Ints) -> tuple[tuple[str, int], ...]:
     """The ops that allocated the most, and how many bytes."""
     ops = np.argsort(descending(taken), kind="stable")[:_MOST_REACHED_BY].tolist()
     return tuple((profile.ops.name[op], int(taken[op])) for op in ops if taken[op] > 0)
@@ -219,7 +219,7 @@ def _limit(options: MemoryOptions, count: int) -> int:
     return count if options.max_rows < 0 else options.max_rows
 
 
-def _nothing(profile: ProfileColumns, found: Sequence[AllocatorTrace], step: int) -> str:
+def _no_records_message(profile: ProfileColumns, found: Sequence[AllocatorTrace], step: int) -> str:
     """The error message: why there is no answer, and what to do."""
     if found:
         numbers = profile.steps.number[[one.step for one in found]]

@@ -31,7 +31,7 @@ def notes(kind: str, profile: ProfileColumns, options: Options) -> tuple[str, ..
     )
 
 
-def _asked(options: Options) -> list[Metric]:
+def _requested_metrics(options: Options) -> list[Metric]:
     """The metrics that a question shows, orders by or filters by."""
     keys = [*options.select, options.order_by]
     keys += [key for key in THRESHOLD_KEYS if options.threshold(key)]
@@ -40,7 +40,7 @@ def _asked(options: Options) -> list[Metric]:
 
 def _missing_inputs(profile: ProfileColumns, options: Options) -> Iterator[str]:
     missing: dict[Need, list[str]] = {}
-    for metric in _asked(options):
+    for metric in _requested_metrics(options):
         if not profile.has(metric.needs):
             missing.setdefault(metric.needs, []).append(f"`{metric.key}`")
     for need, keys in missing.items():
@@ -54,7 +54,7 @@ def _missing_inputs(profile: ProfileColumns, options: Options) -> Iterator[str]:
 
 def _float_ops(profile: ProfileColumns, options: Options) -> Iterator[str]:
     """Which ops have no float ops because they could not be counted."""
-    if BY_KEY["float_ops"] not in _asked(options):
+    if BY_KEY["float_ops"] not in _requested_metrics(options):
         return
     found = float_ops_per_run(profile)
     is_defined = profile.ops.is_defined
@@ -67,11 +67,11 @@ def _float_ops(profile: ProfileColumns, options: Options) -> Iterator[str]:
             f"{_ops(undefined)} that ran {are} not in the graph; {their} float ops are not counted."
         )
     if kinds := found.shapeless_kinds(rows):
-        more = _more(profile)
-        yield f"float ops of {_tally(kinds)} are not counted: their shapes are unknown{more}."
+        hint = _shapes_hint(profile)
+        yield f"float ops of {_tally(kinds)} are not counted: their shapes are unknown{hint}."
 
 
-def _more(profile: ProfileColumns) -> str:
+def _shapes_hint(profile: ProfileColumns) -> str:
     """The files that would provide the shapes, if they were not given yet."""
     return "" if profile.has(Need.RUNS) else f"; give {profile.remedies[Need.RUNS]}"
 

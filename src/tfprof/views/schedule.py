@@ -25,7 +25,7 @@ from tfprof.views.accounting import matching_regexes
 from tfprof.views.memory_curve import DeviceMemory, curves
 from tfprof.views.view import View, build, chosen_by
 
-# Every run of an op is linked to every run of its consumers, which in loops is too many to draw.
+# Every run of an op is linked to every run of its consumers; loops may have too many links to draw.
 MOST_FLOWS = 1 << 24
 
 
@@ -58,7 +58,7 @@ class Slots:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Flows:
-    """One row per pair of runs on different devices of which one feeds the other, by producer."""
+    """One row per data flow between runs on different devices, sorted by producer."""
 
     producer: Ints  # a row of `Schedule.slots`, like `consumer`
     consumer: Ints
@@ -149,7 +149,7 @@ def _slots(profile: ProfileColumns, tracked: _Tracked, ticks: Ticks) -> tuple[In
     rows, walk = found.values[is_kept], found.owners[is_kept]
     by_name = devices.name.order()
     rank = places_of(by_name, len(devices))[runs.device[rows]]
-    met = by_name[_first_met(walk, rank, len(devices))]
+    met = by_name[_by_first_use(walk, rank, len(devices))]
     start = runs.start_ns[rows] // ticks
     order = np.lexsort((start, rank))
     if ticks is Ticks.MICROS:
@@ -162,7 +162,7 @@ def _slots(profile: ProfileColumns, tracked: _Tracked, ticks: Ticks) -> tuple[In
     return met, Slots(tracked.shown[walk], device, lane, start, duration, rows), left_out
 
 
-def _first_met(walk: Ints, rank: Ints, ranks: int) -> Ints:
+def _by_first_use(walk: Ints, rank: Ints, ranks: int) -> Ints:
     """The distinct ranks in the order of their first position in the walk, then by rank."""
     never = np.iinfo(np.int64).max
     first = np.full(ranks, never)
@@ -201,7 +201,7 @@ def _by_lane(slots: Slots, devices: int) -> Ints:
 
 
 def _flows(view: View, tracked: _Tracked, devices: Ints, slots: Slots, ticks: Ticks) -> Flows:
-    """The pairs of slots of which one feeds the other, by consumer, as rows of `slots`."""
+    """The flows between slots, as rows of `slots`, sorted by consumer."""
     profile = view.profile
     consumer = np.flatnonzero(profile.devices.is_placement[devices][slots.device])
     if len(distinct(slots.device[consumer])) < 2:

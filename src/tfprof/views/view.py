@@ -1,4 +1,4 @@
-"""The result of a question: rows with their own and total numbers, and what is hidden."""
+"""The answer to a question: rows with their own and total numbers, and what is hidden."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class View:
         return Trait.GATHERED in self.traits
 
     def op_numbers(self, key: str) -> Ints:
-        """A number of every op of the profile, in the chosen steps."""
+        """The number `key` of every op of the profile, in the chosen steps."""
         return per_op(self.profile, chosen_by(self.options))[key]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from tfprof.measures.flop_rules.fused import after
+from tfprof.measures.flop_rules.fused import fused_operations
 from tfprof.measures.flop_rules.registry import OpFacts, Shape, UnknownShape, dim, flops, native
 
 if TYPE_CHECKING:
@@ -103,13 +103,13 @@ def fused_convolution(op: OpFacts) -> int:
     """2 · N(output) · window · filter depth + fused ops: such as a bias and an activation."""
     if op.word("filter_format", default="HWIO") not in ("HWIO", "DHWIO"):
         raise UnknownShape
-    return convolution(op) + after(op, op.output(0))
+    return convolution(op) + fused_operations(op, op.output(0))
 
 
 @flops("_FusedDepthwiseConv2dNative", *native("_FusedDepthwiseConv2dNative"))
 def fused_depthwise_convolution(op: OpFacts) -> int:
     """2 · N(output) · window + fused ops: such as a bias and an activation."""
-    return depthwise_convolution(op) + after(op, op.output(0))
+    return depthwise_convolution(op) + fused_operations(op, op.output(0))
 
 
 @flops(*native("Conv2DWithBias"))

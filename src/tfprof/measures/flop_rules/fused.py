@@ -33,7 +33,7 @@ COSTS = {
 _BATCH_NORM_CHANNEL = 4
 
 
-def after(op: OpFacts, output: Shape) -> int:
+def fused_operations(op: OpFacts, output: Shape) -> int:
     """The float operations of the fused ops; the last dim of input 1 gives the channels."""
     names = op.words("fused_ops")
     if not COSTS.keys() >= set(names):

@@ -49,7 +49,7 @@ def extended_batch_norm_gradient(op: OpFacts) -> int:
 
 
 @flops("BatchNormWithGlobalNormalization")
-def given_batch_norm(op: OpFacts) -> int:
+def inference_batch_norm(op: OpFacts) -> int:
     """3 · N(input 0) + 4 · channels: the same as `FusedBatchNorm` without training."""
     return 3 * prod(op.input(0)) + 4 * prod(op.input(1))
 

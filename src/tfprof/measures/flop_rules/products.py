@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from tfprof.measures.flop_rules.fused import after
+from tfprof.measures.flop_rules.fused import fused_operations
 from tfprof.measures.flop_rules.registry import OpFacts, dim, flops, native, per_element
 
 
@@ -27,13 +27,13 @@ def batch_mat_mul(op: OpFacts) -> int:
 @flops("_FusedMatMul", *native("_FusedMatMul"))
 def fused_mat_mul(op: OpFacts) -> int:
     """2 · shared dim · N(output) + fused ops: such as a bias and an activation."""
-    return mat_mul(op) + after(op, op.output(0))
+    return mat_mul(op) + fused_operations(op, op.output(0))
 
 
 @flops("_MklFusedBatchMatMulV2")
 def fused_batch_mat_mul(op: OpFacts) -> int:
     """2 · shared dim · N(output) + fused ops: such as a factor and a mask."""
-    return batch_mat_mul(op) + after(op, op.output(0))
+    return batch_mat_mul(op) + fused_operations(op, op.output(0))
 
 
 @flops("SparseTensorDenseMatMul")

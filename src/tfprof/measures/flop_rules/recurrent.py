@@ -62,11 +62,11 @@ def _lstm(op: OpFacts, *, first: int, own: int, clips: bool) -> int:
 
 
 def _lstm_product(op: OpFacts, *, first: int) -> int:
-    inner, outer = _sides(op.input(first + 3))
+    inner, outer = _matrix_dims(op.input(first + 3))
     return 2 * dim(op.input(first), -2) * inner * outer
 
 
-def _sides(weights: tuple[int, ...]) -> tuple[int, int]:
+def _matrix_dims(weights: tuple[int, ...]) -> tuple[int, int]:
     return dim(weights, 0), dim(weights, 1)
 
 
@@ -90,7 +90,7 @@ def gru_cell_gradient(op: OpFacts) -> int:
 
 def _gru_products(op: OpFacts) -> int:
     rows = dim(op.input(0), 0)
-    return 2 * rows * (prod(_sides(op.input(2))) + prod(_sides(op.input(3))))
+    return 2 * rows * (prod(_matrix_dims(op.input(2))) + prod(_matrix_dims(op.input(3))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +143,14 @@ def _cudnn(op: OpFacts, *, products: int, is_forward: bool) -> int:
     cells = dim(state, 0 if op.switch("time_major", default=True) else 1)
     rows = image[0] * image[1]
     # The first layer of each direction takes the input, the others the output of the layer below.
-    inner = directions * _first_side(op, size, units) + (cells - directions) * directions * units
+    inner = (
+        directions * _first_layer_dim(op, size, units) + (cells - directions) * directions * units
+    )
     each = 2 * mode.gates * (products * (inner + cells * units) + cells)
     return rows * units * (each + cells * (mode.forward if is_forward else mode.backward))
 
 
-def _first_side(op: OpFacts, size: int, units: int) -> int:
+def _first_layer_dim(op: OpFacts, size: int, units: int) -> int:
     """The input dim of the first layer's product; 0 if the layer skips the product."""
     match op.word("input_mode", default="linear_input"):
         case "linear_input":
