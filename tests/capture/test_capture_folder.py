@@ -60,7 +60,7 @@ def test_a_timeline_of_a_recording_can_be_written(profile, view, tmp_path):
 def test_a_folder_without_a_recording_is_rejected(tmp_path):
     (tmp_path / "graph.pb").write_bytes(b"")
 
-    with pytest.raises(InputError, match="is a folder; name the files in it"):
+    with pytest.raises(InputError, match="is a folder; pass the files in it"):
         tfprof.load(tmp_path)
 
 

@@ -99,7 +99,7 @@ def test_v1_files_of_two_checkpoints_are_not_mixed(copied):
     prefix = copied("v1_shards")
     shutil.copy(f"{prefix}-00000-of-00002", f"{prefix}-00000-of-00001")
 
-    with pytest.raises(InputError, match="files of 00001 and of 00002"):
+    with pytest.raises(InputError, match=r"several saves \(-of-00001 and -of-00002\)"):
         open_checkpoint(str(prefix))
     assert open_checkpoint(f"{prefix}-?????-of-00002").tensors
 
@@ -137,12 +137,12 @@ def test_an_index_that_was_cut_short_is_called_so(copied):
     index = copied("v2").with_name("model.ckpt.index")
     index.write_bytes(index.read_bytes()[:-20])
 
-    with pytest.raises(InputError, match=r"model\.ckpt\.index: .*was it copied whole"):
+    with pytest.raises(InputError, match=r"model\.ckpt\.index: .*was it copied fully"):
         open_checkpoint(str(index.with_suffix("")))
 
 
 def test_a_data_shard_leads_to_its_prefix():
-    with pytest.raises(InputError, match=r"give its prefix, .*v2/model\.ckpt$"):
+    with pytest.raises(InputError, match=r"pass its prefix, .*v2/model\.ckpt$"):
         open_checkpoint(str(SAMPLES / "v2" / "model.ckpt.data-00000-of-00002"))
 
 

@@ -77,7 +77,7 @@ def test_one_file_of_several_has_its_own_tensors_and_lacks_parts_of_others():
     held = open_v1(FILES["v1_shards"][:1])
 
     assert held.read("only/0").tolist() == [0.0]
-    with pytest.raises(InputError, match="400 values in its parts where its shape has 600"):
+    with pytest.raises(InputError, match="400 values in its parts but 600 in its shape"):
         held.read("parts/tall")
 
 
@@ -125,10 +125,10 @@ def test_malformed_packed_numbers_are_refused(data):
 @pytest.mark.parametrize(
     ("proto", "trouble"),
     [
-        (b"", "0 values in its parts where its shape has 2"),
-        (message((5, bytes(12))), "3 values in its parts where its shape has 2"),
+        (b"", "0 values in its parts but 2 in its shape"),
+        (message((5, bytes(12))), "3 values in its parts but 2 in its shape"),
         (message((5, bytes(7))), "buffer size"),
-        (b"\x2a\x09", "said to follow"),
+        (b"\x2a\x09", "a field of 9 bytes"),
     ],
 )
 def test_values_that_do_not_fill_the_shape_are_refused(save, proto, trouble):
@@ -148,24 +148,24 @@ def test_a_type_that_v1_cannot_hold_is_listed_and_not_read(save):
     held = save({b"": meta(tensor(b"w", 2, kind=21))})
 
     assert held.tensors[0].dtype == "variant"
-    with pytest.raises(InputError, match="which has no values"):
+    with pytest.raises(InputError, match="a type without values"):
         held.read("w")
 
 
 def test_a_tensor_said_to_be_huge_is_refused(save):
     held = save({b"": meta(tensor(b"w", 1 << 50)), whole(b"w"): values(message((5, bytes(8))))})
 
-    with pytest.raises(InputError, match="2 values in its parts where"):
+    with pytest.raises(InputError, match="2 values in its parts but"):
         held.read("w")
 
 
 @pytest.mark.parametrize(
     ("items", "trouble"),
     [
-        ({b"a": b""}, "lacks the list of tensors"),
-        ({b"": b"\x0a\x09"}, "said to follow"),
+        ({b"a": b""}, "the list of tensors .* is missing"),
+        ({b"": b"\x0a\x09"}, "a field of 9 bytes"),
         ({b"": meta(needs=2)}, "newer reader"),
-        ({b"": meta(tensor(b"\xff", 1))}, "is not text"),
+        ({b"": meta(tensor(b"\xff", 1))}, "is not valid UTF-8"),
     ],
 )
 def test_a_table_that_is_no_checkpoint_is_refused(save, items, trouble):
@@ -178,7 +178,7 @@ def test_files_that_disagree_are_refused(tmp_path):
     for path, size in zip(paths, (2, 3), strict=True):
         path.write_bytes(table({b"": meta(tensor(b"w", size))}))
 
-    with pytest.raises(InputError, match=r"two: .*another type or shape than in an earlier file"):
+    with pytest.raises(InputError, match=r"two: .*a different type or shape in an earlier file"):
         open_v1([str(path) for path in paths])
 
 

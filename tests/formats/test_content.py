@@ -59,7 +59,7 @@ def test_a_missing_file_is_refused(tmp_path):
 
 
 def test_a_folder_is_refused(tmp_path):
-    assert complaint(str(tmp_path)) == "is a folder; name the files in it."
+    assert complaint(str(tmp_path)) == "is a folder; pass the files in it."
 
 
 def test_a_file_has_no_files_below_it(written):
@@ -74,7 +74,7 @@ def test_a_path_that_is_none_is_refused():
 
 def test_a_file_of_somebody_else_is_refused():
     # Whoever runs the tests may be allowed to read everything, so no such file is made.
-    trouble = content._why(PermissionError())
+    trouble = content._reason(PermissionError())
 
     assert trouble == "permission denied; check the file's permissions."
 
@@ -85,7 +85,7 @@ def test_cut_gzip_data_is_refused(written, kept):
 
     trouble = complaint(written(packed[:kept]))
 
-    assert trouble == "the gzip data ends early; was the copy or the download cut short?"
+    assert trouble == "the gzip data ends early; was the copy or download cut short?"
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_a_file_larger_than_its_format_allows_is_refused(written, pack):
 
 
 def looked_at(path, at):
-    return Content(path)._look(at, None)
+    return Content(path)._examine(at, None)
 
 
 @pytest.mark.parametrize("packed", [WORDS, PACKED])

@@ -127,5 +127,5 @@ def test_a_damaged_shape_is_told_by_its_name():
     damaged = whole.replace(b"\x3a\x04\x12\x02\x08\x05", b"\x3a\x04\x12\x09\x08\x05")
 
     assert damaged != whole
-    with pytest.raises(InputError, match="an attribute `shape` in it is damaged"):
+    with pytest.raises(InputError, match="contains a damaged attribute `shape`"):
         decode(damaged)

@@ -108,5 +108,5 @@ def test_stacks_that_are_not_ascii_are_read_too():
 
 
 def test_a_damaged_stack_is_told_when_it_is_read():
-    with pytest.raises(InputError, match="tfprof_log: a call stack in it is damaged"):
+    with pytest.raises(InputError, match="tfprof_log: contains a damaged call stack"):
         StackReader("tfprof_log", {}).read([b"\x0a\x09"])

@@ -61,8 +61,8 @@ def test_a_cut_file_says_in_which_record_and_at_which_byte():
     trouble = complaint(lambda: list(records(TWO_NODES[:-1]).spans(1)))
 
     assert trouble == (
-        "is cut short or damaged in record 2: 10 bytes said to follow, and 9 do, at byte 12; "
-        "was the program still writing it?"
+        "is cut short or damaged in record 2: a field of 10 bytes where only 9 are left, "
+        "at byte 12; was the program still writing it?"
     )
 
 
@@ -133,12 +133,14 @@ def test_fields_that_are_not_needed_are_skipped_in_text():
 def test_text_that_is_no_message_says_in_which_line_and_column(text, place):
     trouble = complaint(lambda: from_text(text))
 
-    assert trouble.startswith(f"is no complete tensorflow.GraphDef text: {place}: ")
+    assert trouble.startswith(f"is not a complete tensorflow.GraphDef in text form: {place}: ")
 
 
 @pytest.mark.parametrize("text", ["node {", 'node { name: "a"', "node", "node { op: "])
 def test_text_that_ends_early_is_refused(text):
-    assert complaint(lambda: from_text(text)).startswith("is no complete tensorflow.GraphDef text")
+    assert complaint(lambda: from_text(text)).startswith(
+        "is not a complete tensorflow.GraphDef in text form"
+    )
 
 
 def test_a_complaint_does_not_repeat_a_text_that_is_one_long_line():
@@ -151,8 +153,8 @@ def test_text_in_another_encoding_is_refused():
     trouble = complaint(lambda: to_binary("graph.pb", b'node { name: "\xe4" }', GRAPH))
 
     assert trouble == (
-        "is no complete tensorflow.GraphDef text: line 1, column 15: "
-        "this is no UTF-8; save the text in that encoding."
+        "is not a complete tensorflow.GraphDef in text form: line 1, column 15: "
+        "invalid UTF-8; save the text in that encoding."
     )
 
 
@@ -161,7 +163,7 @@ def test_text_that_nests_beyond_reason_is_refused(depth):
     def read():
         nodes(from_text(nested(depth)))
 
-    assert "nest too deep" in complaint(read) or "is damaged" in complaint(read)
+    assert "are nested too deeply" in complaint(read) or "is damaged" in complaint(read)
 
 
 def test_text_may_nest_as_deep_as_programs_do():
@@ -173,8 +175,8 @@ def test_text_may_nest_as_deep_as_programs_do():
 def test_an_unknown_field_that_nests_beyond_reason_is_refused():
     trouble = complaint(lambda: from_text("x " + "{ x " * 5000))
 
-    assert trouble.startswith("is no complete tensorflow.GraphDef text: ")
-    assert trouble.endswith("its braces nest too deep.")
+    assert trouble.startswith("is not a complete tensorflow.GraphDef in text form: ")
+    assert trouble.endswith("its braces are nested too deeply.")
 
 
 def test_a_record_may_be_empty():

@@ -136,7 +136,7 @@ def test_a_damaged_shape_is_told_by_its_place():
 def test_times_that_no_clock_counts_are_refused(field, micros):
     entry = message_class("tensorflow.NodeExecStats")(node_name="odd", **{field: micros})
 
-    with pytest.raises(InputError, match=r"`odd` is said to have run at or for -?[49],"):
+    with pytest.raises(InputError, match=r"`odd` has an impossible time of -?[49],"):
         decode(run_metadata((CPU, [stats("a"), entry])))
 
 
@@ -144,5 +144,5 @@ def test_tensors_that_no_memory_holds_are_refused():
     memory = {"allocation_description": {"requested_bytes": 2**61}}
     outputs = [{"tensor_description": memory}] * 3
 
-    with pytest.raises(InputError, match=r"its tensors are said to have 7e\+18 bytes"):
+    with pytest.raises(InputError, match=r"its tensors have an impossible size of 7e\+18 bytes"):
         decode_one(output=outputs)

@@ -164,7 +164,7 @@ def test_a_changed_value_is_noticed_and_its_tensor_named(save):
 def test_a_shard_that_is_cut_short_is_refused(save):
     prefix = save({b"w": entry(1, (4,), bytes(16))}, bytes(10))
 
-    with pytest.raises(InputError, match="ends at byte 10 where 16 are expected"):
+    with pytest.raises(InputError, match="ends at byte 10 of at least 16"):
         bundle(prefix).read("w")
 
 
@@ -173,7 +173,7 @@ def test_a_type_without_values_is_listed_and_not_read(save, kind):
     held = bundle(save({b"w": entry(kind, (1,), b"????")}, b"????"))
 
     assert held.tensors[0].dtype_number == kind
-    with pytest.raises(InputError, match="which has no values"):
+    with pytest.raises(InputError, match="a type without values"):
         held.read("w")
 
 
@@ -213,7 +213,7 @@ def test_parts_that_share_their_bytes_cannot_outgrow_the_shard(save):
         b"\x00w\x00\x01\x01\x01\x82\x82": entry(1, (2,), bytes(8)),
     }
 
-    with pytest.raises(InputError, match="larger than the files that hold them"):
+    with pytest.raises(InputError, match="larger than the files that contain them"):
         bundle(save(entries, bytes(8))).read("w")
 
 
@@ -228,16 +228,16 @@ def test_a_part_of_another_shape_is_refused(save):
         b"\x00w\x00\x01\x01\x01\x80\x82": entry(1, (3,), bytes(12)),
     }
 
-    with pytest.raises(InputError, match="another type or shape"):
+    with pytest.raises(InputError, match="type or shape does not fit"):
         bundle(save(entries, bytes(12))).read("w")
 
 
 @pytest.mark.parametrize(
     ("head", "trouble"),
     [
-        (b"", "lacks the header"),
-        (header(shards=0), "lacks the header"),
-        (header(order=2), "lacks the header"),
+        (b"", "the header .* is missing"),
+        (header(shards=0), "the header .* is missing"),
+        (header(order=2), "the header .* is missing"),
         (header(needs=2), "newer reader"),
         (b"\x08", "ends inside a number"),
     ],
@@ -250,9 +250,9 @@ def test_a_header_of_no_checkpoint_is_refused(save, head, trouble):
 @pytest.mark.parametrize(
     ("entries", "trouble"),
     [
-        ({b"w": b"\x0b"}, "the entry of b'w' has wire type 3"),
-        ({b"w": entry(1, (), b"", shard=1)}, "names shard 1 of 1"),
-        ({b"\xff": entry(1, (), b"")}, "is not text"),
+        ({b"w": b"\x0b"}, "the entry of b'w' has unsupported wire type 3"),
+        ({b"w": entry(1, (), b"", shard=1)}, "refers to shard 1 of 1"),
+        ({b"\xff": entry(1, (), b"")}, "is not valid UTF-8"),
     ],
 )
 def test_a_malformed_entry_is_refused(save, entries, trouble):

@@ -21,7 +21,7 @@ def test_a_number_that_is_no_type_has_a_name_and_no_values():
 
     assert kind.name == "type_99"
     assert not kind.is_readable
-    with pytest.raises(ValueError, match="not of one width"):
+    with pytest.raises(ValueError, match="have no fixed width"):
         kind.values(b"")
 
 

@@ -288,7 +288,9 @@ def test_a_byte_order_mark_is_refused_by_both():
     data = "\ufeffnode {}".encode()
 
     assert theirs(GRAPH, data) is None
-    assert complaint(data).startswith(r"line 1, column 1: `\ufeff` stands where")
+    assert complaint(data).endswith(
+        r"column 1: expected a field or the end of the message, found `\ufeff`"
+    )
 
 
 def test_zero_is_written_where_it_is_a_choice():
@@ -320,9 +322,9 @@ def test_a_hundred_levels_are_the_limit_that_protobuf_has_for_bytes(kind):
     schema = Schema(descriptor.DESCRIPTOR)
 
     descriptor.FromString(to_wire(schema, nested(100)[kind]))
-    with pytest.raises(TextFormatError, match="braces nest too deep"):
+    with pytest.raises(TextFormatError, match="braces are nested too deeply"):
         to_wire(schema, nested(101)[kind])
-    with pytest.raises(TextFormatError, match="braces nest too deep"):
+    with pytest.raises(TextFormatError, match="braces are nested too deeply"):
         to_wire(schema, nested(100_000)[kind])
 
 
@@ -455,37 +457,37 @@ def test_nothing_but_a_complaint_comes_of_any_bytes(data):
             b"node { name:",
             "line 1, column 13: the text ends inside a message; was the program still writing it?",
         ),
-        (b"\n\n  node: 3", "line 3, column 9: a message in `{` and `}` should stand here"),
+        (b"\n\n  node: 3", "line 3, column 9: expected a message between `{` and `}`"),
         (
             b'node { name: "a" name: "b" }',
             "line 1, column 18: `name` is given twice in one message",
         ),
         (
             b"node { name 3 }",
-            "line 1, column 13: a `:` should stand between this field and its value",
+            "line 1, column 13: expected a `:` between this field and its value",
         ),
         (
             "node { name: 'é' ] }".encode(),
-            "line 1, column 18: `]` stands where a field should begin or its message end",
+            "line 1, column 18: expected a field or the end of the message, found `]`",
         ),
         (
             b'node { name: "\xe4" }',
-            "line 1, column 15: this is no UTF-8; save the text in that encoding",
+            "line 1, column 15: invalid UTF-8; save the text in that encoding",
         ),
         (
             attr("i: 1 f: 2"),
-            "line 1, column 37: `f` is given beside another field that excludes it",
+            "line 1, column 37: `f` is given together with a field that excludes it",
         ),
-        (attr("type: DT_NONE"), "line 1, column 38: `DT_NONE` is no value of this field"),
-        (attr("i: 1.5"), "line 1, column 35: `1.5` is no whole number"),
+        (attr("type: DT_NONE"), "line 1, column 38: `DT_NONE` is not a valid value for this field"),
+        (attr("i: 1.5"), "line 1, column 35: `1.5` is not an integer"),
         (
             attr("i: 9999999999999999999"),
-            "line 1, column 35: `9999999999999999999` is too large a number for this field",
+            "line 1, column 35: `9999999999999999999` is too large for this field",
         ),
-        (attr("f: 0x1"), "line 1, column 35: `0x1` is no number"),
+        (attr("f: 0x1"), "line 1, column 35: `0x1` is not a number"),
         (
             attr(r's: "a\q"'),
-            "line 1, column 37: this is no escape; a backslash itself is written \\\\",
+            "line 1, column 37: invalid escape; write a backslash as \\\\",
         ),
         (
             attr('s: "a\n"'),
@@ -503,7 +505,7 @@ def test_a_complaint_is_short_and_printable_whatever_the_text():
 
 
 def test_a_number_of_any_length_is_refused_at_once():
-    assert complaint(attr(f"f: {'1' * 200_000}x")).endswith("is no number")
+    assert complaint(attr(f"f: {'1' * 200_000}x")).endswith("is not a number")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -544,7 +546,7 @@ def test_both_readers_complain_in_one_shape(monkeypatch, compiled, data):
     with pytest.raises(InputError) as caught:
         Records("graph.pbtxt", bytes(to_binary("graph.pbtxt", data, GRAPH)))
 
-    assert caught.value.trouble.startswith("is no complete tensorflow.GraphDef text: ")
+    assert caught.value.trouble.startswith("is not a complete tensorflow.GraphDef in text form: ")
     assert caught.value.trouble[-1] in ".?"
     assert len(caught.value.trouble) < 300
     assert "\n" not in caught.value.trouble

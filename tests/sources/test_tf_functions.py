@@ -235,7 +235,7 @@ def test_a_function_that_does_not_say_what_it_returns_is_refused():
     odd = function("odd", [node("a")], [], {"y": "a:y:0"})
     odd.ret.clear()
 
-    with pytest.raises(InputError, match=r"the function `odd` does not say what it returns"):
+    with pytest.raises(InputError, match=r"the function `odd` does not define its result `y`"):
         walk(program([calling("call", "odd")], odd))
 
 

@@ -407,7 +407,7 @@ def test_a_folder_gives_the_latest_recording(tmp_path):
 
 
 def test_a_folder_without_a_recording_is_refused(tmp_path):
-    with pytest.raises(InputError, match="is a folder; name the files in it"):
+    with pytest.raises(InputError, match="is a folder; pass the files in it"):
         tfprof.load(tmp_path)
 
 

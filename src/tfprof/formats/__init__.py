@@ -1,1 +1,1 @@
-"""Bytes to records and back; knows files, not profiles."""
+"""File formats: decode bytes into records and encode them; independent of profiles."""

@@ -1,6 +1,6 @@
-"""The door to checkpoints: find one at a path, open it, read its tensors.
+"""Find a checkpoint at a path, open it and read its tensors.
 
-Every path is asked whether it is one, so their readers are loaded only when there is one.
+Every input path is checked for a checkpoint, so the readers are imported only if there is one.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ class CheckpointKind(enum.Enum):
 
 
 class Checkpoint(Protocol):
-    """A checkpoint of either generation; its values are read only by `read`."""
+    """A checkpoint of either generation; only `read` loads values."""
 
     @property
     def tensors(self) -> tuple[TensorEntry, ...]:
-        """Every tensor, in the order of their names."""
+        """Every tensor, sorted by name."""
 
     def read(self, name: str) -> Values:
         """The values of one tensor, checked against their checksums.
 
-        bfloat16 comes as float32, strings as an object array of `bytes`.
+        bfloat16 is returned as float32, strings as an object array of `bytes`.
         """
 
 
 def find(path: str) -> CheckpointKind | None:
-    """The kind of checkpoint at `path`, if there is one.
+    """The kind of checkpoint at `path`, or None.
 
-    `path` is a prefix as TensorFlow gives it out (`model.ckpt-1000`), or one file: a V2 index, a
-    V1 checkpoint. A damaged checkpoint counts too, while its end is whole; opening it tells more.
+    `path` is a prefix as TensorFlow prints it (`model.ckpt-1000`) or a single file: a V2 index or
+    a V1 checkpoint. Only the end of the file is checked here, so opening it may still fail.
     """
     if is_sorted_table(path + INDEX_SUFFIX):
         return CheckpointKind.V2
@@ -64,12 +64,12 @@ def find(path: str) -> CheckpointKind | None:
 
 
 def open_checkpoint(path: str) -> Checkpoint:
-    """The checkpoint at `path` (see `find`), of which only the index is read."""
+    """Open the checkpoint at `path` (see `find`), reading only its index."""
     kind = find(path)
     if kind is CheckpointKind.V1:
         from tfprof.formats.checkpoint_v1 import open_v1
 
-        return open_v1([path] if is_file(path) else whole_set(path))
+        return open_v1([path] if is_file(path) else complete_shards(path))
     if kind is CheckpointKind.V2:
         from tfprof.formats.tensor_bundle import open_bundle
 
@@ -81,9 +81,9 @@ def open_checkpoint(path: str) -> Checkpoint:
 
 
 def kind_of_table(path: str) -> CheckpointKind | None:
-    """The kind of checkpoint that the sorted table at `path` is, if any.
+    """The kind of checkpoint stored in the sorted table at `path`, or None.
 
-    Under the empty key, V2 has a number first, V1 a message.
+    Field 1 of the value under the empty key is a number in V2 and a message in V1.
     """
     from tfprof.formats.sorted_table import open_table
 
@@ -98,38 +98,38 @@ def kind_of_table(path: str) -> CheckpointKind | None:
 
 
 def v1_shards(path: str) -> list[str]:
-    """The files of a V1 checkpoint that was saved in several; `path` is a prefix or a pattern."""
+    """The files of a V1 checkpoint saved in several; `path` is their prefix or a pattern."""
     pattern = V1_PATTERN.fullmatch(path)
     prefix, count = pattern.groups() if pattern else (path, "?????")
     digits = f"-{'?' * 5}-of-{count}".replace("?", "[0-9]")
     try:
         found = Path(prefix).parent.glob(glob.escape(Path(prefix).name) + digits)
         return sorted(str(file) for file in found)
-    except (OSError, ValueError):  # a path that the system refuses to look at
+    except (OSError, ValueError):  # not a valid path on this system
         return []
 
 
-def whole_set(path: str) -> list[str]:
-    """All files of the V1 checkpoint at `path`; an `InputError` names one that is missing."""
-    there = v1_shards(path)
-    sets = {match.groups() for match in map(V1_SHARD.fullmatch, there) if match}
+def complete_shards(path: str) -> list[str]:
+    """All files of the V1 checkpoint at `path`; raises `InputError` if one is missing."""
+    present = v1_shards(path)
+    sets = {match.groups() for match in map(V1_SHARD.fullmatch, present) if match}
     if len(sets) > 1:
-        counts = " and of ".join(sorted(count for _, count in sets))
-        raise InputError(path, f"there are files of {counts}; take the older ones away")
+        counts = " and ".join(sorted(f"-of-{count}" for _, count in sets))
+        raise InputError(path, f"has files from several saves ({counts}); delete the older ones")
     prefix, count = sets.pop()
     needed = [f"{prefix}-{at:05}-of-{count}" for at in range(int(count))]
     for file in needed:
         if not is_file(file):
-            raise InputError(file, f"is missing; the checkpoint needs all its {count} files")
+            raise InputError(file, f"is missing; the checkpoint needs all {int(count)} files")
     return needed
 
 
 def nothing_found(path: str) -> InputError:
-    """The error that says why there is no checkpoint at `path`."""
+    """The error that explains why there is no checkpoint at `path`."""
     shard = V2_SHARD.fullmatch(path)
     if shard:
-        return InputError(path, f"holds a checkpoint's values; give its prefix, {shard[1]}")
+        return InputError(path, f"contains only a checkpoint's values; pass its prefix, {shard[1]}")
     for file in (path + INDEX_SUFFIX, path):
         if is_file(file):
-            return InputError(file, "is not a checkpoint, or not all of one; was it copied whole?")
-    return InputError(path, "no checkpoint has this prefix; give one like folder/model.ckpt-1000")
+            return InputError(file, "is not a checkpoint, or is cut short; was it copied fully?")
+    return InputError(path, "no checkpoint has this prefix; pass one like folder/model.ckpt-1000")

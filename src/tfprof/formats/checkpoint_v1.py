@@ -1,4 +1,4 @@
-"""V1 checkpoints: one sorted table, or several, that hold both the names and the values."""
+"""V1 checkpoints: one or more sorted tables that hold both names and values."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ VALUE_FIELDS: Final[Mapping[str, int]] = {
     "uint32": 16,
     "uint64": 17,
 }
-"""Where a `TensorProto` holds its values, by their type."""
+"""The field of a `TensorProto` that holds its values, by element type."""
 FIXED_WIDTH_FIELDS: Final = frozenset((5, 6, 9, 12))
 
 
 @dataclass(frozen=True, slots=True)
 class SavedTensor:
-    """What the tables say of one tensor: its parts, and which table has the values of each."""
+    """One tensor: its type, its shape, and the table that holds the values of each part."""
 
     kind: TensorType
     shape: tuple[int, ...]
@@ -69,7 +69,7 @@ class CheckpointV1:
 
     path: str
     tensors: tuple[TensorEntry, ...]
-    """In the order of their names."""
+    """Sorted by name."""
     saved: Mapping[str, SavedTensor]
 
     def read(self, name: str) -> Values:
@@ -79,7 +79,7 @@ class CheckpointV1:
             raise InputError(self.path, f"has no tensor `{name}`")
         if tensor.kind.name not in VALUE_FIELDS:
             raise InputError(
-                self.path, f"has `{name}` as a {tensor.kind.name}, which has no values"
+                self.path, f"stores `{name}` as {tensor.kind.name}, a type without values"
             )
         try:
             return assembled(tensor.shape, list(parts(name, tensor)))
@@ -88,13 +88,13 @@ class CheckpointV1:
 
 
 def open_v1(paths: Sequence[str]) -> CheckpointV1:
-    """The checkpoint in these files, of which only the names, types and shapes are read."""
+    """Open the checkpoint in these files, reading only names, types and shapes."""
     saved: dict[str, SavedTensor] = {}
     for path in paths:
         table = open_table(path)
         meta = table.get(META_KEY)
         if meta is None:
-            raise damaged(path, "it lacks the list of tensors that a V1 checkpoint begins with")
+            raise damaged(path, "the list of tensors at the start of the checkpoint is missing")
         try:
             for name, tensor in saved_tensors(meta, table):
                 saved[name] = joined(name, saved.get(name), tensor)
@@ -108,7 +108,7 @@ def open_v1(paths: Sequence[str]) -> CheckpointV1:
 
 
 def saved_tensors(data: bytes, table: SortedTable) -> Iterator[tuple[str, SavedTensor]]:
-    """The tensors that the `SavedTensorSlices` of one table lists, and what it holds of them."""
+    """The tensors listed in the `SavedTensorSlices` of one table, with the parts it holds."""
     for start, end in spans(data, 0, len(data), 1):
         for number, kind, value, after in fields(data, start, end):
             if (number, kind) == (1, SPAN):
@@ -118,7 +118,7 @@ def saved_tensors(data: bytes, table: SortedTable) -> Iterator[tuple[str, SavedT
 
 
 def saved_tensor(data: bytes, start: int, end: int, table: SortedTable) -> tuple[str, SavedTensor]:
-    """The name in a `SavedSliceMeta`, and the rest of it."""
+    """The name and description of the tensor in a `SavedSliceMeta`."""
     name = b""
     shape: tuple[int, ...] = ()
     slices: list[TensorSlice] = []
@@ -134,17 +134,17 @@ def saved_tensor(data: bytes, start: int, end: int, table: SortedTable) -> tuple
 
 
 def check_version(data: bytes, start: int, end: int) -> None:
-    """Refuse a `VersionDef` that asks for a newer reader."""
+    """Raise `ValueError` if a `VersionDef` requires a newer reader."""
     if signed_field(data, start, end, 2, 0) > NEWEST_FORMAT:
-        raise ValueError("it asks for a newer reader than this one")
+        raise ValueError("it requires a newer reader")
 
 
 def joined(name: str, known: SavedTensor | None, more: SavedTensor) -> SavedTensor:
-    """What two tables together say of one tensor."""
+    """One tensor with its parts from two tables."""
     if known is None:
         return more
     if (known.kind, known.shape) != (more.kind, more.shape):
-        raise ValueError(f"tensor `{name}` has another type or shape than in an earlier file")
+        raise ValueError(f"tensor `{name}` has a different type or shape in an earlier file")
     return SavedTensor(known.kind, known.shape, {**known.parts, **more.parts})
 
 
@@ -161,7 +161,7 @@ def parts(name: str, tensor: SavedTensor) -> Iterator[tuple[TensorSlice, Values]
 
 
 def saved_values(data: bytes, kind: TensorType) -> Values:
-    """The values of the `TensorProto` in a `SavedTensorSlices`, in one row."""
+    """The values of the `TensorProto` in a `SavedTensorSlices`, as a flat array."""
     for slice_start, slice_end in spans(data, 0, len(data), 2):
         for start, end in spans(data, slice_start, slice_end, 3):
             return tensor_values(data, start, end, kind)
@@ -169,7 +169,7 @@ def saved_values(data: bytes, kind: TensorType) -> Values:
 
 
 def tensor_values(data: bytes, start: int, end: int, kind: TensorType) -> Values:
-    """The values of a `TensorProto` of that type, in one row."""
+    """The values of a `TensorProto` with elements of type `kind`, as a flat array."""
     field = VALUE_FIELDS[kind.name]
     if kind == STRING:
         texts = [data[first:after] for first, after in spans(data, start, end, field)]
@@ -184,7 +184,7 @@ def tensor_values(data: bytes, start: int, end: int, kind: TensorType) -> Values
 
 
 def fixed_width(data: bytes, start: int, end: int, field: int) -> bytes:
-    """The bytes of a repeated number of fixed width, be it packed or not."""
+    """The bytes of a repeated fixed-width field, packed or not."""
     pieces = []
     for number, kind, value, after in fields(data, start, end):
         if number == field and kind == SPAN:
@@ -195,7 +195,7 @@ def fixed_width(data: bytes, start: int, end: int, field: int) -> bytes:
 
 
 def varying_width(data: bytes, start: int, end: int, field: int) -> NDArray[np.uint64]:
-    """The bits of a repeated number of varying width, be it packed or not."""
+    """The bits of a repeated varint field, packed or not."""
     pieces = [np.empty(0, np.uint64)]
     for number, kind, value, after in fields(data, start, end):
         if number == field and kind == SPAN:
@@ -206,7 +206,7 @@ def varying_width(data: bytes, start: int, end: int, field: int) -> NDArray[np.u
 
 
 def packed_varints(data: bytes) -> NDArray[np.uint64]:
-    """The numbers that follow each other in `data`, each in base-128 digits."""
+    """The consecutive base-128 varints in `data`."""
     octets = np.frombuffer(data, np.uint8)
     lasts = np.flatnonzero(octets < 0x80)
     firsts = np.concatenate([[0], lasts + 1])
@@ -216,7 +216,7 @@ def packed_varints(data: bytes) -> NDArray[np.uint64]:
     values = np.zeros(lasts.size, np.uint64)
     for digit in range(int(lengths.max(initial=0))):
         if digit == 10:
-            raise WireError(int(firsts[lengths.argmax()]), "a number of more than 10 bytes")
+            raise WireError(int(firsts[lengths.argmax()]), "a number longer than 10 bytes")
         longer = np.flatnonzero(lengths > digit)
         bits = octets[firsts[longer] + digit] & np.uint8(0x7F)
         values[longer] |= bits.astype(np.uint64) << np.uint64(7 * digit)
@@ -224,7 +224,7 @@ def packed_varints(data: bytes) -> NDArray[np.uint64]:
 
 
 def spans(data: bytes, start: int, end: int, field: int) -> Iterator[tuple[int, int]]:
-    """Where each string or message of one field of a message is."""
+    """The start and end of each string or message in one field of a message."""
     for number, kind, value, after in fields(data, start, end):
         if (number, kind) == (field, SPAN):
             yield value, after

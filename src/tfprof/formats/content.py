@@ -1,4 +1,4 @@
-"""The content of a file: enough of it to recognise the file, then all of it; gzipped or not."""
+"""File content: a first look that identifies the format, then all bytes; gunzipped if needed."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from tfprof.formats.stored import StoredFile
 # Protobuf cannot hold a larger message.
 LARGEST_MESSAGE = 2**31 - 1
 
-# How much of a file `Content.head` has.
+# The size of `Content.head`.
 HEAD_BYTES = 65_536
 
-# An unpacked file up to this size is kept from recognising it until it is read.
+# Unpacked files up to this size stay in memory between being recognised and being read.
 _MOST_KEPT = 1 << 26
 
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -31,9 +31,9 @@ Found = TypeVar("Found")
 
 
 class Content:
-    """A file that is first looked at, to find out what it is, and then read.
+    """A file that is examined to identify its format before it is read.
 
-    A path that cannot be read has an empty `head`; `require_readable` says why.
+    A path that cannot be read has an empty `head`; `require_readable` raises the reason.
     """
 
     def __init__(self, path: str) -> None:
@@ -44,7 +44,7 @@ class Content:
 
     @classmethod
     def of_bytes(cls, path: str, data: bytes) -> Self:
-        """Content that is in memory; `path` is what messages call it."""
+        """Content held in memory; error messages refer to it as `path`."""
         content = cls(path)
         content._unpacked = data
         return content
@@ -59,15 +59,15 @@ class Content:
     @cached_property
     def head(self) -> bytes:
         """The first bytes of the file, unpacked if it is gzipped."""
-        return self._look(lambda data: bytes(data[:HEAD_BYTES]), b"")
+        return self._examine(lambda data: bytes(data[:HEAD_BYTES]), b"")
 
     @cached_property
     def message(self) -> Recognised:
-        """Which protobuf message the file holds, if any."""
-        return self._look(recognise, Recognised(None, is_text=False))
+        """The kind of protobuf message in the file, if any."""
+        return self._examine(recognise, Recognised(None, is_text=False))
 
     def first_inside(self, names: Iterable[str]) -> Content:
-        """The first file of these names in this folder, or this itself if there is none."""
+        """The first existing file of these names in this folder, or this content if none exists."""
         for name in names if self.is_folder else ():
             path = Path(self.path) / name
             if is_file(path):
@@ -81,7 +81,10 @@ class Content:
             raise self._problem
 
     def read(self, largest: int = LARGEST_MESSAGE) -> tuple[bytes, StoredFile | None]:
-        """All bytes, and the open file if parts can be read again; refused above `largest`."""
+        """All bytes, and the open file if parts can be read again later.
+
+        Raises `InputError` for more than `largest` bytes.
+        """
         if self._unpacked is not None:
             data, self._unpacked = self._unpacked, None
             return data, None
@@ -95,11 +98,11 @@ class Content:
                 size = os.fstat(file.fileno()).st_size  # 0 of a pipe
                 data = file.read(min(largest, size or largest) + 1)
         except (OSError, ValueError) as error:
-            raise _refusal(self.path, error) from None
+            raise _unreadable(self.path, error) from None
         return _check_size(self.path, data, largest), stored
 
     def records(self, message: str) -> Records:
-        """The file as a protobuf message of that type, which may be written as text."""
+        """The file as a protobuf message of type `message`, converted from text if necessary."""
         is_text = self.message.is_text
         data, stored = self.read()
         if not is_text:
@@ -107,28 +110,31 @@ class Content:
         from tfprof.formats.text_records import to_binary  # noqa: PLC0415 -- few files are text
 
         binary = to_binary(self.path, data, message)
-        del data  # a text is large, so drop it before its bytes are copied
+        del data  # text is large: free it before copying the binary form
         return Records(self.path, bytes(binary))
 
-    def _look(self, at: Callable[[bytes | FileBytes], Found], otherwise: Found) -> Found:
-        """What `at` finds in the content; of a plain file it reads only the parts it uses."""
+    def _examine(self, find: Callable[[bytes | FileBytes], Found], default: Found) -> Found:
+        """What `find` returns for the content, or `default` if the file cannot be read.
+
+        Only the parts that `find` accesses are read, unless the file is gzipped.
+        """
         if self._unpacked is not None:
-            return at(self._unpacked)
+            return find(self._unpacked)
         try:
             with Path(self.path).open("rb", buffering=0) as file:
                 size = os.fstat(file.fileno()).st_size
                 if size and file.read(2) != _GZIP_MAGIC:
-                    return at(FileBytes(file, size))
+                    return find(FileBytes(file, size))
             data, _ = self.read()
         except InputError as error:
             self._problem = error
-            return otherwise
+            return default
         except (OSError, ValueError) as error:
-            self._problem = _refusal(self.path, error)
-            return otherwise
+            self._problem = _unreadable(self.path, error)
+            return default
         if len(data) <= _MOST_KEPT:
             self._unpacked = data
-        return at(data)
+        return find(data)
 
 
 def read_file(path: str) -> bytes:
@@ -141,7 +147,7 @@ def _unpack(path: str, file: gzip.GzipFile, largest: int) -> bytes:
         data = file.read(largest + 1)
     except EOFError:
         raise InputError(
-            path, "the gzip data ends early; was the copy or the download cut short?"
+            path, "the gzip data ends early; was the copy or download cut short?"
         ) from None
     except (zlib.error, gzip.BadGzipFile) as error:
         raise InputError(path, f"contains damaged gzip data ({error}); fetch it again.") from None
@@ -156,18 +162,18 @@ def _check_size(path: str, data: bytes, largest: int) -> bytes:
     return data
 
 
-def _refusal(path: str, error: OSError | ValueError) -> InputError:
-    return InputError(path, _why(error))
+def _unreadable(path: str, error: OSError | ValueError) -> InputError:
+    return InputError(path, _reason(error))
 
 
-def _why(error: OSError | ValueError) -> str:
-    """What kept a file from being read, and what to do."""
-    if isinstance(error, ValueError):  # a zero byte
+def _reason(error: OSError | ValueError) -> str:
+    """Why a file could not be read, and what to do about it."""
+    if isinstance(error, ValueError):  # the path contains a NUL
         return "is not a valid path on this system; check it."
     if isinstance(error, FileNotFoundError):
         return "no such file; check the path."
     if isinstance(error, IsADirectoryError):
-        return "is a folder; name the files in it."
+        return "is a folder; pass the files in it."
     if isinstance(error, PermissionError):
         return "permission denied; check the file's permissions."
     return f"cannot be read: {error.strerror or error}."

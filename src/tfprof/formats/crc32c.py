@@ -1,4 +1,4 @@
-"""CRC-32C (Castagnoli), as TensorFlow and LevelDB store it: plain and masked."""
+"""CRC-32C (Castagnoli) checksums, plain and masked as TensorFlow and LevelDB store them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 Words: TypeAlias = NDArray[np.uint32]
 
-POLYNOMIAL: Final = 0x82F63B78  # reversed: the lowest bit is the highest power
+POLYNOMIAL: Final = 0x82F63B78  # bit-reversed: the lowest bit is the highest power
 ALL_BITS: Final = 0xFFFFFFFF
 MASK_DELTA: Final = 0xA282EAD8
-ROW_WORDS: Final = (1 << 14, 1 << 8)  # 64 KiB while there is much to do, then 1 KiB
+ROW_WORDS: Final = (1 << 14, 1 << 8)  # rows of 64 KiB while enough data is left, then of 1 KiB
 
 
 def checksum(data: bytes | bytearray | memoryview, crc: int = 0) -> int:
-    """The CRC-32C of `data`, or of what gave `crc` with `data` after it."""
+    """The CRC-32C of `data`; pass the checksum of preceding data as `crc` to continue it."""
     octets = np.frombuffer(data, np.uint8)
     register = crc ^ ALL_BITS
     for row_words in ROW_WORDS:
@@ -28,21 +28,21 @@ def checksum(data: bytes | bytearray | memoryview, crc: int = 0) -> int:
 
 
 def masked(crc: int) -> int:
-    """`crc` as it is stored: beside the data it covers, a plain one would spoil the next."""
+    """`crc` masked for storage, since a CRC over data that contains plain CRCs is weak."""
     return ((crc >> 15 | crc << 17) + MASK_DELTA) & ALL_BITS
 
 
 def unmasked(stored: int) -> int:
-    """The checksum that `masked` made `stored` of."""
-    turned = (stored - MASK_DELTA) & ALL_BITS
-    return (turned >> 17 | turned << 15) & ALL_BITS
+    """The inverse of `masked`."""
+    rotated = (stored - MASK_DELTA) & ALL_BITS
+    return (rotated >> 17 | rotated << 15) & ALL_BITS
 
 
 def folded(octets: NDArray[np.uint8], row_words: int, register: int) -> NDArray[np.uint8]:
-    """One row and a rest whose checksum from a zero register is that of `octets` from `register`.
+    """Shorter data whose checksum, from a zero register, is that of `octets` from `register`.
 
-    A word may move one row down, to be added to the word there, when it is multiplied by the
-    power of two that the way is long. All words of a row move at once.
+    The data is one row and the remainder. Each row is folded into the next: a word is advanced by
+    the length of a row (see `shift_tables`) and XORed with the word below it, all words at once.
     """
     row_bytes = 4 * row_words
     whole = octets.size // row_bytes * row_bytes
@@ -56,7 +56,7 @@ def folded(octets: NDArray[np.uint8], row_words: int, register: int) -> NDArray[
 
 
 def stepped(octets: bytes, register: int) -> int:
-    """The register after `octets`, one at a time."""
+    """The register after processing `octets` byte by byte."""
     table = byte_table()
     for octet in octets:
         register = table[(register ^ octet) & 0xFF] ^ register >> 8
@@ -65,16 +65,16 @@ def stepped(octets: bytes, register: int) -> int:
 
 @functools.cache
 def byte_table() -> tuple[int, ...]:
-    """What each value of the lowest byte becomes when it is shifted out."""
+    """The effect on the register of shifting out each value of its lowest byte."""
     return tuple(shifted_bits(value, 8) for value in range(256))
 
 
 @functools.cache
 def shift_tables(distance: int) -> tuple[Words, Words]:
-    """What the lower and the upper half of a word become `distance` bytes further on."""
+    """The lower and upper half of every word, advanced by `distance` bytes, a power of two."""
     bits = [1 << bit for bit in range(32)]
     table = byte_table()
-    # Doubling the way is applying the map to itself; `distance` is a power of two.
+    # Applying the map to itself doubles the distance.
     moved = [table[bit & 0xFF] ^ bit >> 8 for bit in bits]
     while distance > 1:
         moved = [applied(moved, word) for word in moved]
@@ -83,7 +83,7 @@ def shift_tables(distance: int) -> tuple[Words, Words]:
 
 
 def applied(columns: list[int], word: int) -> int:
-    """The sum of the columns that `word` has a bit for."""
+    """The XOR of the columns whose bit is set in `word`."""
     total = 0
     for bit, column in enumerate(columns):
         if word >> bit & 1:
@@ -92,7 +92,7 @@ def applied(columns: list[int], word: int) -> int:
 
 
 def span_of(columns: list[int]) -> Words:
-    """`applied` for every word of as many bits as there are columns."""
+    """The result of `applied` for every word with one bit per column."""
     table = np.zeros(1, np.uint32)
     for column in columns:
         table = np.concatenate([table, table ^ np.uint32(column)])
@@ -100,7 +100,7 @@ def span_of(columns: list[int]) -> Words:
 
 
 def shifted_bits(register: int, count: int) -> int:
-    """The register after `count` zero bits."""
+    """The register after processing `count` zero bits."""
     for _ in range(count):
         register = register >> 1 ^ (POLYNOMIAL if register & 1 else 0)
     return register

@@ -1,4 +1,4 @@
-"""Reading one stretch of a file, and no more than is there."""
+"""Read a span of a file, with clear errors if the file is too short."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tfprof.errors import InputError
 
 
 def is_file(path: str | Path) -> bool:
-    """Whether there is a plain file at `path`; a path that cannot be looked at has none."""
+    """Whether there is a regular file at `path`; False if the path cannot be accessed."""
     try:
         return Path(path).is_file()
     except OSError:
@@ -17,20 +17,20 @@ def is_file(path: str | Path) -> bool:
 
 
 def file_size(path: str | Path) -> int:
-    """How many bytes the file at `path` has; an `InputError` says why that cannot be known."""
+    """The size of the file at `path` in bytes; raises `InputError` if it is not accessible."""
     try:
         if not Path(path).is_file() and Path(path).exists():
-            raise InputError(path, "is not a file but a folder, or a device")
+            raise InputError(path, "is a folder or a device, not a file")
         return Path(path).stat().st_size
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from error
 
 
 def read_span(path: str | Path, offset: int, size: int) -> bytearray:
-    """The `size` bytes at `offset`; an `InputError` says what of them the file lacks."""
-    there = file_size(path)
-    if offset + size > there:
-        raise cut_short(path, offset + size, there)
+    """The `size` bytes at `offset`; raises `InputError` if the file ends before them."""
+    available = file_size(path)
+    if offset + size > available:
+        raise cut_short(path, offset + size, available)
     buffer = bytearray(size)
     try:
         with Path(path).open("rb") as file:
@@ -44,9 +44,9 @@ def read_span(path: str | Path, offset: int, size: int) -> bytearray:
 
 
 class FileBytes:
-    """The bytes of an open file, which are read where somebody looks.
+    """The bytes of an open file, read on access.
 
-    Should the file become shorter meanwhile, zeros stand in for what is gone.
+    If the file shrinks in the meantime, the missing bytes are zero.
     """
 
     __slots__ = ("_block", "_file", "_size", "_start")
@@ -84,14 +84,14 @@ class FileBytes:
 
 
 def unreadable(path: str | Path, error: Exception) -> InputError:
-    """The error for a file that the system does not let us read, or a path that it refuses."""
+    """The error for a file that cannot be read or a path that is invalid."""
     if isinstance(error, FileNotFoundError):
-        return InputError(path, "is missing; copy it there, or give another path")
+        return InputError(path, "is missing; copy it there or pass another path")
     return InputError(path, f"cannot be read: {getattr(error, 'strerror', None) or error}")
 
 
-def cut_short(path: str | Path, expected: int, there: int) -> InputError:
+def cut_short(path: str | Path, expected: int, available: int) -> InputError:
     """The error for a file that ends too early."""
     return InputError(
-        path, f"ends at byte {there:,} where {expected:,} are expected; was it copied whole?"
+        path, f"ends at byte {available:,} of at least {expected:,}; was it copied fully?"
     )

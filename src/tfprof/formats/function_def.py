@@ -1,4 +1,4 @@
-"""FunctionDef: the functions in the library of a graph, their bodies as columns."""
+"""FunctionDef: the functions in a graph's library, with their bodies as columns."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from tfprof.formats.records import Records
 from tfprof.formats.scan_plan import Codes, Fields, Plan, Rows
 from tfprof.formats.scanned import Scanned, scanned_or_parsed
 
-_SIGNATURE = "raw.FunctionDef"  # all but its nodes
-_NODES = 3  # the field of a FunctionDef that has its nodes
+_SIGNATURE = "raw.FunctionDef"  # everything except the nodes
+_NODES = 3  # the field of a FunctionDef that holds its nodes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Body:
-    """The nodes of a function, a row each; `start` and `end` bound their messages in the file.
+    """The nodes of a function, one row each; `start` and `end` bound their messages in the file.
 
-    The inputs of node `i` are those from `input_offsets[i]` to `input_offsets[i + 1]`, as they are
-    written: `x` for an argument, `conv:output:0` for an output, `^conv` for what runs first.
+    The inputs of node `i` are those from `input_offsets[i]` to `input_offsets[i + 1]`, spelled as
+    in the file: `x` for an argument, `conv:output:0` for an output, `^conv` for a control input.
     """
 
     start: Ints
@@ -38,25 +38,25 @@ class Body:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
-    """A function: the names of its arguments, what must run for its results, and its nodes."""
+    """A function: its arguments, its results, the nodes run for their effects, and its body."""
 
     name: str
     arguments: tuple[str, ...]
-    results: tuple[str, ...]  # as inputs are written
-    also_run: tuple[str, ...]  # the names of nodes that run for what they do
+    results: tuple[str, ...]  # spelled like inputs
+    also_run: tuple[str, ...]  # names of nodes that run for their side effects
     body: Body
 
 
 class Library:
-    """The functions of a graph by name, each read when it is asked for."""
+    """The functions of a graph by name, each read on first access."""
 
     def __init__(self, records: Records, spans: list[tuple[int, int]]) -> None:
-        """The functions of the FunctionDefLibraries that stand at `spans` in `records`."""
+        """Index the functions of the FunctionDefLibraries at `spans` in `records`."""
         self._records = records
         self._spans: dict[str, tuple[int, int]] = {}
         for start, end in spans:
             for first, last in records.spans(1, start, end):
-                # As everywhere, what is first said of a name stays.
+                # As elsewhere, the first definition of a name counts.
                 self._spans.setdefault(self._signature(first, last).signature.name, (first, last))
         self._functions: dict[str, Function] = {}
 
@@ -73,7 +73,7 @@ class Library:
 
     @property
     def size(self) -> int:
-        """How many nodes all functions have together."""
+        """The number of nodes in all functions."""
         spans = self._spans.values()
         return sum(sum(1 for _ in self._records.spans(_NODES, *span)) for span in spans)
 
@@ -82,15 +82,17 @@ class Library:
 
     def _read(self, name: str) -> Function:
         start, end = self._spans[name]
-        said = self._signature(start, end)
+        message = self._signature(start, end)
         results = []
-        for result in said.signature.output_arg:
-            if result.name not in said.ret:
+        for result in message.signature.output_arg:
+            if result.name not in message.ret:
                 path = self._records.path
-                raise InputError(path, f"the function `{name}` does not say what it returns.")
-            results.append(said.ret[result.name])
-        arguments = tuple(argument.name for argument in said.signature.input_arg)
-        also_run = tuple(said.control_ret.values())
+                raise InputError(
+                    path, f"the function `{name}` does not define its result `{result.name}`."
+                )
+            results.append(message.ret[result.name])
+        arguments = tuple(argument.name for argument in message.signature.input_arg)
+        also_run = tuple(message.control_ret.values())
         return Function(name, arguments, tuple(results), also_run, self._body(start, end))
 
     def _body(self, start: int, end: int) -> Body:

@@ -1,4 +1,4 @@
-"""GraphDebugInfo: the lines of code that made the ops of a SavedModel."""
+"""GraphDebugInfo: the lines of code that created the ops of a SavedModel."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ Line = tuple[str, int, str, str]  # file, line, function, text of the line
 
 
 class DebugInfo:
-    """Call stacks by op, as `node@function`; the function of the graph itself has no name."""
+    """Call stacks by op, keyed `node@function`; `function` is empty for the graph itself."""
 
     def __init__(self, path: str) -> None:
         try:
             message = message_class("tensorflow.GraphDebugInfo")
-            self._said: Message = message.FromString(read_file(path))
+            self._info: Message = message.FromString(read_file(path))
         except messages.DecodeError:
-            raise InputError(path, "is damaged; the code view does without.") from None
-        self._traces = self._said.traces
-        self._numbers = self._said.name_to_trace_id
-        self._by_number = self._said.traces_by_id
+            raise InputError(path, "is damaged; the code view does not use it.") from None
+        self._traces = self._info.traces
+        self._numbers = self._info.name_to_trace_id
+        self._by_number = self._info.traces_by_id
 
     def stack_of(self, node: str, function: str) -> int | str | None:
-        """What tells the call stack of an op from others, None where it has none."""
+        """The key of an op's call stack, to pass to `lines`; None if it has no stack."""
         key = f"{node}@{function}"
         if key in self._numbers:
             number = int(self._numbers[key])
@@ -36,9 +36,9 @@ class DebugInfo:
     def lines(self, stack: int | str) -> Iterator[Line]:
         """The calls of a stack, outermost first."""
         trace = self._traces[stack] if isinstance(stack, str) else self._by_number[stack]
-        frames = self._said.frames_by_id
+        frames = self._info.frames_by_id
         known = [frames[number] for number in trace.frame_id if number in frames]
         for line in (*trace.file_line_cols, *known):
-            files = self._said.files
+            files = self._info.files
             file = files[line.file_index] if 0 <= line.file_index < len(files) else "unknown"
             yield file, line.line, line.func, line.code

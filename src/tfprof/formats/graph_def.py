@@ -1,4 +1,4 @@
-"""GraphDef: the ops of a TensorFlow graph, record by record into columns."""
+"""GraphDef: the ops of a TensorFlow graph, decoded into columns."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ RAW_NODE = "raw.NodeDef"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GraphColumns:
-    """A row a node, in file order; `start` and `end` bound its message in the file.
+    """One row per node, in file order; `start` and `end` bound its message in the file.
 
-    The inputs of node `i` are those from `input_offsets[i]` to `input_offsets[i + 1]`, its outputs
-    likewise.
+    The inputs of node `i` are those from `input_offsets[i]` to `input_offsets[i + 1]`; the same
+    goes for its outputs.
     """
 
     start: Ints
@@ -43,15 +43,15 @@ class GraphColumns:
     op: Coded
     input_offsets: Ints
     input_name: Strings
-    input_slot: Ints  # -1 where the input only says what runs first
+    input_slot: Ints  # -1 for a control input
     shape: Shapes
     output_offsets: Ints
     output_shape: Shapes
-    libraries: list[tuple[int, int]]  # where the functions stand in the file; none or one, mostly
+    libraries: list[tuple[int, int]]  # spans of the function libraries in the file; usually 0 or 1
 
 
 def decode(records: Records) -> GraphColumns:
-    """The nodes of a GraphDef; versions and what else it may hold are skipped."""
+    """The nodes of a GraphDef; versions and other fields are skipped."""
     return scanned_or_parsed(records, _scanned, _parsed)
 
 
@@ -125,7 +125,7 @@ def _parsed(records: Records) -> GraphColumns:
 
 
 def source(text: str) -> tuple[str, int]:
-    """The op and the slot that an input names: `conv:1`, `conv` (slot 0), `^conv` (slot -1)."""
+    """The op and slot of an input: `conv:1`, `conv` (slot 0) or `^conv` (slot -1)."""
     name, _, slot = text.partition(":")
     if name.startswith("^"):
         return name[1:], -1
@@ -133,7 +133,7 @@ def source(text: str) -> tuple[str, int]:
 
 
 class ShapeReader:
-    """Decodes shapes, each distinct one once: files repeat them."""
+    """Decodes each distinct shape only once, because files repeat them."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -142,7 +142,7 @@ class ShapeReader:
         self._outputs: dict[bytes, list[Dims]] = {}
 
     def shape(self, message: Message) -> Dims:
-        """The dims of a TensorShapeProto, -1 where unknown, or None for an unknown rank."""
+        """The dims of a TensorShapeProto, -1 for unknown sizes; None if the rank is unknown."""
         encoded = message.SerializeToString()
         if encoded not in self._shapes:
             dims = tuple(dim.size for dim in message.dim)
@@ -150,7 +150,7 @@ class ShapeReader:
         return self._shapes[encoded]
 
     def own(self, attributes: Mapping[str, bytes]) -> Dims:
-        """The shape of the parameters that an op stands for."""
+        """The shape of the parameters an op holds."""
         encoded = attributes.get("shape", b"")
         if encoded not in self._own:
             value = self._attribute("shape", encoded)
@@ -169,4 +169,4 @@ class ShapeReader:
         try:
             return message_class("tensorflow.AttrValue").FromString(encoded)
         except messages.DecodeError:
-            raise InputError(self._path, f"an attribute `{name}` in it is damaged.") from None
+            raise InputError(self._path, f"contains a damaged attribute `{name}`.") from None

@@ -1,8 +1,7 @@
-"""Protobuf message classes from our own schemas, in a pool of their own.
+"""Protobuf message classes built from tfprof's own schemas in a private descriptor pool.
 
-A private descriptor pool lets tfprof and any TensorFlow live in one process: the default pool
-refuses two definitions of one message. Protobuf itself is imported when it is first needed, as many
-files are read without it.
+The private pool lets tfprof share a process with any TensorFlow: the default pool rejects a second
+definition of a message. Protobuf is imported on first use, as many files are read without it.
 """
 
 from __future__ import annotations
@@ -12,21 +11,21 @@ from importlib import resources
 from typing import Any, TypeAlias
 
 MessageClass: TypeAlias = type[Any]
-Message: TypeAlias = Any  # its fields come from a schema, which a type checker does not read
+Message: TypeAlias = Any  # its fields come from a schema that type checkers do not see
 
 _DESCRIPTORS = "descriptors.binpb"
 
 
 @cache
 def message_class(name: str) -> MessageClass:
-    """The class of a message, by its full name such as `tensorflow.GraphDef`."""
+    """The class of a message, given its full name, such as `tensorflow.GraphDef`."""
     from google.protobuf import message_factory  # noqa: PLC0415
 
     return message_factory.GetMessageClass(_pool().FindMessageTypeByName(name))
 
 
 def parse_text(name: str, text: str) -> Message:
-    """The message that protobuf text describes; fields our schema leaves out are skipped."""
+    """The message described by protobuf text; fields missing from our schema are skipped."""
     from google.protobuf import text_format  # noqa: PLC0415
 
     return text_format.Parse(
@@ -35,7 +34,7 @@ def parse_text(name: str, text: str) -> Message:
 
 
 def __getattr__(name: str) -> Any:
-    """Protobuf's own `DecodeError` and `TextError`, for those who must catch one."""
+    """Protobuf's `DecodeError` and `TextError`, imported only when they are needed."""
     if name == "DecodeError":
         from google.protobuf.message import DecodeError  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""OpLogProto: what a program said of its ops, entry by entry."""
+"""OpLogProto: what a program logged about its ops, decoded into columns."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ _RAW_ENTRY = "raw.OpLogEntry"
 _RAW_STRING = "tensorflow.tfprof.OpLogProto.IdToStringEntry"
 _STACK = "tensorflow.tfprof.CodeDef"
 
-RawTrace: TypeAlias = tuple[Any, ...]  # by `_TRACE_FIELDS`
+RawTrace: TypeAlias = tuple[Any, ...]  # the values of `_TRACE_FIELDS`
 Trace = tuple[str, int, str, str, int]  # file, line, function, text of the line, function's line
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LogColumns:
-    """A row an entry, in file order; a table beside it has a row for each type that one gives."""
+    """One row per entry, in file order; `type_entry` and `type` have one row per assigned type."""
 
     name: Strings
     float_ops: Ints
     type_entry: Ints
     type: Coded
-    stack: Ints  # a place in `stacks`; -1 where the entry says nothing of its code
-    stacks: list[bytes]  # the distinct ones, encoded; see `StackReader`
-    strings: dict[int, str]  # that the ids in them stand for
+    stack: Ints  # an index into `stacks`; -1 if the entry has no call stack
+    stacks: list[bytes]  # distinct encoded stacks; see `StackReader`
+    strings: dict[int, str]  # the strings that the stacks refer to by id
 
 
 def decode(records: Records) -> LogColumns:
-    """What the log says, as columns."""
+    """The entries of the log as columns."""
     return scanned_or_parsed(records, _scanned, _parsed)
 
 
@@ -96,14 +96,14 @@ def _parsed(records: Records) -> LogColumns:
 
 @dataclass(slots=True, eq=False)
 class StackReader:
-    """Turns encoded call stacks into traces, with the strings their ids stand for."""
+    """Decodes call stacks, replacing string ids by the strings; collects the unknown ids."""
 
     path: str
     strings: Mapping[int, str]
     unknown_ids: set[int] = field(default_factory=set)
 
     def read(self, stacks: Sequence[bytes]) -> list[list[Trace]]:
-        """The traces of each stack, outermost first."""
+        """The traces of each stack, outermost call first."""
         found = _scanned_stacks(stacks) if scan.is_compiled() else None
         if found is None:
             found = [self._parsed(stack) for stack in stacks]
@@ -113,7 +113,7 @@ class StackReader:
         try:
             decoded = messages.message_class(_STACK).FromString(stack)
         except messages.DecodeError:
-            raise InputError(self.path, "a call stack in it is damaged.") from None
+            raise InputError(self.path, "contains a damaged call stack.") from None
         return [tuple(getattr(trace, name) for name in _TRACE_FIELDS) for trace in decoded.traces]
 
     def _trace(self, trace: RawTrace) -> Trace:
@@ -147,7 +147,7 @@ _STACKS_PLAN = Plan({1: Rows("stack", {1: Rows("trace", _TRACE)})})
 
 
 def _scanned_stacks(stacks: Sequence[bytes]) -> list[list[RawTrace]] | None:
-    """The traces of each stack, or None where protobuf should read them."""
+    """The traces of each stack, or None if protobuf has to decode them."""
     found = Scanned.of(_STACKS_PLAN, b"".join(map(_framed, stacks)))
     if found is None:
         return None
@@ -162,5 +162,5 @@ def _scanned_stacks(stacks: Sequence[bytes]) -> list[list[RawTrace]] | None:
 
 
 def _framed(stack: bytes) -> bytes:
-    """The stack as field 1 of a message of stacks."""
+    """The stack encoded as field 1 of an enclosing message."""
     return b"\x0a" + wire.encoded(len(stack)) + stack

@@ -1,18 +1,19 @@
-"""Which of its outputs a name stands for, of TensorFlow's ops that have several.
+"""Output slots by name, for TensorFlow ops with several named outputs.
 
-In the body of a function an input is `node:name:0`, counted from the first tensor of that name; a
-graph counts all outputs through. Ops that are not in this table are taken to have one name.
+In a function body, an input is `node:name:0`, with the index counted within that name; a graph
+numbers all outputs of an op consecutively. Ops missing from this table are assumed to have a single
+output name.
 """
 
 from __future__ import annotations
 
 from functools import cache
 
-UNKNOWN = 1 << 30  # a slot that no op has
+UNKNOWN = 1 << 30  # larger than the slots of any op
 
 
 def slot(kind: str, name: str, index: int) -> int:
-    """The slot of the `index`th tensor that ops of `kind` call `name`; `UNKNOWN` for no such."""
+    """The slot of tensor `index` in output `name` of ops of `kind`, or `UNKNOWN`."""
     names = _by_kind().get(kind)
     if names is None:
         return index
@@ -24,7 +25,7 @@ def _by_kind() -> dict[str, list[str]]:
     return {kind: names.split(" ") for kinds, names in _NAMES.items() for kind in kinds.split(" ")}
 
 
-# By kinds, the names of their outputs, each of one tensor.
+# Op kinds and the names of their outputs, one tensor each.
 _NAMES = {
     "AllCandidateSampler FixedUnigramCandidateSampler LearnedUnigramCandidateSampler "
     "LogUniformCandidateSampler ThreadUnsafeUnigramCandidateSampler "
@@ -127,7 +128,7 @@ _NAMES = {
     "UnicodeDecodeWithOffsets": "row_splits char_values char_to_byte_starts",
     "Unique UniqueV2": "y idx",
     "UniqueWithCounts UniqueWithCountsV2": "y idx count",
-    # How many tensors a name stands for is up to an attribute: only the first is known.
+    # An attribute sets the number of tensors per name, so only the first name's slot is known.
     "BarrierTakeMany": "indices",
     "Batch": "batched_tensors",
     "CTCBeamSearchDecoder": "decoded_indices",

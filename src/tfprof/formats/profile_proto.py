@@ -1,4 +1,4 @@
-"""ProfileProto: a whole profile in one file, node by node into columns."""
+"""ProfileProto: a complete profile in one file, decoded into columns."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _RAW_SAVED_ENTRY = "raw.SavedNodesEntry"
 _COPY = "tensorflow.tfprof.Copy"
 _STRING_ENTRY = "tensorflow.tfprof.ProfileProto.IdToStringEntry"
 
-# What was recorded of a run's memory, and the field that holds it; the first is field 1.
+# The memory facts of a run and the fields that hold them, numbered from 1.
 MEMORY_FIELDS = {
     "micros": "memory_micros",
     "host_temp": "host_temp_bytes",
@@ -50,9 +50,9 @@ MEMORY_FIELDS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProtoColumns:
-    """A row a node, in file order; `start` and `end` bound its map entry in the file.
+    """One row per node, in file order; `start` and `end` bound its map entry in the file.
 
-    What is in a map comes in the order of its keys.
+    The contents of a map are sorted by key.
     """
 
     header: ProfileHeader
@@ -61,10 +61,10 @@ class ProtoColumns:
     id: Ints
     name: Strings
     op: Coded
-    device: Coded  # where it lives; empty where that is not known
+    device: Coded  # the device it is placed on; empty if unknown
     float_ops: Ints
-    stack: Ints  # a place in `stacks`, or -1
-    stacks: list[bytes]  # the distinct ones, encoded; see `op_log.StackReader`
+    stack: Ints  # an index into `stacks`, or -1
+    stacks: list[bytes]  # distinct encoded stacks; see `op_log.StackReader`
     shape: Ragged
     type_node: Ints
     type: Coded
@@ -79,7 +79,7 @@ class ProtoColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CopyColumns:
-    """A row a transfer between devices."""
+    """One row per transfer between devices."""
 
     step: Ints
     name: Coded
@@ -90,7 +90,10 @@ class CopyColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordedColumns:
-    """A row a node in a step; the tables below name that row, or in `use` a row of memory."""
+    """One row per node and step.
+
+    Columns named `…_record` refer to these rows, `output_use` to the rows of the memory columns.
+    """
 
     node: Ints
     step: Ints
@@ -100,11 +103,11 @@ class RecordedColumns:
     device_record: Ints
     device: Coded
     time_record: Ints
-    time_device: Coded  # of each record first those that are lanes of accelerators
+    time_device: Coded  # accelerator lanes come first in each record
     time_start: Ints
     time_duration: Ints
     memory_record: Ints
-    memory: dict[str, Ints]  # a column for each of `MEMORY_FIELDS`
+    memory: dict[str, Ints]  # one column per key of `MEMORY_FIELDS`
     output_use: Ints
     output_slot: Ints
     output_bytes: Ints
@@ -116,7 +119,7 @@ class RecordedColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProfileHeader:
-    """What a saved profile says besides its nodes."""
+    """The fields of a saved profile other than its nodes."""
 
     has_trace: bool
     misses_accelerator_stream: bool
@@ -125,7 +128,7 @@ class ProfileHeader:
 
 
 def decode(records: Records) -> ProtoColumns:
-    """All that a saved profile holds, but for the attributes of its nodes."""
+    """Everything in a saved profile except the attributes of its nodes."""
     return scanned_or_parsed(records, _scanned, _parsed)
 
 
@@ -134,7 +137,7 @@ def _map(table: str, key: Field, value: Field) -> Rows:
 
 
 def _times(table: str) -> Rows:
-    """A map of times by device."""
+    """A map from devices to times."""
     times = {1: Rows(f"{table}_time", {1: Numbers(f"{table}_value")}, has_owner=True)}
     return _map(table, Code("device"), Inside(times, mark="value"))
 
@@ -188,7 +191,7 @@ _PLAN = Plan(
 
 
 class _RepeatedKeyError(ValueError):
-    """A map has one key twice, and only the last counts."""
+    """A map repeats a key; only the last entry counts, which the scan does not handle."""
 
 
 def _scanned(data: bytes) -> ProtoColumns | None:
@@ -278,7 +281,7 @@ def _recorded_columns(found: Scanned) -> RecordedColumns:
 
 
 def _scanned_times(found: Scanned, table: str) -> tuple[Coded, Ints, Ints, Ints]:
-    """Device, record, start and duration of the times in a map; one without a duration is none."""
+    """Device, record, start and duration of the times in a map, ignoring incomplete ones."""
     devices = found.coded(f"{table}.device")
     names = list(devices.values)
     place = _inverse(ints(sorted(range(len(names)), key=names.__getitem__)))
@@ -292,7 +295,7 @@ def _scanned_times(found: Scanned, table: str) -> tuple[Coded, Ints, Ints, Ints]
 
 
 def _by_key(owner: Ints, key: Ints) -> Ints:
-    """The order in which the entries of each owner's map are sorted."""
+    """The permutation that sorts map entries by owner, then by key."""
     order = np.lexsort((key, owner))
     owner, key = owner[order], key[order]
     if ((owner[1:] == owner[:-1]) & (key[1:] == key[:-1])).any():
@@ -301,7 +304,7 @@ def _by_key(owner: Ints, key: Ints) -> Ints:
 
 
 def _inverse(order: Ints) -> Ints:
-    """Where in `order` each number stands."""
+    """The inverse permutation: the position of each number in `order`."""
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     return place
@@ -423,5 +426,5 @@ def _parsed_times(record: Message) -> Iterable[tuple[str, int, int]]:
 
 
 def _flat(rows: Iterable[Iterable[Message]]) -> list[tuple[int, Message]]:
-    """Each item with the number of its row."""
+    """All items, each with its row number."""
     return [(row, item) for row, items in enumerate(rows) for item in items]

@@ -1,4 +1,4 @@
-"""Recognises protobuf messages by their content, whatever the file is called."""
+"""Recognise protobuf messages by their content, whatever the file name."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tfprof.formats import wire
 from tfprof.formats.file_spans import FileBytes
 from tfprof.formats.wire import SPAN, VARINT, WireError
 
-# How much of a file is examined: the first records, and the first lines of a text.
+# How much of a file is examined: the first records, or the first bytes of a text.
 _RECORDS = 8
 _SEARCHED = 1000  # a file may begin with a table of strings before its first record
 _TEXT_BYTES = 65_536
 
 Bytes: TypeAlias = bytes | FileBytes
-Field = tuple[int, int, int, int]  # as `wire.fields` gives it
+Field = tuple[int, int, int, int]  # as yielded by `wire.fields`
 
 
 # The first file in the zip archive of a saved profile.
@@ -32,7 +32,7 @@ def is_saved_profile(head: bytes) -> bool:
 
 
 class MessageKind(StrEnum):
-    """The messages that files hold, by the names of their sources."""
+    """The supported messages, named after their sources."""
 
     GRAPH = "graph"
     RUN_META = "run_meta"
@@ -42,29 +42,29 @@ class MessageKind(StrEnum):
     XSPACE = "xspace"
 
 
-# The files of a SavedModel's folder that hold its message.
+# The names that a SavedModel's message has in its folder.
 SAVED_MODEL_FILES = ("saved_model.pb", "saved_model.pbtxt")
 
 
 class Recognised(NamedTuple):
-    """What was recognised: the message, or None, and whether it is written as text."""
+    """The kind of message, or None, and whether the file is text."""
 
     kind: MessageKind | None
     is_text: bool
 
 
 def recognise(data: Bytes) -> Recognised:
-    """The message that `data` holds, if it is one."""
+    """The kind of message in `data`, if it contains one."""
     looks_like_text = is_text(data)
     if looks_like_text and (kind := _text_kind(data)) is not None:
         return Recognised(kind, is_text=True)
-    # A short message of letters alone looks like text too, but not like one that names a field.
+    # A short binary message of letters looks like text too, but names no known field.
     kind = _binary_kind(data)
     return Recognised(kind, looks_like_text and kind is None)
 
 
 def is_text(data: Bytes) -> bool:
-    """Whether `data` looks like protobuf text: no control characters at its beginning."""
+    """Whether `data` looks like protobuf text: no control characters at the start."""
     return not any(byte < 32 and byte not in b"\t\n\r\f" for byte in data[:512])
 
 
@@ -94,19 +94,19 @@ def _text_kind(data: Bytes) -> MessageKind | None:
 
 
 def _binary_kind(data: Bytes) -> MessageKind | None:
-    """The kind whose first records match; all of them have records in field 1."""
+    """The kind whose first records match; every kind keeps its records in field 1."""
     whole = list(islice(_fields(data, 0, len(data), is_cut=False), _SEARCHED))
     main = _main(whole)[:_RECORDS]
     is_cut = not main
     if is_cut:
-        # The file may have been cut inside its first record: the rest of it has to suffice.
+        # The file may be cut off inside its first record; examine what is left of it.
         main = _main(_fields(data, 0, len(data), is_cut=True))[:_RECORDS]
     for file_kind, looks_right in _LOOKS.items():
         if main and all(looks_right(data, start, end, is_cut) for start, end in main):
             return file_kind
     if main:
         return None
-    # The file may be a single record that was cut.
+    # The file may be a single record that is cut off.
     known = whole if len(whole) > 1 else _fields(data, 0, len(data), is_cut=True)
     return _kind_of_rest({(number, kind) for number, kind, _, _ in islice(known, _SEARCHED)})
 
@@ -116,7 +116,7 @@ def _main(fields: Iterable[Field]) -> list[tuple[int, int]]:
 
 
 def _kind_of_rest(fields: set[tuple[int, int]]) -> MessageKind | None:
-    """What a file without any main record may be, by the fields it has."""
+    """The likely kind of a file without main records, judging by its fields."""
     if (2, VARINT) in fields:
         return MessageKind.PROFILE
     if fields == {(1, VARINT), (2, SPAN)}:
@@ -140,8 +140,8 @@ def _is_step_stats(data: Bytes, start: int, end: int, is_cut: bool) -> bool:
     devices = [_kinds(data, first, last, is_cut) for first, last in _main(fields)]
     if len(devices) < len(fields) or not all(map(_is_device, devices)):
         return False
-    # The name at the start of another kind of cut record may look like a device, but not like one
-    # with a name.
+    # The name at the start of a different, cut-off record may look like a device, but not like a
+    # device with a name.
     if is_cut:
         return any(device and 1 in device for device in devices)
     return _kinds(data, start, end, is_cut) is not None
@@ -156,7 +156,7 @@ def _is_device(kinds: dict[int, int] | None) -> bool:
 def _is_log_entry(data: Bytes, start: int, end: int, is_cut: bool) -> bool:
     expected = {1: SPAN, 2: VARINT, 3: SPAN, 4: SPAN}
     kinds = _kinds(data, start, end, is_cut)
-    # A node begins with a name too, so a cut record with nothing else may be one.
+    # Nodes also start with a name, so a cut-off record that contains only a name may be a node.
     if kinds is None or 1 not in kinds or (is_cut and len(kinds) == 1):
         return False
     return kinds.items() <= expected.items()
@@ -168,11 +168,11 @@ def _is_profile_entry(data: Bytes, start: int, end: int, is_cut: bool) -> bool:
 
 
 def _is_plane(data: Bytes, start: int, end: int, is_cut: bool) -> bool:
-    """Whether this is a plane of a recording: its name is text; a saved op has a message there."""
+    """Whether this is a plane of a recording: field 2 is text; in a saved op it is a message."""
     kinds = _kinds(data, start, end, is_cut)
     if kinds is None or not kinds.items() <= _PLANE_FIELDS.items():
         return False
-    first = islice(_fields(data, start, end, is_cut), 2)  # the name follows the number, if any
+    first = islice(_fields(data, start, end, is_cut), 2)  # an optional id, then the name
     names = [data[begin:last] for number, _, begin, last in first if number == 2]
     return any(re.match(rb"[\x20-\x7e]+\Z", name) for name in names)
 
@@ -190,7 +190,7 @@ _LOOKS: dict[MessageKind, Callable[[Bytes, int, int, bool], bool]] = {
 
 
 def _kinds(data: Bytes, start: int, end: int, is_cut: bool) -> dict[int, int] | None:
-    """The wire types of the first fields of a message, or None if it is not a message."""
+    """The wire types of a message's first fields, by number, or None if it is not a message."""
     found: dict[int, int] = {}
     at, count = start, 0
     for number, kind, _, last in islice(_fields(data, start, end, is_cut), _SEARCHED):
@@ -204,7 +204,7 @@ def _kinds(data: Bytes, start: int, end: int, is_cut: bool) -> dict[int, int] | 
 def _fields(data: Bytes, start: int, end: int, is_cut: bool) -> Iterator[Field]:
     """The fields of a message up to the first damaged one.
 
-    With `is_cut`, a field that the end of the file cuts off is included as far as it goes.
+    With `is_cut`, a field cut off by the end of the file is included, shortened.
     """
     at = start
     try:
@@ -217,7 +217,7 @@ def _fields(data: Bytes, start: int, end: int, is_cut: bool) -> Iterator[Field]:
 
 
 def _clipped(data: Bytes, at: int) -> Iterator[Field]:
-    """The field at `at`, if its length exceeds the file."""
+    """The field at `at`, shortened, if it extends past the end of the file."""
     try:
         tag, at = wire.varint(data, at)
         length, at = wire.varint(data, at)

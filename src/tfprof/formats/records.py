@@ -1,4 +1,4 @@
-"""A protobuf file as a run of records, walked one by one with precise complaints."""
+"""A protobuf file as a sequence of records, with errors that say which record is damaged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tfprof.formats.wire import SPAN, WireError
 
 
 class MessageReader(Protocol):
-    """Somebody who reads the messages of a file, each where it stands."""
+    """Parses messages at given byte positions of a file."""
 
     @property
     def path(self) -> str: ...
@@ -29,18 +29,21 @@ class MessageReader(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Records:
-    """The bytes of one message and the path to name when something is wrong with them."""
+    """The bytes of one message, and the path for error messages."""
 
     path: str
     data: bytes
-    file: StoredFile | None = None  # where the bytes can be read again
+    file: StoredFile | None = None  # to read the bytes again
 
     def left_in_file(self) -> MessageReader:
-        """A reader of the same messages that holds the file, if it can, and not its bytes."""
+        """A reader of the same messages that keeps the file open instead of its bytes in memory.
+
+        Returns this object if the file cannot be read again.
+        """
         return self if self.file is None else StoredRecords(self.path, self.file)
 
     def fields(self, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int, int, int]]:
-        """The fields of the message in `data[start:end]`, as `wire.fields` gives them."""
+        """The fields of the message in `data[start:end]`, in the form of `wire.fields`."""
         count = 0
         try:
             for field in wire.fields(self.data, start, end):
@@ -52,11 +55,10 @@ class Records:
     def spans(
         self, number: int, start: int = 0, end: int | None = None
     ) -> Iterator[tuple[int, int]]:
-        """Where the messages in field `number` of `data[start:end]` begin and end."""
+        """The start and end of each message in field `number` of `data[start:end]`."""
         count = 0
         try:
-            # Not by way of `fields`: this is walked once for each op, and a generator within a
-            # generator doubles the cost.
+            # Not through `fields`: this runs once per op, and a nested generator doubles the cost.
             for field, kind, first, last in wire.fields(self.data, start, end):
                 count += 1
                 if field == number and kind == SPAN:
@@ -79,7 +81,7 @@ class Records:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredRecords:
-    """Records whose bytes stay in their file until one of them is asked for."""
+    """Records whose bytes stay in the file until one is parsed."""
 
     path: str
     file: StoredFile

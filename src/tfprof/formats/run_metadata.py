@@ -1,4 +1,4 @@
-"""RunMetadata: what one traced run recorded, entry by entry into columns."""
+"""RunMetadata: the recording of one traced run, decoded into columns."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ _STATS = "tensorflow.NodeExecStats"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunColumns:
-    """An entry a run of a node, in file order; the tables below name the entry they belong to."""
+    """One entry per run of a node, in file order; the tables below refer to these entries."""
 
     has_step_stats: bool
     devices: list[str]
     device: Ints
-    name: Strings  # of the node alone: what a runtime adds after a `:` is left out
+    name: Strings  # of the node; anything a runtime appends after a `:` is dropped
     start_micros: Ints
     end_rel_micros: Ints
-    start_nanos: Ints  # 0 where the program did not record nanoseconds
+    start_nanos: Ints  # 0 if the program did not record nanoseconds
     end_rel_nanos: Ints
     temp_bytes: Ints
     persistent_bytes: Ints
@@ -50,7 +50,7 @@ class RunColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AllocatorColumns:
-    """A row an allocator that a run used."""
+    """One row per allocator used by a run."""
 
     entry: Ints
     name: Coded
@@ -62,7 +62,7 @@ class AllocatorColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AllocationColumns:
-    """A row an allocation or release; `allocator` is a row of the table above."""
+    """One row per allocation or release; `allocator` is a row of `AllocatorColumns`."""
 
     allocator: Ints
     micros: Ints
@@ -71,7 +71,7 @@ class AllocationColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutputColumns:
-    """A row an output; sizes and address are 0 where its memory was not described."""
+    """One row per output; sizes and address are 0 if its memory is not described."""
 
     entry: Ints
     slot: Ints
@@ -110,7 +110,7 @@ _ENTRY: Fields = {
     6: Rows("allocator", _ALLOCATOR, has_owner=True),
     7: Rows("output", _OUTPUT, has_owner=True),
     8: Checked(),
-    # Stated twice, this is one message in two parts, as it is here.
+    # Protobuf merges repeated occurrences of this message; so does `Inside` without a mark.
     12: Inside({1: Number("temp_bytes"), 3: Number("persistent_bytes")}),
     13: Number("start_nanos"),
     15: Number("end_rel_nanos"),
@@ -160,7 +160,7 @@ def _scanned(data: bytes) -> RunColumns | None:
 
 
 def device_name(encoded: bytes) -> str:
-    """The name of a device, readable whatever its bytes are."""
+    """The name of a device, with invalid UTF-8 replaced."""
     return encoded.decode("utf-8", "replace")
 
 
@@ -179,7 +179,7 @@ def _parsed(records: Records) -> RunColumns:
 def parsed_devices(
     records: Records, start: int, end: int
 ) -> Iterator[tuple[str, Iterator[Message]]]:
-    """The devices of the StepStats from byte `start` to `end`, and the entries of each."""
+    """The devices of the StepStats from byte `start` to `end`, each with its entries."""
     for device_start, device_end in records.spans(1, start, end):
         name, spans = "", []
         for number, kind, first, last in records.fields(device_start, device_end):
@@ -191,7 +191,7 @@ def parsed_devices(
 
 
 class _Found:
-    """Columns in the making."""
+    """Collects the rows of all columns."""
 
     def __init__(self, path: str) -> None:
         self.devices: list[str] = []
@@ -288,5 +288,5 @@ class _Found:
 
 
 def transposed(rows: Sequence[tuple[int, ...]], width: int) -> list[Ints]:
-    """Columns from rows of so many numbers."""
+    """The `width` columns of these rows."""
     return [ints(column) for column in zip(*rows, strict=True)] if rows else [ints([])] * width

@@ -1,4 +1,4 @@
-"""SavedModel: a graph with functions, what can be called in it, and its variables."""
+"""SavedModel: a graph with its functions, signatures and variables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tfprof.formats.records import Records
 from tfprof.formats.wire import SPAN
 
 SAVED_MODEL = "tensorflow.SavedModel"
-_SERVING = "serve"  # the tag of the graph that is for use, where there are several
+_SERVING = "serve"  # the tag that marks the graph to use if there are several
 
 # The fields of a MetaGraphDef.
 _INFO, _GRAPH, _SIGNATURE, _OBJECTS = 1, 2, 5, 7
@@ -22,7 +22,7 @@ _META_GRAPHS = 2
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable as the program knew it."""
+    """A variable of the program."""
 
     name: str
     is_trainable: bool
@@ -30,23 +30,23 @@ class Variable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MetaGraph:
-    """A graph and what is said of it."""
+    """A graph and its metadata."""
 
     graph: GraphColumns
     tags: tuple[str, ...]
-    # By name, the ops that give the results of each signature.
+    # Signature names and the ops that produce their results.
     signatures: dict[str, list[str]] = field(default_factory=dict)
-    # By object, in the numbers that checkpoints have too.
+    # By object id; checkpoints use the same ids.
     variables: dict[int, Variable] = field(default_factory=dict)
-    # By function, the objects that it is given behind its arguments.
+    # Function names and the ids of the objects passed after the function's own arguments.
     bound: dict[str, list[int]] = field(default_factory=dict)
 
 
 def decode(records: Records) -> MetaGraph:
-    """The graph for serving, or the first."""
+    """The graph tagged for serving, or else the first."""
     found = [_meta_graph(records, *span) for span in records.spans(_META_GRAPHS)]
     if not found:
-        raise InputError(records.path, "is a SavedModel without a graph; was it saved whole?")
+        raise InputError(records.path, "is a SavedModel without a graph; was it saved completely?")
     serving = [meta_graph for meta_graph in found if _SERVING in meta_graph.tags]
     return (serving or found)[0]
 
@@ -74,12 +74,12 @@ def _meta_graph(records: Records, start: int, end: int) -> MetaGraph:  # noqa: C
             for name, function in objects.concrete_functions.items():
                 bound[name] = list(function.bound_inputs)
     if graph is None:
-        raise InputError(records.path, "a graph of it is missing; was it saved whole?")
+        raise InputError(records.path, "lacks one of its graphs; was it saved completely?")
     return MetaGraph(graph, tuple(tags), signatures, variables, bound)
 
 
 def _graph(records: Records, start: int, end: int) -> GraphColumns:
-    """The graph from byte `start` to `end`, its places those in the whole file."""
+    """The graph from byte `start` to `end`, with positions relative to the whole file."""
     found = graph_def.decode(Records(records.path, records.data[start:end]))
     return replace(
         found,
@@ -90,7 +90,7 @@ def _graph(records: Records, start: int, end: int) -> GraphColumns:
 
 
 def _ops(signature: Message) -> Iterator[str]:
-    """The ops that give the results of a signature."""
+    """The ops that produce the results of a signature."""
     waiting = list(signature.outputs.values())
     while waiting:
         tensor = waiting.pop()

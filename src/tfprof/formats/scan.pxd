@@ -8,13 +8,13 @@ cdef class Walker(RowWriter):
     cdef const int[::1] column_table
     cdef const unsigned char[::1] keys
     cdef const int[::1] key_start
-    cdef unsigned long long key_lengths  # a bit for each length that one has
+    cdef unsigned long long key_lengths  # one bit per length that occurs among the keys
     cdef Py_ssize_t longest_key
     cdef int key_count
     cdef const int[::1] key_tag
     cdef const int[::1] key_action
-    cdef long long[::1] key_row  # where a key was last seen
-    cdef long long[::1] stack  # end, state and row of each message around the one being read
+    cdef long long[::1] key_row  # the last row that contained each key
+    cdef long long[::1] stack  # end, state and row of each enclosing message
 
     cdef int walk(self) except -1 nogil
     cdef int take_number(self, int action, long long row, Py_ssize_t at, long long value) except -1 nogil

@@ -1,19 +1,18 @@
 # cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False
 # cython: show_performance_hints=False
-"""A protobuf message walked once, from bytes to columns, without a message object in between.
+"""Decode a protobuf message into columns in one pass, without creating message objects.
 
-Cython compiles this module where there is a C compiler (see setup.py); `is_compiled` tells. As
-plain Python it gives the same answers, but protobuf's own reader is faster then.
+Cython compiles this module if a C compiler is available (see setup.py and `is_compiled`). As plain
+Python it gives the same results, but protobuf's own reader is faster then.
 
-What is taken from the file is said by a plan (see `scan_plan`). A scan knows the plain form of a
-file, the one that programs write. What is damaged, or so unusual that protobuf's rules for it are
-subtle (groups, one choice made twice, text that is not ASCII), is left to protobuf's reader: the
-scan then gives None. So whatever it does give is what that reader would have found, and complaints
-are made in one place.
+A plan (see `scan_plan`) says which fields to extract. The scan handles files in the usual form that
+programs write. It gives up, and returns None, if a file is damaged or so unusual that protobuf's
+rules for it are subtle (groups, a repeated oneof, text that is not ASCII); the caller then uses
+protobuf's reader. So every result equals that of protobuf, and errors are reported in one place.
 
-Nothing here trusts the bytes. Every one of them is read at a place that was compared with the end
-of the message that holds it, and that end with the one of the message around it. Rows are written
-only after room was made for them, and columns are those that the plan has.
+The bytes are not trusted. Every position is compared with the end of its message before it is read,
+and that end with the end of the enclosing message. Rows are written only after memory was reserved
+for them, and only to columns of the plan.
 """
 
 from __future__ import annotations
@@ -36,12 +35,12 @@ __all__ = ["is_compiled", "scan"]
 
 
 def is_compiled() -> bool:
-    """Whether this module runs compiled, and so is the quick way to read a file."""
+    """Whether this module runs compiled, which makes it the fastest way to read a file."""
     return bool(cython.compiled)
 
 
 def scan(plan: Plan, data: bytes) -> dict[str, Ints] | None:
-    """The columns of a plan, or None where protobuf should read the file."""
+    """The columns of a plan, or None if protobuf has to read the file."""
     walker = Walker(plan, data)
     try:
         walker.run()
@@ -50,12 +49,12 @@ def scan(plan: Plan, data: bytes) -> dict[str, Ints] | None:
     return walker.columns()
 
 
-INT32 = cython.declare(cython.longlong, 0xFFFF_FFFF)  # all its bits, and the one for minus
+INT32 = cython.declare(cython.longlong, 0xFFFF_FFFF)  # all bits of an int32, and its sign bit
 SIGN = cython.declare(cython.longlong, 0x8000_0000)
 
 
 class Walker(RowWriter):
-    """A message that is walked by a plan."""
+    """Walks through a message, following a plan."""
 
     def __init__(self, plan: Plan, data: bytes) -> None:
         RowWriter.__init__(self, plan, data)
@@ -68,14 +67,14 @@ class Walker(RowWriter):
         self.stack = np.zeros(3 * plan.depth, np.int64)
 
     def run(self) -> None:
-        """Read the whole message."""
+        """Read the whole message into one row of the root table."""
         with cython.nogil:
             self.add_row(1, 0, self.size)
             self.walk()
 
     @cython.boundscheck(False)
     def walk(self) -> cython.int:  # noqa: C901, PLR0912, PLR0915 -- one loop, one state
-        """Read the whole file."""
+        """Read all fields, including those of nested messages."""
         data: cython.const[cython.uchar][::1] = self.data
         at: cython.Py_ssize_t = 0
         end: cython.Py_ssize_t = self.size
@@ -105,7 +104,7 @@ class Walker(RowWriter):
             if tag > 0x7F:
                 at = self.short(at - 1, end, INT32)
                 tag = self.value
-            # No plan has longer tags, nor fixed numbers: what is done with one goes for all others.
+            # No plan has longer tags or fixed-width numbers, so tag 0x09 represents them all.
             action = self.actions[state | (tag if tag <= 0x7F else 0x09)]
             kind = action & 0xFF
             column = action >> 16 & 0xFF
@@ -171,7 +170,7 @@ class Walker(RowWriter):
             else:
                 self.give_up()
 
-    # Fields that are not only stored.
+    # Fields that need more than storing a value.
 
     def take_number(
         self,
@@ -180,7 +179,7 @@ class Walker(RowWriter):
         at: cython.Py_ssize_t,
         value: cython.longlong,
     ) -> cython.int:
-        """Do with a number what the action says."""
+        """Apply the action to a number."""
         if action & 0xFF == ord("l"):
             row = self.add_row(action >> 8 & 0xFF, at, at)
         elif action & 0xFF != ord("h"):
@@ -197,7 +196,7 @@ class Walker(RowWriter):
         start: cython.Py_ssize_t,
         end: cython.Py_ssize_t,
     ) -> cython.int:
-        """Do with the bytes from `start` to `end` what the action says."""
+        """Apply the action to the bytes from `start` to `end`."""
         kind: cython.int = action & 0xFF
         table: cython.int = action >> 8 & 0xFF
         column: cython.int = action >> 16 & 0xFF
@@ -209,7 +208,7 @@ class Walker(RowWriter):
             if table:
                 row = self.add_row(table, start, end)
             if self.cells[column][row]:
-                self.give_up()  # of two the last would count, but both would be kept
+                self.give_up()  # the last of two counts, but both texts would be recorded
             self.cells[column][row] = self.code(action >> 24, start, end)
         elif kind == ord("c"):
             self.cells[column + 1][row] = self.colon(start, end)
@@ -219,7 +218,7 @@ class Walker(RowWriter):
         elif kind == ord("l"):
             self.numbers(table, column, start, end)
         elif kind == ord("b"):
-            # Of two, protobuf looks at both and keeps the last.
+            # Protobuf checks both of two and keeps the last.
             if self.cells[column + 1][row]:
                 self.give_up()
             self.cells[column][row] = start
@@ -235,7 +234,7 @@ class Walker(RowWriter):
         at: cython.Py_ssize_t,
         end: cython.Py_ssize_t,
     ) -> cython.int:
-        """Read a packed list, a row for each of its numbers."""
+        """Read a packed list, with one row per number."""
         row: cython.longlong
         while at < end:
             at = self.number(at, end)
@@ -253,9 +252,9 @@ class Walker(RowWriter):
         at: cython.Py_ssize_t,
         end: cython.Py_ssize_t,
     ) -> cython.int:
-        """Read a TensorShapeProto, a row for each of its dims; it must not be there twice.
+        """Read a TensorShapeProto, with one row per dim; gives up on a second one in the same row.
 
-        It is marked with 1, and with 2 more where its rank is unknown.
+        The column is set to 1, or to 3 if the rank is unknown.
         """
         table: cython.int = action >> 8 & 0xFF
         column: cython.int = action >> 16 & 0xFF
@@ -267,7 +266,7 @@ class Walker(RowWriter):
             self.give_up()
         self.cells[column][row] = 1
         while at < end:
-            # Most dims are two bytes, a tag and a size of one digit.
+            # Fast path: most dims are a two-byte message, a tag and a one-byte size.
             if (
                 end - at >= 4
                 and self.data[at] == 0x12
@@ -304,7 +303,7 @@ class Walker(RowWriter):
         at: cython.Py_ssize_t,
         end: cython.Py_ssize_t,
     ) -> cython.Py_ssize_t:
-        """Add a dim whose length stands at `at`; where it ends."""
+        """Add the dim whose length is at `at`; return where it ends."""
         row: cython.longlong = self.add_row(table, at, end)
         tag: cython.longlong
         last: cython.Py_ssize_t
@@ -312,7 +311,7 @@ class Walker(RowWriter):
         if self.value > end - at:
             self.give_up()
         last = at + self.value
-        self.cells[column][row] = 0  # dims before an unknown rank came to nothing
+        self.cells[column][row] = 0  # the row may have been used by a discarded shape
         while at < last:
             at = self.short(at, last, INT32)
             tag = self.value
@@ -356,13 +355,14 @@ class Walker(RowWriter):
     def entry(
         self, row: cython.longlong, at: cython.Py_ssize_t, end: cython.Py_ssize_t
     ) -> cython.int:
-        """Read an attribute's key and what type its value has.
+        """Read the key of an attribute and the type of its value.
 
-        If both are wanted, the state to read the value in, which begins at `value`; or else -2.
+        Returns the state for reading the value, which starts at `self.value`, or -2 if there is
+        nothing left to read.
         """
         start: cython.Py_ssize_t
         key: cython.int
-        # As all programs write it: a key, then a value, and nothing else.
+        # Only the usual form is handled: a key, then a value, and nothing else.
         if end - at < 4 or self.data[at] != 0x0A or self.data[at + 1] > 0x7F:
             self.give_up()
         start = at + 2
@@ -388,7 +388,7 @@ class Walker(RowWriter):
 
     @cython.boundscheck(False)
     def key(self, start: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.int:
-        """Which of the wanted keys this is, or -2."""
+        """The index of this key among the wanted keys, or -2."""
         key: cython.int
         first: cython.Py_ssize_t
         at: cython.Py_ssize_t
@@ -407,16 +407,13 @@ class Walker(RowWriter):
     def holds(
         self, wanted: cython.longlong, at: cython.Py_ssize_t, end: cython.Py_ssize_t
     ) -> cython.int:
-        """Read the head of an AttrValue of one field; whether it is the `wanted` message.
-
-        If so, that begins at `value`.
-        """
+        """Whether an AttrValue contains the `wanted` message, which then starts at `self.value`."""
         tag: cython.int
         if at == end:
             return 0
         tag = self.data[at]
         at += 1
-        # Numbers and bytes, of which nothing can be wrong.
+        # Numbers and bytes have nothing to check.
         if tag == 0x25:
             at += 4
         elif tag in (0x18, 0x28, 0x30):

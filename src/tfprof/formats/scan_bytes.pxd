@@ -2,9 +2,9 @@ cimport cython
 
 cdef class ByteReader:
     cdef const unsigned char[::1] data
-    cdef const unsigned char* octets  # the same, which the view keeps alive
+    cdef const unsigned char* octets  # the same bytes, kept alive by `data`
     cdef Py_ssize_t size
-    cdef long long value  # the number that was read last
+    cdef long long value  # the last number read
 
     cdef int give_up(self) except -1 with gil
 

@@ -1,9 +1,9 @@
 # cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False
 # cython: show_performance_hints=False
-"""Numbers and texts in the bytes of a message, for `scan`.
+"""Read numbers and texts from the bytes of a message, for `scan`.
 
-The types of all this are in `scan_bytes.pxd`. Nothing here trusts the bytes: every one of them is
-read at a place that was compared with the end of the message that holds it.
+The C types are declared in `scan_bytes.pxd`. The bytes are not trusted: every position is compared
+with the end of its message before it is read.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ LARGEST_SIGNED = cython.declare(cython.ulonglong, 0x7FFF_FFFF_FFFF_FFFF)
 HIGH_BITS = cython.declare(cython.ulonglong, 0x8080_8080_8080_8080)
 LOW_BITS = cython.declare(cython.ulonglong, 0x0101_0101_0101_0101)
 COLONS = cython.declare(cython.ulonglong, 0x3A3A_3A3A_3A3A_3A3A)
-MULTIPLIER = cython.declare(cython.ulonglong, 0x9E37_79B9_7F4A_7C15)  # 2**64 by the golden ratio
+MULTIPLIER = cython.declare(cython.ulonglong, 0x9E37_79B9_7F4A_7C15)  # 2**64 / golden ratio
 
-# Of the digits of a number, seven bits in each byte: those in every other byte, in every other pair
-# of bytes, and in one half. And a table of how many there are, by the byte that the last one is in.
+# Masks that join the seven-bit digits of a number: digits in alternate bytes, then alternate pairs,
+# then halves. COUNTS holds the number of digits, by the byte that contains the last one.
 DIGITS = cython.declare(cython.ulonglong, 0x007F_007F_007F_007F)
 DIGITS_ABOVE = cython.declare(cython.ulonglong, 0x7F00_7F00_7F00_7F00)
 PAIRS = cython.declare(cython.ulonglong, 0x0000_3FFF_0000_3FFF)
@@ -38,7 +38,7 @@ COUNTS = cython.declare(cython.ulonglong, 0x0102_0304_0506_0708)
 
 
 class UnusualError(ValueError):
-    """The file is one for protobuf's reader."""
+    """The scan cannot handle the file; protobuf's reader has to."""
 
 
 @cython.cfunc
@@ -47,7 +47,7 @@ class UnusualError(ValueError):
 @cython.exceptval(-1)
 @cython.boundscheck(False)
 def eight(data: cython.p_const_uchar, at: cython.Py_ssize_t) -> cython.ulonglong:
-    """The eight bytes from `at` on, which there must be, as one number, the first lowest."""
+    """The eight bytes at `at`, which must exist, as a little-endian number."""
     found: cython.ulonglong = 0
     place: cython.Py_ssize_t
     if cython.compiled and IS_LITTLE:
@@ -69,7 +69,7 @@ def fewer(
     at: cython.Py_ssize_t,
     end: cython.Py_ssize_t,
 ) -> cython.ulonglong:
-    """The bytes from `at` to `end`, one to seven, as the upper ones of a number."""
+    """The one to seven bytes from `at` to `end`, as the upper bytes of a number."""
     found: cython.ulonglong = 0
     shift: cython.int = 64 - 8 * (end - at)
     if size - at >= 8:
@@ -90,13 +90,13 @@ class ByteReader:
         self.value = 0
 
     def give_up(self) -> cython.int:
-        """Leave the file to protobuf's reader."""
+        """Stop scanning and leave the file to protobuf's reader."""
         raise UnusualError
 
     # Numbers.
 
     def number(self, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Read the number at `at` into `value`; where it ends, which may be behind `end`."""
+        """Read the number at `at` into `value`; return where it ends, possibly after `end`."""
         word: cython.ulonglong
         stop: cython.ulonglong
         if self.size - at < 8:
@@ -105,17 +105,17 @@ class ByteReader:
         stop = ~word & HIGH_BITS
         if not stop:
             return self.long_number(at, end)
-        stop &= LARGEST - stop + 1  # the lowest bit of it, at the end of the last digit
+        stop &= LARGEST - stop + 1  # keep its lowest bit, the top bit of the last digit's byte
         at += ((stop >> 7) * COUNTS & LARGEST) >> 56
         word &= stop - 1
-        # Digits of seven bits become pairs, then fours, then all eight.
+        # Join seven-bit digits into pairs, then groups of four, then all eight.
         word = word & DIGITS | (word & DIGITS_ABOVE) >> 1
         word = word & PAIRS | (word & PAIRS_ABOVE) >> 2
         self.value = word & FOURS | (word & FOURS_ABOVE) >> 4
         return at
 
     def long_number(self, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Read a number of up to ten digits into `value`; where it ends."""
+        """Read a number of up to ten digits into `value`; return where it ends."""
         last: cython.Py_ssize_t = min(end, at + 10)
         found: cython.ulonglong = 0
         digit: cython.ulonglong = 0x80
@@ -141,7 +141,7 @@ class ByteReader:
     def short(
         self, at: cython.Py_ssize_t, end: cython.Py_ssize_t, most: cython.longlong
     ) -> cython.Py_ssize_t:
-        """Read a number of 32 bits at most, in five bytes at most; where it ends."""
+        """Read a number up to `most`, in at most five bytes, into `value`; return where it ends."""
         start: cython.Py_ssize_t = at
         if at < end and self.data[at] < 0x80:
             self.value = self.data[at]
@@ -152,7 +152,7 @@ class ByteReader:
         return at
 
     def slot(self, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.longlong:
-        """The number of less than ten digits from `at` to `end`, 0 where that is none."""
+        """The decimal number from `at` to `end`; 0 if it is not a number of at most nine digits."""
         found: cython.longlong = 0
         if end - at > 9:
             return 0
@@ -166,7 +166,7 @@ class ByteReader:
     # Texts.
 
     def require_ascii(self, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.int:
-        """Give up where one of these bytes is not ASCII."""
+        """Give up if one of these bytes is not ASCII."""
         bits: cython.ulonglong = 0
         while end - at >= 8:
             bits |= eight(self.octets, at)
@@ -178,7 +178,7 @@ class ByteReader:
         return 0
 
     def colon(self, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Where the first colon of a text stands, or else its end; all of it must be ASCII."""
+        """The position of the first colon in a text, or its end; gives up if it is not ASCII."""
         start: cython.Py_ssize_t = at
         bits: cython.ulonglong = 0
         colons: cython.ulonglong = 0
@@ -202,7 +202,7 @@ class ByteReader:
     def is_same(
         self, start: cython.Py_ssize_t, other: cython.Py_ssize_t, size: cython.Py_ssize_t
     ) -> cython.int:
-        """Whether two texts of one size are the same."""
+        """Whether two texts of the same size are equal."""
         if size == 0:
             return 1
         if cython.compiled:
@@ -215,7 +215,7 @@ class ByteReader:
     def hashed(
         self, seed: cython.int, at: cython.Py_ssize_t, end: cython.Py_ssize_t
     ) -> cython.longlong:
-        """The hash of a text, not negative."""
+        """The hash of a text, a non-negative number."""
         word: cython.ulonglong
         found: cython.ulonglong = end - at + seed
         while at < end:

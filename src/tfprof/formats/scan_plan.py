@@ -1,12 +1,12 @@
-"""What a scan takes from a message, said as a tree of fields and laid out as flat arrays.
+"""Scan plans: which fields of a message to extract, compiled from a tree into flat arrays.
 
-A plan says what each field of a message gives, by its number:
+A plan maps field numbers to what is extracted:
 
     Plan({1: Rows("node", {1: Text("name"), 3: Inputs("input"), 5: Number("size")})})
 
-A table has a row for each message or value it is made of, in the order of the file, and the columns
-that the fields name. Fields that a plan does not name are stepped over, and so are those whose wire
-type is not that of the plan. Nothing else can be said of fields above 15, which have longer tags.
+The result is a set of tables. A table has one row per message or value, in file order, and the
+columns named by the fields. Fields that are not in the plan, or have another wire type than the
+plan expects, are skipped. Fields above 15 have longer tags and cannot be extracted.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ from array import array
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple, TypeAlias
 
-# What is done with a field, in the lowest byte of an action; above it come a table, a column and a
-# state. Letters, as the compiler takes them for numbers.
+# What to do with a field: the lowest byte of an action, followed by a table, a column and a state.
+# Letters, because compiled code can compare `ord("n")` as a constant number.
 SKIP, REFUSED, NUMBER, NUMBER32, NUMBERS = map(ord, "-!nhl")
 MESSAGE, ATTRIBUTE, SHAPE, SHAPES = map(ord, "mesr")
 CHECKED, TEXT, NAME, BYTES, CODE, INPUT = map(ord, "atcbdi")
 
-# The table of distinct texts, which every plan has, and the one row for the whole file.
+# Every plan has a table of distinct texts, and a table with a single row for the whole file.
 TEXTS, ROOT = 0, 1
 _TEXT_COLUMNS: Final = ("start", "end", "hash", "set", "code")
 
-TAGS: Final = 128  # of one byte
-_MOST: Final = 255  # tables and columns, and half as many states
+TAGS: Final = 128  # the number of one-byte tags
+_MOST: Final = 255  # the limit for tables and for columns; states are limited to half of it
 
 
 class Number(NamedTuple):
-    """A number, into a column; of a short one the lowest 32 bits count."""
+    """A number in a column; a short one uses only the lowest 32 bits."""
 
     column: str
     is_short: bool = False
 
 
 class Numbers(NamedTuple):
-    """A list of numbers, packed or not: a row each, in the column `value` of a table."""
+    """A list of numbers, packed or not: one row each, in the column `value` of a table."""
 
     table: str
 
@@ -49,42 +49,42 @@ class Text(NamedTuple):
 
 
 class Name(NamedTuple):
-    """Text that counts as far as its first colon, as the columns `…_start` and `…_end`."""
+    """Text up to its first colon, as the columns `…_start` and `…_end`."""
 
     column: str
 
 
 class Bytes(NamedTuple):
-    """Any bytes, as the columns `…_start` and `…_end`; stated twice, they are for protobuf."""
+    """Any bytes, as the columns `…_start` and `…_end`; if repeated, the scan gives up."""
 
     column: str
 
 
 class Code(NamedTuple):
-    """Text that repeats, or any bytes that do: 1 and up by first use, 0 where there is none."""
+    """Repetitive text or bytes as a code: 1, 2, … in order of first use, 0 if missing."""
 
     column: str
     is_text: bool = True
 
 
 class Codes(NamedTuple):
-    """A list of texts that repeat: a row each, in the column `code` of a table."""
+    """A list of repetitive texts: one row each, in the column `code` of a table."""
 
     table: str
     has_owner: bool = False
 
 
 class Inputs(NamedTuple):
-    """A list of inputs such as `conv:1`: a row each, with `start`, `end` and `slot`."""
+    """A list of inputs such as `conv:1`: one row each, with `start`, `end` and `slot`."""
 
     table: str
 
 
 class Shape(NamedTuple):
-    """A TensorShapeProto: in the column `shape` 1, or 3 where its rank is unknown.
+    """A TensorShapeProto: 1 in the column `shape`, or 3 if its rank is unknown.
 
-    Its dims are rows of the table `dims`, in the column `value`. With a table of its own, such
-    shapes are a list and have a row each.
+    Its dims are rows of the table `dims`, in the column `value`. With a `table`, the field is a
+    list of shapes with one row each.
     """
 
     dims: str
@@ -92,14 +92,15 @@ class Shape(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """Text that is not wanted, but must be ASCII."""
+    """Text that is not extracted but must be ASCII."""
 
 
 class Inside(NamedTuple):
-    """A message whose fields belong to the row around it.
+    """A message whose fields belong to the enclosing row.
 
-    With a mark there is a bit in the column `marks` where it is there. Twice, it is for protobuf,
-    which would make one message of the two; and so it is where it `is_strict` and has other fields.
+    With a `mark`, a bit in the column `marks` says that the message is present, and the scan gives
+    up if it is repeated, which protobuf would merge. With `is_strict`, the scan gives up if the
+    message has other fields.
     """
 
     fields: Fields
@@ -108,12 +109,12 @@ class Inside(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Messages that are a row each, in the order of the file.
+    """Messages with one row each, in file order.
 
-    The row around them has in a column of the table's name where its own rows begin; or, with
-    `has_owner`, they have in the column `owner` the row around them. With `has_place` they have
-    `start` and `end` of the message. The entries of a map are strict: with other fields they are
-    for protobuf, which would leave them out.
+    The enclosing row has a column with the table's name that holds the first of its rows; with
+    `has_owner`, the rows refer to the enclosing row in a column `owner` instead. With `has_place`,
+    they have the `start` and `end` of the message. Map entries are strict: the scan gives up if
+    they have other fields, because protobuf would drop such an entry.
     """
 
     table: str
@@ -124,15 +125,15 @@ class Rows(NamedTuple):
 
 
 class Attributes(NamedTuple):
-    """A map of AttrValues, of which some are wanted by their keys, once a row.
+    """A map of AttrValues from which the `wanted` keys are extracted, at most once per row.
 
-    Each has the tag that its value must have to be read, and what that is.
+    Each key has the tag that its value must start with, and what to extract from the value.
     """
 
     wanted: Mapping[bytes, tuple[int, Inside | Shape]]
 
 
-# What a field of a message gives.
+# What is extracted from a field of a message.
 Field: TypeAlias = (
     Number
     | Numbers
@@ -152,17 +153,17 @@ Fields: TypeAlias = Mapping[int, Field]
 
 
 class Plan:
-    """The arrays of a plan; see `scan` for how they are used."""
+    """The arrays of a plan, as `scan` uses them."""
 
     def __init__(self, fields: Fields) -> None:
         self.tables: dict[str, int] = {"text": TEXTS, "": ROOT}
-        self.columns: dict[str, int] = {}  # by table and name, as `node.size`
+        self.columns: dict[str, int] = {}  # by table and name, such as `node.size`
         self.column_table = array("i")
-        self.offsets: dict[int, int] = {}  # the table whose rows a column counts
-        self.sets: dict[str, int] = {}  # of texts, by the column that has their codes
+        self.offsets: dict[int, int] = {}  # columns of row offsets, and the table they point into
+        self.sets: dict[str, int] = {}  # sets of texts, by the column that holds their codes
         self.marks: dict[str, tuple[str, int]] = {}  # column and bit
         self.actions = array("i")  # by state and tag
-        self.depth = 0  # of messages within messages
+        self.depth = 0  # of nested messages
         self.keys, self.key_start, self.key_lengths = bytearray(), array("i", [0]), 0
         self.key_tag, self.key_action = array("i"), array("i")
         self._links: dict[int, list[int]] = {}
@@ -170,7 +171,8 @@ class Plan:
         for name in _TEXT_COLUMNS:
             self._column(TEXTS, name)
         self._add_state(ROOT, fields, 1)
-        # How a row begins: with how many rows another table has, less 1 for the last of them.
+        # A new row starts with the row count of linked tables: (column, table, amount to subtract).
+        # Subtracting 1 gives the latest row instead, the owner.
         self.links, self.link_start = array("i"), array("i", [0])
         for table in range(len(self.tables)):
             self.links.extend(self._links.get(table, []))
@@ -180,7 +182,7 @@ class Plan:
         assert max(len(self.tables), len(self.columns), 2 * states) <= _MOST  # noqa: S101
 
     def _add_state(self, table: int, fields: Fields, depth: int, others: int = SKIP) -> int:
-        """The state in which the fields of a message of `table` are read."""
+        """Add the state for reading the fields of a message of `table`."""
         state = len(self.actions) // TAGS
         self.depth = max(self.depth, depth)
         self.actions.extend([REFUSED] * 8 + [others] * (TAGS - 8))  # there is no field 0
@@ -234,7 +236,7 @@ class Plan:
             case Bytes(name):
                 return _action(BYTES, self._pair(table, f"{name}_"))
             case Code(name, is_text):
-                # An odd number is for what may be any bytes.
+                # The lowest bit says that any bytes are allowed.
                 return _action(CODE, *self._code(table, name), not is_text)
             case Codes(name, has_owner):
                 child = self._child(table, name, has_owner=has_owner)
@@ -248,7 +250,7 @@ class Plan:
         return _action(CHECKED)
 
     def _child(self, table: int, name: str, *, has_owner: bool = False) -> int:
-        """The table `name`, whose rows those of `table` hold."""
+        """The table `name`, whose rows belong to rows of `table`."""
         child = self.tables.setdefault(name, len(self.tables))
         if has_owner:
             self._links.setdefault(child, []).extend((self._column(child, "owner"), table, 1))
@@ -266,7 +268,7 @@ class Plan:
         return self.columns[full]
 
     def _pair(self, table: int, name: str = "") -> int:
-        """The first of two columns, start and end."""
+        """The first of two adjacent columns, start and end."""
         first = self._column(table, f"{name}start")
         self._column(table, f"{name}end")
         return first
@@ -280,7 +282,7 @@ class Plan:
         return column, bit
 
     def _code(self, table: int, name: str) -> tuple[int, int, int]:
-        """The column of a code, no table, and the set of its texts."""
+        """The column of a code, 0 for no table, and the set of its texts, shifted by one bit."""
         column = self._column(table, name)
         return column, 0, self.sets.setdefault(list(self.columns)[column], len(self.sets)) << 1
 

@@ -11,11 +11,11 @@ cdef class RowWriter(ByteReader):
     cdef list arrays
     cdef object places
     cdef long long** cells  # the same arrays, by column
-    cdef long long[::1] used  # rows, by table
+    cdef long long[::1] used  # rows in use, by table
     cdef long long[::1] room
-    cdef long long[::1] slots  # numbers of texts at the places that their hashes give, or -1
+    cdef long long[::1] slots  # the hash table: numbers of texts, or -1
     cdef long long[::1] set_size
-    cdef long long[::1] last  # the number of the text that each set had last
+    cdef long long[::1] last  # the number of the last text in each set
 
     cdef int point(self) except -1
     @cython.final

@@ -1,9 +1,9 @@
 # cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False
 # cython: show_performance_hints=False
-"""The columns that a scan fills, row by row, and the distinct texts among them, for `scan`.
+"""The columns that a scan fills row by row, including codes for distinct texts, for `scan`.
 
-The types of all this are in `scan_rows.pxd`. A row is begun only where there is room for it, and
-the columns are those that the plan has, so `cells` needs no further checks.
+The C types are declared in `scan_rows.pxd`. A row is added only if there is room for it, and only
+columns of the plan are written, so accesses to `cells` need no further checks.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FIRST_SLOTS = 256
 
 
 class RowWriter(ByteReader):
-    """The bytes of a message, and the columns of a plan so far."""
+    """The bytes of a message, and the columns filled so far."""
 
     def __init__(self, plan: Plan, data: bytes) -> None:
         ByteReader.__init__(self, data)
@@ -35,7 +35,7 @@ class RowWriter(ByteReader):
         self.links, self.link_start, self.place = plan.links, plan.link_start, plan.place
         self.used = np.zeros(len(plan.tables), np.int64)
         self.room = np.full(len(plan.tables), _FIRST_ROWS, np.int64)
-        # One more than there is room for, as a last offset has no row of its own.
+        # One extra cell for the final offset, which has no row of its own.
         self.arrays = [np.zeros(_FIRST_ROWS + 1, np.int64) for _ in plan.columns]
         self.point()
         self.slots = np.full(_FIRST_SLOTS, -1, np.int64)
@@ -43,7 +43,7 @@ class RowWriter(ByteReader):
         self.last = np.full(len(plan.sets), -1, np.int64)
 
     def point(self) -> cython.int:
-        """Let `cells` be where the arrays are now."""
+        """Point `cells` to the current arrays."""
         if cython.compiled:
             self.places = np.array([array.ctypes.data for array in self.arrays], np.uintp)
             self.cells = cython.cast(
@@ -54,7 +54,7 @@ class RowWriter(ByteReader):
         return 0
 
     def columns(self) -> dict[str, Ints]:
-        """All columns of the plan; one that counts rows also has where the last of them end."""
+        """All columns of the plan; columns of offsets end with one more, the final offset."""
         found = {}
         for name, column in self.plan.columns.items():
             count = self.used[self.plan.column_table[column]]
@@ -68,7 +68,7 @@ class RowWriter(ByteReader):
     def add_row(
         self, table: cython.int, start: cython.Py_ssize_t, end: cython.Py_ssize_t
     ) -> cython.longlong:
-        """Begin a row for the message from `start` to `end`; which one it is."""
+        """Add a row for the message from `start` to `end`; return its number."""
         row: cython.longlong = self.used[table]
         at: cython.int
         column: cython.int = self.place[table]
@@ -83,9 +83,9 @@ class RowWriter(ByteReader):
         return row
 
     def grow(self, table: cython.int, at: cython.Py_ssize_t) -> cython.int:
-        """Make room for so many rows more as the rest of the file may have."""
+        """Make room for the rows expected in the rest of the file."""
         used = self.used[table]
-        # Rows that are never written take no memory, and are zero.
+        # Rows that are never written take no memory and are zero.
         guess = used * self.size * 5 // (4 * max(at, 1))
         room = max(2 * used, min(guess, self.size // 16))
         for column, of_table in enumerate(self.plan.column_table):
@@ -103,7 +103,7 @@ class RowWriter(ByteReader):
     def code(
         self, texts: cython.int, start: cython.Py_ssize_t, end: cython.Py_ssize_t
     ) -> cython.longlong:
-        """The number of a text in its set, from 1 on; the last bit of `texts` is for any bytes."""
+        """The code of a text in its set, from 1; the lowest bit of `texts` allows any bytes."""
         number: cython.longlong = self.last[texts >> 1]
         if number < 0 or not self.is_text(number, start, end):
             number = self.text(texts, start, end)
@@ -113,7 +113,7 @@ class RowWriter(ByteReader):
     def is_text(
         self, number: cython.longlong, start: cython.Py_ssize_t, end: cython.Py_ssize_t
     ) -> cython.int:
-        """Whether this is the text of that number."""
+        """Whether the bytes from `start` to `end` are text `number`."""
         known: cython.Py_ssize_t = self.cells[0][number]
         return self.cells[1][number] - known == end - start and self.is_same(
             known, start, end - start
@@ -122,7 +122,7 @@ class RowWriter(ByteReader):
     def text(
         self, texts: cython.int, start: cython.Py_ssize_t, end: cython.Py_ssize_t
     ) -> cython.longlong:
-        """The number of a text among all."""
+        """The number of a text among the texts of all sets."""
         found: cython.longlong = self.hashed(texts, start, end)
         mask: cython.ulonglong = self.slots.shape[0] - 1
         slot: cython.ulonglong = found & mask
@@ -140,7 +140,7 @@ class RowWriter(ByteReader):
                 and self.is_text(number, start, end)
             ):
                 return number
-            # Texts may have been made to clash, for which Python's own dict has a remedy.
+            # The texts may be crafted to collide, which Python's dict withstands.
             clashes += 1
             if clashes > MOST_CLASHES:
                 self.give_up()
@@ -154,7 +154,7 @@ class RowWriter(ByteReader):
         found: cython.longlong,
         slot: cython.ulonglong,
     ) -> cython.longlong:
-        """Number a new text."""
+        """Record a new text; return its number."""
         number: cython.longlong = self.add_row(0, start, end)
         self.slots[slot] = number
         self.set_size[texts] += 1
@@ -168,7 +168,7 @@ class RowWriter(ByteReader):
         return number
 
     def spread(self) -> cython.int:
-        """Put the numbers into a table of four times the size."""
+        """Quadruple the size of the hash table."""
         mask: cython.ulonglong = 4 * self.slots.shape[0] - 1
         number: cython.Py_ssize_t
         slot: cython.ulonglong

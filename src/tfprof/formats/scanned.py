@@ -1,4 +1,4 @@
-"""What a scan found, in the terms of columns."""
+"""The result of a scan as typed columns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Columns = TypeVar("Columns")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scanned:
-    """The columns of a plan, as `node.size`, and the file that its spans point to."""
+    """The columns of a plan, named like `node.size`, and the bytes that their spans refer to."""
 
     plan: Plan
     data: bytes
@@ -26,7 +26,7 @@ class Scanned:
 
     @classmethod
     def of(cls, plan: Plan, data: bytes) -> Self | None:
-        """What a scan of `data` finds, or None where protobuf should read it."""
+        """The result of scanning `data`, or None if protobuf has to parse it."""
         columns = scan(plan, data)
         return None if columns is None else cls(plan, data, columns)
 
@@ -34,19 +34,19 @@ class Scanned:
         return self.columns[column]
 
     def spans(self, name: str) -> tuple[Ints, Ints]:
-        """Where the texts of `node.name` begin and end."""
+        """The starts and ends of the texts in a column such as `node.name`."""
         return self[f"{name}_start"], self[f"{name}_end"]
 
     def strings(self, name: str) -> Strings:
-        """The texts of `node.name`."""
+        """The texts in a column such as `node.name`."""
         return Strings.of_spans(self.data, *self.spans(name))
 
     def pieces(self, name: str) -> list[bytes]:
-        """The bytes of `node.name`."""
+        """The bytes in a column such as `node.name`."""
         return self._cut(*self.spans(name))
 
     def distinct_bytes(self, name: str) -> list[bytes]:
-        """What the codes of a column stand for, from code 1 on."""
+        """The bytes for each code of a column, starting with code 1."""
         return self._cut(*self._distinct(name))
 
     def _cut(self, starts: Ints, ends: Ints) -> list[bytes]:
@@ -58,7 +58,7 @@ class Scanned:
         return self["text.start"][rows], self["text.end"][rows]
 
     def coded(self, name: str) -> Coded:
-        """The texts that the codes of a column stand for, empty ones where there is none."""
+        """The texts for the codes of a column; missing texts are empty."""
         codes = self[name] - 1
         starts, ends = self._distinct(name)
         if len(codes) and codes.min() < 0:
@@ -73,7 +73,7 @@ class Scanned:
         return Shapes.of_dims(rows, self[f"{table}.shape"] == 1)
 
     def marks(self, name: str) -> Ints:
-        """1 where the message is there that has this mark, or else 0."""
+        """1 for each row that contains the marked message, else 0."""
         column, bit = self.plan.marks[name]
         found: Ints = np.sign(self[column] & bit)
         return found
@@ -84,6 +84,6 @@ def scanned_or_parsed(
     scanned: Callable[[bytes], Columns | None],
     parsed: Callable[[Records], Columns],
 ) -> Columns:
-    """The columns of a file: by a scan where that is compiled and knows the file, else protobuf."""
+    """The columns of a file, scanned if the compiled scan can read it, else parsed by protobuf."""
     found = scanned(records.data) if is_compiled() else None
     return parsed(records) if found is None else found

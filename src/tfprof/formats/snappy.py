@@ -1,4 +1,4 @@
-"""Snappy's raw format, unpacked."""
+"""Unpack Snappy's raw format."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Final
 
 from tfprof.formats.wire import WireError, varint
 
-LARGEST_GROWTH: Final = 22  # three bytes can stand for 64 at most
+LARGEST_GROWTH: Final = 22  # three bytes unpack to at most 64
 
 
 def unpacked(data: bytes | memoryview) -> bytes:
-    """The bytes that `data` was packed from; `WireError` where it is not Snappy's."""
+    """The unpacked bytes; raises `WireError` if `data` is not valid Snappy."""
     length, at = varint(data, 0)
     if length > LARGEST_GROWTH * len(data):
-        raise WireError(0, f"{len(data):,} bytes said to unpack to {length:,}")
+        raise WireError(0, f"{len(data):,} bytes cannot unpack to {length:,}")
     output = bytearray()
     while at < len(data):
         start = at
@@ -25,14 +25,14 @@ def unpacked(data: bytes | memoryview) -> bytes:
             output += data[at : at + count]
             at += count
         if at > len(data) or len(output) > length:
-            raise WireError(start, "a piece reaches past the end")
+            raise WireError(start, "a piece extends past the end")
     if len(output) != length:
-        raise WireError(at, f"{length:,} bytes said to unpack, and {len(output):,} did,")
+        raise WireError(at, f"unpacked {len(output):,} bytes instead of {length:,}")
     return bytes(output)
 
 
 def literal(data: bytes | memoryview, at: int) -> tuple[int, int]:
-    """How many bytes stand here as they are, and where the first is."""
+    """The length of the literal at `at`, and where its bytes start."""
     size = data[at] >> 2
     if size < 60:
         return size + 1, at + 1
@@ -41,7 +41,7 @@ def literal(data: bytes | memoryview, at: int) -> tuple[int, int]:
 
 
 def copy(data: bytes | memoryview, at: int) -> tuple[int, int, int]:
-    """How many bytes to repeat, from how far back, and where the next piece starts."""
+    """The length of the copy at `at`, how far back it starts, and where the next piece starts."""
     tag = data[at]
     width = (0, 1, 2, 4)[tag & 3]
     end = at + 1 + width
@@ -54,9 +54,9 @@ def copy(data: bytes | memoryview, at: int) -> tuple[int, int, int]:
 
 
 def repeat(output: bytearray, count: int, back: int, at: int) -> None:
-    """Append `count` bytes that start `back` before the end, which may be among the appended."""
+    """Append `count` bytes copied from `back` bytes before the end; the two may overlap."""
     if not 0 < back <= len(output):
-        raise WireError(at, f"a copy from {back:,} bytes back where there are {len(output):,}")
+        raise WireError(at, f"a copy from {back:,} bytes back, but only {len(output):,} exist,")
     first = len(output) - back
     pattern = output[first : first + count]
     output += (pattern * (count // len(pattern) + 1))[:count]

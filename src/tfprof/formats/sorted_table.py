@@ -1,4 +1,4 @@
-"""The immutable sorted table of keys and values that LevelDB and TensorFlow's checkpoints use."""
+"""The immutable sorted key-value table of LevelDB, which TensorFlow checkpoints use."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from tfprof.formats.file_spans import read_span
 from tfprof.formats.table_footer import MAGIC, footer
 from tfprof.formats.wire import WireError, varint
 
-TRAILER_BYTES: Final = 5  # the kind of packing and a checksum
-AS_IS, SNAPPY = 0, 1
-LARGEST_KEY_GROWTH: Final = 64  # writers spell a key out at every 16th entry at the latest
+TRAILER_BYTES: Final = 5  # the compression type and a checksum
+UNCOMPRESSED, SNAPPY = 0, 1
+LARGEST_KEY_GROWTH: Final = 64  # writers store a full key at least every 16 entries
 LARGEST_KEPT: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class SortedTable:
-    """A table whose index has been read; its values are read as they are asked for."""
+    """A table whose index has been read; values are read on demand."""
 
     path: str
     last_keys: tuple[bytes, ...]
-    """For each block, a key no less than any in it and less than any in the next."""
+    """For each block, a key not less than any in it and less than any in the next."""
     spans: tuple[tuple[int, int], ...]
-    """Where each block starts and how long it is, its trailer not counted."""
+    """The start and length of each block, without its trailer."""
     kept: dict[int, Mapping[bytes, bytes]] = field(default_factory=dict, compare=False, repr=False)
 
     def items(self) -> Iterator[tuple[bytes, bytes]]:
-        """Every key and its value, in the order of the keys."""
+        """Every key and its value, sorted by key."""
         for offset, size in self.spans:
             yield from block_items(self.path, offset, size)
 
     def get(self, key: bytes) -> bytes | None:
-        """The value of `key`, if the table has it."""
+        """The value of `key`, or None."""
         return self.find([key]).get(key)
 
     def find(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
-        """The values of those of `keys` that the table has, reading each block at most once."""
+        """The keys that the table contains and their values, reading each block at most once."""
         wanted: dict[int, set[bytes]] = {}
         for key in keys:
             wanted.setdefault(bisect.bisect_left(self.last_keys, key), set()).add(key)
@@ -52,7 +52,7 @@ class SortedTable:
         return found
 
     def block(self, at: int) -> Mapping[bytes, bytes]:
-        """The keys and values of one block; the last is kept, as neighbours are asked in turn."""
+        """The keys and values of one block; the latest is cached for lookups of nearby keys."""
         held = self.kept.get(at)
         if held is None:
             offset, size = self.spans[at]
@@ -64,7 +64,7 @@ class SortedTable:
 
 
 def open_table(path: str | Path) -> SortedTable:
-    """The table in the file at `path`, of which only the footer and the index are read."""
+    """Open the table at `path`, reading only its footer and index."""
     name = str(path)
     offset, size = index_span(name)
     keys: list[bytes] = []
@@ -72,9 +72,9 @@ def open_table(path: str | Path) -> SortedTable:
     free = 0
     for key, value in block_items(name, offset, size):
         start, length = span(name, value)
-        # Blocks that overlap could make a small file read as a huge one.
+        # Overlapping blocks could make a small file expand to a huge one.
         if start < free or start + length + TRAILER_BYTES > offset:
-            raise damaged(name, f"its index gives a block the wrong place, byte {start:,}")
+            raise damaged(name, f"its index has a block at an impossible position, byte {start:,}")
         free = start + length + TRAILER_BYTES
         keys.append(key)
         spans.append((start, length))
@@ -82,27 +82,27 @@ def open_table(path: str | Path) -> SortedTable:
 
 
 def index_span(path: str) -> tuple[int, int]:
-    """Where the footer says the index block is."""
+    """The offset and size of the index block, from the footer."""
     last = footer(path)
     if last[-len(MAGIC) :] != MAGIC:
-        raise InputError(path, "does not end as a checkpoint's table does; was it copied whole?")
+        raise InputError(path, "does not end like a checkpoint's table; was it copied fully?")
     _, _, after = two_numbers(path, last)
     return span(path, last[after:])
 
 
 def span(path: str, handle: bytes) -> tuple[int, int]:
-    """The offset and the size that `handle` holds."""
+    """The offset and size in `handle`."""
     offset, size, _ = two_numbers(path, handle)
     return offset, size
 
 
 def two_numbers(path: str, handle: bytes) -> tuple[int, int, int]:
-    """The offset and the size that `handle` begins with, and where they end."""
+    """The offset and size at the start of `handle`, and the position after them."""
     try:
         offset, after = varint(handle, 0)
         size, after = varint(handle, after)
     except WireError as error:
-        raise damaged(path, "it does not say where a block is") from error
+        raise damaged(path, "the position of a block is missing") from error
     return offset, size, after
 
 
@@ -116,24 +116,24 @@ def block_items(path: str, offset: int, size: int) -> Iterator[tuple[bytes, byte
 
 
 def read_block(path: str, offset: int, size: int) -> memoryview:
-    """The content of a block, checked against its checksum and unpacked."""
+    """The content of a block, verified by its checksum and unpacked."""
     stored = memoryview(read_span(path, offset, size + TRAILER_BYTES))
     covered = size + 1
     if crc32c.checksum(stored[:covered]) != crc32c.unmasked(number(stored, covered)):
         raise damaged(path, f"the block at byte {offset:,} does not match its checksum")
-    packing = stored[size]
-    if packing == AS_IS:
+    compression = stored[size]
+    if compression == UNCOMPRESSED:
         return stored[:size]
-    if packing != SNAPPY:
-        raise InputError(path, f"has a block packed in way {packing}, which is not known here")
+    if compression != SNAPPY:
+        raise InputError(path, f"has a block with unsupported compression type {compression}")
     try:
         return memoryview(snappy.unpacked(stored[:size]))
     except WireError as error:
-        raise damaged(path, f"the block at byte {offset:,} does not unpack: {error}") from error
+        raise damaged(path, f"cannot unpack the block at byte {offset:,}: {error}") from error
 
 
 def entries(block: memoryview) -> Iterator[tuple[bytes, bytes]]:
-    """The keys and values of a block; each key is told by how it differs from the one before."""
+    """The keys and values of a block; a key is stored as its difference from the previous one."""
     stop = entries_end(block)
     key = b""
     key_bytes = at = 0
@@ -143,24 +143,24 @@ def entries(block: memoryview) -> Iterator[tuple[bytes, bytes]]:
         added, at = varint(block, at, stop)
         length, at = varint(block, at, stop)
         if shared > len(key) or added + length > stop - at:
-            raise WireError(start, "an entry reaches past the end")
+            raise WireError(start, "an entry extends past the end")
         previous, key = key, key[:shared] + block[at : at + added].tobytes()
         if start and key <= previous:
             raise WireError(start, "the keys are out of order")
         key_bytes += len(key)
         if key_bytes > LARGEST_KEY_GROWTH * len(block):
-            raise WireError(start, "the keys are absurdly long")
+            raise WireError(start, "the keys are implausibly long")
         at += added + length
         yield key, block[at - length : at].tobytes()
 
 
 def entries_end(block: memoryview) -> int:
-    """Where the entries end, and the list of those with a key in full begins."""
+    """The end of the entries, where the list of restarts (entries with a full key) begins."""
     if len(block) < 4:
-        raise WireError(0, "no count of restarts")
+        raise WireError(0, "missing count of restarts")
     end = len(block) - 4 - 4 * number(block, len(block) - 4)
     if end < 0:
-        raise WireError(len(block) - 4, "more restarts than there is room for")
+        raise WireError(len(block) - 4, "more restarts than fit in the block")
     return end
 
 
@@ -170,5 +170,5 @@ def number(data: memoryview, at: int) -> int:
 
 
 def damaged(path: str, what: str) -> InputError:
-    """The error for a file that was written well and has changed since."""
+    """The error for a file whose content is damaged."""
     return InputError(path, f"is damaged: {what}; fetch or save it again")

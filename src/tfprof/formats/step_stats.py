@@ -1,4 +1,4 @@
-"""The step statistics of RunMetadata as a timeline wants them: labels, and tensors described."""
+"""The step statistics of RunMetadata for timelines: with labels and tensor descriptions."""
 
 from __future__ import annotations
 
@@ -19,66 +19,68 @@ from tfprof.formats.wire import signed
 _TENSOR = "tensorflow.TensorDescription"
 _MEMORY = "tensorflow.AllocationDescription"
 
-# Beyond these nothing could be added up in 64 bits.
+# Sums of larger values could overflow 64 bits.
 _MOST_MICROS = 2**61
 _MOST_BYTES = 2**62
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StepColumns:
-    """An entry a run of a node, in file order, which is device by device."""
+    """One entry per run of a node, in file order, grouped by device."""
 
     has_step_stats: bool
     devices: list[str]
     device: Ints
-    name: Strings  # as it was recorded, in the same bytes as `label`
+    name: Strings  # as recorded; shares its bytes with `label`
     label: Strings
     start_micros: Ints
-    micros: Ints  # until all was done, not only the op
+    micros: Ints  # until everything was done, not only the op
     outputs: DescribedOutputs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DescribedOutputs:
-    """A row an output of an entry; what was not described is 0 or empty."""
+    """One row per output of an entry; missing values are 0 or empty."""
 
     entry: Ints
-    dtype: Coded  # `dtype` and `shape` as protobuf writes these fields as text
+    dtype: Coded  # `dtype` and `shape` in protobuf's text format
     shape: Coded
     has_memory: Ints
     requested: Ints
     allocated: Ints
     allocator: Coded
     allocation_id: Ints
-    has_single_reference: Ints  # 1 if so
-    address: Ints  # its 64 bits
+    has_single_reference: Ints  # 0 or 1
+    address: Ints  # 64 bits, as a signed number
 
 
 def decode(records: Records) -> StepColumns:
-    """All entries of all devices; refused if its numbers are such as nothing can have measured."""
+    """All entries of all devices; raises `InputError` for implausibly large numbers."""
     found = scanned_or_parsed(records, _scanned, _parsed)
     _require_measurable(records.path, found)
     return found
 
 
 def allocator_text(name: str) -> str:
-    """The name of an allocator as protobuf writes this field as text."""
+    """The name of an allocator in protobuf's text format."""
     return str(message_class(_MEMORY)(allocator_name=name))
 
 
 def _require_measurable(path: str, step: StepColumns) -> None:
     for micros in (step.start_micros, step.micros):
-        # Not of the absolute value: the least number has none.
+        # Not `abs(micros)`: the smallest int64 has no absolute value.
         odd = np.flatnonzero((micros > _MOST_MICROS) | (micros < -_MOST_MICROS))
         if len(odd):
             raise InputError(
                 path,
-                f"`{step.name[int(odd[0])]}` is said to have run at or for {micros[odd[0]]:,} "
+                f"`{step.name[int(odd[0])]}` has an impossible time of {micros[odd[0]]:,} "
                 "microseconds; the file is damaged.",
             )
     total = np.abs(step.outputs.requested.astype(np.float64)).sum()
     if total > _MOST_BYTES:
-        raise InputError(path, f"its tensors are said to have {total:.0e} bytes; it is damaged.")
+        raise InputError(
+            path, f"its tensors have an impossible size of {total:.0e} bytes; the file is damaged."
+        )
 
 
 _MEMORY_FIELDS: Fields = {
@@ -98,7 +100,7 @@ _ENTRY: Fields = {
     1: Text("name"),
     2: Number("start_micros"),
     5: Number("micros"),
-    # Not wanted, but to be whole.
+    # Not extracted, only checked.
     6: Rows("allocator", {1: Checked(), 6: Rows("allocation", {})}),
     7: Rows("output", {3: Inside(_TENSOR_FIELDS, mark="is_described")}, has_owner=True),
     8: Text("label"),
@@ -146,7 +148,7 @@ def _dtype_texts(dtypes: Ints) -> Coded:
 
 def _shape_texts(found: Scanned) -> Coded:
     starts, ends = found.spans("output.shape")
-    rows = np.flatnonzero(ends)  # the others have none
+    rows = np.flatnonzero(ends)  # the other rows have no shape
     table = NameTable()
     codes = np.zeros(len(starts), np.int64)
     codes[rows] = 1 + table.add(Strings.of_spans(found.data, starts[rows], ends[rows]))
@@ -158,7 +160,7 @@ def _shape_texts(found: Scanned) -> Coded:
 
 
 def _text(**fields: object) -> str:
-    """A tensor's description with these fields alone, as text."""
+    """A tensor description with only these fields, in protobuf's text format."""
     return str(message_class(_TENSOR)(**fields))
 
 
@@ -175,7 +177,7 @@ def _parsed(records: Records) -> StepColumns:
 
 
 class _Found:
-    """Columns in the making."""
+    """Collects the rows of all columns."""
 
     def __init__(self) -> None:
         self.devices: list[str] = []

@@ -1,4 +1,4 @@
-"""The end of a sorted table, by which a checkpoint is known."""
+"""The footer of a sorted table, which identifies a checkpoint."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FOOTER_BYTES: Final = 48
 
 
 def is_sorted_table(path: str | Path) -> bool:
-    """Whether there is a file at `path` that ends as a sorted table does."""
+    """Whether the file at `path` exists and ends like a sorted table."""
     try:
         return footer(path)[-len(MAGIC) :] == MAGIC
     except InputError:
@@ -21,7 +21,7 @@ def is_sorted_table(path: str | Path) -> bool:
 
 
 def footer(path: str | Path) -> bytes:
-    """The last bytes of the table: where two blocks are, and the magic number."""
+    """The last bytes of the table: the positions of two blocks and the magic number."""
     size = file_size(path)
     if size < FOOTER_BYTES:
         raise InputError(path, f"has {size:,} bytes, too few for a checkpoint's table")

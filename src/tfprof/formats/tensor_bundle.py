@@ -1,4 +1,4 @@
-"""V2 checkpoints: `PREFIX.index` says where in `PREFIX.data-…` each tensor's values are."""
+"""V2 checkpoints: `PREFIX.index` locates each tensor's values in the `PREFIX.data-…` files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BYTE_ORDERS: Final[Mapping[int, ByteOrder]] = {0: "<", 1: ">"}
 
 @dataclass(frozen=True, slots=True)
 class StoredTensor:
-    """What the index says of one tensor, or of one part of a partitioned tensor."""
+    """The index entry of a tensor, or of one part of a partitioned tensor."""
 
     kind: TensorType
     shape: tuple[int, ...]
@@ -52,7 +52,7 @@ class TensorBundle:
     shards: int
     order: ByteOrder
     tensors: tuple[TensorEntry, ...]
-    """In the order of their names."""
+    """Sorted by name."""
     stored: Mapping[bytes, StoredTensor]
 
     def read(self, name: str) -> Values:
@@ -61,7 +61,9 @@ class TensorBundle:
         if held is None:
             raise InputError(self.index, f"has no tensor `{name}`")
         if not held.kind.is_readable:
-            raise InputError(self.index, f"has `{name}` as a {held.kind.name}, which has no values")
+            raise InputError(
+                self.index, f"stores `{name}` as {held.kind.name}, a type without values"
+            )
         if not held.slices:
             return self.values(name, held)
         try:
@@ -74,21 +76,21 @@ class TensorBundle:
         parts = [self.part(name, held, piece) for piece in held.slices]
         room = sum(file_size(self.shard(number)) for number in {part.shard for part in parts})
         if sum(part.size for part in parts) > room:
-            raise ValueError("parts larger than the files that hold them")
+            raise ValueError("parts larger than the files that contain them")
         values = [self.values(name, part) for part in parts]
         return assembled(held.shape, list(zip(held.slices, values, strict=True)))
 
     def part(self, name: str, held: StoredTensor, piece: TensorSlice) -> StoredTensor:
-        """Where one slice of a partitioned tensor is."""
+        """The index entry of one slice of a partitioned tensor."""
         part = self.stored.get(piece.key(name.encode()))
         if part is None or part.slices:
             raise ValueError("a slice without values")
         if part.kind != held.kind or part.shape != piece.shape(held.shape):
-            raise ValueError("a slice of another type or shape than its place")
+            raise ValueError("a slice whose type or shape does not fit")
         return part
 
     def values(self, name: str, held: StoredTensor) -> Values:
-        """The values of what is stored in one piece."""
+        """The values of a tensor or part that is stored in one piece."""
         path = self.shard(held.shard)
         try:
             check_size(held)
@@ -100,12 +102,12 @@ class TensorBundle:
             raise damaged(path, f"{where}: {error}") from error
 
     def shard(self, number: int) -> str:
-        """The file of values that has this number."""
+        """The path of data file `number`."""
         return f"{self.prefix}.data-{number:05}-of-{self.shards:05}"
 
 
 def open_bundle(index: str, prefix: str) -> TensorBundle:
-    """The checkpoint that the file `index` describes, with its values in `prefix` + `.data-…`."""
+    """Open the checkpoint with this index file, whose values are in `prefix` + `.data-…`."""
     held = dict(open_table(index).items())
     try:
         shards, order = parse_header(held.pop(HEADER_KEY, b""))
@@ -117,25 +119,25 @@ def open_bundle(index: str, prefix: str) -> TensorBundle:
 
 
 def parse_header(data: bytes) -> tuple[int, ByteOrder]:
-    """The number of shards and the byte order of their values, of a `BundleHeaderProto`."""
+    """The number of shards and the byte order in a `BundleHeaderProto`."""
     for number, kind, value, end in fields(data):
         if (number, kind) == (3, SPAN) and signed_field(data, value, end, 2, 0) > NEWEST_FORMAT:
-            raise ValueError("it asks for a newer reader than this one")
+            raise ValueError("it requires a newer reader")
     shards = signed_field(data, 0, len(data), 1, 0)
     order = signed_field(data, 0, len(data), 2, 0)
     if shards < 1 or order not in BYTE_ORDERS:
-        raise ValueError("it lacks the header that a checkpoint's index begins with")
+        raise ValueError("the header at the start of the checkpoint's index is missing")
     return shards, BYTE_ORDERS[order]
 
 
 def parse_entry(key: bytes, data: bytes, shards: int) -> StoredTensor:
-    """What a `BundleEntryProto` says of the tensor under `key`."""
+    """The `BundleEntryProto` stored under `key`."""
     try:
         stored = parse_stored(data)
     except WireError as error:
         raise ValueError(f"the entry of {key!r} has {error}") from error
     if stored.shard >= shards:
-        raise ValueError(f"the entry of {key!r} names shard {stored.shard:,} of {shards:,}")
+        raise ValueError(f"the entry of {key!r} refers to shard {stored.shard:,} of {shards:,}")
     return stored
 
 
@@ -163,7 +165,7 @@ def parse_stored(data: bytes) -> StoredTensor:
 
 
 def listed(stored: Mapping[bytes, StoredTensor]) -> tuple[TensorEntry, ...]:
-    """Every tensor by name; the parts of a partitioned one are not tensors of their own."""
+    """Every tensor, sorted by name, without the parts of partitioned tensors."""
     parts = {piece.key(key) for key, held in stored.items() for piece in held.slices}
     return tuple(
         TensorEntry(parse_name(key), held.kind.name, held.shape, held.kind.number)
@@ -173,10 +175,10 @@ def listed(stored: Mapping[bytes, StoredTensor]) -> tuple[TensorEntry, ...]:
 
 
 def check_size(held: StoredTensor) -> None:
-    """Refuse a size that the shape contradicts, before anything of that size is made."""
+    """Raise `ValueError` if size and shape disagree, before allocating anything of that size."""
     count = math.prod(held.shape)
     if held.kind.stored is None:
-        fits = count <= held.size  # a string's length takes a byte at least
+        fits = count <= held.size  # the length of a string takes at least one byte
     else:
         fits = count * held.kind.stored.itemsize == held.size
     if not fits:
@@ -184,13 +186,13 @@ def check_size(held: StoredTensor) -> None:
 
 
 def numbers(held: StoredTensor, octets: bytearray, order: ByteOrder) -> Values:
-    """The values of a tensor whose elements are all of one width."""
+    """The values of a tensor with fixed-width elements."""
     check(crc32c.checksum(octets), held.checksum)
     return held.kind.values(octets, order)
 
 
 def strings(held: StoredTensor, octets: bytearray, order: ByteOrder) -> Values:
-    """The values of a string tensor: all lengths, a checksum of these, then all text."""
+    """The values of a string tensor, stored as all lengths, their checksum, then all text."""
     found = np.empty(math.prod(held.shape), np.object_)
     lengths: list[int] = []
     at = 0
@@ -210,18 +212,18 @@ def strings(held: StoredTensor, octets: bytearray, order: ByteOrder) -> Values:
 def check_strings(
     held: StoredTensor, lengths: list[int], rest: bytearray, order: ByteOrder
 ) -> None:
-    """Check a string tensor; its checksums see each length at full width, not as it is stored."""
+    """Verify a string tensor; its checksums cover the lengths at full width, not as stored."""
     endian: Final = "little" if order == "<" else "big"
     widths = (8 if length >> 32 else 4 for length in lengths)
-    spelt = b"".join(
+    full_width = b"".join(
         length.to_bytes(width, endian) for length, width in zip(lengths, widths, strict=True)
     )
-    crc = crc32c.checksum(spelt)
+    crc = crc32c.checksum(full_width)
     check(crc, int.from_bytes(rest[:4], endian))
     check(crc32c.checksum(rest, crc), held.checksum)
 
 
 def check(found: int, stored: int) -> None:
-    """Refuse values whose checksum is not the one that was stored, masked, with them."""
+    """Raise `ValueError` if a checksum differs from the masked checksum stored with the values."""
     if found != crc32c.unmasked(stored):
         raise ValueError("they do not match their checksum")

@@ -1,4 +1,4 @@
-"""The element types of TensorFlow's tensors, by their number in `types.proto`."""
+"""The element types of TensorFlow tensors, by their number in `types.proto`."""
 
 from __future__ import annotations
 
@@ -16,74 +16,74 @@ ByteOrder: TypeAlias = Literal["<", ">"]
 
 @dataclass(frozen=True, slots=True)
 class TensorType:
-    """One element type: how TensorFlow numbers, names and stores it."""
+    """An element type: its number, its name and how it is stored."""
 
     number: int
     name: str
     stored: np.dtype[Any] | None = None
-    """What one stored value is to numpy; `None` where it is not of one fixed width."""
+    """The numpy type of a stored value; `None` if values have no fixed width."""
     plain: Callable[[Values], Values] | None = None
-    """Makes values that numpy has of stored ones that it has not."""
+    """Converts stored values of a type that numpy lacks to one that it supports."""
 
     @property
     def is_readable(self) -> bool:
-        """Whether a tensor of this type has values to show; a handle has none."""
+        """Whether a tensor of this type has readable values; resources and variants have none."""
         return self.stored is not None or self.name == "string"
 
     def values(self, octets: bytes | bytearray | memoryview, order: ByteOrder = "<") -> Values:
-        """The values that `octets` store, in this machine's byte order."""
+        """The values stored in `octets`, converted to this machine's byte order."""
         stored = np.frombuffer(octets, self.width().newbyteorder(order))
         return self.made_plain(stored.astype(self.width(), copy=False))
 
     def values_of_bits(self, bits: NDArray[np.uint64]) -> Values:
-        """The values whose stored form is in the lowest of these bits."""
+        """The values whose stored form is in the lowest bits of each number."""
         stored = bits.astype(f"u{self.width().itemsize}").view(self.width())
         return self.made_plain(stored)
 
     def made_plain(self, stored: Values) -> Values:
-        """Stored values as a reader expects them: bfloat16 as float32, bytes of 0 or 1 as bools."""
+        """Stored values in their usual type: bfloat16 as float32, bytes of 0 or 1 as bools."""
         return self.plain(stored) if self.plain else stored
 
     def width(self) -> np.dtype[Any]:
-        """What one stored value is to numpy, of a type that has such values."""
+        """The numpy type of a stored value; raises `ValueError` if there is no fixed width."""
         if self.stored is None:
-            raise ValueError(f"values of type `{self.name}` are not of one width")
+            raise ValueError(f"values of type `{self.name}` have no fixed width")
         return self.stored
 
 
 def tensor_type(number: int) -> TensorType:
-    """The type of that number; one without values if there is none such."""
+    """The type with that number; unknown numbers give a type without values."""
     return TENSOR_TYPES.get(number) or TensorType(number, f"type_{number}")
 
 
 def bfloat16(stored: Values) -> Values:
-    """The float32 whose upper half is stored."""
+    """The float32 values whose upper halves are stored."""
     return (stored.astype(np.uint32) << 16).view(np.float32)
 
 
 def truth(stored: Values) -> Values:
-    """Whether the stored byte is not zero."""
+    """True for every non-zero byte."""
     return stored.astype(np.bool_)
 
 
 def small_int(bits: int, stored: Values) -> Values:
-    """The signed number in the lowest `bits`."""
+    """The signed numbers in the lowest `bits`."""
     half = 1 << bits - 1
     return ((stored.astype(np.int8) & 2 * half - 1) ^ half) - half
 
 
 def small_uint(bits: int, stored: Values) -> Values:
-    """The number in the lowest `bits`."""
+    """The unsigned numbers in the lowest `bits`."""
     return stored & (1 << bits) - 1
 
 
 def float8_e5m2(stored: Values) -> Values:
-    """The float16 whose upper half is stored, as float32."""
+    """The float16 values whose upper halves are stored, as float32."""
     return (stored.astype(np.uint16) << 8).view(np.float16).astype(np.float32)
 
 
 def float8(mantissa_bits: int, bias: int, nans: tuple[int, ...], stored: Values) -> Values:
-    """The float32 of a sign, an exponent and a mantissa, with no infinities."""
+    """The float32 values of 8-bit floats that have no infinities; `nans` lists their NaN codes."""
     codes = np.arange(256)
     exponent = (codes & 0x7F) >> mantissa_bits
     mantissa = codes & (1 << mantissa_bits) - 1

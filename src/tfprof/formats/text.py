@@ -1,14 +1,13 @@
 # cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False
 # cython: show_performance_hints=False
-"""Protobuf text, such as a `graph.pbtxt`, turned into the wire format that all readers take.
+"""Convert protobuf text, such as a `graph.pbtxt`, to the wire format that all readers use.
 
-Cython compiles this module where there is a C compiler (see setup.py); `is_compiled` tells. As
-plain Python it gives the same answers, but protobuf's own reader is faster then. Nothing here
-trusts the text: a byte is read only before `size` and written only after `reserve` made room,
-rows are those of the schema, nesting has a limit, and what is written stays below a few times what
-was read.
+Cython compiles this module if a C compiler is available (see setup.py and `is_compiled`). As plain
+Python it gives the same results, but protobuf's own reader is faster then. The text is not trusted:
+bytes are read only before `size` and written only after `reserve` made room, rows come from the
+schema, nesting is limited, and the output is at most a few times the size of the input.
 
-The language is that of protobuf's own readers. Fields that the schema leaves out are stepped over.
+The accepted syntax is that of protobuf's own readers. Fields missing from the schema are skipped.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ if cython.compiled:
 
 __all__ = ["NO_UTF8", "TOO_DEEP", "Schema", "TextFormatError", "is_compiled", "place", "to_wire"]
 
-NO_UTF8 = "this is no UTF-8; save the text in that encoding"
-TOO_DEEP = "its braces nest too deep"
+NO_UTF8 = "invalid UTF-8; save the text in that encoding"
+TOO_DEEP = "its braces are nested too deeply"
 
 
 class TextFormatError(ValueError):
-    """The text is no message: `reason` holds at `line` and `column`, both counted from 1."""
+    """The text is not a valid message, for `reason`, at `line` and `column`, counted from 1."""
 
     def __init__(self, line: int, column: int, reason: str) -> None:
         super().__init__(f"line {line:,}, column {column:,}: {reason}")
@@ -44,31 +43,31 @@ class TextFormatError(ValueError):
 
 
 def is_compiled() -> bool:
-    """Whether this module runs compiled, and so is the quick way to read a text."""
+    """Whether this module runs compiled, which makes it the fastest way to read a text."""
     return bool(cython.compiled)
 
 
 def to_wire(schema: Schema, data: bytes) -> bytearray:
-    """The message that the text `data` describes, encoded; `TextFormatError` where it is none.
+    """The encoded message that the text `data` describes; raises `TextFormatError`.
 
-    It is the very array it was written to, for a copy may be hundreds of megabytes.
+    Returns the output buffer itself, since a copy could take hundreds of megabytes.
     """
     return _Reader(schema, data).read()
 
 
 def place(data: bytes, at: int) -> tuple[int, int]:
-    """The line and the column of a byte, both counted from 1; columns are characters."""
+    """The line and column of a byte, both counted from 1; columns count characters."""
     line_start = data.rfind(b"\n", 0, at) + 1
     column = len(data[line_start:at].decode("utf-8", "replace")) + 1
     return data.count(b"\n", 0, at) + 1, column
 
 
-END = cython.declare(cython.int, 256)  # what stands after the last byte
-DEEPEST = cython.declare(cython.int, 100)  # messages within messages, as protobuf takes them
+END = cython.declare(cython.int, 256)  # represents the end of the text
+DEEPEST = cython.declare(cython.int, 100)  # protobuf's limit for nested messages
 LARGEST = cython.declare(cython.ulonglong, 0xFFFF_FFFF_FFFF_FFFF)
 HASH = cython.declare(cython.ulonglong, 0xFFFF_FFFF)  # see `Schema`
 
-# Eight bytes of a kind.
+# The same byte eight times.
 LOW_BITS = cython.declare(cython.ulonglong, 0x0101_0101_0101_0101)
 HIGH_BITS = cython.declare(cython.ulonglong, 0x8080_8080_8080_8080)
 QUOTES = cython.declare(cython.ulonglong, 0x2222_2222_2222_2222)
@@ -76,7 +75,7 @@ APOSTROPHES = cython.declare(cython.ulonglong, 0x2727_2727_2727_2727)
 BACKSLASHES = cython.declare(cython.ulonglong, 0x5C5C_5C5C_5C5C_5C5C)
 LINE_BREAKS = cython.declare(cython.ulonglong, 0x0A0A_0A0A_0A0A_0A0A)
 
-# What a byte can be part of.
+# Classes of characters, by the tokens they can be part of.
 LETTER = cython.declare(cython.int, 1)
 DIGIT = cython.declare(cython.int, 2)
 SIGN = cython.declare(cython.int, 4)
@@ -108,13 +107,13 @@ _REAL = re.compile(
     rb"([-+]?(?:inf(?:inity)?|nan|(?!0\d)(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?))f*", re.IGNORECASE
 )
 _WHOLE = re.compile(rb"[-+]?(?:0x[\da-f]+|0[0-7]+)", re.IGNORECASE)
-_PRINTED = re.compile(r"[\w.+-]+|.", re.ASCII)  # what a complaint repeats of the text
+_PRINTED = re.compile(r"[\w.+-]+|.", re.ASCII)  # the part of the text that an error quotes
 
 
 @cython.final
 @cython.cclass
 class _Reader:
-    """A text that is read up to `at`, and what was written of its message so far."""
+    """A text, read up to `at`, and the encoded message so far."""
 
     text: bytes
     data: cython.const[cython.uchar][::1]
@@ -122,13 +121,14 @@ class _Reader:
     at: cython.Py_ssize_t
 
     buffer: bytearray
-    out: cython.uchar[::1]  # the same, with `room` bytes of which `used` are written
+    out: cython.uchar[::1]  # a view of `buffer`, of whose `room` bytes `used` are written
     room: cython.Py_ssize_t
     used: cython.Py_ssize_t
-    width: cython.int[::1]  # how many digits the last length took, by row
+    width: cython.int[::1]  # the number of digits of the last length, by row
     rows: cython.int
     words: cython.int
-    expected: cython.int[::1]  # what followed a row the last time, began a table, or was its value
+    # Predicted rows: the last one to follow a row, then to start a table, then to be a row's value.
+    expected: cython.int[::1]
 
     classes: cython.const[cython.uchar][::1]
     digits: cython.const[cython.uchar][::1]
@@ -156,7 +156,7 @@ class _Reader:
         self.data = data
         self.size = len(data)
         self.at = 0
-        # Most messages take less than half the room of their text; what is not written costs none.
+        # Most messages are less than half the size of their text; unwritten memory costs nothing.
         self.buffer = bytearray(len(data) // 2 + 64)
         self.out = self.buffer
         self.room = len(self.buffer)
@@ -176,7 +176,7 @@ class _Reader:
         self.bit, self.rivals = schema.bit, schema.rivals
 
     def read(self) -> bytearray:
-        """The whole message."""
+        """Read the text and return the encoded message."""
         if not self.text.isascii():
             try:
                 self.text.decode("utf-8")
@@ -197,17 +197,17 @@ class _Reader:
     def message(  # noqa: C901 -- one loop, one state
         self, table: cython.int, closer: cython.int, depth: cython.int
     ) -> cython.int:
-        """Read fields up to `closer`, and step over it."""
+        """Read fields up to and including `closer`."""
         seen: cython.ulonglong = 0
         row: cython.int
         first: cython.int
         start: cython.Py_ssize_t  # of the name
-        previous: cython.int = self.rows + table  # the row of the last field, or for the first one
-        run: cython.int = -1  # the row of the packed list that is being written
+        previous: cython.int = self.rows + table  # the last field's row; initially for the table
+        run: cython.int = -1  # the row of the packed list being written
         run_head: cython.Py_ssize_t = 0
         run_start: cython.Py_ssize_t = 0
         if depth > DEEPEST:
-            self.fail(self.at, b"its braces nest too deep")
+            self.fail(self.at, b"its braces are nested too deeply")
         while True:
             first = self.token()
             if first == closer:
@@ -241,12 +241,12 @@ class _Reader:
     @cython.exceptval(-1)
     @cython.boundscheck(False)
     def name(self, table: cython.int, first: cython.int, previous: cython.int) -> cython.int:
-        """Step over the name of a field; its row, or -2 where the schema has none.
+        """Read the name of a field; return its row, or -2 if the schema has none.
 
-        It is the one after the field `previous`, if that is known.
+        `previous` is the preceding field, used to predict this one, or negative if unknown.
         """
         if first == END or not self.classes[first] & (LETTER | DIGIT):
-            self.fail(self.at, b"`{}` stands where a field should begin or its message end")
+            self.fail(self.at, b"expected a field or the end of the message, found `{}`")
         return self.guess(table, previous) if previous >= 0 else self.find(table)
 
     @cython.cfunc
@@ -254,13 +254,13 @@ class _Reader:
     @cython.exceptval(-1)
     @cython.boundscheck(False)
     def field(self, row: cython.int, depth: cython.int) -> cython.int:
-        """Read what follows the name of a field; whether that is more than a default value."""
+        """Read what follows the name of a field; return whether it is not a default value."""
         first: cython.int = self.token()
         if first == ord(":"):
             self.at += 1
             first = self.token()
         elif self.kind[row] != ord("m"):
-            self.fail(self.at, b"a `:` should stand between this field and its value")
+            self.fail(self.at, b"expected a `:` between this field and its value")
         if first != ord("[") or not self.is_repeated[row]:
             return self.value(row, depth)
         self.at += 1
@@ -276,13 +276,13 @@ class _Reader:
     @cython.nogil
     @cython.exceptval(-1)
     def is_last(self) -> cython.int:
-        """Step over what follows an item of a list; whether that ends it."""
+        """Read the separator after an item of a list; return whether it ends the list."""
         first: cython.int = self.token()
         if first == ord("]"):
             self.at += 1
             return 1
         if first != ord(","):
-            self.fail(self.at, b"a `,` or `]` should stand after an item of a list")
+            self.fail(self.at, b"expected a `,` or `]` after an item of a list")
         self.at += 1
         return 0
 
@@ -291,7 +291,7 @@ class _Reader:
     @cython.exceptval(-1)
     @cython.boundscheck(False)
     def value(self, row: cython.int, depth: cython.int) -> cython.int:
-        """Read one value; whether it is more than the default."""
+        """Read one value; return whether it differs from the default."""
         kind: cython.int = self.kind[row]
         head: cython.Py_ssize_t
         start: cython.Py_ssize_t
@@ -321,10 +321,10 @@ class _Reader:
     @cython.nogil
     @cython.exceptval(-1)
     def opening(self) -> cython.int:
-        """Step over the brace that opens a message; the one that closes it."""
+        """Read the brace that opens a message; return the one that closes it."""
         first: cython.int = self.token()
         if first != ord("{") and first != ord("<"):
-            self.fail(self.at, b"a message in `{` and `}` should stand here")
+            self.fail(self.at, b"expected a message between `{` and `}`")
         self.at += 1
         return ord("}") if first == ord("{") else ord(">")
 
@@ -333,19 +333,19 @@ class _Reader:
     @cython.exceptval(-1)
     @cython.boundscheck(False)
     def skip_separator(self) -> cython.int:
-        """Step over the comma or semicolon that may stand between two fields."""
+        """Skip an optional comma or semicolon between two fields."""
         first: cython.int = self.token()
         if first == ord(",") or first == ord(";"):
             self.at += 1
         return 0
 
-    # Fields that the schema does not have.
+    # Fields missing from the schema.
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(-1)
     def skip_contents(self, depth: cython.int) -> cython.int:
-        """Step over what follows the name of a field."""
+        """Skip what follows the name of a field."""
         first: cython.int = self.token()
         if first != ord(":"):
             return self.skip_message(depth)
@@ -368,11 +368,11 @@ class _Reader:
     @cython.nogil
     @cython.exceptval(-1)
     def skip_message(self, depth: cython.int) -> cython.int:
-        """Step over a message of which nothing is known."""
+        """Skip a message of unknown type."""
         closer: cython.int = self.opening()
         first: cython.int
         if depth >= DEEPEST:
-            self.fail(self.at, b"its braces nest too deep")
+            self.fail(self.at, b"its braces are nested too deeply")
         while True:
             first = self.token()
             if first == closer:
@@ -389,26 +389,26 @@ class _Reader:
     @cython.nogil
     @cython.exceptval(-1)
     def skip_long_name(self) -> cython.int:
-        """Step over the name of an extension, or of a type: `[type.googleapis.com/a.B]`."""
+        """Skip the name of an extension or of a type, such as `[type.googleapis.com/a.B]`."""
         first: cython.int
         while True:
             self.at += 1
             first = self.token()
             if first == END or self.classes[first] != LETTER:
-                self.fail(self.at, b"a name should stand between `[` and `]`")
+                self.fail(self.at, b"expected a name between `[` and `]`")
             self.find(0)
             first = self.token()
             if first == ord("]"):
                 self.at += 1
                 return 0
             if first != ord(".") and first != ord("/"):
-                self.fail(self.at, b"the name that began with `[` should end with `]`")
+                self.fail(self.at, b"expected a `]` after the name that started with `[`")
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(-1)
     def skip_value(self, first: cython.int, depth: cython.int) -> cython.int:
-        """Step over any value."""
+        """Skip a value of any kind."""
         used: cython.Py_ssize_t = self.used
         if first == ord("{") or first == ord("<"):
             return self.skip_message(depth)
@@ -425,7 +425,7 @@ class _Reader:
     @cython.nogil
     @cython.exceptval(-1)
     def skip_number(self, first: cython.int) -> cython.int:
-        """Step over a number, decimal and without an exponent in most cases."""
+        """Skip a number, with a fast path for decimals without an exponent."""
         start: cython.Py_ssize_t = self.at
         at: cython.Py_ssize_t = start
         dots: cython.int = 0
@@ -453,7 +453,7 @@ class _Reader:
     @cython.exceptval(-1)
     @cython.boundscheck(False)
     def token(self) -> cython.int:
-        """Go to the next byte that means something, and give it; `END` after the last."""
+        """Skip blanks and comments; return the next byte, or `END`."""
         at: cython.Py_ssize_t = self.at
         size: cython.Py_ssize_t = self.size
         byte: cython.int = END
@@ -474,7 +474,7 @@ class _Reader:
     @cython.exceptval(-1)
     @cython.boundscheck(False)
     def guess(self, table: cython.int, place: cython.int) -> cython.int:
-        """As `find`, by trying first what was found the last time in this place."""
+        """Like `find`, but try the row last found in this place first."""
         row: cython.int = self.expected[place]
         start: cython.Py_ssize_t = self.at
         end: cython.Py_ssize_t
@@ -496,7 +496,7 @@ class _Reader:
     @cython.exceptval(-1)
     @cython.boundscheck(False)
     def find(self, table: cython.int) -> cython.int:
-        """Step over the word that begins here; its row in `table`, or -2 where it has none."""
+        """Read the word that starts here; return its row in `table`, or -2 if it has none."""
         start: cython.Py_ssize_t = self.at
         at: cython.Py_ssize_t = start
         parts: cython.int = WORD if self.classes[self.data[at]] == LETTER else NUMBER
@@ -537,13 +537,13 @@ class _Reader:
     @cython.nogil
     @cython.exceptval(-1)
     def number(self, row: cython.int) -> cython.int:
-        """Write the number, enum or bool that stands here; whether it is not zero."""
+        """Write the number, enum or bool that starts here; return whether it is not zero."""
         kind: cython.int = self.kind[row]
         first: cython.int = self.token()
         start: cython.Py_ssize_t = self.at
         word: cython.int
         if first == END or not self.classes[first] & NUMBER:
-            self.fail(start, b"`{}` stands where a value should")
+            self.fail(start, b"expected a value, found `{}`")
         if kind == ord("f") or kind == ord("d"):
             self.number_end()
             return self.real(start, kind)
@@ -551,14 +551,14 @@ class _Reader:
             return self.integer(row, first)
         word = self.guess(self.table[row], self.words + row)
         if word < 0:
-            self.fail(start, b"`{}` is no value of this field")
+            self.fail(start, b"`{}` is not a valid value for this field")
         return self.signed(self.tag[word] < 0, abs(self.tag[word]))
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(-1)
     def integer(self, row: cython.int, first: cython.int) -> cython.int:
-        """Write a whole number, be it decimal, 0x1F or 017; whether it is not zero."""
+        """Write an integer, such as 31, 0x1F or 037; return whether it is not zero."""
         start: cython.Py_ssize_t = self.at
         at: cython.Py_ssize_t = start
         is_negative: cython.int = first == ord("-")
@@ -579,23 +579,23 @@ class _Reader:
             digit = self.digits[self.data[at]]
             if digit >= base:
                 break
-            # The division is for the last digit of very large numbers only.
+            # The division is reached only at the last digit of very large numbers.
             if found >> 59 and found > (LARGEST - digit) // base:
-                self.fail(start, b"`{}` is too large a number for this field")
+                self.fail(start, b"`{}` is too large for this field")
             found = found * base + digit
             at += 1
         if at == self.at or (at < self.size and self.classes[self.data[at]] & NUMBER):
-            self.fail(start, b"`{}` is no whole number")
+            self.fail(start, b"`{}` is not an integer")
         self.at = at
         if found > (self.lowest[row] if is_negative else self.highest[row]):
-            self.fail(start, b"`{}` is too large a number for this field")
+            self.fail(start, b"`{}` is too large for this field")
         return self.signed(is_negative, found)
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(-1)
     def number_end(self) -> cython.int:
-        """Step over all that may belong to a number or a word."""
+        """Skip all characters that can be part of a number or a word."""
         while self.at < self.size and self.classes[self.data[self.at]] & NUMBER:
             self.at += 1
         return 0
@@ -604,10 +604,10 @@ class _Reader:
     @cython.with_gil
     @cython.exceptval(-1)
     def real(self, start: cython.Py_ssize_t, kind: cython.int) -> cython.int:
-        """Write the fraction that ends here; whether it is not zero."""
+        """Write the floating-point number that ends here; return whether it is not zero."""
         match = _REAL.fullmatch(self.text[start : self.at])
         if match is None:
-            return self.fail(start, b"`{}` is no number")
+            return self.fail(start, b"`{}` is not a number")
         number = float(match[1])
         try:
             encoded = struct.pack("<d" if kind == ord("d") else "<f", number)
@@ -623,12 +623,12 @@ class _Reader:
     @cython.with_gil
     @cython.exceptval(-1)
     def check_number(self, start: cython.Py_ssize_t) -> cython.int:
-        """Refuse what ends here if it is no number of any kind."""
+        """Fail unless the token that ends here is a number of some kind."""
         token = self.text[start : self.at]
         if not token:
-            self.fail(start, b"`{}` stands where a value should")
+            self.fail(start, b"expected a value, found `{}`")
         if _REAL.fullmatch(token) is None and _WHOLE.fullmatch(token) is None:
-            self.fail(start, b"`{}` is no number")
+            self.fail(start, b"`{}` is not a number")
         return 0
 
     # Strings.
@@ -637,11 +637,11 @@ class _Reader:
     @cython.nogil
     @cython.exceptval(-1)
     def string(self) -> cython.int:
-        """Write a string, of one piece or more; whether escapes may have made it no UTF-8."""
+        """Write a string of one or more pieces; return whether escapes may make it bad UTF-8."""
         first: cython.int = self.token()
         has_bytes: cython.int = 0
         if first != ord('"') and first != ord("'"):
-            self.fail(self.at, b"a string in quotes should stand here")
+            self.fail(self.at, b"expected a string in quotes")
         while first == ord('"') or first == ord("'"):
             has_bytes |= self.piece(first)
             first = self.token()
@@ -651,7 +651,7 @@ class _Reader:
     @cython.nogil
     @cython.exceptval(-1)
     def piece(self, quote: cython.int) -> cython.int:
-        """Write what stands between two quotes; whether escapes may have made it no UTF-8."""
+        """Write the text between two quotes; return whether escapes may make it bad UTF-8."""
         opened: cython.Py_ssize_t = self.at
         start: cython.Py_ssize_t
         at: cython.Py_ssize_t
@@ -680,13 +680,13 @@ class _Reader:
     @cython.exceptval(-1)
     @cython.boundscheck(False)
     def plain_end(self, at: cython.Py_ssize_t, quote: cython.int) -> cython.Py_ssize_t:
-        """Where the next quote, backslash or line break stands, or else the text ends."""
+        """The position of the next quote, backslash or line break, or the end of the text."""
         byte: cython.int
         word: cython.ulonglong = 0
         other: cython.ulonglong
         found: cython.ulonglong
         if cython.compiled:
-            # Eight bytes a turn: a byte is found where it makes zero with what is looked for.
+            # Eight bytes at a time: XOR with the wanted byte gives zero where it occurs.
             while self.size - at >= 8:
                 memcpy(cython.address(word), cython.address(self.data[at]), 8)
                 other = word ^ (QUOTES if quote == ord('"') else APOSTROPHES)
@@ -709,7 +709,7 @@ class _Reader:
     @cython.nogil
     @cython.exceptval(-1)
     def escape(self) -> cython.int:
-        """Write what an escape stands for; whether that may be no UTF-8."""
+        """Write the bytes of an escape; return whether they may be bad UTF-8."""
         start: cython.Py_ssize_t = self.at
         byte: cython.int
         found: cython.uint
@@ -731,7 +731,7 @@ class _Reader:
         else:
             found = self.code(8, 3, start)
         if found > 255:
-            self.fail(start, b"this escape is no byte: \\377 is the largest")
+            self.fail(start, b"this escape is not a byte: the largest is \\377")
         self.put(found)
         return found > 127
 
@@ -741,7 +741,7 @@ class _Reader:
     def code(
         self, base: cython.uint, most: cython.int, start: cython.Py_ssize_t
     ) -> cython.longlong:
-        """The number that up to `most` digits of an escape make; 4 and 8 must all be there."""
+        """The number in up to `most` digits of an escape; 4 or 8 digits must be complete."""
         found: cython.longlong = 0
         count: cython.int = 0
         digit: cython.uint
@@ -753,16 +753,16 @@ class _Reader:
             count += 1
             self.at += 1
         if count == 0 or (most >= 4 and count < most):
-            self.fail(start, b"this is no escape; a backslash itself is written \\\\")
+            self.fail(start, b"invalid escape; write a backslash as \\\\")
         return found
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(-1)
     def character(self, code: cython.longlong, start: cython.Py_ssize_t) -> cython.int:
-        """Write a character of Unicode."""
+        """Write a Unicode character as UTF-8."""
         if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
-            self.fail(start, b"this escape is no character of Unicode")
+            self.fail(start, b"this escape is not a Unicode character")
         if code < 0x80:
             self.put(code)
             return 0
@@ -782,11 +782,11 @@ class _Reader:
     @cython.with_gil
     @cython.exceptval(-1)
     def require_utf8(self, start: cython.Py_ssize_t) -> cython.int:
-        """Refuse a string whose escapes give bytes that are no text."""
+        """Fail if the escapes of the string make it invalid UTF-8."""
         try:
             self.buffer[start : self.used].decode("utf-8")
         except UnicodeDecodeError:
-            self.fail(self.at, b"the escapes in the string before this give no UTF-8")
+            self.fail(self.at, b"the escapes in the preceding string are not valid UTF-8")
         return 0
 
     # Writing.
@@ -796,7 +796,7 @@ class _Reader:
     @cython.exceptval(-1)
     @cython.boundscheck(False)
     def open(self, row: cython.int) -> cython.Py_ssize_t:
-        """Write a tag and leave room for a length; where that begins."""
+        """Write a tag and leave room for a length; return the position of the length."""
         head: cython.Py_ssize_t
         self.reserve(32)
         self.varint(self.tag[row])
@@ -811,7 +811,7 @@ class _Reader:
     def close(
         self, row: cython.int, head: cython.Py_ssize_t, start: cython.Py_ssize_t
     ) -> cython.int:
-        """Write the length of all from `start` on at `head`, moving it to where the length ends."""
+        """Write the length of everything after `start` at `head`, moving it if necessary."""
         length: cython.Py_ssize_t = self.used - start
         width: cython.int = 1
         while length >> 7 * width:
@@ -835,7 +835,7 @@ class _Reader:
     @cython.exceptval(-1)
     @cython.boundscheck(False)
     def signed(self, is_negative: cython.int, size: cython.ulonglong) -> cython.int:
-        """Write a number so far from zero; whether it is not zero."""
+        """Write the number with this sign and magnitude; return whether it is not zero."""
         self.reserve(16)
         self.varint(LARGEST - size + 1 if is_negative and size else size)
         return size != 0
@@ -845,7 +845,7 @@ class _Reader:
     @cython.exceptval(-1)
     @cython.boundscheck(False)
     def varint(self, number: cython.ulonglong) -> cython.int:
-        """Write a number in base 128; there must be room."""
+        """Write a number in base 128; requires reserved room."""
         while number > 0x7F:
             self.put(number & 0x7F | 0x80)
             number >>= 7
@@ -856,7 +856,7 @@ class _Reader:
     @cython.exceptval(-1)
     @cython.boundscheck(False)
     def put(self, byte: cython.uint) -> cython.int:
-        """Write a byte; there must be room."""
+        """Write a byte; requires reserved room."""
         self.out[self.used] = byte
         self.used += 1
         return 0
@@ -866,7 +866,7 @@ class _Reader:
     @cython.exceptval(-1)
     @cython.boundscheck(False)
     def copy(self, start: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.int:
-        """Write so many bytes of the text, from `start` on."""
+        """Write `length` bytes of the text, starting at `start`."""
         self.reserve(length)
         if cython.compiled:
             memcpy(cython.address(self.out[self.used]), cython.address(self.data[start]), length)
@@ -879,7 +879,7 @@ class _Reader:
     @cython.nogil
     @cython.exceptval(-1)
     def reserve(self, count: cython.Py_ssize_t) -> cython.int:
-        """Make room for `count` bytes more."""
+        """Make room for `count` more bytes."""
         if self.used + count > self.room:
             return self.grow(count)
         return 0
@@ -888,14 +888,14 @@ class _Reader:
     @cython.with_gil
     @cython.exceptval(-1)
     def grow(self, count: cython.Py_ssize_t) -> cython.int:
-        """Make room for `count` bytes, and for more to come."""
-        self.out = None  # an array that is looked at cannot grow
+        """Enlarge the buffer by `count` bytes and some reserve."""
+        self.out = None  # a bytearray with an active view cannot be resized
         self.buffer.extend(bytes(count + len(self.buffer) // 4))
         self.out = self.buffer
         self.room = len(self.buffer)
         return 0
 
-    # Complaints.
+    # Errors.
 
     @cython.cfunc
     @cython.with_gil
@@ -903,16 +903,16 @@ class _Reader:
     def fail_again(
         self, at: cython.Py_ssize_t, row: cython.int, seen: cython.ulonglong
     ) -> cython.int:
-        """Refuse a second value of a field, or of a choice between fields."""
+        """Fail because of a second value of a field or of a oneof."""
         if seen & self.bit[row]:
             return self.fail(at, b"`{}` is given twice in one message")
-        return self.fail(at, b"`{}` is given beside another field that excludes it")
+        return self.fail(at, b"`{}` is given together with a field that excludes it")
 
     @cython.cfunc
     @cython.with_gil
     @cython.exceptval(-1)
     def fail(self, at: cython.Py_ssize_t, reason: cython.p_const_char) -> cython.int:
-        """Refuse the text for what stands at `at`, which takes the place of {} in `reason`."""
+        """Raise `TextFormatError` for position `at`; its word replaces {} in `reason`."""
         found = reason.decode("ascii")
         if at >= self.size:
             found = "the text ends inside a message; was the program still writing it?"

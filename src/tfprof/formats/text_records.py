@@ -1,4 +1,4 @@
-"""Protobuf text as the bytes of the binary form, by whichever reader there is."""
+"""Convert protobuf text to the binary form, with the compiled reader if it is available."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from tfprof.formats import messages, text
 from tfprof.formats.messages import message_class, parse_text
 from tfprof.formats.text import TextFormatError
 
-_PLACE = re.compile(r"^(\d+):(\d+) : ")  # as protobuf says where
-_LONGEST_REASON = 200  # letters that a complaint takes over from the parser of texts
+_PLACE = re.compile(r"^(\d+):(\d+) : ")  # line and column in protobuf's errors
+_LONGEST_REASON = 200  # the most characters of a parser's error to repeat
 
 
 def to_binary(path: str, data: bytes, name: str) -> bytes | bytearray:
-    """The bytes of a message of type `name` that is written as text."""
+    """The binary form of a message of type `name` that is written as text."""
     try:
         if text.is_compiled():
             return text.to_wire(_text_schema(name), data)
         parsed: bytes = parse_text(name, data.decode("utf-8")).SerializeToString()
     except (ValueError, messages.TextError, RecursionError) as error:
-        # To protobuf, a number that is too large for an enum is a plain ValueError.
+        # Protobuf raises a plain ValueError for a number that is too large for an enum.
         reason = _reason(error, data)
     else:
         return parsed
-    raise InputError(path, f"is no complete {name} text: {reason}")
+    raise InputError(path, f"is not a complete {name} in text form: {reason}")
 
 
 @cache
@@ -34,7 +34,7 @@ def _text_schema(name: str) -> text.Schema:
 
 
 def _reason(error: Exception, data: bytes) -> str:
-    """What is wrong with a text, whichever reader found it: the line, the column and why."""
+    """The line, the column and the problem, in the same form for both readers."""
     reason = str(error)
     if isinstance(error, RecursionError):
         reason = text.TOO_DEEP
@@ -47,6 +47,6 @@ def _reason(error: Exception, data: bytes) -> str:
 
 
 def _shortened(reason: str) -> str:
-    """The reason without the whole of a line that may be the whole file."""
+    """The reason, shortened in case it quotes a line that may be as long as the file."""
     reason = " ".join(reason.split()).rstrip(".")
     return reason if len(reason) <= _LONGEST_REASON else f"{reason[:80]} … {reason[-80:]}"

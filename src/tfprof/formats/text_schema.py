@@ -1,4 +1,4 @@
-"""What a text of some message may say, as flat arrays for the compiled reader of texts."""
+"""The fields and values allowed in a message's text, as flat arrays for the compiled reader."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from array import array
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
-Descriptor: TypeAlias = Any  # of a message, a field or an enum, as protobuf gives it
+Descriptor: TypeAlias = Any  # protobuf's descriptor of a message, a field or an enum
 
 LARGEST_HASH: Final = 0xFFFF_FFFF
-NO_ROW: Final = -2  # not -1: compiled functions say with it that they failed
+NO_ROW: Final = -2  # not -1, which compiled functions return on an error
 
-# How a value is written, by protobuf's number of the type: a letter, and the largest numbers that
-# fit, below and above zero. Our schemas use no other types.
+# How values are encoded, by protobuf's type number: a letter, then the largest magnitude of a
+# negative and of a positive number. Our schemas use no other types.
 INTEGER, ENUM, BOOL, FLOAT, DOUBLE, STRING, BYTES, MESSAGE = "iebfdsym"
 _TYPES: Final = {
     1: (DOUBLE, 0, 0),
@@ -34,32 +34,32 @@ _BOOL_TABLE: Final = "bool"
 
 
 class Schema:
-    """The names that a message and all within it may use, a row for each.
+    """The names allowed in a message and in everything nested in it, one row each.
 
-    A table is the fields of one message, the values of one enum, or the words of a bool. Table 0
-    is the message that was asked for. The rows of a table are found by hashing: it has
-    `slot_mask[table] + 1` slots, from `slot_start[table]` on, that hold a row or `NO_ROW`.
+    A table holds the fields of one message, the values of one enum, or the words for a bool. Table
+    0 is the message itself. The rows of a table are found by hashing: it has
+    `slot_mask[table] + 1` slots, starting at `slot_start[table]`, each with a row or `NO_ROW`.
     """
 
     def __init__(self, descriptor: Descriptor) -> None:
         self.slots, self.slot_start, self.slot_mask = array("i"), array("i"), array("i")
         self.names = bytearray()
         self.name_start = array("i", [0])  # in `names`, by row; a name ends where the next begins
-        self.tag = array("i")  # as the wire has it; of an enum or a bool, its number
+        self.tag = array("i")  # the wire tag of a field; the number of an enum value or bool
         self.kind = array("i")  # one of the letters above
-        self.table = array("i")  # what the value is made of
-        self.lowest, self.highest = array("Q"), array("Q")  # how far from zero a number may be
+        self.table = array("i")  # the table of the value's own fields or words
+        self.lowest, self.highest = array("Q"), array("Q")  # the largest allowed magnitudes
         self.is_repeated, self.is_packed = array("i"), array("i")
         self.has_presence = array("i")  # whether a default value counts as a value
-        self.bit, self.rivals = array("Q"), array("Q")  # in a set of fields; the rest of its oneof
+        self.bit, self.rivals = array("Q"), array("Q")  # of the field; of the others in its oneof
         self._numbers: dict[str, int] = {}
         self._waiting: list[Descriptor] = []
         self._table_of(descriptor.full_name, descriptor)
-        for table in self._waiting:  # grows meanwhile
+        for table in self._waiting:  # grows during the loop
             self._add_table(table)
 
     def _table_of(self, name: str, contents: Descriptor) -> int:
-        """The number of a table, which will be added if it is new."""
+        """The number of a table, queueing it to be added if it is new."""
         if name not in self._numbers:
             self._numbers[name] = len(self._numbers)
             self._waiting.append(contents)
@@ -79,7 +79,7 @@ class Schema:
         bits = {field.name: 1 << bit for bit, field in enumerate(fields)}
         for field in fields:
             kind, lowest, highest = _TYPES[field.type]
-            # Whoever reads a list of numbers must take it packed and not; packed is shorter.
+            # Readers must accept number lists packed and unpacked; packed is shorter.
             is_packed = _is_repeated(field) and kind not in (STRING, BYTES, MESSAGE)
             wire_type = 2 if is_packed else _WIRE_TYPES.get(kind, 0)
             self._add_row(field.name, field.number << 3 | wire_type)
@@ -114,7 +114,7 @@ class Schema:
             column.append(0)
 
     def _add_slots(self, rows: range) -> None:
-        size = 1 << (2 * len(rows) + 1).bit_length()  # at most half full: a search soon ends
+        size = 1 << (2 * len(rows) + 1).bit_length()  # at most half full, for short searches
         slots = array("i", [NO_ROW]) * size
         for row in rows:
             slot = self._hash(row) & (size - 1)
@@ -126,7 +126,7 @@ class Schema:
         self.slots.extend(slots)
 
     def _hash(self, row: int) -> int:
-        """As the reader takes it, letter by letter."""
+        """The hash of a row's name, computed as in the reader."""
         found = 0
         for letter in self.names[self.name_start[row] : self.name_start[row + 1]]:
             found = (found * 33 + letter) & LARGEST_HASH
@@ -134,5 +134,5 @@ class Schema:
 
 
 def _is_repeated(field: Descriptor) -> bool:
-    # Newer protobufs have the one, older the other.
+    # Newer versions of protobuf have `is_repeated`, older ones `label`.
     return bool(field.is_repeated if hasattr(field, "is_repeated") else field.label == 3)

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 from tfprof.formats.file_spans import FileBytes
 
 Octets: TypeAlias = bytes | bytearray | memoryview | mmap | FileBytes
-"""What can be walked: anything that gives an integer for `data[at]`."""
+"""Types that can be decoded: anything where `data[at]` is an integer."""
 
 VARINT: Final = 0
 FIXED64: Final = 1
@@ -20,7 +20,7 @@ LARGEST_FIELD: Final = (1 << 29) - 1
 
 
 class WireError(ValueError):
-    """The bytes are not a whole protobuf message: `reason` holds at byte `offset`."""
+    """The bytes are not a complete protobuf message, for `reason`, at byte `offset`."""
 
     def __init__(self, offset: int, reason: str) -> None:
         super().__init__(f"{reason} at byte {offset:,}")
@@ -34,12 +34,12 @@ def fields(
     """Each field of the message in `data[start:end]`, as (number, wire type, value or start, end).
 
     The third item is the value of a `VARINT` (unsigned, see `signed`), `FIXED64` or `FIXED32`
-    field, and the first byte of a `SPAN`: a string, bytes, message or packed list. The fourth is
-    where the field ends, so `data[third:fourth]` is a span's content. Nothing is copied, and a
-    message within is walked by asking again for its span.
+    field, or the position of the first byte of a `SPAN`: a string, bytes, message or packed list.
+    The fourth is where the field ends, so `data[third:fourth]` is the content of a span. Nothing
+    is copied; call this again with the span of a nested message to read its fields.
 
-    Raises `WireError` on reaching a field that is cut short or malformed; those before it have
-    been given by then.
+    Raises `WireError` at the first field that is cut short or malformed, after yielding the fields
+    before it.
     """
     at = start
     stop = len(data) if end is None else end
@@ -54,7 +54,7 @@ def fields(
             tag, at = varint(data, tag_at, stop)
         kind = tag & 7
         if not 7 < tag <= LARGEST_TAG:
-            raise WireError(tag_at, f"field number {tag >> 3:,}, which no message has,")
+            raise WireError(tag_at, f"invalid field number {tag >> 3:,}")
         if kind in COUNTED:
             value_at = at
             value = data[at] if at < stop else 0x80
@@ -65,7 +65,9 @@ def fields(
                 yield tag >> 3, kind, value, at
                 continue
             if value > stop - at:
-                raise WireError(value_at, f"{value:,} bytes said to follow, and {stop - at:,} do,")
+                raise WireError(
+                    value_at, f"a field of {value:,} bytes where only {stop - at:,} are left,"
+                )
             yield tag >> 3, kind, at, at + value
             at += value
         else:
@@ -74,11 +76,11 @@ def fields(
 
 
 LARGEST_TAG: Final = LARGEST_FIELD << 3 | 7
-COUNTED: Final = frozenset((VARINT, SPAN))  # begin with a number: the value, or the length
+COUNTED: Final = frozenset((VARINT, SPAN))  # start with a varint: the value or the length
 
 
 def varint(data: Octets, at: int, end: int | None = None) -> tuple[int, int]:
-    """The number whose base-128 digits start at `at`, and where it ends; of 64 bits at most."""
+    """The base-128 number at `at`, truncated to 64 bits, and where it ends."""
     stop = len(data) if end is None else end
     value = shift = 0
     for byte in data[at : min(at + 10, stop)]:
@@ -88,11 +90,11 @@ def varint(data: Octets, at: int, end: int | None = None) -> tuple[int, int]:
         shift += 7
     if stop - at < 10:
         raise WireError(at, "the message ends inside a number")
-    raise WireError(at, "a number of more than 10 bytes")
+    raise WireError(at, "a number longer than 10 bytes")
 
 
 def encoded(number: int) -> bytes:
-    """The base-128 digits of a number that is not negative."""
+    """The base-128 encoding of a non-negative number."""
     digits = bytearray()
     while number > 0x7F:
         digits.append(number & 0x7F | 0x80)
@@ -102,15 +104,15 @@ def encoded(number: int) -> bytes:
 
 
 def signed(value: int) -> int:
-    """The int32 or int64 that `value` stands for: the upper half of 64 bits is negative."""
+    """`value` as a signed int32 or int64: the upper half of the 64-bit range is negative."""
     return value - (1 << 64) if value >> 63 else value
 
 
 def fixed(data: Octets, tag_at: int, at: int, stop: int) -> tuple[int, int]:
-    """The number of fixed width that starts at `at`, and where it ends."""
+    """The fixed-width number at `at`, and where it ends."""
     kind = data[tag_at] & 7
     if kind not in FIXED_BYTES:
-        raise WireError(tag_at, f"wire type {kind}, which is not in use,")
+        raise WireError(tag_at, f"unsupported wire type {kind}")
     end = at + FIXED_BYTES[kind]
     if end > stop:
         raise WireError(at, "the message ends inside a number")

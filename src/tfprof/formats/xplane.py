@@ -1,8 +1,8 @@
-"""XSpace (`*.xplane.pb`): what a profiler recorded, event by event into columns.
+"""XSpace (`*.xplane.pb`): the recording of a profiler, decoded into columns.
 
 A file has planes (a host, a device), a plane has lines (a thread, a stream), a line has events.
-Names are kept once a plane; events and facts about them refer to these by number. No schema is
-needed for it: texts stay where they are in the file's bytes until somebody wants them.
+Each plane stores names once; events and stats refer to them by id. Decoding needs no schema, and
+texts stay in the bytes of the file until they are used.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ XSPACE = "tensorflow.profiler.XSpace"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Columns of numbers by name, equally long."""
+    """Named columns of numbers, all of the same length."""
 
     columns: dict[str, Ints]
 
@@ -35,12 +35,14 @@ class Table:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpaceColumns:
-    """The tables of a file; `owner` is a row of the table above, `…_start` and `…_end` are bytes.
+    """The tables of a file; `owner` is a row of the parent table.
+
+    Names and texts are pairs of columns, `…_start` and `…_end`, with positions in `data`.
 
     plane: name. line: owner (plane), name, timestamp_ns. event: owner (line), id, offset_ps,
-    duration_ps. event_name and stat_name: owner (plane), id, name. stat: owner (event), id, a
-    whole number as `unsigned`, `signed` or `ref` (the id of a stat_name whose name is meant), a
-    text. plane_stat: the same of planes.
+    duration_ps. event_name and stat_name: owner (plane), id, name. stat: owner (event), id, an
+    integer as `unsigned`, `signed` or `ref` (the id of the stat_name with the value), and text.
+    plane_stat: like stat, with planes as owners.
     """
 
     data: bytes
@@ -50,7 +52,7 @@ class SpaceColumns:
         return self.tables[table]
 
     def texts(self, table: str, column: str, rows: Ints | None = None) -> list[str]:
-        """The texts of a column, or of some rows of it, readable whatever their bytes are."""
+        """The texts of a column, or of some of its rows, with invalid UTF-8 replaced."""
         starts, ends = (self[table][f"{column}_{side}"] for side in ("start", "end"))
         if rows is not None:
             starts, ends = starts[rows], ends[rows]
@@ -59,7 +61,7 @@ class SpaceColumns:
 
 
 def decode(records: Records) -> SpaceColumns:
-    """All planes of a file, in its order."""
+    """All planes of a file, in file order."""
     return scanned_or_parsed(records, _scanned, _parsed)
 
 
@@ -118,7 +120,7 @@ def _scanned(data: bytes) -> SpaceColumns | None:
 
 
 def _parsed(records: Records) -> SpaceColumns:
-    """The same by a walk in Python, which says where a file is damaged."""
+    """The same columns, decoded in Python, which reports where a file is damaged."""
     found = _Found(records)
     for start, end in records.spans(1):
         found.walk("plane", _PLANE, -1, start, end)
@@ -126,14 +128,14 @@ def _parsed(records: Records) -> SpaceColumns:
 
 
 class _Found:
-    """Rows in the making, told from the plan that a scan follows."""
+    """Collects the rows of all tables, following the plan of the scan."""
 
     def __init__(self, records: Records) -> None:
         self._records = records
         self._rows: dict[str, list[dict[str, int]]] = {table: [] for table in _TABLES}
 
     def walk(self, table: str, fields: Fields, owner: int, start: int, end: int) -> None:
-        """Add a row of `table`, and the rows within it."""
+        """Add a row to `table`, and the rows nested in it."""
         row = {"owner": owner}
         place = len(self._rows[table])
         self._rows[table].append(row)
@@ -161,7 +163,7 @@ class _Found:
 
 
 def lookup(table: Table, owner: Ints, id_: Ints) -> Ints:
-    """For each owner and id the last row of `table` that has both, -1 where none has."""
+    """For each pair of owner and id, the last row of `table` with both, or -1."""
     known, codes = np.unique(np.concatenate((table["id"], id_)), return_inverse=True)
     width = max(len(known), 1)
     keys = table["owner"] * width + codes[: len(table)]
