@@ -1,4 +1,4 @@
-"""The door for programs: load, ask, convert, write."""
+"""The Python API: load files, ask for views, convert and write answers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHECKPOINT = Path(__file__).parent / "samples" / "checkpoints" / "v2" / "model.c
 
 @pytest.fixture
 def model(files):
-    """All files of the small model, loaded."""
+    """The small model, loaded from all its files."""
     names = ("graph.pb", "run_meta_0", "run_meta_1", "tfprof_log")
     return tfprof.load(*(files / name for name in names))
 
@@ -42,7 +42,7 @@ def test_a_run_of_1400_nanoseconds_is_1_4_microseconds_in_json_csv_and_data_fram
     assert (row["micros"], row["total_micros"]) == (1.4, 1.4)
     assert answer.to_dataframe().set_index("name")["micros"]["kernel"] == 1.4
     assert "kernel,2,_TFProfRoot,1.4,1.4" in (tmp_path / "rows.csv").read_text()
-    assert "kernel (2us/2us" in answer.table  # whole microseconds, as tables always had
+    assert "kernel (2us/2us" in answer.table  # tables always show whole microseconds
 
 
 @pytest.mark.usefixtures("files")
@@ -54,7 +54,7 @@ def test_files_may_come_in_any_order():
 
 
 @pytest.mark.usefixtures("files")
-def test_files_may_be_said_to_be_what_they_are():
+def test_the_kinds_of_files_may_be_given_by_keyword():
     by_place = tfprof.load("graph.pbtxt", "run_meta_0", "tfprof_log")
     by_name = tfprof.load(
         graph_path="graph.pbtxt", run_meta_path="run_meta_0", op_log_path="tfprof_log"
@@ -64,13 +64,13 @@ def test_files_may_be_said_to_be_what_they_are():
 
 
 @pytest.mark.usefixtures("files")
-def test_some_files_may_be_named_and_others_not():
+def test_positional_and_keyword_files_may_be_mixed():
     model = tfprof.load("graph.pb", op_log_path="tfprof_log")
 
     assert model.columns.has_code
 
 
-def test_a_path_may_be_any_kind_of_path(files):
+def test_a_path_may_be_a_path_object(files):
     assert len(tfprof.load(files / "graph.pb", run_meta_path=files / "run_meta_0").scope()) == 7
 
 
@@ -81,7 +81,7 @@ def test_run_metadata_counts_steps_from_zero():
 
 
 @pytest.mark.usefixtures("files")
-def test_run_metadata_may_have_numbers_of_its_own():
+def test_run_metadata_may_have_explicit_step_numbers():
     model = tfprof.load(run_meta_path={70: "run_meta_1", 5: "run_meta_0"})
 
     assert model.steps == [5, 70]
@@ -89,7 +89,7 @@ def test_run_metadata_may_have_numbers_of_its_own():
 
 
 @pytest.mark.usefixtures("files")
-def test_float_ops_may_be_taken_from_the_log_alone():
+def test_float_ops_may_be_taken_only_from_the_log():
     counted = tfprof.load("graph.pb").scope(select="float_ops")
     logged = tfprof.load("graph.pb", "tfprof_log", count_float_ops=False).scope(select="float_ops")
 
@@ -98,7 +98,7 @@ def test_float_ops_may_be_taken_from_the_log_alone():
 
 
 @pytest.mark.usefixtures("files")
-def test_progress_is_told_of_each_file():
+def test_progress_is_called_for_each_file():
     seen = []
 
     tfprof.load("tfprof_log", "graph.pb", progress=seen.append)
@@ -107,7 +107,7 @@ def test_progress_is_told_of_each_file():
 
 
 @pytest.mark.usefixtures("files")
-def test_the_arguments_of_a_caller_stay_as_they_are():
+def test_the_arguments_of_the_caller_are_not_modified():
     steps = {5: "run_meta_0"}
     regexes = ["net.*", "prob"]
     select = ["params", "micros", "micros"]
@@ -120,7 +120,7 @@ def test_the_arguments_of_a_caller_stay_as_they_are():
 
 
 @pytest.mark.usefixtures("files")
-def test_two_profiles_live_side_by_side():
+def test_two_loaded_profiles_are_independent():
     graph, runs = tfprof.load("graph.pb"), tfprof.load("run_meta_0")
 
     assert len(graph.scope()) == 7
@@ -130,7 +130,7 @@ def test_two_profiles_live_side_by_side():
 
 
 @pytest.mark.usefixtures("files")
-def test_the_same_question_has_the_same_answer(model):
+def test_asking_twice_gives_the_same_answer(model):
     assert model.op(select="micros").table == model.op(select="micros").table
 
 
@@ -157,7 +157,7 @@ def test_a_file_that_cannot_be_loaded_raises(inputs, error, complaint):
 
 
 @pytest.mark.usefixtures("files")
-def test_an_error_of_a_file_knows_the_file():
+def test_an_input_error_has_the_path_of_the_file():
     with pytest.raises(tfprof.InputError) as caught:
         tfprof.load("gone.pb")
 
@@ -166,7 +166,7 @@ def test_an_error_of_a_file_knows_the_file():
 
 
 @pytest.mark.usefixtures("files")
-def test_a_saved_profile_is_not_mixed_with_its_parts(model):
+def test_a_saved_profile_cannot_be_loaded_together_with_its_parts(model):
     model.save("profile.pb")
 
     with pytest.raises(tfprof.OptionError) as caught:
@@ -179,7 +179,7 @@ def test_a_saved_profile_is_not_mixed_with_its_parts(model):
 
 
 @pytest.mark.usefixtures("files")
-def test_a_saved_profile_may_have_a_checkpoint_beside_it(model):
+def test_a_saved_profile_may_be_loaded_with_a_checkpoint(model):
     model.save("profile.pb")
 
     assert len(tfprof.load("profile.pb", CHECKPOINT).columns.tensors) > 0
@@ -197,14 +197,14 @@ def test_a_saved_profile_may_have_a_checkpoint_beside_it(model):
         ({"step": 7}, "No step 7. Recorded: 0"),
     ],
 )
-def test_a_question_that_makes_no_sense_raises(options, complaint):
+def test_an_invalid_option_raises(options, complaint):
     with pytest.raises(tfprof.OptionError) as caught:
         loaded(op("a"), run("a")).scope(**options)
 
     assert complaint in str(caught.value)
 
 
-def test_an_unknown_view_is_answered_with_the_nearest():
+def test_an_unknown_view_raises_with_the_closest_name():
     with pytest.raises(tfprof.OptionError, match=r"No view `scop`\. Did you mean `scope`"):
         loaded(op("a")).view("scop", None)
 
@@ -220,7 +220,7 @@ def test_every_error_is_a_tfprof_error():
     assert issubclass(tfprof.UnknownFormatError, tfprof.InputError)
 
 
-def test_what_is_odd_about_the_files_is_noted_with_every_answer(files):
+def test_a_problem_with_the_files_is_noted_in_every_answer(files):
     log = OpLogProto(log_entries=[{"name": "stranger", "types": ["t"]}])
     (files / "other_log").write_bytes(log.SerializeToString())
 
@@ -232,29 +232,29 @@ def test_what_is_odd_about_the_files_is_noted_with_every_answer(files):
 
 
 @pytest.mark.usefixtures("files")
-def test_files_that_belong_together_are_not_noted():
+def test_files_that_belong_together_give_no_notes():
     assert tfprof.load("graph.pb", "tfprof_log", "run_meta_0").notes == ()
 
 
-def test_what_an_answer_lacks_is_noted():
+def test_missing_inputs_are_noted_in_the_answer():
     answer = loaded(op("a")).scope(select=["micros"])
 
     assert answer.notes == (f"`micros` requires {RUNS}, {ZERO}",)
 
 
 @pytest.mark.usefixtures("files")
-def test_a_profile_tells_its_size(model):
+def test_the_repr_of_a_profile_shows_its_size(model):
     assert repr(model) == "<tfprof profile: 5 ops, 2 steps, 1 devices, 0 checkpoint tensors>"
 
 
-def test_an_answer_tells_its_size():
+def test_the_repr_of_an_answer_shows_its_size():
     answer = loaded(op("a"), op("b")).scope(hide_name_regexes=["b"])
 
     assert repr(answer) == "<tfprof scope view: 2 rows, 1 ops hidden>"
 
 
 @pytest.mark.usefixtures("files")
-def test_a_profile_knows_what_can_be_asked():
+def test_a_profile_lists_the_questions_it_can_answer():
     only_graph = tfprof.load("graph.pb").questions()
     only_run = tfprof.load("run_meta_0").questions()
 
@@ -267,7 +267,7 @@ def test_a_profile_knows_what_can_be_asked():
     assert tfprof.load("graph.pb", CHECKPOINT).questions()["tensor_value"]
 
 
-def test_an_answer_is_its_rows(model):
+def test_an_answer_is_a_sequence_of_its_rows(model):
     answer = model.scope(select="params")
 
     assert [row["name"] for row in answer] == ROWS
@@ -285,7 +285,7 @@ def test_a_row_is_found_by_its_name(model):
     }
 
 
-def test_a_row_that_is_not_shown_is_answered_with_the_nearest(model):
+def test_a_row_that_is_not_shown_raises_with_the_closest_name(model):
     with pytest.raises(KeyError, match=r"no row 'net/v' is shown\. Did you mean `net/w`"):
         model.scope()["net/v"]
 
@@ -326,14 +326,14 @@ def test_printing_an_answer_prints_the_table(model, capsys):
     )
 
 
-def test_a_report_is_the_table_behind_sentences(model):
+def test_a_report_is_the_table_after_explanations(model):
     answer = model.scope(select="params")
 
     assert answer.report.startswith("\nDoc:\n")
     assert answer.report.endswith(f"\nProfile:\n{answer.table}")
 
 
-def test_what_is_hidden_is_weighed(model):
+def test_hidden_ops_are_counted_with_their_numbers(model):
     hidden = model.scope(select="params", show_name_regexes=["net.*"]).hidden
 
     assert hidden.ops == 2
@@ -342,14 +342,14 @@ def test_what_is_hidden_is_weighed(model):
 
 
 @pytest.mark.usefixtures("files")
-def test_op_kinds_without_a_rule_for_float_ops_are_told():
+def test_op_kinds_without_a_float_op_rule_are_listed():
     p = profile(op("a", "Gelu"), op("b", "Const"), counts_float_ops=True)
 
     assert Profile(p).scope(select="float_ops").uncounted == {"Gelu": 1}
 
 
 @pytest.mark.parametrize("kind", ["scope", "graph", "code", "op"])
-def test_a_dictionary_holds_the_whole_answer(model, kind):
+def test_to_dict_contains_the_whole_answer(model, kind):
     answer = getattr(model, kind)(select="micros,params")
 
     found = answer.to_dict()
@@ -360,7 +360,7 @@ def test_a_dictionary_holds_the_whole_answer(model, kind):
     assert json.loads(json.dumps(found, allow_nan=False)) == found
 
 
-def test_a_dictionary_can_be_json_whatever_the_tensors_hold():
+def test_to_dict_can_be_encoded_as_json_even_with_nan_in_tensors():
     p = with_tensors(profile(op("w")), {"w": np.float32([np.nan])})
 
     found = Profile(p).scope(select="tensor_value").to_dict()
@@ -368,7 +368,7 @@ def test_a_dictionary_can_be_json_whatever_the_tensors_hold():
     assert found["rows"][1]["tensor_value"] == ["NaN"]
 
 
-def test_a_data_frame_has_a_line_a_row(model):
+def test_a_data_frame_has_one_line_per_row(model):
     frame = model.scope(select="params,device").to_dataframe()
 
     assert list(frame.columns) == [
@@ -399,7 +399,7 @@ def test_a_data_frame_without_pandas_says_what_to_install(model, monkeypatch):
         model.scope().to_dataframe()
 
 
-def test_a_message_has_the_rows_below_each_other(model):
+def test_a_message_has_nested_rows(model):
     message = model.scope().to_message()
 
     assert message.name == "_TFProfRoot"
@@ -410,13 +410,13 @@ def test_a_notebook_shows_a_table(model):
     assert model.scope(select="params")._repr_html_().startswith("<pre>node name | # parameters\n")
 
 
-def test_a_notebook_shows_what_an_answer_lacks():
+def test_a_notebook_shows_the_notes_of_an_answer():
     shown = loaded(op("a")).scope(select=["micros"])._repr_html_()
 
     assert shown.endswith(f"</pre><p>`micros` requires {RUNS}, {ZERO}</p>")
 
 
-def test_an_answer_is_written_to_the_standard_output(model, capsys):
+def test_an_answer_is_written_to_standard_output(model, capsys):
     answer = model.op(select="params")
 
     answer.write("stdout")
@@ -433,7 +433,7 @@ def test_an_answer_is_written_to_a_file(model, files, capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_none_writes_nothing(model, files, capsys):
+def test_the_output_none_writes_nothing(model, files, capsys):
     before = sorted(files.iterdir())
 
     model.op().write("none")
@@ -443,7 +443,7 @@ def test_none_writes_nothing(model, files, capsys):
 
 
 @pytest.mark.usefixtures("files")
-def test_info_tells_of_each_file_and_of_all():
+def test_info_describes_each_file_and_the_whole_profile():
     info = tfprof.info("graph.pb", run_meta_path="7:run_meta_0", op_log_path="tfprof_log")
 
     assert info.to_dict() == {
@@ -497,16 +497,16 @@ def test_a_loaded_profile_describes_its_own_files():
     assert [file.path for file in described.files] == ["graph.pb", "run_meta_0", "tfprof_log"]
 
 
-def test_a_profile_that_was_not_read_from_files_has_none_to_describe():
+def test_a_profile_not_loaded_from_files_describes_no_files():
     assert Profile(profile(op("a"))).info().to_dict()["files"] == []
 
 
-def test_info_counts_what_a_checkpoint_holds():
-    held = json.loads((CHECKPOINT.parent / "expected.json").read_text())
+def test_info_counts_the_tensors_of_a_checkpoint():
+    expected = json.loads((CHECKPOINT.parent / "expected.json").read_text())
 
     (file,) = tfprof.info(CHECKPOINT).to_dict()["files"]
 
-    assert (file["kind"], file["tensors"]) == ("checkpoint", len(held))
+    assert (file["kind"], file["tensors"]) == ("checkpoint", len(expected))
 
 
 def test_importing_tfprof_loads_neither_numpy_nor_protobuf_nor_re2():
@@ -520,7 +520,7 @@ def test_importing_tfprof_loads_neither_numpy_nor_protobuf_nor_re2():
     assert shown.stdout == "[]\n"
 
 
-def test_an_unknown_name_of_the_package_is_an_attribute_error():
+def test_an_unknown_name_in_the_package_is_an_attribute_error():
     with pytest.raises(AttributeError, match="module 'tfprof' has no attribute 'laod'"):
         _ = tfprof.laod
 
@@ -528,7 +528,7 @@ def test_an_unknown_name_of_the_package_is_an_attribute_error():
 # Advice
 
 
-def test_advice_is_findings_by_checker(files):
+def test_advice_contains_findings_by_checker(files):
     advice = tfprof.load(files / "graph.pb", files / "run_meta_0", files / "tfprof_log").advise()
 
     assert [finding.sentence for finding in advice] == [
@@ -539,7 +539,7 @@ def test_advice_is_findings_by_checker(files):
     assert repr(advice) == f"<tfprof advice: {len(advice)} findings>"
 
 
-def test_checkers_can_be_named_in_a_text_or_in_a_list(files):
+def test_checkers_can_be_given_as_a_string_or_a_list(files):
     profile = tfprof.load(files / "graph.pb")
 
     for chosen in ("OperationChecker,JobChecker", ["OperationChecker", "JobChecker"]):
@@ -548,12 +548,12 @@ def test_checkers_can_be_named_in_a_text_or_in_a_list(files):
 
 
 @pytest.mark.parametrize("chosen", [3, [3], "Operation"])
-def test_what_is_no_checker_is_refused(chosen, files):
+def test_an_invalid_checker_is_refused(chosen, files):
     with pytest.raises(tfprof.OptionError):
         tfprof.load(files / "graph.pb").advise(chosen)
 
 
-def test_the_findings_of_a_checker_that_was_not_asked_are_not_there(files):
+def test_asking_for_the_findings_of_a_checker_that_did_not_run_raises(files):
     advice = tfprof.load(files / "graph.pb").advise(["OperationChecker"])
 
     with pytest.raises(KeyError, match="was not asked"):
@@ -562,7 +562,7 @@ def test_the_findings_of_a_checker_that_was_not_asked_are_not_there(files):
         _ = advice["OperationsChecker"]
 
 
-def test_advice_tells_what_was_odd_about_the_files(files):
+def test_advice_includes_the_notes_about_the_files(files):
     advice = tfprof.load(files / "graph.pb").advise()
 
     assert any("--run_meta_path" in note for note in advice.notes)

@@ -1,4 +1,4 @@
-"""Who may import whom, and what nobody may."""
+"""Which modules may import which, and what no module may do."""
 
 from __future__ import annotations
 
@@ -65,13 +65,14 @@ LAYERS: dict[int, dict[str, set[str]]] = {
 }
 MAY_IMPORT = {name: below for layer in LAYERS.values() for name, below in layer.items()}
 
-# The doors of the package stand outside the layers: `tfprof` gives out names of most of them.
-DOORS = {
+# The entry points of the package are outside the layers: `tfprof` exports names from most of them.
+ENTRY_POINTS = {
     "__init__": BELOW_API | {"answers", "api", "classic", "capture", "contrib", "pprof_profiler"},
     "__main__": {"cli"},
 }
 
-# Folders whose modules do not know each other: what all of them share, and who may know more.
+# Folders whose modules may not import each other: the modules that all of them share, and the
+# modules that may import more.
 EVERY = None
 SHARED = {
     "sources": {
@@ -87,7 +88,7 @@ SHARED = {
     },
     "measures.flop_rules": {"registry", "fused"},
 }
-KNOW_MORE = {
+MAY_ALSO_IMPORT = {
     "sources.registry": EVERY,
     "sources.xspace": {"tf_events", "xspace_memory"},
     "sources.tf_functions": EVERY,
@@ -115,13 +116,13 @@ LIVE = {
     "classic",
     "capture",
     "frameworks",
-}  # these profile a program that has its framework loaded already
+}  # these profile running programs that have already loaded their framework
 OURS = rf"tfprof\.({'|'.join(path.stem for path in SOURCE.iterdir())})(\.\w+)*"
-RUN_WHAT_THEY_READ = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
+UNSAFE_READERS = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
 
 
 def module_name(path: Path) -> str:
-    """The name of a module below the package, as `views.scope`; a folder has its own name."""
+    """The name of a module within the package, such as `views.scope`, or of a folder."""
     parts = path.relative_to(SOURCE).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
 
@@ -130,16 +131,16 @@ TREES = {module_name(path): ast.parse(path.read_text("utf-8")) for path in SOURC
 
 
 def imported(tree: ast.Module) -> set[str]:
-    """Every module that is imported anywhere in a file, by its full name or deeper.
+    """Everything that is imported anywhere in a file: full names of modules or of names in them.
 
-    A module of ours that is named in a text counts too: it is there to be imported by that name.
+    Strings that name one of our modules count too, because they are used to import it.
     """
     found = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "imports say where from in full"
+            assert node.level == 0, "use absolute imports"
             found.update(f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Constant) and re.fullmatch(OURS, str(node.value)):
             found.add(str(node.value))
@@ -147,12 +148,12 @@ def imported(tree: ast.Module) -> set[str]:
 
 
 def own_modules(tree: ast.Module) -> set[str]:
-    """The modules of ours that are imported anywhere in a file, by their names in `TREES`."""
+    """Our modules that are imported anywhere in a file, by their names in `TREES`."""
     found = set()
     for name in imported(tree):
         package, _, inner = name.partition(".")
         while package == "tfprof" and inner and inner not in TREES:
-            inner = inner.rpartition(".")[0]  # what was imported is something in a module
+            inner = inner.rpartition(".")[0]  # the import names something in a module
         if package == "tfprof":
             found.add(inner or "__init__")
     return found
@@ -170,11 +171,11 @@ def top(name: str) -> str:
 
 
 def folder(name: str) -> str:
-    """The folder of a module, if it is one of those whose modules do not know each other."""
+    """The folder of a module; a folder listed in `SHARED` is its own folder."""
     return name if name in SHARED else name.rpartition(".")[0]
 
 
-# How it is read.
+# Finding imports.
 
 
 @pytest.mark.parametrize(
@@ -190,18 +191,18 @@ def folder(name: str) -> str:
         ("import json, numpy.typing", set()),
     ],
 )
-def test_imports_are_found_wherever_they_stand(code, found):
+def test_imports_are_found_anywhere_in_the_code(code, found):
     assert own_modules(ast.parse(code)) == found
 
 
-# The table.
+# The table of layers.
 
 
 def test_every_module_has_a_row_in_the_table():
-    assert {top(name) for name in TREES} == MAY_IMPORT.keys() | DOORS.keys()
+    assert {top(name) for name in TREES} == MAY_IMPORT.keys() | ENTRY_POINTS.keys()
 
 
-def test_the_table_is_that_of_the_manual():
+def test_the_table_agrees_with_the_manual():
     page = (ROOT / "docs" / "explanation" / "architecture.md").read_text("utf-8")
 
     rows = re.findall(r"^\| (\d+) \| ([^|]+) \|", page, re.MULTILINE)
@@ -211,7 +212,7 @@ def test_the_table_is_that_of_the_manual():
     }
 
 
-def test_only_lower_layers_are_imported_but_by_the_base_and_by_the_cli_that_starts_the_shell():
+def test_only_the_base_and_the_cli_import_from_their_own_layer():
     layer_of = {name: layer for layer, names in LAYERS.items() for name in names}
     sideways = {
         (name, other)
@@ -232,15 +233,15 @@ def test_only_lower_layers_are_imported_but_by_the_base_and_by_the_cli_that_star
 
 
 @pytest.mark.parametrize("name", sorted(IMPORTS))
-def test_a_module_imports_only_what_its_layer_may(name):
-    allowed = (MAY_IMPORT | DOORS)[top(name)] | {top(name)}
+def test_a_module_imports_only_what_its_layer_allows(name):
+    allowed = (MAY_IMPORT | ENTRY_POINTS)[top(name)] | {top(name)}
 
     assert {other for other in IMPORTS[name] if top(other) not in allowed} == set()
 
 
 @pytest.mark.parametrize("name", sorted(name for name in IMPORTS if folder(name) in SHARED))
-def test_modules_side_by_side_know_only_what_they_share(name):
-    more = KNOW_MORE.get(name, set())
+def test_modules_in_a_folder_import_only_the_shared_ones(name):
+    more = MAY_ALSO_IMPORT.get(name, set())
     siblings = {
         other.rpartition(".")[2]
         for other in IMPORTS[name]
@@ -250,7 +251,7 @@ def test_modules_side_by_side_know_only_what_they_share(name):
     assert more is EVERY or siblings <= SHARED[folder(name)] | more
 
 
-def test_no_modules_import_each_other_in_a_circle():
+def test_there_are_no_circular_imports():
     try:
         TopologicalSorter(IMPORTS).prepare()
     except CycleError as error:
@@ -261,7 +262,7 @@ def test_no_modules_import_each_other_in_a_circle():
 
 
 def branches_on_view_names(tree: ast.Module) -> list[int]:
-    """The lines on which `view.kind` is used for anything but a label or to find its row."""
+    """The lines that use `view.kind` other than as a label or to look up its registry entry."""
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     found = []
     for node in ast.walk(tree):
@@ -284,7 +285,7 @@ def branches_on_view_names(tree: ast.Module) -> list[int]:
         ("kind = view.kind", [1]),
         ("print(f'{view.kind} view')", []),
         ("require(spec, self.view.kind)", []),
-        ("told = {'view': view.kind}", []),
+        ("found = {'view': view.kind}", []),
         ("sentence = VIEWS[view.kind].sentence", []),
         ("if spec.kind == 'stdout': pass", []),
     ],
@@ -300,16 +301,16 @@ def test_no_output_or_view_branches_on_the_name_of_a_view(name):
     assert branches_on_view_names(TREES[name]) == []
 
 
-# The world outside.
+# External packages.
 
 
 @pytest.mark.parametrize("name", sorted(name for name in OTHERS if top(name) not in LIVE))
-def test_no_module_imports_a_framework_but_those_for_live_programs(name):
+def test_only_modules_for_live_programs_import_a_framework(name):
     assert OTHERS[name].isdisjoint(FRAMEWORKS)
 
 
 @pytest.mark.parametrize("name", sorted(name for name in TREES if top(name) in LIVE))
-def test_what_is_for_live_programs_imports_their_framework_inside_functions_only(name):
+def test_modules_for_live_programs_import_frameworks_only_inside_functions(name):
     inside = {
         deeper
         for node in ast.walk(TREES[name])
@@ -323,7 +324,7 @@ def test_what_is_for_live_programs_imports_their_framework_inside_functions_only
     assert OTHERS[name] & FRAMEWORKS <= {"tensorflow"}
 
 
-def test_only_the_formats_know_protobuf():
+def test_only_formats_imports_protobuf():
     assert {top(name) for name, others in OTHERS.items() if "google" in others} == {"formats"}
 
 
@@ -331,41 +332,42 @@ def test_only_patterns_imports_re2():
     assert {name for name, others in OTHERS.items() if "re2" in others} == {"patterns"}
 
 
-def test_the_packages_imported_are_the_dependencies_and_the_optional_ones():
+def test_the_imported_packages_are_the_required_and_optional_dependencies():
     optional = {"pandas", "prompt_toolkit", "cython", "tensorflow"}
     needed = set().union(*OTHERS.values()) - sys.stdlib_module_names
 
     assert needed == {"numpy", "google", "re2"} | optional
 
 
-def test_only_the_prompt_of_the_shell_knows_prompt_toolkit():
+def test_only_the_menu_prompt_of_the_shell_imports_prompt_toolkit():
     knowing = {name for name, others in OTHERS.items() if "prompt_toolkit" in others}
 
     assert knowing == {"shell.menu_prompt"}
 
 
-def test_only_what_is_compiled_knows_cython_and_runs_without_it():
+def test_only_compiled_modules_import_cython():
     compiled = {name for name, others in OTHERS.items() if "cython" in others}
 
     assert compiled == COMPILED
-    # `tests/formats/test_scan.py`, `test_text.py` and `tests/kernels` run them without.
+    # `tests/formats/test_scan.py`, `test_text.py` and `tests/kernels` run them as plain Python.
 
 
-def test_either_all_of_these_modules_are_compiled_or_none():
-    # If only some are, a build failed or is out of date, and tests of compiled code are skipped.
+def test_all_compiled_modules_are_built_or_none():
+    # If only some are compiled, a build failed or is outdated, and tests of compiled code are
+    # skipped.
     origins = {name: find_spec(f"tfprof.{name}").origin for name in COMPILED}
     plain = {name for name, origin in origins.items() if origin.endswith(".py")}
 
-    assert plain in (set(), COMPILED), "build the compiled modules again: see CONTRIBUTING.md"
+    assert plain in (set(), COMPILED), "rebuild the compiled modules: see CONTRIBUTING.md"
 
 
 @pytest.mark.parametrize("name", sorted(TREES))
-def test_nothing_that_was_read_is_run(name):
+def test_no_module_executes_what_it_reads(name):
     words = {node.id for node in ast.walk(TREES[name]) if isinstance(node, ast.Name)}
     keywords = {node.arg for node in ast.walk(TREES[name]) if isinstance(node, ast.keyword)}
 
     assert words.isdisjoint({"eval", "exec", "compile", "__import__"})
-    assert OTHERS[name].isdisjoint(RUN_WHAT_THEY_READ)
+    assert OTHERS[name].isdisjoint(UNSAFE_READERS)
     assert "allow_pickle" not in keywords
 
 
@@ -380,11 +382,11 @@ def test_nothing_that_was_read_is_run(name):
         "from tfprof.cli import main; main(['scope', '--max_dept', '3'])",
     ],
 )
-def test_what_must_be_quick_loads_neither_numpy_nor_protobuf_nor_re2(statement):
-    tell = "import sys; print(*{'numpy', 'google.protobuf', 're2'} & sys.modules.keys())"
+def test_quick_commands_load_neither_numpy_nor_protobuf_nor_re2(statement):
+    report = "import sys; print(*{'numpy', 'google.protobuf', 're2'} & sys.modules.keys())"
 
     ran = subprocess.run(
-        [sys.executable, "-c", f"{statement}\n{tell}"], capture_output=True, text=True, check=True
+        [sys.executable, "-c", f"{statement}\n{report}"], capture_output=True, text=True, check=True
     )
 
     assert ("\n" + ran.stdout).splitlines()[-1] == ""

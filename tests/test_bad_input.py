@@ -1,4 +1,4 @@
-"""What goes wrong, and the one line that says what to do about it."""
+"""Mistakes on the command line, and the one-line message that says how to fix each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tfprof.cli import main
 
 CHECKPOINTS = Path(__file__).parent / "samples" / "checkpoints"
 
-# argv, the exit status, and what the one line on the standard error says
+# The arguments, the exit status, and part of the one-line message on standard error.
 MISTAKES = [
     # files
     ("scope gone.pb", 1, "gone.pb: no such file; check the path."),
@@ -48,7 +48,7 @@ MISTAKES = [
     ("scope --graph_path=folder", 1, "folder: is a folder; pass the files in it."),
     ("scope big.pb v2/model.ckpt -select tensor_value", 1, "model.ckpt.data-00001-of-00002: "),
     ("scope --checkpoint_path=v1_shards/model.ckpt", 1, "00001-of-00002: is missing; the check"),
-    ("scope --checkpoint_path=gone.ckpt", 1, "gone.ckpt: no checkpoint has this prefix; give one"),
+    ("scope --checkpoint_path=gone.ckpt", 1, "gone.ckpt: no checkpoint has this prefix; pass one"),
     ("scope", 2, "No file to read: name the files, or give --graph_path."),
     ("info", 2, "No file to read: name the files, or give --graph_path."),
     ("shell", 2, "No file to read: name the files, or give --graph_path."),
@@ -68,7 +68,7 @@ MISTAKES = [
         "graph.pb: is a GraphDef file; a timeline requires RunMetadata.",
     ),
     ("timeline whole_profile -o x", 1, "whole_profile: is a ProfileProto file; a timel"),
-    # words
+    # command lines
     ("scop graph.pb", 2, "No command and no file `scop`. Did you mean `scope`?"),
     ("advice graph.pb", 2, "No command and no file `advice`. "),
     ("help scop", 2, "No help on `scop`. Did you mean `scope`?"),
@@ -77,9 +77,9 @@ MISTAKES = [
     ("scope graph.pb -max_depth x", 2, "`-max_depth` takes a whole number, not `x`."),
     ("scope graph.pb -max_depth", 2, "`-max_depth` needs a value: -max_depth NUMBER."),
     ("scope graph.pb -select micro", 2, "`select` cannot be `micro`. Did you mean `micros`?"),
-    ("scope graph.pb -select ???", 2, "`select` cannot be `???`. There is: accelerator_micros, "),
-    ("scope graph.pb -order_by dept", 2, "`order_by` cannot be `dept`. There is: accelerator_"),
-    ("scope graph.pb -order_by device", 2, "`order_by` cannot be `device`. There is: accelerat"),
+    ("scope graph.pb -select ???", 2, "`select` cannot be `???`. Available: accelerator_micros, "),
+    ("scope graph.pb -order_by dept", 2, "`order_by` cannot be `dept`. Available: accelerator"),
+    ("scope graph.pb -order_by device", 2, "`order_by` cannot be `device`. Available: accelera"),
     ("scope graph.pb -account_displayed_op_only=maybe", 2, "is true or false, not `maybe`."),
     ("scope graph.pb -show_name_regexes (a", 2, "pattern `(a`: `(` is not closed; add `)`"),
     ("scope graph.pb -trim_name_regexes a(?=b)", 2, "look-ahead is not supported; exclude names"),
@@ -108,7 +108,7 @@ MISTAKES = [
         "whole_profile is a saved profile, which contains its",
     ),
     ("scope run_meta_0 --profile_path=whole_profile", 2, "leave out run_meta_0."),
-    # what the files cannot answer
+    # missing inputs
     (
         "code graph.pb run_meta_0",
         1,
@@ -128,7 +128,7 @@ MISTAKES = [
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """The small model's files, and next to them everything that can be wrong with one."""
+    """The files of the small model, and files that are broken in every known way."""
     folder = tmp_path_factory.mktemp("broken")
     model_files.write(folder)
     names = ("graph.pb", "run_meta_0", "tfprof_log")
@@ -165,7 +165,7 @@ def _broken_files(folder, monkeypatch):
 @pytest.mark.parametrize(
     ("line", "status", "advice"), MISTAKES, ids=[line for line, _, _ in MISTAKES]
 )
-def test_a_mistake_is_one_line_that_says_what_to_do(line, status, advice, capsys):
+def test_a_mistake_is_reported_in_one_line_that_says_what_to_do(line, status, advice, capsys):
     got = main(line.split())
     shown = capsys.readouterr()
 
@@ -177,10 +177,10 @@ def test_a_mistake_is_one_line_that_says_what_to_do(line, status, advice, capsys
 
 
 @pytest.mark.usefixtures("_broken_files")
-def test_a_file_that_may_not_be_read_is_named(capsys, monkeypatch):
+def test_an_unreadable_file_is_named_in_the_error(capsys, monkeypatch):
     plain_open = Path.open
 
-    def refuse(path, *rest, **others):  # root may read anything, so the system does not refuse it
+    def refuse(path, *rest, **others):  # file permissions do not restrict root
         if path.name == "graph.pb":
             raise PermissionError(13, "Permission denied")
         return plain_open(path, *rest, **others)
@@ -198,7 +198,7 @@ def test_a_file_that_may_not_be_read_is_named(capsys, monkeypatch):
 
 @pytest.mark.parametrize("metric", ["micros", "bytes", "accelerator_micros"])
 @pytest.mark.usefixtures("files")
-def test_what_was_not_recorded_is_zero_and_the_file_to_give_is_named(metric, capsys):
+def test_metrics_that_were_not_recorded_are_zero_with_a_note_on_the_missing_file(metric, capsys):
     status = main(["scope", "graph.pb", "-select", metric, "-max_depth", "1"])
     shown = capsys.readouterr()
 
@@ -208,7 +208,7 @@ def test_what_was_not_recorded_is_zero_and_the_file_to_give_is_named(metric, cap
 
 
 @pytest.mark.usefixtures("files")
-def test_what_was_not_given_is_named_once_for_all_that_needs_it(capsys):
+def test_a_missing_input_is_reported_once_for_all_metrics_that_need_it(capsys):
     main(["op", "graph.pb", "-select", "micros,bytes,params,tensor_value"])
 
     assert capsys.readouterr().err == (

@@ -1,4 +1,4 @@
-"""The manual says what the program does."""
+"""The manual agrees with the program."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ COMMAND_LINES = re.findall(r"^\$ (tfprof .+)$", README + MANUAL, re.MULTILINE)
 
 @pytest.fixture
 def _repository_copy(tmp_path, monkeypatch):
-    """A folder with the examples in it, as the commands of the manual expect."""
+    """A folder with the examples, where the commands of the manual can run."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     shutil.copytree(ROOT / "tests" / "samples" / "capture", tmp_path / "runs" / "a")
     monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.usefixtures("_repository_copy")
-def test_every_command_of_the_manual_runs(capsys, monkeypatch):
-    monkeypatch.setattr("sys.stdin", io.StringIO())  # a shell has nothing to answer
+def test_every_command_in_the_manual_runs(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO())  # ends a shell at once
     assert len(COMMAND_LINES) > 5
     for line in COMMAND_LINES:
         status = main(words_of(line))
@@ -115,11 +115,11 @@ def test_the_page_on_advice_shows_real_output(capsys):
     assert capsys.readouterr().out == shown
 
 
-def test_the_checker_that_the_manual_shows_can_be_used():
+def test_the_checker_in_the_manual_works():
     page = (ROOT / "docs" / "how-to" / "advise.md").read_text("utf-8")
     code = re.search(r"```python\n(\"\"\"(?:.*\n)*?)```", page)[1]
     module = {}
-    exec(code, module)  # noqa: S102 -- the manual's own words
+    exec(code, module)  # noqa: S102 -- code from our own manual
 
     (finding,) = module["check"](profile(op("a", "ScalarSummary"), op("b", "Add")))
 
@@ -127,12 +127,12 @@ def test_the_checker_that_the_manual_shows_can_be_used():
     assert finding.ops == ("a",)
 
 
-def test_the_float_op_rule_that_the_manual_shows_can_be_used(monkeypatch):
+def test_the_float_op_rule_in_the_manual_works(monkeypatch):
     monkeypatch.setattr(registry, "_rules", dict(registry._rules))
     page = (ROOT / "docs" / "how-to" / "float-operations.md").read_text("utf-8")
     code = re.search(r"```python\n(import tfprof\n(?:.*\n)*?)```", page)[1]
 
-    exec(code, {})  # noqa: S102 -- the manual's own words
+    exec(code, {})  # noqa: S102 -- code from our own manual
 
     shapes = {"inputs": [(2, 16, 32)], "output": (2, 16, 32)}
     assert counted("MyFlashAttention", **shapes) == 4 * 2 * 16 * 16 * 32
@@ -140,7 +140,7 @@ def test_the_float_op_rule_that_the_manual_shows_can_be_used(monkeypatch):
 
 
 def words_of(line):
-    """The words behind `tfprof`, as a shell gives them."""
+    """The words after `tfprof`, with patterns expanded as by a shell."""
     return [
         path
         for word in shlex.split(line)[1:]
@@ -165,7 +165,7 @@ def test_every_metric_is_in_the_manual(metric):
     assert f"`{metric.key}`" in MANUAL
 
 
-def test_the_reference_pages_are_what_the_tables_make():
+def test_the_reference_pages_are_up_to_date():
     spec = importlib.util.spec_from_file_location("generate_docs", ROOT / "docs" / "generate.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -176,12 +176,12 @@ def test_the_reference_pages_are_what_the_tables_make():
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_link_of_the_manual_leads_somewhere(page):
+def test_every_link_in_the_manual_has_a_target(page):
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8")):
         assert (page.parent / target).exists(), target
 
 
-def test_the_example_of_keras_prints_what_it_says_it_does():
+def test_the_keras_example_prints_parameters_and_float_ops():
     pytest.importorskip("tensorflow", reason="TensorFlow is not installed: nothing to trace")
     shown = subprocess.run(
         [sys.executable, ROOT / "examples" / "keras_cnn.py"],

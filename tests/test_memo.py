@@ -1,4 +1,4 @@
-"""A remembered function works once for each question, and forgets with its subject."""
+"""A remembered function computes each result once and frees it with its subject."""
 
 import gc
 import weakref
@@ -9,7 +9,7 @@ from tfprof.memo import OnDemand, remembered, remembering
 
 
 class Subject:
-    """Something that can be asked about."""
+    """An object with a memo."""
 
     def __init__(self):
         self.memo = {}
@@ -17,7 +17,7 @@ class Subject:
 
 @pytest.fixture
 def asked():
-    """The questions that were worked out, in order."""
+    """The calls that were computed, in order."""
     return []
 
 
@@ -32,32 +32,32 @@ def answer(asked):
     return answer
 
 
-def test_a_question_is_worked_out_once(answer, asked):
+def test_a_result_is_computed_once(answer, asked):
     subject = Subject()
 
     assert [answer(subject), answer(subject)] == [1, 1]
     assert asked == [(subject, (), {})]
 
 
-def test_another_subject_is_another_question(answer):
+def test_results_of_different_subjects_are_separate(answer):
     first, second = Subject(), Subject()
 
     assert [answer(first), answer(second), answer(first)] == [1, 2, 1]
 
 
-def test_other_arguments_are_another_question(answer):
+def test_results_of_different_arguments_are_separate(answer):
     subject = Subject()
 
     assert [answer(subject, 1), answer(subject, 2), answer(subject, 1)] == [1, 2, 1]
 
 
-def test_keywords_count_in_any_order(answer):
+def test_the_order_of_keywords_does_not_matter(answer):
     subject = Subject()
 
     assert [answer(subject, a=1, b=2), answer(subject, b=2, a=1), answer(subject, a=1)] == [1, 1, 2]
 
 
-def test_nothing_is_a_fine_answer_to_remember(asked):
+def test_none_is_remembered_like_any_result(asked):
     subject = Subject()
 
     @remembered
@@ -86,7 +86,7 @@ def test_a_failure_is_not_remembered(asked):
     assert fails_once(subject) == "done"
 
 
-def test_an_answer_goes_when_its_subject_does():
+def test_a_result_is_freed_with_its_subject():
     @remembered
     def thing(_subject):
         return Subject()
@@ -99,7 +99,7 @@ def test_an_answer_goes_when_its_subject_does():
     assert result() is None
 
 
-def test_an_answer_that_knows_its_subject_goes_with_it():
+def test_a_result_that_refers_to_its_subject_is_freed_with_it():
     @remembered
     def thing(subject):
         result = Subject()
@@ -114,20 +114,20 @@ def test_an_answer_that_knows_its_subject_goes_with_it():
     assert result() is None
 
 
-def test_the_function_keeps_its_name_and_words(answer):
+def test_the_function_keeps_its_name_and_docstring(answer):
     assert answer.__name__ == "answer"
     assert answer.__doc__ == "The answer."
 
 
-def test_a_value_on_demand_is_worked_out_once_and_only_if_asked_for():
-    worked_out = []
-    values = OnDemand(["a", "b"], lambda name: worked_out.append(name) or name.upper())
+def test_a_value_on_demand_is_computed_once_and_only_on_access():
+    computed = []
+    values = OnDemand(["a", "b"], lambda name: computed.append(name) or name.upper())
 
     assert [values["b"], values["b"]] == ["B", "B"]
-    assert worked_out == ["b"]
+    assert computed == ["b"]
 
 
-def test_values_on_demand_are_a_mapping_of_all_their_names():
+def test_values_on_demand_are_a_mapping_with_all_names():
     values = OnDemand(["a", "b"], str.upper)
 
     assert dict(values) == {"a": "A", "b": "B"}
@@ -137,11 +137,11 @@ def test_values_on_demand_are_a_mapping_of_all_their_names():
         values["c"]
 
 
-def test_only_the_latest_answers_are_kept(asked):
+def test_only_the_most_recently_used_results_are_kept(asked):
     subject = Subject()
 
     @remembering(2)
-    def answer(subject, question):  # noqa: ARG001 -- a subject to keep the answers with
+    def answer(subject, question):  # noqa: ARG001 -- the subject stores the results
         asked.append(question)
         return question
 

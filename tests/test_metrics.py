@@ -1,4 +1,4 @@
-"""The one table of metrics agrees with itself and with the columns that reports show."""
+"""The registry of metrics is consistent, also with options, sources and columns."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def test_no_two_metrics_share_a_key():
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.key)
-def test_a_metric_explains_itself_in_a_sentence(metric):
+def test_a_metric_has_an_explanatory_sentence(metric):
     assert metric.sentence.endswith(".")
     assert ": " in metric.sentence
 
@@ -38,7 +38,7 @@ def test_a_metric_requires_what_some_source_provides(metric):
     assert any(metric.needs in source.brings for source in SOURCES)
 
 
-def test_what_stands_on_lines_of_its_own_heads_no_column():
+def test_only_metrics_shown_on_lines_of_their_own_have_no_column_heading():
     unlabelled = [metric.key for metric in METRICS if not metric.label]
 
     assert unlabelled == ["tensor_value", "num_hidden_ops"]
@@ -50,13 +50,13 @@ def test_no_two_columns_have_the_same_heading():
     assert len(set(labels)) == len(labels)
 
 
-def test_every_order_key_is_the_name_the_occurrence_or_a_number():
+def test_the_order_keys_are_name_occurrence_and_every_number():
     numbers = {metric.key for metric in METRICS if metric.is_number}
 
     assert set(ORDER_KEYS) == {"name", "occurrence", *numbers}
 
 
-def test_every_threshold_is_the_occurrence_or_a_number():
+def test_the_thresholds_are_occurrence_and_every_number():
     assert set(THRESHOLD_KEYS) == set(ORDER_KEYS) - {"name"}
 
 
@@ -74,7 +74,7 @@ def test_every_number_is_summed_with_exact_times_and_the_two_counts_of_occurrenc
     assert list(NUMBERS) == [*numbers, *exact, "runs", "definitions"]
 
 
-def test_what_a_word_expands_to_is_what_it_explains():
+def test_a_key_explains_the_columns_it_expands_to():
     assert EXPANSIONS.keys() == EXPLANATIONS.keys()
     assert all(set(EXPANSIONS[key]) == set(EXPLANATIONS[key]) for key in EXPANSIONS)
 
@@ -83,7 +83,7 @@ def test_a_gathered_view_orders_every_number():
     assert set(GATHERED_ORDER) == {metric.key for metric in METRICS if metric.is_number}
 
 
-def test_columns_of_single_ops_begin_with_parameters():
+def test_columns_of_single_ops_start_with_parameters():
     assert columns(*EVERYTHING) == [
         "params",
         "float_ops",
@@ -103,7 +103,7 @@ def test_columns_of_single_ops_begin_with_parameters():
     ]
 
 
-def test_columns_of_gathered_ops_begin_with_memory():
+def test_columns_of_gathered_ops_start_with_memory():
     assert columns(*EVERYTHING, gathered=True) == [
         "bytes",
         "peak_bytes",
@@ -123,7 +123,7 @@ def test_columns_of_gathered_ops_begin_with_memory():
     ]
 
 
-def test_micros_brings_three_columns():
+def test_micros_selects_three_columns():
     assert columns("micros") == ["micros", "accelerator_micros", "cpu_micros"]
 
 
@@ -133,13 +133,13 @@ def test_micros_explains_cpu_time_before_accelerator_time():
     assert explained == ["micros", "cpu_micros", "accelerator_micros"]
 
 
-def test_a_part_of_the_time_can_be_selected_alone():
+def test_cpu_time_can_be_selected_alone():
     assert columns("cpu_micros") == ["cpu_micros"]
 
 
-def test_a_part_of_the_time_appears_once_beside_the_whole():
+def test_cpu_time_appears_only_once_if_selected_with_micros():
     assert columns("cpu_micros", "micros") == ["micros", "accelerator_micros", "cpu_micros"]
 
 
-def test_nothing_selected_brings_no_columns():
+def test_an_empty_selection_has_no_columns():
     assert columns() == []

@@ -1,4 +1,4 @@
-"""The report on a model directory."""
+"""Reports on a model directory."""
 
 import gzip
 import os
@@ -10,12 +10,12 @@ import model_files
 from tfprof import model_dir
 from tfprof.errors import InputError, OutputError
 
-TEXTS = ["params.txt", "micro.txt", "flops.txt", "device.txt"]
+REPORTS = ["params.txt", "micro.txt", "flops.txt", "device.txt"]
 
 
 @pytest.fixture
 def folder(tmp_path):
-    """A model directory as a training run with a metadata hook leaves it."""
+    """A model directory as written by a training run with a metadata hook."""
     files, folder = tmp_path / "files", tmp_path / "model"
     files.mkdir()
     model_files.write(files)
@@ -26,18 +26,18 @@ def folder(tmp_path):
     return folder
 
 
-def test_four_texts_are_written_into_the_folder(folder):
-    told = model_dir.report(str(folder))
+def test_four_reports_are_written_to_the_folder(folder):
+    result = model_dir.report(str(folder))
 
-    assert told.written == [str(folder / name) for name in TEXTS]
-    assert told.not_written == []
+    assert result.written == [str(folder / name) for name in REPORTS]
+    assert result.not_written == []
 
 
-def test_the_texts_show_variables_float_ops_slow_ops_and_devices(folder):
+def test_the_reports_show_variables_float_ops_slow_ops_and_devices(folder):
     model_dir.report(str(folder))
     cpu = "/job:localhost/replica:0/task:0/device:cpu:0"
 
-    assert {name: (folder / name).read_text() for name in TEXTS[:3]} == {
+    assert {name: (folder / name).read_text() for name in REPORTS[:3]} == {
         "params.txt": ("_TFProfRoot (--/12 params, --/0B)\n  net/w (3x4, 12/12 params, 0B/0B)\n"),
         "micro.txt": f"_TFProfRoot (0us/1.50ms)\n  prob (1.50ms/1.50ms, {cpu})\n",
         "flops.txt": (
@@ -52,14 +52,14 @@ def test_the_texts_show_variables_float_ops_slow_ops_and_devices(folder):
     assert "  x (0/0 flops, 0us/0us)\n" in device
 
 
-def test_the_texts_may_go_elsewhere(folder, tmp_path):
-    told = model_dir.report(str(folder), str(tmp_path))
+def test_the_reports_may_be_written_to_another_folder(folder, tmp_path):
+    result = model_dir.report(str(folder), str(tmp_path))
 
-    assert told.written == [str(tmp_path / name) for name in TEXTS]
+    assert result.written == [str(tmp_path / name) for name in REPORTS]
     assert not (folder / "params.txt").exists()
 
 
-def test_resource_variables_are_variables_too(folder):
+def test_resource_variables_count_as_variables(folder):
     graph = folder / "graph.pbtxt"
     graph.write_text(graph.read_text().replace("VariableV2", "VarHandleOp"))
 
@@ -68,18 +68,18 @@ def test_resource_variables_are_variables_too(folder):
     assert "net/w (3x4, 12/12 params" in (folder / "params.txt").read_text()
 
 
-def test_without_run_metadata_what_would_be_empty_is_not_written(folder):
+def test_reports_that_would_be_empty_without_run_metadata_are_not_written(folder):
     (folder / "metadata" / "run_meta").unlink()
 
-    told = model_dir.report(str(folder))
+    result = model_dir.report(str(folder))
 
-    assert told.not_written == ["micro.txt", "device.txt"]
-    assert told.written == [str(folder / "params.txt"), str(folder / "flops.txt")]
-    assert told.missing["run_meta_path"] == str(folder / "metadata" / "run_meta")
-    assert any("--run_meta_path" in note for note in told.notes)
+    assert result.not_written == ["micro.txt", "device.txt"]
+    assert result.written == [str(folder / "params.txt"), str(folder / "flops.txt")]
+    assert result.missing["run_meta_path"] == str(folder / "metadata" / "run_meta")
+    assert any("--run_meta_path" in note for note in result.notes)
 
 
-def test_files_are_found_packed_and_beside_the_graph(folder):
+def test_gzipped_files_beside_the_graph_are_found(folder):
     log = folder / "metadata" / "tfprof_log"
     (folder / "tfprof_log.gz").write_bytes(gzip.compress(log.read_bytes()))
     log.unlink()
@@ -87,7 +87,7 @@ def test_files_are_found_packed_and_beside_the_graph(folder):
     assert model_dir.report(str(folder)).found["op_log_path"] == str(folder / "tfprof_log.gz")
 
 
-def test_the_checkpoint_is_the_one_that_the_state_file_names(folder):
+def test_the_checkpoint_named_in_the_state_file_is_used(folder):
     for name in ("model.ckpt-1", "model.ckpt-2"):
         (folder / f"{name}.index").write_bytes(b"")
     (folder / "checkpoint").write_text('model_checkpoint_path: "/elsewhere/model.ckpt-1"\n')
@@ -95,7 +95,7 @@ def test_the_checkpoint_is_the_one_that_the_state_file_names(folder):
     assert model_dir._latest_checkpoint(folder) == folder / "model.ckpt-1"
 
 
-def test_without_a_state_file_the_newest_checkpoint_is_taken(folder):
+def test_without_a_state_file_the_newest_checkpoint_is_used(folder):
     for age, name in enumerate(("model.ckpt-9", "model.ckpt-10")):
         path = folder / f"{name}.index"
         path.write_bytes(b"")
@@ -104,13 +104,13 @@ def test_without_a_state_file_the_newest_checkpoint_is_taken(folder):
     assert model_dir._latest_checkpoint(folder) == folder / "model.ckpt-10"
 
 
-def test_a_state_file_that_names_nothing_is_passed_over(folder):
+def test_a_state_file_without_an_existing_checkpoint_is_ignored(folder):
     (folder / "checkpoint").write_bytes(b'\xff model_checkpoint_path: "gone"')
 
     assert model_dir.report(str(folder)).missing["checkpoint_path"]
 
 
-def test_a_state_file_of_blank_lines_is_passed_over_at_once(folder):
+def test_a_state_file_of_blank_lines_is_ignored_quickly(folder):
     (folder / "model.ckpt-1.index").write_bytes(b"")
     (folder / "checkpoint").write_bytes(b"\n" * 200_000)
 
@@ -130,14 +130,14 @@ def test_a_folder_without_a_graph_is_refused(tmp_path):
         model_dir.report(str(tmp_path))
 
 
-def test_what_is_no_folder_is_refused(folder):
-    with pytest.raises(InputError, match="is no folder"):
+def test_a_path_that_is_not_a_folder_is_refused(folder):
+    with pytest.raises(InputError, match="is not a folder"):
         model_dir.report(str(folder / "graph.pbtxt"))
-    with pytest.raises(OutputError, match="is no folder; make it first"):
+    with pytest.raises(OutputError, match="is not a folder; create it first"):
         model_dir.report(str(folder), str(folder / "new"))
 
 
-def test_a_damaged_file_leaves_no_text(folder):
+def test_no_report_is_written_from_a_damaged_file(folder):
     (folder / "metadata" / "run_meta").write_bytes(b"\x0a\xff")
 
     with pytest.raises(InputError):

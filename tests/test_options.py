@@ -1,4 +1,4 @@
-"""Options from text and from Python: what they mean, and what is refused with which advice."""
+"""Options from text and from Python: their values, and the errors for invalid ones."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from tfprof.patterns import Patterns
 
 ALL_OPTIONS = VIEW_OPTIONS | INPUT_OPTIONS
 
-# Every option, what a user types and what it stands for.
+# Every option, with a value as typed and as parsed.
 TYPED = {
     "max_depth": ("3", 3),
     "min_bytes": ("1", 1),
@@ -62,17 +62,17 @@ TYPED = {
 
 
 def typed(*words):
-    """What a command line sets and what it leaves."""
+    """The options set by a command line, and the remaining words."""
     return take_options(words, ALL_OPTIONS)
 
 
 def in_shell(*words):
-    """What a line of the shell sets and what it leaves."""
+    """The options set by a line of the shell, and the remaining words."""
     return take_options(words, VIEW_OPTIONS, dashes=("-",), loose=False)
 
 
 def refusal(question, *args, **given):
-    """The sentence that refuses it."""
+    """The error message of a call that must fail."""
     with pytest.raises(OptionError) as caught:
         question(*args, **given)
     return str(caught.value)
@@ -98,7 +98,7 @@ def test_an_option_is_set_by_a_line_of_the_shell(name):
 
 
 @pytest.mark.parametrize("name", ALL_OPTIONS)
-def test_an_option_helps_with_a_sentence(name):
+def test_the_help_of_an_option_is_a_sentence(name):
     assert ALL_OPTIONS[name].help[0].isupper()
     assert ALL_OPTIONS[name].help[-1] == "."
 
@@ -115,7 +115,7 @@ def test_an_input_that_is_not_given_is_left_at_its_default(name):
     assert getattr(Inputs(), name) == INPUT_OPTIONS[name].default
 
 
-# Words of a command line and of the shell.
+# Words on the command line and in the shell.
 
 
 def test_words_between_options_are_left_over():
@@ -125,11 +125,11 @@ def test_words_between_options_are_left_over():
     assert rest == ["scope", "graph.pb", "run_meta"]
 
 
-def test_the_last_word_on_an_option_counts():
+def test_the_last_value_of_a_repeated_option_counts():
     assert typed("-step", "1", "--step=2") == ({"step": 2}, [])
 
 
-def test_a_value_may_hold_equals_signs():
+def test_a_value_may_contain_equals_signs():
     assert typed("--output=file:outfile=a") == ({"output": "file:outfile=a"}, [])
 
 
@@ -137,42 +137,42 @@ def test_a_number_may_be_negative():
     assert typed("-step", "-5") == ({"step": -5}, [])
 
 
-def test_a_negative_number_alone_is_no_option():
+def test_a_negative_number_alone_is_not_an_option():
     assert typed("-5") == ({}, ["-5"])
 
 
-def test_a_dash_alone_is_no_option():
+def test_a_dash_alone_is_not_an_option():
     assert typed("-") == ({}, ["-"])
 
 
-def test_the_shell_leaves_over_what_belongs_to_no_option():
+def test_the_shell_returns_words_that_do_not_belong_to_an_option():
     assert in_shell("max_depth", "3") == ({}, ["max_depth", "3"])
 
 
-def test_the_shell_takes_no_equals_sign():
+def test_the_shell_does_not_accept_an_equals_sign():
     assert "`max_depth=3`" in refusal(in_shell, "-max_depth=3")
 
 
-def test_the_shell_takes_one_dash():
+def test_the_shell_accepts_only_one_dash():
     assert refusal(in_shell, "--step", "3") == "No option `-step`. Did you mean `step`?"
 
 
-def test_an_unknown_option_is_answered_with_the_nearest():
+def test_an_unknown_option_is_refused_with_the_closest_name():
     assert refusal(typed, "--max_dept", "3") == "No option `max_dept`. Did you mean `max_depth`?"
 
 
-def test_an_option_like_no_other_is_answered_with_all():
+def test_an_option_unlike_any_other_is_refused_with_a_list_of_all():
     assert refusal(find, "q", INPUT_OPTIONS) == (
-        "No option `q`. There is: batch_size, checkpoint_path, count_float_ops, functions, "
+        "No option `q`. Available: batch_size, checkpoint_path, count_float_ops, functions, "
         "graph_path, op_log_path, profile_path, run_meta_path, signature."
     )
 
 
-def test_an_option_without_its_value_is_told_what_it_takes():
+def test_an_option_without_a_value_is_refused_with_its_usage():
     assert refusal(typed, "--max_depth") == "`-max_depth` needs a value: -max_depth NUMBER."
 
 
-def test_an_option_is_no_value_of_another():
+def test_an_option_is_not_accepted_as_the_value_of_another():
     assert refusal(typed, "--max_depth", "--step") == (
         "`-max_depth` takes a whole number, not `--step`."
     )
@@ -182,12 +182,12 @@ def test_an_option_is_no_value_of_another():
 
 
 @pytest.mark.parametrize("text", ["true", "True", "t", "yes", "Y", "1"])
-def test_a_switch_is_on(text):
+def test_a_switch_can_be_turned_on(text):
     assert typed("--account_displayed_op_only", text) == ({"account_displayed_op_only": True}, [])
 
 
 @pytest.mark.parametrize("text", ["false", "False", "f", "no", "N", "0"])
-def test_a_switch_is_off(text):
+def test_a_switch_can_be_turned_off(text):
     assert typed("--account_displayed_op_only", text) == ({"account_displayed_op_only": False}, [])
 
 
@@ -201,30 +201,30 @@ def test_a_switch_before_another_option_is_on():
     assert given == {"account_displayed_op_only": True, "max_depth": 2}
 
 
-def test_a_command_line_may_have_a_file_behind_a_switch():
+def test_a_file_may_follow_a_switch_on_the_command_line():
     given, rest = typed("--account_displayed_op_only", "graph.pb")
 
     assert given == {"account_displayed_op_only": True}
     assert rest == ["graph.pb"]
 
 
-def test_the_shell_refuses_a_word_behind_a_switch_that_is_no_answer():
+def test_the_shell_refuses_an_invalid_word_after_a_switch():
     assert refusal(in_shell, "-account_displayed_op_only", "maybe") == (
         "`-account_displayed_op_only` is true or false, not `maybe`."
     )
 
 
-def test_a_switch_refuses_a_value_it_does_not_know():
+def test_a_switch_refuses_an_empty_value():
     assert "true or false, not ``" in refusal(typed, "--account_displayed_op_only=")
 
 
 @pytest.mark.parametrize("value", [True, 1, np.True_])
-def test_a_switch_is_on_from_python(value):
+def test_a_switch_can_be_turned_on_from_python(value):
     assert Options.of(account_displayed_op_only=value).account_displayed_op_only is True
 
 
 @pytest.mark.parametrize("value", ["true", None, 2])
-def test_a_switch_refuses_what_is_neither_true_nor_false(value):
+def test_a_switch_refuses_values_other_than_true_and_false(value):
     assert refusal(Options.of, account_displayed_op_only=value) == (
         f"`account_displayed_op_only` is True or False, not {value!r}."
     )
@@ -234,7 +234,7 @@ def test_a_switch_refuses_what_is_neither_true_nor_false(value):
 
 
 @pytest.mark.parametrize("text", ["", "ten", "1.5", "1e3", "0x10"])
-def test_text_that_is_no_whole_number_is_refused(text):
+def test_text_that_is_not_an_integer_is_refused(text):
     assert refusal(typed, f"--max_depth={text}") == (
         f"`-max_depth` takes a whole number, not `{text}`."
     )
@@ -243,14 +243,14 @@ def test_text_that_is_no_whole_number_is_refused(text):
 @pytest.mark.parametrize(
     "value", [True, False, 1.0, "3", None, [3], np.True_, np.array([1, 2]), int]
 )
-def test_a_value_that_is_no_whole_number_is_refused(value):
+def test_a_value_that_is_not_an_integer_is_refused(value):
     assert refusal(Options.of, max_depth=value) == (
         f"`max_depth` takes a whole number, not {value!r}."
     )
 
 
 @pytest.mark.parametrize("number", [np.int64(3), np.int32(3), np.uint8(3), np.array(3)])
-def test_a_number_of_numpy_becomes_one_of_python(number):
+def test_a_numpy_number_becomes_a_python_number(number):
     depth = Options.of(max_depth=number).max_depth
 
     assert depth == 3
@@ -265,14 +265,14 @@ def test_a_number_of_more_than_64_bits_is_refused(number):
 
 
 @pytest.mark.parametrize("number", [2**63 - 1, -(2**63)])
-def test_a_number_of_64_bits_is_taken(number):
+def test_a_number_of_64_bits_is_accepted(number):
     assert typed(f"--min_bytes={number}") == ({"min_bytes": number}, [])
 
 
 # Regexes.
 
 
-def test_regexes_come_as_a_list():
+def test_regexes_may_be_given_as_a_list():
     assert Options.of(trim_name_regexes=["a", "b"]).trim_name_regexes == ("a", "b")
 
 
@@ -280,96 +280,96 @@ def test_a_regex_in_a_list_keeps_its_commas_and_quotes():
     assert Options.of(trim_name_regexes=["a{1,2}", "'b'"]).trim_name_regexes == ("a{1,2}", "'b'")
 
 
-def test_regexes_in_one_text_are_separated_by_commas():
+def test_regexes_in_a_string_are_separated_by_commas():
     assert Options.of(trim_name_regexes="a,b").trim_name_regexes == ("a", "b")
 
 
 @pytest.mark.parametrize("text", ["'a,b'", '"a,b"', "'\"a,b\"'", "'a,b"])
-def test_quotes_around_the_whole_text_are_dropped(text):
+def test_quotes_around_the_whole_string_are_removed(text):
     assert typed("--trim_name_regexes", text) == ({"trim_name_regexes": ("a", "b")}, [])
 
 
-def test_quotes_inside_the_text_stay():
+def test_quotes_inside_the_string_are_kept():
     assert typed("--trim_name_regexes", "a','b") == ({"trim_name_regexes": ("a'", "'b")}, [])
 
 
-def test_empty_pieces_are_no_regexes():
+def test_empty_regexes_in_a_string_are_ignored():
     assert typed("--trim_name_regexes", ",a,,b,") == ({"trim_name_regexes": ("a", "b")}, [])
 
 
-def test_an_empty_text_is_an_empty_list():
+def test_an_empty_string_is_an_empty_list():
     assert Options.of(account_type_regexes="").account_type_regexes == ()
 
 
-def test_an_empty_regex_in_a_list_stays():
+def test_an_empty_regex_in_a_list_is_kept():
     assert Options.of(show_name_regexes=[""]).show_name_regexes == ("",)
 
 
-def test_a_regex_that_cannot_be_read_is_refused_with_its_option():
-    said = refusal(Options.of, hide_name_regexes=["ok", "(a"])
+def test_an_invalid_regex_is_refused_with_the_name_of_its_option():
+    message = refusal(Options.of, hide_name_regexes=["ok", "(a"])
 
-    assert said.startswith("`hide_name_regexes`: ")
-    assert "(a" in said
+    assert message.startswith("`hide_name_regexes`: ")
+    assert "(a" in message
 
 
 @pytest.mark.parametrize("value", [5, [5], ["a", None], b"a"])
-def test_regexes_that_are_no_texts_are_refused(value):
+def test_regexes_that_are_not_strings_are_refused(value):
     assert refusal(Options.of, hide_name_regexes=value) == (
         f"`hide_name_regexes` takes a list of texts, not {value!r}."
     )
 
 
-def test_regexes_can_be_taken_from_the_options_ready_to_match():
+def test_options_provide_their_regexes_as_patterns():
     assert Options.of(hide_name_regexes="a,b").patterns("hide_name_regexes") == Patterns(("a", "b"))
 
 
 # Metrics and keys.
 
 
-def test_what_is_selected_is_sorted_and_each_thing_once():
+def test_selected_metrics_are_sorted_without_duplicates():
     assert Options.of(select=["params", "micros", "params"]).select == ("micros", "params")
 
 
-def test_nothing_may_be_selected():
+def test_the_selection_may_be_empty():
     assert Options.of(select=[]).select == ()
 
 
-def test_an_unknown_metric_is_answered_with_the_nearest():
+def test_an_unknown_metric_is_refused_with_the_closest_name():
     assert refusal(Options.of, select=["params", "micro"]) == (
         "`select` cannot be `micro`. Did you mean `micros`?"
     )
 
 
-def test_an_unknown_metric_on_a_command_line_is_answered_with_the_nearest():
+def test_an_unknown_metric_on_the_command_line_is_refused_with_the_closest_name():
     assert refusal(typed, "--select", "prams") == (
         "`select` cannot be `prams`. Did you mean `params`?"
     )
 
 
-def test_an_unknown_order_key_is_answered_with_the_nearest():
+def test_an_unknown_order_key_is_refused_with_the_closest_name():
     assert refusal(Options.of, order_by="names") == (
         "`order_by` cannot be `names`. Did you mean `name`?"
     )
 
 
 @pytest.mark.parametrize("key", ["device", "tensor_value", "runs", ""])
-def test_what_has_no_order_is_no_order_key(key):
+def test_a_metric_without_an_order_is_not_an_order_key(key):
     assert f"`order_by` cannot be `{key}`." in refusal(Options.of, order_by=key)
 
 
-def test_an_order_key_may_stand_in_quotes():
+def test_an_order_key_may_be_quoted():
     assert typed("--order_by", '"params"') == ({"order_by": "params"}, [])
 
 
 # Files.
 
 
-def test_a_path_may_be_a_path_of_python():
+def test_a_path_may_be_a_path_object():
     assert INPUT_OPTIONS["graph_path"].check(Path("a") / "b") == "a/b"
 
 
 @pytest.mark.parametrize("value", [5, b"graph", None])
-def test_what_is_no_path_is_refused(value):
+def test_a_value_that_is_not_a_path_is_refused(value):
     assert refusal(INPUT_OPTIONS["graph_path"].check, value) == (
         f"`graph_path` takes the path of a file, not {value!r}."
     )
@@ -391,7 +391,7 @@ def test_what_is_no_path_is_refused(value):
         ("", ()),
     ],
 )
-def test_run_metadata_may_be_given_as(value, paths):
+def test_run_metadata_may_be_given_in_several_forms(value, paths):
     assert INPUT_OPTIONS["run_meta_path"].check(value) == paths
 
 
@@ -419,26 +419,26 @@ def test_run_metadata_without_steps_or_paths_is_refused(value):
         (":outfile=a", "stdout", (("outfile", "a"),)),
     ],
 )
-def test_an_output_is_taken_apart(text, kind, settings):
+def test_an_output_is_parsed(text, kind, settings):
     assert OutputSpec.parse(text) == OutputSpec(kind, settings)
 
 
-def test_an_output_knows_its_file():
+def test_an_output_has_its_file():
     assert OutputSpec.parse("file:outfile=a=b").outfile == "a=b"
 
 
-def test_an_output_without_a_file_has_an_empty_one():
+def test_an_output_without_a_file_has_an_empty_path():
     assert OutputSpec.parse("none").outfile == ""
 
 
 @pytest.mark.parametrize("text", ["none", "file:outfile=a=b", "x:a=1,b=2"])
-def test_an_output_reads_back_as_it_is_written(text):
+def test_an_output_can_be_parsed_from_its_string(text):
     spec = OutputSpec.parse(text)
 
     assert OutputSpec.parse(str(spec)) == spec
 
 
-def test_an_output_that_is_no_text_is_refused():
+def test_an_output_that_is_not_a_string_is_refused():
     assert refusal(Options.of, output=None) == (
         "`output` takes a text like file:outfile=F, not None."
     )
@@ -447,7 +447,7 @@ def test_an_output_that_is_no_text_is_refused():
 # The options together.
 
 
-def test_options_that_are_not_given_have_their_defaults():
+def test_omitted_options_have_their_defaults():
     assert Options.of(max_depth=3) == Options(max_depth=3)
 
 
@@ -455,7 +455,7 @@ def test_options_can_be_changed_one_by_one():
     assert Options.of(max_depth=3).but(step=1) == Options(max_depth=3, step=1)
 
 
-def test_a_keyword_that_is_no_option_is_answered_with_the_nearest():
+def test_an_unknown_keyword_is_refused_with_the_closest_name():
     assert refusal(Options.of, min_byte=1) == "No option `min_byte`. Did you mean `min_bytes`?"
 
 
@@ -463,5 +463,5 @@ def test_a_threshold_is_found_by_its_metric():
     assert Options.of(min_params=3).threshold("params") == 3
 
 
-def test_equal_options_are_one_key():
+def test_equal_options_are_the_same_key():
     assert len({Options.of(select=["params"]), Options.of(select="params")}) == 1

@@ -24,7 +24,7 @@ MATCHES = [
     ("a|ab", ["a", "ab"], ["abb"]),
     ("a||b", ["a", "b", ""], ["ab"]),
     (r"a/b:0-c_d e", ["a/b:0-c_d e"], []),
-    # Ends of text and of line; Python's `$` also stands before a last newline.
+    # Ends of texts and lines; Python's `$` also matches before a final newline.
     ("^a$", ["a"], ["a\n"]),
     ("a$\n", [], ["a\n"]),
     ("(?m)a$\n^b", ["a\nb"], ["ab"]),
@@ -36,19 +36,19 @@ MATCHES = [
     (r"a\Bb", ["ab"], []),
     ("^*a", ["a"], ["^a"]),
     (r"(?:$\n)*|\b+", [""], ["a"]),
-    # The dot and its flag.
+    # The dot, with and without the flag `s`.
     ("a.b", ["a-b", "aéb", "a\rb"], ["a\nb", "ab"]),
     ("(?s)a.b", ["a\nb"], []),
     ("(?s:a.)b.", ["a\nbc"], ["a\nb\n"]),
     ("(?s)a(?-s:.)", ["ab"], ["a\n"]),
-    # Flags in mid-pattern hold to the end of their group, over `|` too.
+    # Flags in mid-pattern apply to the end of their group, even across `|`.
     ("a(?i)b", ["ab", "aB"], ["Ab", "AB"]),
     ("(a(?i)b|c)d", ["aBd", "Cd"], ["ABd", "cD"]),
     ("(?i)a(?-i)b", ["Ab"], ["AB"]),
     ("(?i-s:a.)B", ["AbB"], ["A\nB", "Abb"]),
     ("(?U)a+(?U:b*?)", ["aab"], ["b"]),
     ("(?)a", ["a"], []),
-    # Case in the whole of Unicode, but never one letter against two.
+    # Case-insensitivity covers all of Unicode, but a letter never matches two.
     ("(?i)k", ["k", "K", "\u212a"], []),
     ("(?i)[^k]", ["a"], ["k", "K", "\u212a"]),
     ("(?i)i", ["i", "I"], ["\u0131", "\u0130"]),
@@ -74,7 +74,7 @@ MATCHES = [
     ("((a{10}){10}){10}", ["a" * 1000], ["a" * 999]),
     ("a(?i)*", ["", "aa"], ["A"]),
     (r"a*\Q\E*", ["", "aa"], ["*"]),
-    # Groups, named either way; a name may come twice.
+    # Groups, with both syntaxes for names; a name may be repeated.
     ("(?P<n>a)(?<n>b)", ["ab"], ["a"]),
     ("(?P<1é>a)", ["a"], []),
     ("()*", [""], ["a"]),
@@ -88,7 +88,7 @@ MATCHES = [
     (r"\141\08\777", ["a\x008\u01ff"], []),
     (r"\a\f\n\r\t\v", ["\a\f\n\r\t\v"], []),
     ("]}", ["]}"], []),
-    # Shorthands are of ASCII, and a space is not a vertical tab.
+    # Shorthands match only ASCII, and `\s` does not match a vertical tab.
     (r"\d\w", ["1a", "0_"], ["\u0661a", "1é"]),
     (r"\s", [" ", "\t", "\n", "\f", "\r"], ["\v", "\xa0"]),
     (r"[\S]", ["\v", "a"], [" "]),
@@ -132,7 +132,7 @@ MATCHES = [
     (r"a\C\C", ["aé", "abc"], ["ab"]),
 ]
 
-# Each pattern with what its refusal says.
+# Each invalid pattern with part of its error message.
 REFUSALS = [
     ("a(?=b)", "look-ahead is not supported; exclude names with a second option"),
     ("(?!a)b", "look-ahead is not supported"),
@@ -149,20 +149,20 @@ REFUSALS = [
     ("a**", "`**` repeats a repetition"),
     ("a{2}{3}", "`{2}{3}` repeats a repetition"),
     ("a*??", "`*??` repeats a repetition"),
-    ("a{1001}", "`{1001}` is reversed, or repeats more than 1000 times in all; write `*` or `+`"),
-    ("((a{100})*){11}", "`{11}` is reversed, or repeats more than 1000 times in all"),
-    ("a{1001,}", "`{1001,}` is reversed, or repeats more than 1000 times in all"),
+    ("a{1001}", "`{1001}` is reversed, or repeats more than 1000 times in total; write `*` or `+`"),
+    ("((a{100})*){11}", "`{11}` is reversed, or repeats more than 1000 times in total"),
+    ("a{1001,}", "`{1001,}` is reversed, or repeats more than 1000 times in total"),
     ("a{3,2}", "`{3,2}` is reversed"),
     ("*", r"`*` repeats nothing; write `\*`"),
     ("(a|+?)", r"`+?` repeats nothing; write `\+?`"),
     ("(?i){2}", r"`{2}` repeats nothing; write `\{2}`"),
-    ("a)", r"`)` closes no group; write `\)`"),
+    ("a)", r"`)` does not close a group; write `\)`"),
     ("a(b", r"`(` is not closed; add `)`, or write `\(`"),
     ("(?i:a", "`(` is not closed"),
-    ("(?i", "`(?i` starts no group; write `(...)`, `(?:...)`, `(?P<name>...)` or flags"),
-    ("(?x)a", "`(?x` starts no group"),
-    ("(?i-)a", "`(?i-)` starts no group"),
-    ("(?<", "`(?<` starts no group"),
+    ("(?i", "`(?i` does not start a group; write `(...)`, `(?:...)`, `(?P<name>...)` or flags"),
+    ("(?x)a", "`(?x` does not start a group"),
+    ("(?i-)a", "`(?i-)` does not start a group"),
+    ("(?<", "`(?<` does not start a group"),
     ("(?P<a-b>c)", "`(?P<a-b>` is not a group name; use letters, digits and underscores"),
     ("(?P<>c)", "`(?P<>` is not a group name"),
     ("a[b", r"`[` is not closed; add `]`, or write `\[`"),
@@ -189,7 +189,7 @@ REFUSALS = [
     ("[\ud800]", "it is not valid UTF-8"),
 ]
 
-# Pieces of patterns: plain text, what matches newlines or the ends of a text, flags, and groups.
+# Pieces of patterns: plain text, pieces that match newlines or the ends of a text, flags, groups.
 PIECES = st.sampled_from(
     [
         *(
@@ -225,14 +225,14 @@ TEXTS = LINES | st.lists(st.text("abAé/.- {\n", max_size=5))
 
 
 def compiled(pattern):
-    """The pattern, compiled by RE2 with the options of the original."""
+    """The pattern, compiled by RE2 with the options of the original tool."""
     options = re2.Options()
     options.log_errors = False
     return re2.compile(pattern, options)
 
 
 @pytest.mark.parametrize(("pattern", "matching", "others"), MATCHES)
-def test_a_pattern_means_what_it_means_to_re2(pattern, matching, others):
+def test_a_pattern_matches_the_same_texts_as_in_re2(pattern, matching, others):
     listed = Patterns([pattern])
     texts = matching + others
     lines = [text for text in texts if "\n" not in text]
@@ -253,21 +253,21 @@ def test_an_invalid_pattern_is_refused_with_advice(pattern, trouble):
     assert trouble in str(refusal.value)
 
 
-def test_a_refusal_is_one_line():
+def test_an_error_message_is_one_line():
     with pytest.raises(OptionError) as refusal:
         Patterns(["\n[a-\n]"])
 
     assert str(refusal.value) == r"pattern `\n[a-\n]`: the range `a-\n` is reversed; swap its ends."
 
 
-def test_a_refusal_prints_nothing(capfd):
+def test_an_invalid_pattern_prints_nothing(capfd):
     with pytest.raises(OptionError):
         Patterns(["[refused-"])
 
     assert capfd.readouterr() == ("", "")
 
 
-def test_an_error_of_re2_without_advice_is_shown_as_it_is():
+def test_an_error_of_re2_without_advice_is_shown_unchanged():
     assert advice("unexpected error: (") == "unexpected error: ("
 
 
@@ -280,15 +280,15 @@ def test_no_pattern_backtracks(pattern, length):
     assert not listed.matches("a" * length + "\n")
 
 
-def test_groups_may_nest_deep():
+def test_groups_may_be_deeply_nested():
     assert Patterns(["(" * 5000 + "a" + ")" * 5000]).match_column(["a", "b"]).tolist() == [
         True,
         False,
     ]
 
 
-def test_a_pattern_that_fits_only_by_itself_is_matched_text_by_text():
-    # A class without the newline takes more memory than one with it.
+def test_a_pattern_too_large_to_match_lines_is_matched_text_by_text():
+    # A character class that excludes the newline takes more memory than one that includes it.
     pattern = "[[:ascii:]]{1000}" * 300
 
     assert _Regex(pattern)._run is None
@@ -296,7 +296,7 @@ def test_a_pattern_that_fits_only_by_itself_is_matched_text_by_text():
 
 
 @given(st.text())
-def test_any_text_quoted_matches_itself_alone(text):
+def test_any_quoted_text_matches_only_itself(text):
     for pattern in (re.escape(text), rf"\Q{text}\E"):
         if r"\E" not in text and not text.endswith("\\"):
             assert Patterns([pattern]).matches(text)
@@ -315,7 +315,7 @@ def test_a_pattern_is_refused_if_and_only_if_re2_refuses_it(pattern):
 
 
 @given(PATTERNS | LITERALS, TEXTS)
-def test_a_column_gives_what_re2_gives_for_each_text(pattern, texts):
+def test_matching_a_column_gives_the_same_as_re2_for_each_text(pattern, texts):
     try:
         regex = compiled(pattern)
     except re2.error:
@@ -329,7 +329,7 @@ def test_a_column_gives_what_re2_gives_for_each_text(pattern, texts):
 
 
 def test_a_long_column_is_matched_like_a_short_one():
-    # More than two parts; runs that cross from one to the next; a newline in the second alone.
+    # Three parts, with runs of matches across their borders and a newline only in the second.
     names = [f"op_{number}" for number in range(70_000)]
     names[40_000] = "op_\n0"
 
@@ -342,7 +342,7 @@ def test_a_long_column_is_matched_like_a_short_one():
     assert all_but_one.tolist() == [number != 40_000 for number in range(70_000)]
 
 
-def test_a_list_matches_what_any_member_matches():
+def test_a_list_matches_what_any_pattern_matches():
     listed = Patterns(["a.*", "b"])
 
     assert listed.matches("ab")
@@ -351,7 +351,7 @@ def test_a_list_matches_what_any_member_matches():
     assert listed.match_column(["ab", "b", "ba"]).tolist() == [True, True, False]
 
 
-def test_each_member_has_a_column_of_its_own():
+def test_each_pattern_has_its_own_column():
     first, second = Patterns(["a.*", ".*b"]).match_each(["ab", "b", "c"])
 
     assert first.tolist() == [True, False, False]
@@ -367,7 +367,7 @@ def test_an_empty_list_matches_nothing():
     assert listed.match_column(["", "a"]).tolist() == [False, False]
 
 
-def test_dot_star_alone_is_everything_with_newlines_too():
+def test_dot_star_alone_matches_everything_even_newlines():
     listed = Patterns([".*"])
 
     assert listed.is_everything
@@ -375,7 +375,7 @@ def test_dot_star_alone_is_everything_with_newlines_too():
     assert listed.match_column(["a", "a\nb", ""]).tolist() == [True, True, True]
 
 
-def test_dot_star_among_others_matches_no_newline():
+def test_dot_star_among_other_patterns_does_not_match_a_newline():
     listed = Patterns([".*", "x"])
 
     assert not listed.is_everything
@@ -383,12 +383,12 @@ def test_dot_star_among_others_matches_no_newline():
     assert listed.match_column(["a", "a\nb"]).tolist() == [True, False]
 
 
-def test_no_strings_give_an_empty_column():
+def test_matching_no_strings_gives_an_empty_column():
     assert Patterns(["a"]).match_column([]).tolist() == []
     assert Patterns(["a"]).match_column([]).dtype == bool
 
 
-def test_lists_are_values():
+def test_lists_compare_and_hash_by_value():
     listed = Patterns(["a", "b"])
 
     assert listed == Patterns(("a", "b"))

@@ -1,4 +1,4 @@
-"""The names that programs may rely on."""
+"""The public names of the package."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ def test_the_public_names_are_these():
     }
 
 
-# One table says where each name is defined.
+# The table of modules that define the names.
 
 
 def imported_for_type_checkers() -> dict[str, str]:
-    """The names under `if TYPE_CHECKING` and the module that each is imported from."""
+    """The names under `if TYPE_CHECKING`, each with the module it is imported from."""
     tree = ast.parse((SOURCE / "__init__.py").read_text("utf-8"))
     (block,) = (node for node in tree.body if isinstance(node, ast.If))
     return {
@@ -72,7 +72,7 @@ def test_type_checkers_see_the_names_of_the_table_and_their_modules():
     assert imported_for_type_checkers() == tfprof._MODULE_OF
 
 
-def test_the_table_has_the_public_names_and_the_version():
+def test_the_table_contains_the_public_names_and_the_version():
     assert tfprof._MODULE_OF.keys() == {*tfprof.__all__, "__version__"}
 
 
@@ -81,11 +81,11 @@ def test_a_name_is_defined_in_the_module_of_the_table(name):
     value, module = getattr(tfprof, name), tfprof._MODULE_OF[name]
     if isinstance(value, ModuleType):
         assert value is sys.modules[module]
-    elif not name.endswith("Proto"):  # the classes of messages belong to no module
+    elif not name.endswith("Proto"):  # message classes do not belong to a module
         assert value.__module__ == module
 
 
-# What answers give out is public, too.
+# Objects returned by public objects are public too.
 
 
 def classes_of_ours() -> set[str]:
@@ -97,8 +97,8 @@ def classes_of_ours() -> set[str]:
     }
 
 
-def given_out(value: type) -> str:
-    """The annotations of what an object gives out: its fields and what its methods return."""
+def exposed_types(value: type) -> str:
+    """The type annotations of an object's fields and of what its methods return."""
     found = [str(field.type) for field in fields(value)] if is_dataclass(value) else []
     for name, member in vars(value).items():
         function = getattr(member, "fget", None) or getattr(member, "__func__", member)
@@ -117,8 +117,8 @@ def given_out(value: type) -> str:
         *("Capture", "OpLog", "ProfileContext", "Profiler"),
     ],
 )
-def test_what_a_public_object_gives_out_is_public(name):
-    words = set(re.findall(r"\w+", given_out(getattr(tfprof, name))))
+def test_what_a_public_object_returns_is_public(name):
+    words = set(re.findall(r"\w+", exposed_types(getattr(tfprof, name))))
 
     assert words & classes_of_ours() <= set(tfprof.__all__)
 
@@ -133,7 +133,7 @@ def test_every_error_is_public_and_a_tfprof_error(error):
 
 
 @pytest.mark.parametrize("error", ERRORS)
-def test_an_error_has_its_place_in_the_drawing_of_all_errors(error):
+def test_every_error_is_in_the_tree_of_errors(error):
     assert error.__name__ in errors.__doc__
 
 
@@ -161,11 +161,12 @@ def test_tab_completes_the_public_names():
     assert "tfprof.pprof_profiler" in completer.attr_matches("tfprof.")
 
 
-def test_a_name_that_is_not_public_is_refused():
+def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'nothing'") as caught:
         _ = tfprof.nothing
 
-    assert (caught.value.name, caught.value.obj) == ("nothing", tfprof)  # Python suggests by these
+    # Python uses these to suggest similar names.
+    assert (caught.value.name, caught.value.obj) == ("nothing", tfprof)
 
 
 def test_all_public_names_can_be_imported_at_once():
@@ -196,7 +197,7 @@ def test_the_version_is_that_of_the_installed_package():
     assert tfprof.__version__ == importlib.metadata.version("tfprof")
 
 
-def test_the_version_is_looked_up_when_it_is_asked_for():
+def test_the_version_is_looked_up_on_first_use():
     script = "import sys, tfprof; print('importlib.metadata' in sys.modules)"
 
     assert in_a_new_process(script) == "False"

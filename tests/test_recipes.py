@@ -1,4 +1,4 @@
-"""The recipes of CONTRIBUTING.md, followed: what is added is known everywhere."""
+"""The recipes in CONTRIBUTING.md work: additions are available everywhere."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def written(kind, view):
     return b"".join(registry.FILE_OUTPUTS[kind].encode(view))
 
 
-# A fact: a row in the table of metrics, and a function that gives a column of it.
+# A fact: a row in the table of metrics, and a function that returns its column.
 
 
 class Example(NamedTuple):
-    """A column of some kind that says the same of all rows, and how it is written."""
+    """A column with the same value in all rows, and how outputs show that value."""
 
     column: Column
     in_nested_rows: str
@@ -58,7 +58,7 @@ class Example(NamedTuple):
 
 
 def example(kind, view, rows):
-    """An example of a column of that kind."""
+    """An example column of that kind."""
     count = rows.stop - rows.start
     zeros, each = np.zeros(count, np.int64), np.arange(count + 1)
     if kind == "texts":
@@ -80,7 +80,7 @@ def example(kind, view, rows):
 
 @pytest.fixture(params=["texts", "number", "counts", "shape", "shape lists"])
 def colour(request, monkeypatch):
-    """A fact that nothing knew before, with a column of some kind."""
+    """A newly registered fact, with each kind of column."""
     metric = Metric(
         "colour", "op colours", "op colours: as painted.", Need.DEFINITIONS, fact="colours"
     )
@@ -103,7 +103,7 @@ def test_a_new_fact_is_in_the_table(view, colour):
 
 
 @pytest.mark.parametrize("view", ROWS)
-def test_a_new_fact_is_in_json_in_csv_and_in_a_data_frame(view, colour):
+def test_a_new_fact_is_in_json_csv_and_data_frames(view, colour):
     answer = Answer(ask(view, small_profile(), select=["colour"]))
 
     wanted = example(colour, answer.view, slice(0, 2)).plain
@@ -139,13 +139,13 @@ def test_a_new_fact_is_completed():
 def test_help_explains_a_new_fact(topic, capsys):
     assert main(["help", topic]) == 0
 
-    told = capsys.readouterr().out
-    assert "colour" in told
-    assert "As painted." in told
+    shown = capsys.readouterr().out
+    assert "colour" in shown
+    assert "As painted." in shown
 
 
 @pytest.mark.usefixtures("colour", "files")
-def test_a_new_fact_is_selected_on_the_command_line(capsys):
+def test_a_new_fact_can_be_selected_on_the_command_line(capsys):
     assert main(["scope", "graph.pbtxt", "-select", "colour"]) == 0
 
     assert "node name | op colours\n" in capsys.readouterr().out
@@ -156,18 +156,18 @@ def test_a_new_fact_is_selected_on_the_command_line(capsys):
 
 @pytest.fixture
 def names_output(monkeypatch):
-    """An output that writes the names of rows."""
+    """A newly registered output that writes the names of rows."""
     module = ModuleType("names_of_rows")
     module.encode = lambda view: (f"{name}\n".encode() for name in view.name)
     monkeypatch.setitem(sys.modules, "names_of_rows", module)
     monkeypatch.setitem(
-        registry.FILE_OUTPUTS, "names", Output("names_of_rows", "a name a line", hint="read it")
+        registry.FILE_OUTPUTS, "names", Output("names_of_rows", "one name per line", hint="read it")
     )
 
 
 @pytest.mark.usefixtures("names_output", "files")
 @pytest.mark.parametrize("view", ["scope", "op"])
-def test_a_new_output_is_written_by_the_command_line(view, tmp_path, capsys):
+def test_a_new_output_can_be_written_by_the_command_line(view, tmp_path, capsys):
     assert main([view, "graph.pbtxt", "-output", "names:outfile=names.txt"]) == 0
 
     assert (tmp_path / "names.txt").read_text().startswith("_TFProfRoot\n")
@@ -175,7 +175,7 @@ def test_a_new_output_is_written_by_the_command_line(view, tmp_path, capsys):
 
 
 @pytest.mark.usefixtures("names_output")
-def test_a_new_output_is_written_from_python(tmp_path):
+def test_a_new_output_can_be_written_from_python(tmp_path):
     answer = api.Profile(small_profile()).scope(select=[])
 
     (file,) = answer.write(f"names:outfile={tmp_path / 'names.txt'}")
@@ -189,8 +189,8 @@ def test_a_new_output_is_written_from_python(tmp_path):
 def test_help_lists_a_new_output(topic, capsys):
     assert main(["help", topic]) == 0
 
-    told = " ".join(capsys.readouterr().out.split())
-    assert "names:outfile=FILE A name a line." in told
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "names:outfile=FILE One name per line." in shown
 
 
 @pytest.mark.usefixtures("names_output")
@@ -207,7 +207,7 @@ def test_a_new_output_is_completed():
 
 @pytest.fixture(params=[Trait.NESTED, Trait.NESTED | Trait.TIMED, Trait.GATHERED], ids=str)
 def new_view(request, monkeypatch):
-    """A view that arranges rows as the scope view does, with some traits."""
+    """A newly registered view that arranges rows like the scope view, with varying traits."""
 
     usual = NESTED if Trait.NESTED in request.param else FLAT
 
@@ -227,7 +227,7 @@ def new_view(request, monkeypatch):
 
 
 @pytest.mark.parametrize("output", registry.FILE_OUTPUTS)
-def test_a_new_view_is_written_by_every_output_that_takes_its_traits(output, new_view, tmp_path):
+def test_a_new_view_is_written_by_every_output_that_supports_its_traits(output, new_view, tmp_path):
     options = Options.of(output=f"{output}:outfile={tmp_path / 'answer'}", step=0)
     profile_ = api.Profile(small_profile())
     if registry.FILE_OUTPUTS[output].needs not in new_view:

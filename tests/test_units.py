@@ -35,7 +35,7 @@ UNITS = st.sampled_from(Unit)
         (-1_234_567, "-1234567", "-1234567us", "-1234567B"),
     ],
 )
-def test_an_amount_is_written_in_the_largest_suffix_it_fills(amount, count, micros, size):
+def test_an_amount_is_written_with_the_largest_suffix_that_fits(amount, count, micros, size):
     assert units.format_count(amount) == count
     assert units.format_micros(amount) == micros
     assert units.format_bytes(amount) == size
@@ -60,7 +60,7 @@ def test_an_amount_is_written_in_the_largest_suffix_it_fills(amount, count, micr
         (Unit.BYTES, "0.0015KB", 2),
     ],
 )
-def test_an_amount_is_read_with_or_without_its_suffix(unit, text, amount):
+def test_an_amount_is_parsed_with_or_without_a_suffix(unit, text, amount):
     assert unit.parse(text) == amount
 
 
@@ -81,47 +81,47 @@ def test_an_amount_is_read_with_or_without_its_suffix(unit, text, amount):
         (Unit.BYTES, "5GB"),
     ],
 )
-def test_nonsense_is_refused(unit, text):
-    with pytest.raises(OptionError, match="is no amount; write it as in `15`"):
+def test_an_invalid_amount_is_refused(unit, text):
+    with pytest.raises(OptionError, match="is not an amount; write it like `15`"):
         unit.parse(text)
 
 
-def test_the_refusal_shows_how_to_write_an_amount():
+def test_the_error_shows_how_to_write_an_amount():
     with pytest.raises(OptionError) as refusal:
         units.parse_micros("3 days")
 
-    assert str(refusal.value) == "`3 days` is no amount; write it as in `15`, `1.5ms`, `1.5sec`."
+    assert str(refusal.value) == "`3 days` is not an amount; write it like `15`, `1.5ms`, `1.5sec`."
 
 
 @given(UNITS, AMOUNTS)
-def test_reading_what_was_written_gives_the_amount_to_within_its_two_decimals(unit, amount):
+def test_parsing_a_formatted_amount_is_accurate_to_two_decimals(unit, amount):
     text = unit.format(amount)
     scale = unit._scales()[re.sub("[0-9.]", "", text).lower()]
 
-    # Half of the last decimal, and what a double loses of a very large amount.
+    # Half of the last decimal, plus the rounding error of a double for very large amounts.
     assert abs(unit.parse(text) - amount) <= scale // 200 + amount // 2**52
 
 
 @given(UNITS, st.integers(-(2**63), 999))
-def test_what_is_written_in_full_is_read_exactly(unit, amount):
+def test_an_amount_written_in_full_is_parsed_exactly(unit, amount):
     assert unit.parse(unit.format(amount)) == amount
 
 
 @given(UNITS, AMOUNTS, AMOUNTS)
-def test_a_larger_amount_never_reads_smaller(unit, one, other):
+def test_a_larger_amount_is_never_parsed_as_a_smaller_one(unit, one, other):
     small, large = sorted((one, other))
 
     assert unit.parse(unit.format(small)) <= unit.parse(unit.format(large))
 
 
 @given(UNITS, st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(0, 3)))
-def test_a_column_is_written_as_its_amounts_are_one_by_one(unit, amounts):
+def test_a_column_is_formatted_like_its_single_amounts(unit, amounts):
     column = unit.format_column(np.array(amounts, dtype=np.int64))
 
     assert column == [unit.format(amount) for amount in amounts]
 
 
-def test_the_functions_are_those_of_the_units():
+def test_the_functions_use_their_units():
     column = np.array([999, 1_000, 999])
 
     assert units.format_counts(column) == ["999", "1.00k", "999"]
@@ -132,11 +132,11 @@ def test_the_functions_are_those_of_the_units():
     assert units.parse_bytes("1.00KB") == 1_000
 
 
-def test_a_single_number_of_a_column_is_written_too():
+def test_a_numpy_number_can_be_formatted():
     assert Unit.BYTES.format(np.int64(158_210)) == "158.21KB"
 
 
-def test_the_sides_of_a_shape_are_joined_by_x():
+def test_the_dims_of_a_shape_are_joined_by_x():
     assert units.format_shape((3, 3, 16)) == "3x3x16"
     assert units.format_shape([-1, 8]) == "-1x8"
     assert units.format_shape([1]) == "1"
@@ -150,5 +150,5 @@ def test_a_share_has_two_decimals():
     assert units.format_percent(0, 5) == "0.00%"
 
 
-def test_a_share_of_nothing_is_none():
+def test_a_share_of_zero_is_zero():
     assert units.format_percent(5, 0) == "0.00%"

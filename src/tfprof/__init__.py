@@ -1,4 +1,4 @@
-"""Where a model's parameters, float operations, time and memory go."""
+"""Profile models: where parameters, float operations, time and memory go."""
 
 from __future__ import annotations
 
@@ -109,8 +109,8 @@ __all__ = [
     "write_op_log",
 ]
 
-# The module that defines each public name, imported when the name is first used: `import tfprof`
-# loads neither numpy nor protobuf.
+# The module that defines each public name, imported on first use of the name, so that
+# `import tfprof` loads neither numpy nor protobuf.
 _MODULES: dict[str, tuple[str, ...]] = {
     "tfprof.advisor.finding": ("Evidence", "EvidenceColumn", "Finding", "Gain"),
     "tfprof.advisor.registry": ("Checker",),
@@ -166,5 +166,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """The public names, whether used before or not, and the attributes of every module."""
+    """All public names, already imported or not, and the standard module attributes."""
     return sorted({*__all__, "__version__", *(name for name in globals() if name[:2] == "__")})

@@ -1,4 +1,4 @@
-"""Columns: one numpy array, or a few that belong together, for many rows of one fact."""
+"""Column types: one fact for many rows, stored in one numpy array or a few."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import NamedTuple, Self, TypeAlias
 import numpy as np
 
 from tfprof.kernels import rows as row_kernels
-from tfprof.kernels.spans import Bools as Bools  # noqa: PLC0414 -- for all who use columns
-from tfprof.kernels.spans import Ints as Ints  # noqa: PLC0414 -- the same
+from tfprof.kernels.spans import Bools as Bools  # noqa: PLC0414 -- re-exported for users of columns
+from tfprof.kernels.spans import Ints as Ints  # noqa: PLC0414 -- likewise
 
 try:
     from tfprof.kernels import lines as line_kernels
@@ -28,10 +28,10 @@ _INT64 = np.dtype(np.int64)
 
 
 def ints(values: Sequence[int] | Ints) -> Ints:
-    """A read-only column of whole numbers: a view where `values` is such an array already.
+    """A read-only column of integers; a view if `values` is already an int64 array.
 
-    The caller's array stays writable, so a column is only constant once its owner drops the array
-    or freezes it (`ProfileColumns.freeze`).
+    The caller's array stays writable, so the column can still change until the owner drops the
+    array or freezes it (`ProfileColumns.freeze`).
     """
     if isinstance(values, np.ndarray) and values.dtype == _INT64:
         column = values.view()
@@ -42,12 +42,12 @@ def ints(values: Sequence[int] | Ints) -> Ints:
 
 
 class ScopeRows(NamedTuple):
-    """Scopes and what they hold, each followed by all that is in it, siblings in byte order."""
+    """The tree of scopes and texts in depth-first order, siblings in byte order."""
 
-    first: Ints  # a text that it begins, or is
-    end: Ints  # where that part of the text ends in the data
+    first: Ints  # a text that equals or starts with this row's name
+    end: Ints  # where the name ends in the data
     depth: Ints  # 1 at the top
-    whole: Ints  # the text that it is, -1 for a scope that is none
+    whole: Ints  # the text that equals the name, or -1 for a mere scope
 
 
 class Strings(Sequence[str]):
@@ -67,7 +67,7 @@ class Strings(Sequence[str]):
 
     @classmethod
     def of_spans(cls, data: bytes, starts: Ints, ends: Ints) -> Self:
-        """The texts, in UTF-8, that stand in `data` from `starts` to `ends`."""
+        """The UTF-8 texts in `data` from `starts` to `ends`."""
         column = cls.__new__(cls)
         column.data, column.starts, column.ends = data, ints(starts), ints(ends)
         return column
@@ -91,7 +91,7 @@ class Strings(Sequence[str]):
         return len(self.starts)
 
     def __getitem__(self, row: int) -> str:  # type: ignore[override]
-        # Slices are left out on purpose: `take` is the one way to choose rows.
+        # Slices are deliberately not supported; use `take` to choose rows.
         return self.data[self.starts[row] : self.ends[row]].decode()
 
     def __iter__(self) -> Iterator[str]:
@@ -107,45 +107,45 @@ class Strings(Sequence[str]):
 
     @property
     def lengths(self) -> Ints:
-        """How many bytes each text has."""
+        """The length of each text in bytes."""
         return self.ends - self.starts
 
     def take(self, rows: Ints) -> Strings:
-        """The column of `rows` alone, in that order."""
+        """The column with only `rows`, in that order."""
         return Strings.of_spans(self.data, self.starts[rows], self.ends[rows])
 
     def packed(self) -> Strings:
-        """The same texts one directly after the other in `data`, with nothing else there."""
+        """A copy that contains only its own texts, to free the file that `data` may hold."""
         return Strings.woven([self], len(self))
 
     def lines(self) -> Strings:
-        """The same texts, each with a newline after it, one directly after the other in `data`."""
+        """The same texts, contiguous in `data` and each followed by a newline."""
         return Strings.woven([self, b"\n"], len(self))
 
     def order(self, *, slash_first: bool = False) -> Ints:
-        """The rows in the byte order of their texts; `slash_first` puts that letter first."""
+        """The rows sorted by the bytes of their texts; with `slash_first`, `/` sorts lowest."""
         return name_order.order(self.data, self.starts, self.ends, slash_first=slash_first)
 
     def scope_rows(self) -> ScopeRows:
-        """The tree that slashes make of the texts, all of them different."""
+        """The tree defined by the slashes in the texts, which must be distinct."""
         rows = self.order(slash_first=True)
         return ScopeRows(*name_scopes.scope_rows(self.data, self.starts, self.ends, rows))
 
     def find(self, text: str) -> Ints:
-        """How many bytes into each row `text` first stands, -1 where it does not."""
+        """The byte position of the first occurrence of `text` in each row, or -1."""
         return name_search.find_first(self.data, self.starts, self.ends, text.encode())
 
     def find_last(self, text: str) -> Ints:
-        """How many bytes into each row `text` last stands, -1 where it does not."""
+        """The byte position of the last occurrence of `text` in each row, or -1."""
         return name_search.find_last(self.data, self.starts, self.ends, text.encode())
 
     def split(self, separator: str) -> tuple[Ints, Strings]:
-        """How many parts `separator` makes of each row, and all those parts, row by row."""
+        """Split each row at `separator`: the number of parts per row, and all parts in order."""
         found = name_search.split(self.data, self.starts, self.ends, separator.encode())
         return found[0], Strings.of_spans(self.data, found[1], found[2])
 
     def starts_with(self, text: str) -> Bools:
-        """Which rows begin with `text`."""
+        """Which rows start with `text`."""
         return name_search.stands_at(self.data, self.starts, self.ends, self.starts, text.encode())
 
     def ends_with(self, text: str) -> Bools:
@@ -155,7 +155,7 @@ class Strings(Sequence[str]):
         return name_search.stands_at(self.data, self.starts, self.ends, places, encoded)
 
     def row_of(self, text: str) -> int:
-        """The first row that equals `text`, -1 if there is none."""
+        """The first row that equals `text`, or -1."""
         encoded = text.encode(errors="surrogatepass")
         rows = np.flatnonzero(self.lengths == len(encoded))
         starts, ends = self.starts[rows], self.ends[rows]
@@ -165,8 +165,8 @@ class Strings(Sequence[str]):
     def alike(self, text: str, most: int = 64) -> Strings:
         """Up to `most` rows that start and end like `text`, in no particular order.
 
-        Rows that end with all of `text` come first. Every row is looked at, so this is the way to
-        choose a few rows for a closer comparison.
+        Rows that end with all of `text` are preferred. Use this to preselect a few rows from many
+        for a more expensive comparison.
         """
         if len(self) <= most:
             return self
@@ -180,7 +180,7 @@ class Strings(Sequence[str]):
         return self.take(np.concatenate((better, equal[: most - len(better)])))
 
     def _shared(self, text: bytes, *, from_end: bool) -> Ints:
-        """How many bytes each row has in common with the start, or with the end, of `text`."""
+        """The number of bytes that each row shares with the start, or the end, of `text`."""
         data, lengths = np.frombuffer(self.data, np.uint8), self.lengths
         shared = np.zeros(len(self), np.int64)
         rows = np.arange(len(self))
@@ -195,7 +195,7 @@ class Strings(Sequence[str]):
 
 
 class NameTable:
-    """Distinct texts, numbered in the order in which they became known."""
+    """Distinct texts, numbered in the order in which they were added."""
 
     __slots__ = ("_table",)
 
@@ -206,45 +206,45 @@ class NameTable:
         return len(self._table)
 
     def add(self, texts: Iterable[str]) -> Ints:
-        """The number of each of `texts`; new ones count on."""
+        """The number of each text; new texts get the next numbers."""
         column = texts if isinstance(texts, Strings) else Strings(texts)
         return ints(self._table.add(column.data, column.starts, column.ends))
 
     def find(self, texts: Iterable[str]) -> Ints:
-        """The number of each of `texts`, -1 where it is unknown."""
+        """The number of each text, or -1 if it is unknown."""
         column = texts if isinstance(texts, Strings) else Strings(texts)
         return ints(self._table.find(column.data, column.starts, column.ends))
 
     def texts(self) -> Strings:
-        """All of them, in the order of their numbers."""
+        """All texts, in the order of their numbers."""
         return Strings.of_spans(*self._table.spans())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coded:
-    """A column of text with few distinct values: a code a row, and what each code says."""
+    """A column of text with few distinct values: one code per row, and the text of each code."""
 
     codes: Ints
     values: Strings
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Coded:
-        """The column of `texts`, its codes given in order of first use."""
+        """The column of `texts`, with codes in order of first use."""
         return cls.joined([cls(np.arange(len(texts)), Strings(texts))])
 
     @classmethod
     def joined(cls, columns: Sequence[Coded]) -> Coded:
-        """One column of all rows of `columns`; equal texts get equal codes."""
+        """One column with the rows of all `columns`; equal texts get equal codes."""
         table = NameTable()
         codes = [table.add(column.values)[column.codes] for column in columns]
         return cls(joined(codes), table.texts())
 
     def take(self, rows: Ints) -> Coded:
-        """The column of `rows` alone, in that order."""
+        """The column with only `rows`, in that order."""
         return Coded(self.codes[rows], self.values)
 
     def compact(self) -> Coded:
-        """The same column, with only such values as a row has."""
+        """The same column without unused values."""
         is_used = np.bincount(self.codes, minlength=len(self.values)) > 0
         new_codes = np.cumsum(is_used) - 1
         return Coded(new_codes[self.codes], self.values.take(np.flatnonzero(is_used)))
@@ -258,7 +258,7 @@ class Coded:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ragged:
-    """Rows of different lengths: row `i` holds `values[offsets[i]:offsets[i + 1]]`."""
+    """Rows of different lengths: row `i` is `values[offsets[i]:offsets[i + 1]]`."""
 
     offsets: Ints
     values: Ints
@@ -277,11 +277,11 @@ class Ragged:
 
     @property
     def lengths(self) -> Ints:
-        """How many values each row has."""
+        """The number of values in each row."""
         return np.diff(self.offsets)
 
     def count(self, rows: Ints) -> int:
-        """How many values these rows have, each of them once."""
+        """The total number of values in these rows, which must be distinct."""
         if len(rows) == len(self):
             return len(self.values)
         return int((self.offsets[rows + 1] - self.offsets[rows]).sum())
@@ -292,11 +292,11 @@ class Ragged:
         return np.repeat(np.arange(len(self)), self.lengths)
 
     def take(self, rows: Ints) -> Ragged:
-        """The column of `rows` alone, in that order."""
+        """The column with only `rows`, in that order."""
         return Ragged(*row_kernels.take_ragged(self.offsets, self.values, rows))
 
     def where(self, flags: Bools) -> Ragged:
-        """The rows with only those of their values that are flagged; `flags` is one a value."""
+        """The rows with only their flagged values; `flags` has one entry per value."""
         counts = offsets_of(flags.astype(np.int64))
         return Ragged(counts[self.offsets], self.values[flags])
 
@@ -314,26 +314,26 @@ class Ragged:
         spans = Strings.of_spans(self.values.tobytes(), places[:-1], places[1:])
         codes = NameTable().add(spans)
         firsts = np.empty(int(codes.max(initial=-1)) + 1, np.int64)
-        firsts[codes[::-1]] = np.arange(len(codes))[::-1]  # the last one written is the first row
+        firsts[codes[::-1]] = np.arange(len(codes))[::-1]  # the first row is written last
         return codes, firsts
 
     def any(self, flags: Bools) -> Bools:
-        """For each row, whether any of its values has its flag set; `flags` is one a value."""
+        """Whether each row has a flagged value; `flags` has one entry per value."""
         counts = np.concatenate(([0], np.cumsum(flags)))
         return counts[self.offsets[1:]] > counts[self.offsets[:-1]]
 
     def sums(self, column: Ints) -> Ints:
-        """For each row, the sum of `column` over its values; `column` is one a value."""
+        """The sum of `column` over each row; `column` has one entry per value."""
         running = np.concatenate((np.zeros(1, np.int64), np.cumsum(column, dtype=np.int64)))
         return running[self.offsets[1:]] - running[self.offsets[:-1]]
 
 
-Shape: TypeAlias = tuple[int, ...] | None  # None: even the rank is unknown; -1: a dim is
+Shape: TypeAlias = tuple[int, ...] | None  # None: the rank is unknown; -1: a dim is unknown
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shapes:
-    """A column of tensor shapes with few distinct values: a code a row, and each code's shape."""
+    """A column of tensor shapes with few distinct values: one code per row, and its shape."""
 
     codes: Ints
     values: tuple[Shape, ...]
@@ -347,7 +347,7 @@ class Shapes:
 
     @classmethod
     def of_dims(cls, dims: Ragged, is_known: Bools) -> Shapes:
-        """The column of the shapes with these dims; of unknown rank where it is not known."""
+        """The column of shapes with these dims; the rank is unknown unless `is_known`."""
         codes, firsts = dims.numbered()
         values = [tuple(dims[first].tolist()) for first in firsts.tolist()]
         return cls(ints(np.where(is_known, codes, len(values))), (*values, None))
@@ -371,40 +371,40 @@ class Shapes:
         return self.values[int(self.codes[row])]
 
     def take(self, rows: Ints) -> Shapes:
-        """The column of `rows` alone, in that order."""
+        """The column with only `rows`, in that order."""
         return Shapes(self.codes[rows], self.values)
 
     def sizes(self) -> Ints:
-        """The element count of each shape: 1 for a scalar, 0 where a dim or the rank is unknown."""
+        """The element count of each shape: 1 for a scalar, 0 if a dim or the rank is unknown."""
         return ints([_size(shape) for shape in self.values])[self.codes]
 
 
 def _size(shape: Shape) -> int:
     size = 0 if shape is None else prod(max(dim, 0) for dim in shape)
-    # In 64 bits, as it has always been: a damaged file can claim any size.
+    # Wraps around at 64 bits like the original: a damaged file can claim any size.
     return (size + 2**63) % 2**64 - 2**63
 
 
 def joined(columns: Sequence[Ints]) -> Ints:
-    """One column after the other."""
+    """The rows of all `columns`, one column after the other."""
     if len(columns) == 1:
         return columns[0]
     return np.concatenate(columns) if columns else np.zeros(0, np.int64)
 
 
 def rows_where(flags: Bools) -> Ints | slice:
-    """The flagged rows, to index columns with; where all are, that copies nothing."""
+    """The flagged rows as an index for columns; if all are flagged, indexing copies nothing."""
     return slice(None) if flags.all() else np.flatnonzero(flags)
 
 
 def constant(value: int, count: int) -> Ints:
-    """A column that says the same of every row, in the memory of one."""
+    """A column with the same value in every row, which takes the memory of a single row."""
     return np.broadcast_to(np.int64(value), (count,))
 
 
 def distinct(column: Ints) -> Ints:
-    """The different values of `column`, ascending."""
-    # numpy's `unique` hashes where it is not asked for places, which takes several times as long.
+    """The distinct values of `column`, in ascending order."""
+    # numpy's `unique` hashes unless asked for indices, which takes several times as long.
     ordered = np.sort(column)
     is_new = np.ones(len(ordered), np.bool_)
     is_new[1:] = ordered[1:] != ordered[:-1]
@@ -412,14 +412,14 @@ def distinct(column: Ints) -> Ints:
 
 
 def places_of(chosen: Ints, count: int) -> Ints:
-    """Where each of the rows up to `count` stands among the chosen, -1 for one that does not."""
+    """For each row below `count`, its position in `chosen`, or -1."""
     places = np.full(count, -1, np.int64)
     places[chosen] = np.arange(len(chosen))
     return places
 
 
 def offsets_of(lengths: Ints) -> Ints:
-    """Where each row begins and the last one ends, for rows of these lengths."""
+    """The start of each row, and the end of the last, for rows of these lengths."""
     offsets = np.empty(len(lengths) + 1, np.int64)
     offsets[0] = 0
     np.cumsum(lengths, out=offsets[1:])

@@ -1,8 +1,8 @@
-"""The one table of generations: in what the listings of older versions of tfprof differ.
+"""Registry of dialects: how the output of older generations of tfprof differs.
 
-`core` is how tfprof answers today. `early` printed the documents on time, memory and architecture,
-`contrib` the large first README. Each row states only differences; the views and the table ask it,
-and nothing else knows that there are generations.
+`core` is today's output. `early` produced the examples in the documents on time, memory and
+architecture, `contrib` those in the long first README. Each entry lists only differences. Only the
+views and the table output depend on the dialect.
 """
 
 from __future__ import annotations
@@ -11,44 +11,44 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-# The filters of a view, in the order in which they come; `views/select.py` has their functions.
-#   account       totals of the ops that are accounted for, rows that hold none of them go
-#   start         rows from those that `start_name_regexes` matches
-#   show          rows down to `max_depth`, not trimmed, and with the names asked for
-#   reach         rows that reach every `min_…` option
-#   recount       with `account_displayed_op_only`, totals of the rows that are left
-#   order         siblings by `order_by`
-#   run_on        rows in one line: each has all rows after it below it and in its total
-#   side_by_side  rows right below the root, whatever their totals cover
+# The steps that filter a view's rows, implemented in `views/select.py`:
+#   account       compute totals of the accounted ops; drop rows without any
+#   start         keep the rows matched by `start_name_regexes` and the rows below them
+#   show          keep rows within `max_depth` that are not trimmed and whose names are selected
+#   reach         keep rows that reach every `min_…` option
+#   recount       with `account_displayed_op_only`, compute totals of the remaining rows
+#   order         sort siblings by `order_by`
+#   run_on        chain the rows: each contains, and includes in its total, all rows after it
+#   side_by_side  put all rows directly below the root, keeping their totals
 Step: TypeAlias = Literal[
     "account", "start", "show", "reach", "recount", "order", "run_on", "side_by_side"
 ]
 
 
 class Policy(NamedTuple):
-    """How a view filters and names its rows; everything else is the same for all of them."""
+    """How a view filters and names its rows; everything else is common to all views."""
 
     steps: tuple[Step, ...] = ("account", "start", "show", "reach", "recount", "order")
-    unaccounted_vanish: bool = False  # a row that is not accounted for is no row at all
-    unaccounted_hide: bool = False  # it stays in its place, holding others, but is never shown
-    trimmed_rows_vanish: bool = False  # a trimmed row goes with what is below it
-    starts_by_default: bool = False  # without `start_name_regexes` all rows are there, not none
+    unaccounted_vanish: bool = False  # rows that are not accounted are removed
+    unaccounted_hide: bool = False  # they keep their place in the tree but are never shown
+    trimmed_rows_vanish: bool = False  # a trimmed row is removed with all rows below it
+    starts_by_default: bool = False  # without `start_name_regexes`, keep all rows, not none
     counts_ops: bool = False  # `min_occurrence` is a number of ops, not of runs
-    accounts_for_root: bool = False  # where everything is accounted for, the root is
-    compares_own: bool = False  # thresholds look at a row's own numbers, never at totals
-    inputs_by_name: bool = False  # graph: inputs in name order, each once, not by position
-    adds_to_first_done: bool = False  # graph: an op adds to the first of its consumers that is done
-    places_gradients: bool = True  # code: a gradient stands beside the op it is the gradient of
-    quotes_source: bool = False  # code: a row is named by the text of its line too
+    accounts_for_root: bool = False  # if everything is accounted, so is the root
+    compares_own: bool = False  # thresholds compare a row's own numbers, never totals
+    inputs_by_name: bool = False  # graph: inputs sorted by name, each once, not by position
+    adds_to_first_done: bool = False  # graph: an op counts towards its first finished consumer
+    places_gradients: bool = True  # code: a gradient is placed beside its forward op
+    quotes_source: bool = False  # code: the name of a row includes the text of its line
 
     @property
     def starts_first(self) -> bool:
-        """Whether only what `start_name_regexes` finds is accounted for."""
+        """Whether only the rows found by `start_name_regexes` are accounted."""
         return self.steps.index("start") < self.steps.index("account")
 
 
-# The usual policies of rows within each other, and of rows side by side. The latter are ordered
-# first: which of them are shown, and their totals, depend on the order.
+# The default policies for nested rows and for flat rows. Flat rows are ordered first, because the
+# order determines which of them are shown and what their totals are.
 NESTED = Policy()
 FLAT = Policy(
     ("account", "order", "run_on", "start", "show", "reach", "recount", "side_by_side"),
@@ -60,29 +60,29 @@ FLAT = Policy(
 
 
 class Style(NamedTuple):
-    """What the table shows besides the rows themselves."""
+    """What a table shows besides its rows."""
 
-    explains: bool = True  # sentences say what the columns mean
+    explains: bool = True  # sentences explain the columns
     has_legend: bool = True
-    splits_micros: bool = True  # execution time has columns for the accelerator and the cpu
-    counts_runs: bool = True  # an occurrence is runs and definitions, not definitions alone
-    closes_empty: bool = True  # a row without a single column ends in ` ()`
-    labels: Mapping[str, str] = MappingProxyType({})  # where a column had another name
+    splits_micros: bool = True  # execution time has extra columns for accelerator and cpu
+    counts_runs: bool = True  # an occurrence is runs and definitions, not only definitions
+    closes_empty: bool = True  # a row without any columns ends in ` ()`
+    labels: Mapping[str, str] = MappingProxyType({})  # columns that had another heading
 
 
 class Dialect(NamedTuple):
     """One generation of the tool."""
 
     help: str
-    options: tuple[str, ...]  # the options it had, in the order it listed them
+    options: tuple[str, ...]  # its options, in the order it listed them
     views: Mapping[str, Policy]
     style: Style = Style()
-    defaults: Mapping[str, Any] = MappingProxyType({})  # where an option had another
-    remarks: Mapping[str, str] = MappingProxyType({})  # lines above an option in its list
-    scalars_have_shape: bool = True  # a scalar is one parameter; else it is none
+    defaults: Mapping[str, Any] = MappingProxyType({})  # options that had another default
+    remarks: Mapping[str, str] = MappingProxyType({})  # lines above an option in the listing
+    scalars_have_shape: bool = True  # a scalar counts as one parameter, not as none
 
     def policy(self, view: str, default: Policy = NESTED) -> Policy:
-        """The policy of a view, or `default` if this generation has no policy of its own for it."""
+        """The policy of a view, or `default` if this generation does not define one."""
         return self.views.get(view, default)
 
 
@@ -155,7 +155,7 @@ _CONTRIB = Dialect(
     views={
         "scope": _FIRST,
         "graph": _FIRST._replace(inputs_by_name=True, adds_to_first_done=True),
-        # It had no such views: they answer as they were first there.
+        # This generation lacked these views; they work like the first versions of them.
         "code": _EARLY.views["code"],
         "op": FLAT,
     },

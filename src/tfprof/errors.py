@@ -1,11 +1,11 @@
-"""Everything tfprof raises on purpose.
+"""The errors that tfprof raises deliberately.
 
 TfprofError
 ├── InputError            a file is missing, truncated, or not what it claims to be
-│   └── UnknownFormatError    its format is unknown, or not the one that was asked for
-├── MissingInputError     the question needs a file that was not given
+│   └── UnknownFormatError    its format is unknown, or not the requested one
+├── MissingInputError     a required file was not given
 ├── OptionError           unknown option, or unsupported value
-├── RuleError             a float-op rule that the program registered fails
+├── RuleError             a float-op rule registered by the program fails
 ├── OutputError           the answer could not be written
 └── CaptureError          the running program could not be recorded
 """
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
 
-# How many known words a message lists where none is close to the unknown one: all, or else some.
+# If no known word is close to the unknown one, a message lists all known words up to this number,
+# or else the first few.
 _ALL_LISTED = 24
 _SOME_LISTED = 8
 
@@ -38,11 +39,11 @@ class InputError(TfprofError):
 
 
 class UnknownFormatError(InputError):
-    """The format of the file is unknown, or not the one that was asked for."""
+    """The format of the file is unknown, or not the requested one."""
 
 
 class MissingInputError(TfprofError):
-    """The question needs a file that was not given."""
+    """A required file was not given."""
 
 
 class OptionError(TfprofError):
@@ -50,7 +51,7 @@ class OptionError(TfprofError):
 
 
 class RuleError(TfprofError):
-    """A float-op rule that the program registered fails."""
+    """A float-op rule registered by the program fails."""
 
 
 class OutputError(TfprofError):
@@ -68,21 +69,21 @@ def one_line(message: object) -> str:
 
 
 def _escaped(char: str) -> str:
-    """The escape sequence of a character that is not printable."""
+    """The escape sequence for a non-printable character."""
     return char.encode("unicode_escape").decode()
 
 
 def nearest(
     word: str, known: Collection[str], *, alike: Iterable[str] | None = None, most: int = 1
 ) -> str:
-    """A sentence that suggests up to `most` known words close to `word`, or lists a few words.
+    """A sentence that suggests up to `most` known words close to `word`, or lists known words.
 
-    `alike` are the only words to compare, where `known` is too long to compare every one of them.
+    Pass a preselection as `alike` if there are too many `known` words to compare them all.
     """
     import difflib  # noqa: PLC0415 -- only needed after a mistake
 
     words = sorted(known if alike is None else alike)
-    inner = [name for name in words if name.endswith(f"/{word}")]  # given without its scope
+    inner = [name for name in words if name.endswith(f"/{word}")]  # `word` may lack the scope
     close = [*sorted(inner, key=len), *difflib.get_close_matches(word, words, most, cutoff=0.5)]
     if close:
         return f"Did you mean {_alternatives(list(dict.fromkeys(close))[:most])}?"
@@ -92,11 +93,11 @@ def nearest(
 def _listing(words: Collection[str]) -> str:
     """A sentence that names all words, or the first few of many."""
     if not words:
-        return "There is none."
+        return "None are available."
     if len(words) <= _ALL_LISTED:
-        return f"There is: {', '.join(words)}."
+        return f"Available: {', '.join(words)}."
     some, more = ", ".join(islice(words, _SOME_LISTED)), len(words) - _SOME_LISTED
-    return f"There is: {some} and {more:,} more."
+    return f"Available: {some} and {more:,} more."
 
 
 def _alternatives(words: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""The frameworks of programs that run; nothing here is needed to read a file."""
+"""Import the frameworks of running programs; reading files does not need them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from tfprof.errors import CaptureError
 
 
 def tensorflow() -> Any:
-    """The module `tensorflow`; where it cannot be imported, the error says how to get it."""
+    """The module `tensorflow`; raises `CaptureError` with installation advice if missing."""
     try:
-        import tensorflow as tf  # noqa: PLC0415 -- only who has a program that runs has it
+        import tensorflow as tf  # noqa: PLC0415 -- optional: only needed to profile a program
     except ImportError as error:
         raise CaptureError(
-            f"A program that runs is profiled with its TensorFlow ({type(error).__name__}: "
+            f"Profiling a running program requires TensorFlow ({type(error).__name__}: "
             f"{error}): pip install 'tfprof[tensorflow]'."
         ) from None
     return tf

@@ -1,4 +1,4 @@
-"""Results that are computed once: kept with an object, or computed on first use."""
+"""Cached results: stored with the object they were computed from, or computed on first use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Value = TypeVar("Value")
 
 
 class Remembering(Protocol):
-    """An object that can keep what was computed from it."""
+    """An object that can store results computed from it."""
 
     @property
     def memo(self) -> dict[Any, Any]: ...
@@ -31,8 +31,8 @@ def remembering(
 ]:
     """A decorator like `remembered` that keeps at most this many results per first argument.
 
-    Results are columns of a model that may have a million ops: those of questions asked long ago
-    are dropped.
+    The least recently used results are dropped, because a result may be a column with a row for
+    each of a million ops.
     """
 
     def decorate(
@@ -43,7 +43,7 @@ def remembering(
             known: dict[Any, Result] = subject.memo.setdefault(function, {})
             key = (args, tuple(sorted(kwargs.items())))
             if key in known:
-                known[key] = known.pop(key)  # now the latest
+                known[key] = known.pop(key)  # now the most recently used
                 return known[key]
             result = function(subject, *args, **kwargs)
             known[key] = result
@@ -61,7 +61,7 @@ def remembered(
 ) -> Callable[Concatenate[Subject, Rest], Result]:
     """Compute `function` once per first argument and (hashable) other arguments.
 
-    The latest results are kept with the first argument and dropped with it.
+    The most recent results are stored with the first argument and freed with it.
     """
     return remembering(_MOST)(function)
 
@@ -69,16 +69,16 @@ def remembered(
 class OnDemand(Mapping[str, Value]):
     """Values by name, each computed on first use."""
 
-    def __init__(self, names: Collection[str], work_out: Callable[[str], Value]) -> None:
+    def __init__(self, names: Collection[str], compute: Callable[[str], Value]) -> None:
         self._names = names
-        self._work_out = work_out
+        self._compute = compute
         self._known: dict[str, Value] = {}
 
     def __getitem__(self, name: str) -> Value:
         if name not in self._known:
             if name not in self._names:
                 raise KeyError(name)
-            self._known[name] = self._work_out(name)
+            self._known[name] = self._compute(name)
         return self._known[name]
 
     def __contains__(self, name: object) -> bool:

@@ -1,4 +1,4 @@
-"""The one table of what can be measured: it drives selecting, ordering, thresholds and headings."""
+"""Registry of metrics, which defines what can be selected, ordered by and used as a threshold."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tfprof.units import Unit
 
 
 class Need(StrEnum):
-    """What a metric or a view requires; sources say which files provide it."""
+    """What a metric or view requires; sources declare which files provide it."""
 
     DEFINITIONS = "definitions"
     RUNS = "runs"
@@ -19,18 +19,20 @@ class Need(StrEnum):
 
 
 class Metric(NamedTuple):
-    """One thing that `-select` can ask for."""
+    """A metric or fact that `-select` accepts."""
 
     key: str
     label: str
     sentence: str
     needs: Need
-    unit: Unit | None = None  # of a number that is summed
-    exact: str = ""  # the number that has the same time in nanoseconds
-    fact: str = ""  # the function of `views/facts.py` with what is shown besides the number
-    is_of_answer: bool = False  # it describes the rows that are left out, not the model
-    is_of_single_ops: bool = False  # a table of nested rows that gather ops shows `N/A`
-    gathered_label: str = ""  # the heading where rows gather ops, if it is another
+    unit: Unit | None = None  # set for numbers, which are summed
+    exact: str = ""  # the key of the same time in nanoseconds
+    fact: str = (
+        ""  # the function in `views/facts.py` that provides what is shown besides the number
+    )
+    is_of_answer: bool = False  # describes the omitted rows, not the model
+    is_of_single_ops: bool = False  # tables of nested rows that group ops show `N/A`
+    gathered_label: str = ""  # the heading in views whose rows group ops, if different
 
     @property
     def is_number(self) -> bool:
@@ -120,7 +122,7 @@ _ROWS: tuple[Metric, ...] = (
     Metric(
         "op_types",
         "op types",
-        "op types: every type the op goes by: its kind, its device, and what an op log gave it.",
+        "op types: all types of the op: its kind, its device, and types assigned by an op log.",
         Need.DEFINITIONS,
         fact="op_types",
     ),
@@ -144,7 +146,7 @@ _ROWS: tuple[Metric, ...] = (
     Metric(
         "tensor_value",
         "",
-        "tensor value: what the checkpoint holds under the op's name.",
+        "tensor value: the value stored in the checkpoint under the op's name.",
         Need.VALUES,
         fact="tensor_value",
     ),
@@ -158,13 +160,13 @@ _ROWS: tuple[Metric, ...] = (
     ),
 )
 
-# The table: a row added to it is known everywhere.
+# A row added to `_ROWS` is available everywhere.
 BY_KEY: dict[str, Metric] = {metric.key: metric for metric in _ROWS}
 
 METRICS: Collection[Metric] = BY_KEY.values()
 
-# What is summed over a subtree: every number that can be selected, the exact times that whole
-# microseconds are rounded from, and the two counts of `occurrence`.
+# The numbers that are summed over a subtree: every number that can be selected, the exact times
+# from which microseconds are rounded, and the two counts of `occurrence`.
 NUMBERS: tuple[str, ...] = (
     *(metric.key for metric in METRICS if metric.is_number),
     *(metric.exact for metric in METRICS if metric.exact),
@@ -172,32 +174,32 @@ NUMBERS: tuple[str, ...] = (
     "definitions",
 )
 
-# One selected word may bring several columns; the others bring their own.
+# Keys that select several columns; all others select their own column.
 EXPANSIONS: dict[str, tuple[Metric, ...]] = {"micros": (_MICROS, _ACCELERATOR_MICROS, _CPU_MICROS)}
 
-# `micros` explains itself in this order, the columns stand in the other.
+# The explanations of `micros` come in this order, its columns in the order above.
 EXPLANATIONS: dict[str, tuple[Metric, ...]] = {
     "micros": (_MICROS, _CPU_MICROS, _ACCELERATOR_MICROS)
 }
 
-# The numbers that are measured while the program runs.
+# The numbers that are measured at run time.
 RUN_NUMBERS: tuple[str, ...] = tuple(
     metric.key for metric in METRICS if metric.is_number and metric.needs is Need.RUNS
 )
 
-# Views that gather many ops in a row put memory and time first.
+# Views that group many ops in a row show memory and time first.
 GATHERED_ORDER: tuple[str, ...] = (*RUN_NUMBERS, "params", "float_ops")
 
 ORDER_KEYS: tuple[str, ...] = ("name", *GATHERED_ORDER, "occurrence")
 
-# Every threshold is an option `min_` and one of these.
+# Each of these has a threshold option named `min_` + key.
 THRESHOLD_KEYS: tuple[str, ...] = (*GATHERED_ORDER, "occurrence")
 
 
 def selected_columns(
     select: tuple[str, ...], *, gathered: bool, splits_micros: bool = True
 ) -> list[Metric]:
-    """The columns that `select` brings, in the order a view of that kind shows them."""
+    """The columns for `select`, in the order in which a view of that kind shows them."""
     expansions = EXPANSIONS if splits_micros else {}
     chosen: dict[str, Metric] = {}
     for key in select:

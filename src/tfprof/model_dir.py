@@ -1,7 +1,8 @@
-"""The report on a model directory: what a training run left there, as four texts.
+"""Report on a model directory: four text files about the training run that wrote it.
 
-A run with a metadata hook leaves `graph.pbtxt`, `metadata/run_meta` and `metadata/tfprof_log`
-beside its checkpoints. The texts are in the form of the first generation, which they always had.
+A training run with a metadata hook writes `graph.pbtxt`, `metadata/run_meta` and
+`metadata/tfprof_log` beside its checkpoints. The reports use the dialect of the first generation,
+as they always have.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from tfprof.options import Inputs, Options
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an input is looked for, and what nobody can say without it."""
+    """Where an input is expected, and what it provides."""
 
     path: str
     tells: str
@@ -35,7 +36,7 @@ PLACES: dict[str, Place] = {
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One of the texts: the view it shows, its options, and the input it is empty without."""
+    """One report: its view, its options, and the input without which it would be empty."""
 
     view: str
     options: dict[str, Any]
@@ -54,7 +55,7 @@ REPORTS: dict[str, Report] = {
     "params.txt": Report(
         "scope",
         {
-            # Reference variables of any age, and resource variables.
+            # Reference variables of all versions, and resource variables.
             "account_type_regexes": ["Variable.*|VarHandleOp"],
             "select": ["params", "bytes"],
             "order_by": "params",
@@ -79,13 +80,13 @@ REPORTS: dict[str, Report] = {
 
 @dataclass(slots=True)
 class Reported:
-    """What was found in a model directory, what was written, and what was missing."""
+    """The inputs found and missing in a model directory, and the reports written from them."""
 
     found: dict[str, str] = field(default_factory=dict)  # the path of each input
-    missing: dict[str, str] = field(default_factory=dict)  # where each was looked for
+    missing: dict[str, str] = field(default_factory=dict)  # the path where each was expected
     written: list[str] = field(default_factory=list)
-    not_written: list[str] = field(default_factory=list)  # texts that would have been empty
-    notes: tuple[str, ...] = ()  # what the numbers lack, in sentences
+    not_written: list[str] = field(default_factory=list)  # reports that would have been empty
+    notes: tuple[str, ...] = ()  # what is missing from the numbers, in sentences
 
 
 def report(
@@ -96,33 +97,33 @@ def report(
 ) -> Reported:
     """Write `params.txt`, `micro.txt`, `flops.txt` and `device.txt` about a model directory.
 
-    They go to `output_dir`, or into the model directory itself. A text that would be empty, for
-    want of an input, is not written.
+    They go to `output_dir`, or to the model directory itself. A report is skipped if a missing
+    input would leave it empty.
     """
     folder = Path(model_dir)
     target = Path(output_dir or model_dir)
     if not folder.is_dir():
-        raise InputError(folder, "is no folder; name the one that the training run wrote to.")
+        raise InputError(folder, "is not a folder; pass the one that the training run wrote to.")
     if not target.is_dir():
-        raise OutputError(f"{target}: is no folder; make it first.")
-    told = _look(folder)
-    if "graph_path" not in told.found:
+        raise OutputError(f"{target}: is not a folder; create it first.")
+    result = _find_inputs(folder)
+    if "graph_path" not in result.found:
         raise InputError(
             folder, "has no graph.pbtxt; tf.io.write_graph writes one, and so do training hooks."
         )
-    profile = api.load_inputs([], _inputs(told.found), progress)
+    profile = api.load_inputs([], _inputs(result.found), progress)
     notes = list(profile.notes)
     for name, text in REPORTS.items():
-        if text.needs in told.missing:
-            told.not_written.append(name)
+        if text.needs in result.missing:
+            result.not_written.append(name)
             continue
         path = str(target / name)
         answer = profile.view(text.view, Options.of(**_COMMON | text.options, dump_to_file=path))
         answer.write()
-        told.written.append(path)
+        result.written.append(path)
         notes += answer.notes
-    told.notes = tuple(dict.fromkeys(notes))
-    return told
+    result.notes = tuple(dict.fromkeys(notes))
+    return result
 
 
 def _inputs(found: dict[str, str]) -> Inputs:
@@ -132,41 +133,41 @@ def _inputs(found: dict[str, str]) -> Inputs:
     return Inputs(**given)
 
 
-def _look(folder: Path) -> Reported:
-    """Which inputs there are."""
-    told = Reported()
+def _find_inputs(folder: Path) -> Reported:
+    """The inputs that are present and missing in `folder`; nothing is written yet."""
+    result = Reported()
     for name, place in PLACES.items():
         if name == "checkpoint_path":
             path = _latest_checkpoint(folder)
         else:
             path = _first_file(folder / place.path, folder / Path(place.path).name)
         if path is None:
-            told.missing[name] = str(folder / place.path)
+            result.missing[name] = str(folder / place.path)
         else:
-            told.found[name] = str(path)
-    return told
+            result.found[name] = str(path)
+    return result
 
 
 def _first_file(*paths: Path) -> Path | None:
-    """The first of `paths` at which there is a file, packed or not."""
+    """The first of `paths` that exists as a file, gzipped or not."""
     packed = (path.with_name(name) for path in paths for name in (path.name, f"{path.name}.gz"))
     return next((path for path in packed if path.is_file()), None)
 
 
-_STATE = "checkpoint"  # the file in which a program notes its latest one
+_STATE = "checkpoint"  # the file that contains the name of the latest checkpoint
 _MOST_STATE_BYTES = 1 << 16
 _LATEST = re.compile(rb'^[^\S\n]*model_checkpoint_path\s*:\s*"([^"\\]+)"', re.MULTILINE)
 _INDEX = ".index"
 
 
 def _latest_checkpoint(folder: Path) -> Path | None:
-    """The checkpoint that the folder's state file names, or else the newest."""
+    """The checkpoint named in the folder's state file, or else the newest."""
     state = folder / _STATE
     if state.is_file():
         with state.open("rb") as file:
             found = _LATEST.search(file.read(_MOST_STATE_BYTES))
         if found is not None:
-            # Where it was written may be another machine's path; it stands beside the state file.
+            # The path may be from another machine, but the checkpoint is beside the state file.
             path = folder / Path(found[1].decode("utf-8", "replace")).name
             if path.is_file() or path.with_name(path.name + _INDEX).is_file():
                 return path

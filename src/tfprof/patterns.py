@@ -1,6 +1,6 @@
-r"""Lists of RE2 patterns, each matched against whole texts.
+r"""Lists of RE2 patterns, matched against whole texts.
 
-RE2 takes time in proportion to the text for every pattern: `(a+)+b` is as fast as `a+b`.
+RE2 takes time proportional to the text for every pattern: `(a+)+b` is as fast as `a+b`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """A list of patterns; it matches a text if any member matches all of it."""
+    """A list of patterns, which matches a text if any pattern matches all of it."""
 
     sources: Sequence[str]
 
@@ -32,12 +32,12 @@ class Patterns:
 
     @property
     def is_everything(self) -> bool:
-        """Whether this is the list of `.*` alone, which matches every text, newlines included."""
+        """Whether the only pattern is `.*`, which matches every text, even with newlines."""
         return self.sources == (".*",)
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no pattern, so that nothing matches."""
+        """Whether there are no patterns, so that nothing matches."""
         return not self.sources
 
     def matches(self, text: str) -> bool:
@@ -78,15 +78,15 @@ def _matcher(pattern: str) -> _Literal | _Regex:
 
 
 # A literal with `.*` before it, after it, both or neither; escaped punctuation is literal too.
-# What is not valid Unicode is left to RE2 to refuse.
+# Invalid Unicode is excluded here so that RE2 reports it.
 _LITERAL: Final = r"(\.\*)?((?:[^\n\\.^$*+?()[\]{}|\ud800-\udfff]|\\[!-/:-@[-`{-~])*)(\.\*)?"
 
 
 @dataclass(frozen=True, slots=True)
 class _Literal:
-    """A pattern that plain searching can match: 0.01 µs per op name, a tenth of what RE2 takes.
+    """A pattern that a plain search can match, in 0.01 µs per op name, a tenth of RE2's time.
 
-    Measured by benchmarks/regexes.py, as are the figures below.
+    Measured by benchmarks/regexes.py, like the figures below.
     """
 
     text: str
@@ -105,15 +105,15 @@ class _Literal:
         return is_one_line & matches(self.text)
 
 
-_ROWS_AT_ONCE: Final = 32_768  # bounds the memory that lines take
+_ROWS_AT_ONCE: Final = 32_768  # limits the memory for joined lines
 
 
 class _Regex:
     """A pattern compiled by RE2.
 
-    Calling RE2 for each name takes 1.4 µs per name, Python's own `re` 0.4. So the names are joined
-    into lines, and one call finds a run of consecutive lines that match: 0.1 to 0.5 µs per name,
-    depending on the number of runs.
+    Calling RE2 for each name takes 1.4 µs per name, Python's `re` 0.4 µs. So the names are joined
+    into lines, and each call finds a run of consecutive matching lines. This takes 0.1 to 0.5 µs
+    per name, depending on the number of runs.
     """
 
     def __init__(self, pattern: str) -> None:
@@ -122,11 +122,11 @@ class _Regex:
 
     @functools.cached_property
     def _run(self) -> Any:
-        r"""A regex for runs of lines that match; None if it could differ from matching each text.
+        r"""A regex for runs of matching lines; None if its results could differ from `fullmatch`.
 
         `never_nl` keeps the pattern within a line; `\C`, which matches any byte, matches the
-        newline between `$` and the next line. Within lines `\A`, `\z` and, after `(?-m)`, `^` and
-        `$` do not match the ends of a text.
+        newline between `$` and the next line. Patterns with `\A`, `\z` or `(?-m)` are excluded,
+        because in joined lines they do not match at the ends of each text.
         """
         if re.search(r"\\[AzC]|\(\?\w*-\w*m", self._pattern):
             return None
@@ -144,7 +144,7 @@ class _Regex:
         return np.concatenate([self._match_some(strings.take(rows)) for rows in parts])
 
     def _match_some(self, strings: Strings) -> Bools:
-        import numpy as np  # noqa: PLC0415 -- the same
+        import numpy as np  # noqa: PLC0415 -- options are checked without loading numpy
 
         lines = strings.lines()
         if self._run is None or lines.data.count(b"\n") > len(lines):
@@ -153,26 +153,26 @@ class _Regex:
         edges = [edge for run in self._run.finditer(lines.data) for edge in run.span()]
         is_edge = np.zeros(len(lines) + 1, np.bool_)
         is_edge[lines.starts.searchsorted(edges)] = True
-        return np.logical_xor.accumulate(is_edge)[:-1]  # a run begins at every other edge
+        return np.logical_xor.accumulate(is_edge)[:-1]  # runs start and end at alternate edges
 
 
 def _compiled(pattern: str, *, never_nl: bool = False) -> Any:
-    """`pattern` compiled by RE2, with the options of the original."""
-    import re2  # noqa: PLC0415 -- loading it takes 8 ms, and most questions do not need it
+    """`pattern` compiled by RE2, with the options of the original tool."""
+    import re2  # noqa: PLC0415 -- loading it takes 8 ms, and most commands do not need it
 
     options = re2.Options()
     options.log_errors = False
     options.max_mem = MOST_MIB << 20
-    options.never_capture = True  # no group is read, and looking for them takes time
+    options.never_capture = True  # groups are not used, and capturing takes time
     options.never_nl = never_nl
     try:
         return re2.compile(pattern, options)
     except UnicodeEncodeError:
-        raise _refusal(pattern, "invalid UTF-8") from None
+        raise _invalid(pattern, "invalid UTF-8") from None
     except re2.error as error:
-        raise _refusal(pattern, error.args[0].decode(errors="replace")) from None
+        raise _invalid(pattern, error.args[0].decode(errors="replace")) from None
 
 
-def _refusal(pattern: str, error: str) -> OptionError:
+def _invalid(pattern: str, error: str) -> OptionError:
     shown = pattern.encode(errors="backslashreplace").decode()
     return OptionError(f"pattern `{shown}`: {advice(error)}.".replace("\n", r"\n"))

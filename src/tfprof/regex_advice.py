@@ -1,14 +1,14 @@
-r"""What is wrong with a pattern that RE2 refuses, and what to write instead."""
+r"""Explain why RE2 rejects a pattern, and what to write instead."""
 
 from __future__ import annotations
 
 from typing import Final
 
-MOST_MIB: Final = 8  # for a compiled pattern: RE2's default, which the original used
+MOST_MIB: Final = 8  # limit for a compiled pattern: RE2's default, which the original tool used
 
 
 def advice(error: str) -> str:
-    """A sentence, without its full stop, for the error text of RE2."""
+    """A sentence, without a full stop, that explains an error text of RE2."""
     _, _, part = error.partition(": ")
     sentence = next(text for start, text in _ADVICE.items() if error.startswith(start))
     return sentence.replace("{error}", error).replace("{part}", part)
@@ -17,7 +17,7 @@ def advice(error: str) -> str:
 _LOOK_AROUND = "is not supported; exclude names with a second option, such as hide_name_regexes"
 _BACK_REFERENCE = "back-references are not supported; write the alternatives out with `|`"
 
-# How the errors of RE2 begin, special cases first; `{part}` is the faulty part of the pattern.
+# How RE2's error texts start, special cases first; `{part}` is the faulty part of the pattern.
 _ADVICE: Final = {
     "invalid perl operator: (?=": f"look-ahead {_LOOK_AROUND}",
     "invalid perl operator: (?!": f"look-ahead {_LOOK_AROUND}",
@@ -28,8 +28,8 @@ _ADVICE: Final = {
     "invalid perl operator: (?(": "conditionals are not supported; write alternatives with `|`",
     "invalid perl operator: (?#": "comments are not supported; remove it",
     "invalid perl operator": (
-        "`{part}` starts no group; write `(...)`, `(?:...)`, `(?P<name>...)` "
-        "or flags out of imsU, as in `(?i)`"
+        "`{part}` does not start a group; write `(...)`, `(?:...)`, `(?P<name>...)` "
+        "or flags from imsU, as in `(?i)`"
     ),
     "invalid named capture group": (
         "`{part}` is not a group name; use letters, digits and underscores, as in `(?P<name>...)`"
@@ -56,13 +56,13 @@ _ADVICE: Final = {
     "invalid character class range": "the range `{part}` is reversed; swap its ends",
     "missing ]": r"`[` is not closed; add `]`, or write `\[` to match a bracket",
     "missing )": r"`(` is not closed; add `)`, or write `\(` to match a bracket",
-    "unexpected )": r"`)` closes no group; write `\)` to match a bracket",
+    "unexpected )": r"`)` does not close a group; write `\)` to match a bracket",
     "trailing \\": r"the last backslash escapes nothing; write `\\` to match a backslash",
     "no argument for repetition operator": (
         r"`{part}` repeats nothing; write `\{part}` to match the characters"
     ),
     "invalid repetition size": (
-        "`{part}` is reversed, or repeats more than 1000 times in all; write `*` or `+`"
+        "`{part}` is reversed, or repeats more than 1000 times in total; write `*` or `+`"
     ),
     "bad repetition operator": "`{part}` repeats a repetition; keep one of the two",
     "invalid UTF-8": "it is not valid UTF-8; check the encoding of your terminal",

@@ -1,4 +1,4 @@
-"""Numbers as people read them: `17.63b` parameters, `158.21KB`, `3.74sec`."""
+"""Human-readable numbers: `17.63b` parameters, `158.21KB`, `3.74sec`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _AMOUNT = re.compile(
 
 
 class Unit(Enum):
-    """What a number counts; each of its suffixes is worth a thousand of the one before."""
+    """The unit of a number; each suffix is a thousand times the one before."""
 
     COUNT = ("", "k", "m", "b")
     MICROS = ("us", "ms", "sec")
@@ -32,37 +32,37 @@ class Unit(Enum):
         self.suffixes = suffixes
 
     def format(self, amount: int) -> str:
-        """`amount` to two decimals of the largest suffix it fills; in full below a thousand.
+        """`amount` with two decimals and the largest suffix that fits; in full below a thousand.
 
-        A negative amount is always written in full.
+        Negative amounts are always written in full.
         """
         step = min(bisect(_SCALES, amount, lo=1) - 1, len(self.suffixes) - 1)
         if step == 0:
             return f"{amount:d}{self.suffixes[0]}"
-        # Divided as a double, so that 2675 is `2.67k` here as it is in C.
+        # Divided as a double, so that 2675 is `2.67k` as in C.
         return f"{float(amount) / _SCALES[step]:.2f}{self.suffixes[step]}"
 
     def format_column(self, amounts: NDArray[np.integer[Any]]) -> list[str]:
-        """Each of `amounts` as `format` writes it; equal ones are formatted once."""
+        """Each amount as `format` writes it; equal amounts are formatted only once."""
         numbers: list[int] = amounts.tolist()
         texts = {number: self.format(number) for number in set(numbers)}
         return [texts[number] for number in numbers]
 
     def parse(self, text: str) -> int:
-        """The amount written in `text`, to the nearest whole; a bare number is taken as it is."""
+        """The amount in `text`, rounded to an integer; a number without a suffix is unscaled."""
         found = _AMOUNT.fullmatch(text.strip())
         scale = self._scales().get(found["suffix"].lower()) if found else None
         if found is None or scale is None:
             examples = ", ".join(f"`1.5{suffix}`" for suffix in self.suffixes[1:])
-            raise OptionError(f"`{text}` is no amount; write it as in `15`, {examples}.")
+            raise OptionError(f"`{text}` is not an amount; write it like `15`, {examples}.")
         decimals = found["decimals"] or ""
-        # In integers throughout: an amount may have more digits than a double holds.
+        # Integers only: an amount may have more digits than a double can hold.
         divisor: int = 10 ** len(decimals)
         amount = (2 * int(found["whole"] + decimals) * scale + divisor) // (2 * divisor)
         return -amount if found["sign"] else amount
 
     def _scales(self) -> dict[str, int]:
-        """What each suffix multiplies by, in small letters."""
+        """The factor of each suffix, in lower case."""
         scales = zip(self.suffixes, _SCALES, strict=False)
         return {"": 1} | {suffix.lower(): scale for suffix, scale in scales}
 
@@ -81,12 +81,12 @@ parse_bytes = Unit.BYTES.parse
 
 
 def format_shape(dims: Iterable[int]) -> str:
-    """The sides of a tensor, as in `3x3x16`; an unknown one is -1."""
+    """The dims of a tensor, as in `3x3x16`; an unknown dim is -1."""
     return "x".join(map(str, dims))
 
 
 def format_percent(part: float, whole: float) -> str:
-    """The share of `part` in `whole`, as in `12.50%`; `0.00%` if there is no whole."""
+    """The share of `part` in `whole`, as in `12.50%`; `0.00%` if `whole` is not positive."""
     return f"{100.0 * part / whole if whole > 0 else 0.0:.2f}%"
 
 
@@ -95,13 +95,13 @@ _NANOS_PER_MILLI = 1_000_000
 
 
 def exact_micros(nanos: int) -> int | float:
-    """Nanoseconds as microseconds: `12` where they are whole, else `1.4`."""
+    """Nanoseconds as microseconds: an integer such as `12` if exact, else `1.4`."""
     whole, rest = divmod(nanos, _NANOS_PER_MICRO)
     return nanos / _NANOS_PER_MICRO if rest else whole
 
 
 def format_nanos(nanos: int) -> str:
-    """Nanoseconds as `12us` where microseconds are whole, else as `1.40us`, `2.68ms`, `3.74sec`."""
+    """Nanoseconds as text: `12us` for whole microseconds, else `1.40us`, `2.68ms`, `3.74sec`."""
     if nanos % _NANOS_PER_MICRO and abs(nanos) < _NANOS_PER_MILLI:
         return f"{nanos / _NANOS_PER_MICRO:.2f}us"
     return format_micros(round(nanos / _NANOS_PER_MICRO))

@@ -2,7 +2,7 @@
 
 from importlib.metadata import PackageNotFoundError, version
 
-UNKNOWN = "0+unknown"  # a source tree that was never installed has no metadata
+UNKNOWN = "0+unknown"  # for a source tree that was never installed and has no metadata
 
 try:
     __version__ = version("tfprof")

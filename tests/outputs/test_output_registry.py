@@ -63,7 +63,7 @@ def test_an_output_is_parsed(text, kind, outfile):
     ("text", "complaint"),
     [
         ("jsn:outfile=x", "Unknown output `jsn`. Did you mean `json`?"),
-        ("???", f"Unknown output `???`. There is: {', '.join(sorted(ALL_KINDS))}."),
+        ("???", f"Unknown output `???`. Available: {', '.join(sorted(ALL_KINDS))}."),
         ("file", "Output `file` needs a file: file:outfile=PATH."),
         ("json:", "Output `json` needs a file: json:outfile=PATH."),
         ("file:outfile=", "Output `file` needs a file: file:outfile=PATH."),

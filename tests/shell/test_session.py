@@ -257,7 +257,8 @@ def test_a_list_may_stand_in_quotes(quote, shell):
         ("scope -output file:outfile=gone/x", "there is no folder gone; make it first."),
         (
             "???",
-            "No command `???`. There is: advise, code, exit, flops, graph, help, info, memory, op,",
+            "No command `???`. "
+            "Available: advise, code, exit, flops, graph, help, info, memory, op,",
         ),
     ],
 )

@@ -180,7 +180,7 @@ def test_an_entry_can_be_looked_up_by_its_kind():
     p = Profile(profile(X, op("a", "Square", inputs=["x"]), counts_float_ops=True))
 
     assert p.flops()["Square"].float_ops == 6
-    with pytest.raises(KeyError, match=r"no op of kind 'Gelu'.*There is: Square"):
+    with pytest.raises(KeyError, match=r"no op of kind 'Gelu'.*Available: Square"):
         _ = p.flops()["Gelu"]
     with pytest.raises(KeyError, match="Did you mean `Square`"):
         _ = p.flops()["square"]

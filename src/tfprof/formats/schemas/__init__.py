@@ -1,1 +1,1 @@
-"""Our own minimal .proto files and, compiled, their descriptor set."""
+"""Minimal .proto files of our own, and the descriptor set compiled from them."""
