@@ -94,7 +94,7 @@ _GRAPH = Policy(unaccounted_vanish=True)
 _CODE = Policy(("account", "start", "show", "reach", "order"), trimmed_rows_vanish=True)
 
 _CORE = Dialect(
-    help="as tfprof answers today",
+    help="the current output",
     options=(
         "max_depth",
         *("min_bytes", "min_peak_bytes", "min_residual_bytes", "min_output_bytes"),
@@ -106,7 +106,7 @@ _CORE = Dialect(
 )
 
 _EARLY = Dialect(
-    help="one time column, thresholds on own numbers, source text in code lines",
+    help="one time column, thresholds on each row's own numbers, source text in code lines",
     options=(
         *("max_depth", *_OLD_THRESHOLDS, "min_occurrence", "step"),
         *(*_ACCOUNTING, "select", "output"),
@@ -146,7 +146,7 @@ _CONTRIB = Dialect(
         "select": ("params",),
     },
     remarks={
-        "select": (  # its own spelling
+        "select": (  # misspelled as in the original
             "# supported select fileds."
             " Availability depends on --[run_meta|checkpoint|op_log]_path.\n"
             "# [bytes|micros|params|float_ops|num_hidden_ops|tensor_value|device|op_types]\n"

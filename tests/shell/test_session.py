@@ -257,8 +257,10 @@ def test_a_list_may_stand_in_quotes(quote, shell):
         ("scope -output file:outfile=gone/x", "there is no folder gone; make it first."),
         (
             "???",
-            "No command `???`. "
-            "Available: advise, code, exit, flops, graph, help, info, memory, op,",
+            (
+                "No command `???`. "
+                "Available: advise, code, exit, flops, graph, help, info, memory, op,"
+            ),
         ),
     ],
 )
