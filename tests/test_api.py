@@ -138,7 +138,7 @@ def test_asking_twice_gives_the_same_answer(model):
     ("inputs", "error", "complaint"),
     [
         ({"graf_path": "x"}, tfprof.OptionError, "No option `graf_path`. Did you mean"),
-        ({"graph_path": 3}, tfprof.OptionError, "`graph_path` takes the path of a file, not 3"),
+        ({"graph_path": 3}, tfprof.OptionError, "`graph_path` takes a file path, not 3"),
         ({"run_meta_path": {"a": "x"}}, tfprof.OptionError, "takes a whole number, not 'a'"),
         ({"graph_path": "gone"}, tfprof.InputError, "gone: no such file; check the path."),
         (

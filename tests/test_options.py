@@ -169,7 +169,7 @@ def test_an_option_unlike_any_other_is_refused_with_a_list_of_all():
 
 
 def test_an_option_without_a_value_is_refused_with_its_usage():
-    assert refusal(typed, "--max_depth") == "`-max_depth` needs a value: -max_depth NUMBER."
+    assert refusal(typed, "--max_depth") == "`-max_depth` requires a value: -max_depth NUMBER."
 
 
 def test_an_option_is_not_accepted_as_the_value_of_another():
@@ -210,7 +210,7 @@ def test_a_file_may_follow_a_switch_on_the_command_line():
 
 def test_the_shell_refuses_an_invalid_word_after_a_switch():
     assert refusal(in_shell, "-account_displayed_op_only", "maybe") == (
-        "`-account_displayed_op_only` is true or false, not `maybe`."
+        "`-account_displayed_op_only` takes true or false, not `maybe`."
     )
 
 
@@ -226,7 +226,7 @@ def test_a_switch_can_be_turned_on_from_python(value):
 @pytest.mark.parametrize("value", ["true", None, 2])
 def test_a_switch_refuses_values_other_than_true_and_false(value):
     assert refusal(Options.of, account_displayed_op_only=value) == (
-        f"`account_displayed_op_only` is True or False, not {value!r}."
+        f"`account_displayed_op_only` takes True or False, not {value!r}."
     )
 
 
@@ -315,7 +315,7 @@ def test_an_invalid_regex_is_refused_with_the_name_of_its_option():
 @pytest.mark.parametrize("value", [5, [5], ["a", None], b"a"])
 def test_regexes_that_are_not_strings_are_refused(value):
     assert refusal(Options.of, hide_name_regexes=value) == (
-        f"`hide_name_regexes` takes a list of texts, not {value!r}."
+        f"`hide_name_regexes` takes a list of strings, not {value!r}."
     )
 
 
@@ -371,7 +371,7 @@ def test_a_path_may_be_a_path_object():
 @pytest.mark.parametrize("value", [5, b"graph", None])
 def test_a_value_that_is_not_a_path_is_refused(value):
     assert refusal(INPUT_OPTIONS["graph_path"].check, value) == (
-        f"`graph_path` takes the path of a file, not {value!r}."
+        f"`graph_path` takes a file path, not {value!r}."
     )
 
 
@@ -440,7 +440,7 @@ def test_an_output_can_be_parsed_from_its_string(text):
 
 def test_an_output_that_is_not_a_string_is_refused():
     assert refusal(Options.of, output=None) == (
-        "`output` takes a text like file:outfile=F, not None."
+        "`output` takes a string like file:outfile=F, not None."
     )
 
 

@@ -135,8 +135,8 @@ def test_the_traceback_of_a_program_starts_at_its_own_first_frame(tmp_path, caps
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "`run` needs a program"),
-        (["-o", "folder"], "`run` needs a program"),
+        ([], "`run` requires a program"),
+        (["-o", "folder"], "`run` requires a program"),
         (["--json", "a.py"], "`run` has no option `json`"),
         (["missing.py"], "no such program"),
         (["--outfil", "x", "a.py"], "Did you mean `outfile`?"),
@@ -149,7 +149,7 @@ def test_a_command_without_a_program_is_rejected(arguments, message, capsys):
 
 def test_run_must_come_before_its_options(capsys):
     assert main(["-o", "folder", "run", "a.py"]) == 2
-    assert "`run` comes before its options" in capsys.readouterr().err
+    assert "Put `run` before its options" in capsys.readouterr().err
 
 
 def test_run_has_a_help_text(capsys):

@@ -78,7 +78,7 @@ def test_names_are_bold_on_a_terminal_that_wants_it(setting, is_bold, given, mon
 
 def test_a_view_has_no_checkers_and_advice_no_depth(given, capsys):
     assert main(["scope", *given, "--checkers", "OperationChecker"]) == 2
-    assert "It is for advise." in capsys.readouterr().err
+    assert "It is an option of advise." in capsys.readouterr().err
     assert main(["advise", *given, "-max_depth", "3"]) == 2
 
 

@@ -163,7 +163,7 @@ def test_json_and_output_exclude_each_other(ask):
     status, out, err = ask("scope", "graph.pb", "--json", "-output", "stdout")
 
     assert (status, out) == (2, "")
-    assert err == "tfprof: Give -json or -output, not both; -output json:outfile=F writes JSON.\n"
+    assert err == "tfprof: Use -json or -output, not both; -output json:outfile=F writes JSON.\n"
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -210,7 +210,7 @@ def test_a_timeline_shows_what_is_asked_for(ask):
     ("compiled", "reader"),
     [
         (True, "compiled readers"),
-        (False, "files are read by protobuf: no compiler was found"),
+        (False, "files are read with protobuf: no compiler was found at installation"),
     ],
 )
 def test_the_version_is_that_of_the_package_and_says_how_texts_are_read(
@@ -301,13 +301,16 @@ def test_a_tensor_that_cannot_be_read_leaves_no_half_of_json(ask, files):
     ("line", "complaint"),
     [
         ("scope graph.pb --outfile x", "`scope` has no option `outfile`. Write the answer"),
-        ("save graph.pb -o x --json", "`save` has no option `json`. It is for"),
-        ("info graph.pb -max_depth 3", "`info` has no option `max_depth`. It is for scope, graph"),
+        ("save graph.pb -o x --json", "`save` has no option `json`. It is an option of"),
+        (
+            "info graph.pb -max_depth 3",
+            "`info` has no option `max_depth`. It is an option of",
+        ),
         (
             "graph.pb --json",
             (
-                "`shell` has no option `json`. It is for scope, graph, code, op, memory, flops, "
-                "advise, info, profile."
+                "`shell` has no option `json`. "
+                "It is an option of scope, graph, code, op, memory, flops, advise, info, profile."
             ),
         ),
     ],
@@ -327,7 +330,7 @@ def test_a_command_behind_the_files_is_told_where_it_stands(ask):
     status, _, err = ask("graph.pb", "scope")
 
     assert status == 2
-    assert err == "tfprof: The command comes before the files: tfprof scope FILES….\n"
+    assert err == "tfprof: Put the command before the files: tfprof scope FILES….\n"
 
 
 def test_a_file_may_be_called_like_a_command(ask, files):
@@ -354,12 +357,12 @@ def test_a_model_directory_is_reported_on(ask, tmp_path):
     assert out.splitlines() == [
         "Found graph.pbtxt",
         "Found tfprof_log",
-        "Missing metadata/run_meta, which tells times, memory and devices",
-        "Missing model.ckpt*, which tells which variables were saved",
+        "Missing metadata/run_meta, which shows times, memory and devices",
+        "Missing model.ckpt*, which shows which variables were saved",
         f"Wrote {tmp_path / 'params.txt'}",
         f"Wrote {tmp_path / 'flops.txt'}",
-        "Did not write micro.txt, which needs metadata/run_meta",
-        "Did not write device.txt, which needs metadata/run_meta",
+        "Did not write micro.txt, which requires metadata/run_meta",
+        "Did not write device.txt, which requires metadata/run_meta",
     ]
     assert "`bytes` requires RunMetadata (--run_meta_path)" in err
 
@@ -375,8 +378,8 @@ def test_a_report_on_a_model_directory_can_be_read_by_scripts(ask):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["profile"], f"`profile` needs one folder: {USAGE}."),
-        (["profile", "a", "b"], f"`profile` needs one folder: {USAGE}."),
+        (["profile"], f"`profile` requires one folder: {USAGE}."),
+        (["profile", "a", "b"], f"`profile` requires one folder: {USAGE}."),
         (
             ["profile", ".", "--graph_path=graph.pb"],
             "`profile` has no option `graph_path`. It finds the files in the folder.",

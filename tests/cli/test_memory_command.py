@@ -65,11 +65,15 @@ def test_json_is_what_python_gets(asked):
 @pytest.mark.parametrize(
     ("line", "status", "complaint"),
     [
-        ("memory", 2, "No file to read: name the files, or give --graph_path."),
+        ("memory", 2, "No input files: list them after the command or use --graph_path."),
         (f"memory {CPU} -step 9", 2, "No step 9. Recorded: 0; -1 takes the highest peak."),
         (f"memory {CPU} -max_row 9", 2, "No option `max_row`. Did you mean `max_rows`?"),
         (f"memory {CPU} -max_rows x", 2, "`-max_rows` takes a whole number, not `x`."),
-        (f"scope {CPU} -max_rows 9", 2, "`scope` has no option `max_rows`. It is for memory."),
+        (
+            f"scope {CPU} -max_rows 9",
+            2,
+            "`scope` has no option `max_rows`. It is an option of memory.",
+        ),
         ("memory mlp_tiny/graph.pb.gz", 1, UNRECORDED),
     ],
 )
@@ -106,5 +110,5 @@ def test_a_profile_proto_has_the_curve_of_the_accelerator(asked):
 
 
 def test_info_says_whether_there_is_a_curve(asked):
-    assert "memory over time" in asked(f"info {CPU}")[1].partition("Cannot:")[0]
-    assert "memory over time" in asked("info mlp_tiny/graph.pb.gz")[1].partition("Cannot:")[2]
+    assert "memory over time" in asked(f"info {CPU}")[1].partition("Missing:")[0]
+    assert "memory over time" in asked("info mlp_tiny/graph.pb.gz")[1].partition("Missing:")[2]

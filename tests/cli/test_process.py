@@ -111,9 +111,7 @@ def test_an_output_that_is_full_is_an_error():
         )
 
     assert ran.returncode == 1
-    assert ran.stderr == (
-        "tfprof: the standard output cannot be written: No space left on device.\n"
-    )
+    assert ran.stderr == ("tfprof: cannot write to standard output: No space left on device.\n")
 
 
 def test_a_closed_output_is_nobody_to_tell():

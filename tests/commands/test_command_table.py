@@ -68,9 +68,11 @@ def test_a_new_row_is_a_command_on_the_command_line(capsys):
     assert main(["greet", "graph.pb", "-step", "1"]) == 2
     assert main(["gret", "graph.pb"]) == 2
     said = capsys.readouterr().err.splitlines()
-    assert said[0] == "tfprof: No file to read: name the files, or give --graph_path."
-    assert said[1].startswith("tfprof: `greet` has no option `step`. It is for scope, graph,")
-    assert said[2] == "tfprof: No command and no file `gret`. Did you mean `greet`?"
+    assert said[0] == "tfprof: No input files: list them after the command or use --graph_path."
+    assert said[1].startswith(
+        "tfprof: `greet` has no option `step`. It is an option of scope, graph,"
+    )
+    assert said[2] == "tfprof: No command or file `gret`. Did you mean `greet`?"
 
 
 @pytest.mark.usefixtures("_greeting", "files")
@@ -83,7 +85,7 @@ def test_a_new_row_is_a_command_in_the_shell(capsys):
         (
             "tfprof: that is all.\n"
             "tfprof: `--times` is spelled -times VALUE in the shell.\n"
-            "tfprof: `scope` has no option `times`. It is for greet.\n"
+            "tfprof: `scope` has no option `times`. It is an option of greet.\n"
         ),
     )
 
@@ -101,7 +103,7 @@ def test_a_new_row_is_in_help(capsys):
     assert "\nExample:\n  tfprof greet graph.pb -greeting welcome\n" in page
 
     main(["help", "greeting"])
-    assert capsys.readouterr().out.endswith("  Say this. [hello]\n  Taken by greet.\n")
+    assert capsys.readouterr().out.endswith("  Say this. [hello]\n  An option of greet.\n")
 
     loop.serve(tfprof.load("graph.pb"), Options(), io.StringIO("help\nhelp greet\n"))
     shown = capsys.readouterr().out

@@ -99,7 +99,7 @@ def test_a_summary_is_a_short_sentence_that_begins_with_a_verb(name):
 
 
 VERBS = {
-    *("Answer", "Describe", "Explain", "Keep", "Leave", "Reset", "Run", "Save", "Show"),
+    *("Describe", "Explain", "Leave", "Open", "Reset", "Run", "Save", "Set", "Show"),
     *("Suggest", "Write"),
 }
 
@@ -152,8 +152,8 @@ def test_help_on_a_view_lists_metrics_and_outputs(view, shown):
 def test_help_on_an_option_says_its_value_its_default_and_its_commands(shown):
     assert shown("help", "max_rows") == (
         "-max_rows ROWS\n"
-        "  Show at most this many rows per breakdown, the largest; -1 shows all. [10]\n"
-        "  Taken by memory.\n"
+        "  Show at most this many rows per breakdown, largest first; -1 shows all. [10]\n"
+        "  An option of memory.\n"
     )
 
 
@@ -161,9 +161,9 @@ def test_help_on_an_option_with_two_meanings_explains_both(shown):
     page = shown("help", "step")
 
     assert page.count("-step STEP\n") == 3
-    assert "  Taken by scope, graph, code, op, shell.\n" in page
-    assert "  Taken by memory.\n" in page
-    assert "  Taken by timeline.\n" in page
+    assert "  An option of scope, graph, code, op, shell.\n" in page
+    assert "  An option of memory.\n" in page
+    assert "  An option of timeline.\n" in page
 
 
 @pytest.mark.parametrize("word", ["select", "-select", "--select"])
@@ -179,7 +179,7 @@ def test_help_on_an_option_may_be_asked_for_by_its_letter(shown):
 
 def test_help_on_a_general_option_says_that_every_command_takes_it(shown):
     assert shown("help", "version") == (
-        "--version\n  Print the version.\n  Taken by every command.\n"
+        "--version\n  Print the version.\n  An option of every command.\n"
     )
 
 
@@ -187,7 +187,7 @@ def test_help_in_the_shell_explains_the_options_that_name_files(in_shell):
     assert in_shell("checkpoint_path") == (
         "--checkpoint_path FILE\n"
         "  Checkpoint: saved variables and their values.\n"
-        "  Taken by the command line, when the shell is started.\n"
+        "  Available only on the command line, when starting the shell.\n"
     )
 
 

@@ -218,12 +218,12 @@ def test_a_list_may_stand_in_quotes(quote, shell):
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        ("scope -account_displayed_op_only maybe", "is true or false, not `maybe`."),
+        ("scope -account_displayed_op_only maybe", "takes true or false, not `maybe`."),
         ("scope --max_depth 3", "`--max_depth` is spelled -max_depth VALUE in the shell."),
         ("scope -max_depth=3", "`-max_depth=3` is spelled -max_depth 3 in the shell."),
         ("scope --max_depth=3", "`--max_depth=3` is spelled -max_depth 3 in the shell."),
         ("scope -max_dept 3", "No option `max_dept`. Did you mean `max_depth`?"),
-        ("scope -max_depth", "`-max_depth` needs a value: -max_depth NUMBER."),
+        ("scope -max_depth", "`-max_depth` requires a value: -max_depth NUMBER."),
         ("scope -max_depth 1.5", "`-max_depth` takes a whole number, not `1.5`."),
         ("scope -select micro", "`select` cannot be `micro`. Did you mean `micros`?"),
         ("scope params", "`params` belongs to no option. Did you mean -select params?"),
@@ -235,19 +235,22 @@ def test_a_list_may_stand_in_quotes(quote, shell):
         ("scope -step 3", "No step 3. Recorded: 0"),
         ("scope -show_name_regexes (", "pattern `(`: `(` is not closed"),
         ("reset selec", "No option `selec`. Did you mean `select`?"),
-        ("save", "`save` needs -outfile FILE: save FILE [-format FORMAT]."),
+        ("save", "`save` requires -outfile FILE: save FILE [-format FORMAT]."),
         ("save my profile.pb", "`save` writes one file; its name cannot contain spaces."),
         ("save a -outfile b", "`save` writes one file; its name cannot contain spaces."),
         (
             "save a -select params",
-            "`save` has no option `select`. It is for scope, graph, code,",
+            "`save` has no option `select`. It is an option of scope, graph, code,",
         ),
-        ("memory -select params", "`memory` has no option `select`. It is for scope, graph, code,"),
+        (
+            "memory -select params",
+            "`memory` has no option `select`. It is an option of scope, graph, code,",
+        ),
         ("flops params", "`params` belongs to no option."),
         ("quit now", "`now` belongs to no option. Type quit alone."),
-        ("scope -json -output none", "Give -json or -output, not both"),
-        ("timeline", "`timeline` needs -outfile FILE: timeline FILE [-option value]…"),
-        ("timeline x", "A timeline requires RunMetadata: give --run_meta_path."),
+        ("scope -json -output none", "Use -json or -output, not both"),
+        ("timeline", "`timeline` requires -outfile FILE: timeline FILE [-option value]…"),
+        ("timeline x", "A timeline requires RunMetadata: use --run_meta_path."),
         ("help scope op", "`help` takes one topic, not 2."),
         ("run train.py", "No command `run`."),
         ("shell", "No command `shell`."),
@@ -534,7 +537,10 @@ def test_the_ledger_of_float_operations_is_a_line_too(shell):
 
     assert out == PROFILE.flops().report
     takers = "scope, graph, code, op, memory, timeline, set"
-    assert (status, err) == (1, f"tfprof: `flops` has no option `step`. It is for {takers}.\n")
+    assert (status, err) == (
+        1,
+        f"tfprof: `flops` has no option `step`. It is an option of {takers}.\n",
+    )
 
 
 def test_memory_over_time_is_a_line_too(capsys):
@@ -603,7 +609,7 @@ def test_the_files_that_were_loaded_are_described(capsys):
     assert loop.serve(loaded, Options(), io.StringIO("info\n")) == 0
     described = capsys.readouterr().out
     assert described.startswith("graph.pb: GraphDef, 5 ops\nrun_meta_0: RunMetadata, ")
-    assert "\nRecorded: run_meta: step 7\n" in described
+    assert "\nRecording: run_meta: step 7\n" in described
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The command line: words to a command, errors to one line and a status."""
+"""The `tfprof` program: run a command line, and turn errors into one line and an exit status."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EXIT_INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command line, without the program's name, and give its exit status."""
+    """Run a command line, given without the program's name, and return its exit status."""
     try:
         status = _status(sys.argv[1:] if argv is None else argv)
         if sys.stdout is not None:
@@ -28,19 +28,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         screen.Pipe().say("stopped.")
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        _drop_output()  # the reader has enough
+        _drop_output()  # the reader has stopped reading, as `head` does
         return EXIT_OK
     except OSError as error:
-        # Trouble with a file is a TfprofError that names it: this is the standard output.
+        # Errors with files are TfprofErrors by now, so this one is from standard output.
         _drop_output()
-        trouble = f"the standard output cannot be written: {error.strerror}."
-        screen.Pipe().say(OutputError(trouble))
+        message = f"cannot write to standard output: {error.strerror}."
+        screen.Pipe().say(OutputError(message))
         return EXIT_INPUT
     return status
 
 
 def _status(words: Sequence[str]) -> int:
-    """The exit status of a command line; its error is reported."""
+    """Run a command line, report its error if any, and return its exit status."""
     try:
         return run(words)
     except TfprofError as error:
@@ -49,22 +49,22 @@ def _status(words: Sequence[str]) -> int:
 
 
 def _drop_output() -> None:
-    """Discard what is still buffered, so that Python neither fails nor waits for it at exit."""
+    """Discard buffered output, so that Python neither fails nor blocks on it at exit."""
     try:
         descriptor = sys.stdout.fileno()
-    except (AttributeError, OSError):  # not a stream of the system: nothing waits for it
+    except (AttributeError, OSError):  # closed, or not a real file: nothing to flush
         return
     os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
 
 
 def entry_point() -> None:
-    """The `tfprof` program."""
-    # numpy prepares linear algebra on all cores, which takes a third of its start. tfprof does
-    # none, but a program that it runs may.
+    """Entry point of the `tfprof` program."""
+    # numpy starts a thread per core for linear algebra, which takes a third of its import time.
+    # tfprof does no linear algebra, but a program started by `tfprof run` may.
     if sys.argv[1:2] != ["run"]:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdin, sys.stdout, sys.stderr):
-        # Names of ops may contain characters that the terminal's encoding lacks.
+        # Op names may contain characters that the terminal cannot encode.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     sys.exit(main())

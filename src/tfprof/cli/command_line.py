@@ -1,4 +1,4 @@
-"""The command line as a front: words to a call of a command, files to a profile."""
+"""The command-line front: parse words into a command call, and load the files it names."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from tfprof.sources.source import FileSummary
 
 _HERE = Place.COMMAND_LINE
-_DEFAULT = "shell"  # the command where only files are named
+_DEFAULT = "shell"  # if no command is given, only files
 _NEEDS_FILES = (Words.FILES, Words.RUN_META)
 
 
 class CommandLine:
-    """The front of one command line, which names its files."""
+    """The front for one command line."""
 
     place = _HERE
 
@@ -39,7 +39,7 @@ class CommandLine:
         return available(_HERE)
 
     def load(self, call: Call) -> Profile:
-        """The profile of the files that the call names."""
+        """Read the files that the call names."""
         from tfprof import api  # noqa: PLC0415 -- needs numpy, which help does not
         from tfprof.commands.progress import Progress  # noqa: PLC0415 -- see above
 
@@ -47,34 +47,34 @@ class CommandLine:
             return api.load_inputs(call.words, _inputs(call), progress.reading)
 
     def files(self, call: Call) -> Sequence[FileSummary]:
-        """The files that the call names, recognised but not read."""
+        """The files that the call names, identified but not loaded."""
         from tfprof import api  # noqa: PLC0415 -- needs numpy, which help does not
 
         return api.named_files(call.words, _inputs(call))
 
     def open_shell(self, profile: Profile, options: Options) -> int:
-        """Answer the lines of the standard input."""
+        """Answer lines from standard input."""
         from tfprof.shell import loop  # noqa: PLC0415 -- only the shell needs it
 
         return loop.serve(profile, options, sys.stdin)
 
 
 def run(words: Sequence[str]) -> int:
-    """Run a command line, without the name of the program, and give its exit status."""
+    """Run a command line, given without the program's name, and return its exit status."""
     call = parse(words)
-    helping = call.front.commands["help"]
+    help_command = call.front.commands["help"]
     if call.given.get("version"):
         call.show([_version()])
         return 0
     if call.given.get("help"):
-        topic = () if call.command is helping else (call.command.name,)
-        call = Call(helping, call.front, topic)
-    _require_sense(call)
+        topic = () if call.command is help_command else (call.command.name,)
+        call = Call(help_command, call.front, topic)
+    _validate(call)
     return call.command.run(call) or 0
 
 
 def parse(words: Sequence[str]) -> Call:
-    """The call that a command line makes; an unknown command or option is refused."""
+    """Parse a command line into a call; an unknown command or option is an error."""
     front = CommandLine()
     commands = front.commands
     first = commands.get(words[0]) if words else None
@@ -94,12 +94,12 @@ def parse(words: Sequence[str]) -> Call:
     asks_for_help = not words or given.get("help")
     command = commands[name or ("help" if asks_for_help else _DEFAULT)]
     if command.takes[_HERE] is Words.PROGRAM:
-        raise OptionError(f"`{name}` comes before its options: {command.usage(_HERE)}.")
+        raise OptionError(f"Put `{name}` before its options: {command.usage(_HERE)}.")
     return Call(command, front, (*rest, *after), given)
 
 
 def _all_options(commands: Mapping[str, Command]) -> dict[str, Option]:
-    """The options of all commands, which may be typed before the command is known."""
+    """The options of all commands, because an option may come before the command."""
     tables = (command.options_in(_HERE) for command in commands.values())
     return {name: option for table in (GENERAL_OPTIONS, *tables) for name, option in table.items()}
 
@@ -110,28 +110,28 @@ def _split(words: Sequence[str], mark: str) -> tuple[Sequence[str], Sequence[str
 
 
 def _require_file_or_command(word: str, commands: Mapping[str, Command]) -> None:
-    """Refuse a mistyped command; anything that looks like a path is taken as a file."""
-    # With `os.path`, as `pathlib` takes longer to import than the rest of this module.
+    """Reject a mistyped command; anything that looks like a path is taken as a file."""
+    # `os.path`, because importing `pathlib` takes longer than the rest of this module.
     if not ("/" in word or "." in word or os.path.exists(word)):  # noqa: PTH110
-        raise OptionError(f"No command and no file `{word}`. {nearest(word, commands)}")
+        raise OptionError(f"No command or file `{word}`. {nearest(word, commands)}")
 
 
 def _require_command_first(rest: Sequence[str], commands: Mapping[str, Command]) -> None:
-    """Refuse a command after the files, unless it is the name of a file."""
+    """Reject a command after the files, unless a file has that name."""
     for word in rest:
         if word in commands and not os.path.exists(word):  # noqa: PTH110
-            raise OptionError(f"The command comes before the files: tfprof {word} FILES….")
+            raise OptionError(f"Put the command before the files: tfprof {word} FILES….")
 
 
-def _require_sense(call: Call) -> None:
-    """Refuse options that the command would ignore, and a call without what it needs."""
+def _validate(call: Call) -> None:
+    """Reject options that the command does not take, and missing options or files."""
     command = call.command
     given = {name: call.given[name] for name in call.given if name not in GENERAL_OPTIONS}
     command.require(given, _HERE, call.front.commands.values())
     has_files = call.words or any(given.get(name) for name in _PATH_OPTIONS)
     if command.takes[_HERE] in _NEEDS_FILES and not has_files:
         option = next(iter(command.inputs))
-        raise OptionError(f"No file to read: name the files, or give --{option}.")
+        raise OptionError(f"No input files: list them after the command or use --{option}.")
 
 
 _PATH_OPTIONS = [
@@ -144,11 +144,11 @@ def _inputs(call: Call) -> Inputs:
 
 
 def _version() -> str:
-    # The one compiled module that loads without numpy; all are built together.
+    # This compiled module loads without numpy, and all compiled modules are built together.
     from tfprof.formats import text  # noqa: PLC0415 -- only this needs it
     from tfprof.version import __version__  # noqa: PLC0415 -- the same
 
-    reader = "files are read by protobuf: no compiler was found"
+    reader = "files are read with protobuf: no compiler was found at installation"
     if text.is_compiled():
         reader = "compiled readers"
     return f"tfprof {__version__} ({reader})\n"

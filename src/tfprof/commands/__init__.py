@@ -1,1 +1,1 @@
-"""The table of commands, shared by the command line, the shell and help, and their functions."""
+"""Registry of commands, shared by the command line, the shell and help, and their functions."""

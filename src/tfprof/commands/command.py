@@ -1,4 +1,4 @@
-"""A command: one row of the table, and the call of it that its function gets."""
+"""A row of the command table, and the call that a command's function receives."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tfprof.commands.screen import Screen
     from tfprof.sources.source import FileSummary
 
-# A longer usage line, which has to fit on a terminal, does not list every option.
+# A usage line longer than this would not fit on a terminal, so options are abbreviated.
 _LONGEST_USAGE = 72
 
 
@@ -27,13 +27,13 @@ class Place(StrEnum):
 
 
 class Words(StrEnum):
-    """What the words of a command that are not options stand for, as a usage line shows it."""
+    """What a command's words mean, apart from its options; the text is shown in usage lines."""
 
     NOTHING = ""
     FILES = "FILES…"
     RUN_META = "RUN_META…"
     FOLDER = "[DIR]"
-    PROGRAM = "PROGRAM ARGUMENTS…"  # everything from the first word on is left to the program
+    PROGRAM = "PROGRAM ARGUMENTS…"  # all words from PROGRAM on are passed to the program
     OUTFILE = "FILE"  # the same as the option `outfile`
     TOPIC = "[COMMAND | OPTION | METRIC]"  # an option with or without its dashes
     OPTION_NAMES = "[OPTION]…"  # with or without their dashes
@@ -41,67 +41,67 @@ class Words(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """One row of the table of commands."""
+    """One row of the command table."""
 
     name: str
     summary: str
-    run: Callable[[Call], int | None]  # gives the exit status; None is 0
-    takes: Mapping[Place, Words]  # where it is available, and its words there
-    inputs: Mapping[str, Option] = field(default_factory=dict)  # name files on the command line
+    run: Callable[[Call], int | None]  # returns the exit status; None is 0
+    takes: Mapping[Place, Words]  # where it is available, and which words it takes there
+    inputs: Mapping[str, Option] = field(default_factory=dict)  # command line only: input files
     options: Mapping[str, Option] = field(default_factory=dict)
     required: tuple[str, ...] = ()
-    instead: Mapping[str, str] = field(default_factory=dict)  # advice for options it does not take
-    notes: str = ""  # what help says after the summary
-    examples: tuple[tuple[str, str], ...] = ()  # files, for the command line, and other words
+    instead: Mapping[str, str] = field(default_factory=dict)  # hints for options it does not take
+    notes: str = ""  # shown in help after the summary
+    examples: tuple[tuple[str, str], ...] = ()  # (files, other words); the shell omits the files
 
     def options_in(self, place: Place) -> dict[str, Option]:
-        """All options it takes there."""
+        """All options that it takes at `place`."""
         inputs = self.inputs if place is Place.COMMAND_LINE else {}
         return {**inputs, **self.options}
 
     def usage(self, place: Place) -> str:
-        """How it is typed there."""
+        """Its usage line at `place`."""
         words = self.takes[place]
         start = f"tfprof {self.name}" if place is Place.COMMAND_LINE else self.name
-        required = [] if words is Words.OUTFILE else self.required
-        needed = [spelled(self.options[name], place) for name in required]
+        names = [] if words is Words.OUTFILE else self.required
+        required = [spelled(self.options[name], place) for name in names]
         others = [option for name, option in self.options.items() if name not in self.required]
         optional = [f"[{spelled(option, place)}]" for option in others]
-        # The words of a program come last, as options after them are its own.
+        # A program and its arguments come last, because options after them belong to the program.
         before, after = ("", words) if words is Words.PROGRAM else (words, "")
-        usage = " ".join(filter(None, [start, before, *needed, *optional, after]))
+        usage = " ".join(filter(None, [start, before, *required, *optional, after]))
         if len(usage) <= _LONGEST_USAGE:
             return usage
-        return " ".join(filter(None, [start, before, *needed, "[-option value]…", after]))
+        return " ".join(filter(None, [start, before, *required, "[-option value]…", after]))
 
     def require(self, given: Mapping[str, Any], place: Place, commands: Iterable[Command]) -> None:
-        """Refuse options that it would ignore, and a call without the options that it needs."""
+        """Reject options that it does not take, and a call without its required options."""
         known = self.options_in(place)
         for name in sorted(given.keys() - known.keys()):
             takers = [other.name for other in commands if name in other.options_in(place)]
-            advice = self.instead.get(name) or f"It is for {', '.join(takers)}."
-            raise OptionError(f"`{self.name}` has no option `{name}`. {advice}")
+            hint = self.instead.get(name) or f"It is an option of {', '.join(takers)}."
+            raise OptionError(f"`{self.name}` has no option `{name}`. {hint}")
         for name in self.required:
             if not given.get(name):
                 option = spelled(self.options[name], place)
-                raise OptionError(f"`{self.name}` needs {option}: {self.usage(place)}.")
+                raise OptionError(f"`{self.name}` requires {option}: {self.usage(place)}.")
 
 
 def spelled(option: Option, place: Place) -> str:
-    """An option as it is typed there, with the placeholder of its value."""
+    """An option as it is typed at `place`, with the placeholder for its value."""
     dashes = option.dashes if place is Place.COMMAND_LINE else "-"
     return f"{dashes}{option.name} {option.value}".rstrip()
 
 
 class Front(Protocol):
-    """The command line or the shell, as a command sees it."""
+    """What a command needs from the command line or the shell that runs it."""
 
-    options: Options  # of views, in force here
-    hinted: set[str]  # the kinds of output whose hint was shown
+    options: Options  # the current view options
+    hinted: set[str]  # output kinds whose hint was already shown
 
     @property
     def place(self) -> Place:
-        """Which front this is."""
+        """Whether this is the command line or the shell."""
 
     @property
     def screen(self) -> Screen:
@@ -112,18 +112,18 @@ class Front(Protocol):
         """The commands that are available here."""
 
     def load(self, call: Call) -> Profile:
-        """The profile that the call is about."""
+        """The profile to answer the call from."""
 
     def files(self, call: Call) -> Sequence[FileSummary]:
         """The files of that profile, without reading them again."""
 
     def open_shell(self, profile: Profile, options: Options) -> int:
-        """Answer lines of the standard input from `profile`; gives the exit status."""
+        """Answer lines from standard input about `profile`; returns the exit status."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a command: its words and options, and the front it was typed into."""
+    """One call of a command: its words, its options and the front where it was typed."""
 
     command: Command
     front: Front
@@ -131,12 +131,12 @@ class Call:
     given: Mapping[str, Any] = field(default_factory=dict)  # the options that were typed
 
     def value(self, name: str) -> Any:
-        """The value of one of the command's options: as typed, or its default."""
+        """The value of one of the command's options, as typed or else its default."""
         default = self.command.options_in(self.front.place)[name].default
         return self.given.get(name, default)
 
     def view_options(self) -> Options:
-        """The options of views that are in force, with those that were typed."""
+        """The current view options, with those of this call applied."""
         return self.front.options.taking(self.given_of(VIEW_OPTIONS))
 
     def given_of(self, table: Mapping[str, Option]) -> dict[str, Any]:
@@ -144,7 +144,7 @@ class Call:
         return {name: value for name, value in self.given.items() if name in table}
 
     def load(self) -> Profile:
-        """The profile that the call is about."""
+        """The profile to answer the call from."""
         return self.front.load(self)
 
     def show(self, pieces: Iterable[str]) -> None:

@@ -1,4 +1,4 @@
-"""Commands about the files of a profile: describe them, save them as one, draw a step of them."""
+"""Commands on a profile's files: describe them, save them as one, write the timeline of a step."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def info(call: Call) -> None:
-    """Describe each file, and what can be asked of them together."""
+    """Describe each file, and list the metrics and views that are available."""
     found = call.load().info()
     call.show([info_text.as_json(found) if call.value("json") else info_text.as_text(found)])
 
@@ -44,7 +44,7 @@ def timeline(call: Call) -> None:
 
 
 def _run_metadata(call: Call) -> FileSummary:
-    """The RunMetadata of the step that was asked for, or the only one there is."""
+    """The RunMetadata of the requested step, or the only one."""
     files = call.front.files(call)
     runs = [file for file in files if file.kind == "run_meta"]
     if call.words and len(runs) < len(files):
@@ -53,12 +53,12 @@ def _run_metadata(call: Call) -> FileSummary:
             other.path, f"is {a_file(other.title)}; a timeline requires RunMetadata."
         )
     if not runs:
-        raise MissingInputError("A timeline requires RunMetadata: give --run_meta_path.")
+        raise MissingInputError("A timeline requires RunMetadata: use --run_meta_path.")
     any_step = call.command.options["step"].default
     wanted = call.given.get("step", call.front.options.step)
     chosen = [run for run in runs if wanted in (any_step, run.step)]
     if len(chosen) == 1:
         return chosen[0]
     recorded = ", ".join(str(run.step) for run in runs)
-    trouble = "A timeline shows one step: choose it with -step" if chosen else f"No step {wanted}"
-    raise OptionError(f"{trouble}. Recorded: {recorded}.")
+    problem = "A timeline shows one step: choose it with -step" if chosen else f"No step {wanted}"
+    raise OptionError(f"{problem}. Recorded: {recorded}.")

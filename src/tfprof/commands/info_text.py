@@ -1,4 +1,4 @@
-"""Descriptions of files, as text and as JSON."""
+"""The answer of `tfprof info`, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from tfprof.model.recordings import Recording
 from tfprof.sources.source import FileSummary
 
 _WIDTH = 80
-_COLUMN = 10
+_COLUMN = 11
 
 
 def as_json(info: Info) -> str:
-    """Everything, for scripts."""
+    """The whole answer as JSON, for scripts."""
     return json.dumps(info.to_dict(), indent=1) + "\n"
 
 
 def as_text(info: Info) -> str:
-    """Each file, then all of them together, then what can be asked."""
+    """A line per file, then the totals, and the metrics and views that are available or missing."""
     return "\n".join(_lines(info)) + "\n"
 
 
@@ -35,22 +35,22 @@ def _lines(info: Info) -> Iterator[str]:
     columns = info.profile.columns
     yield ""
     yield _labelled(
-        "Together", f"{_counted(len(columns.ops), 'ops')}, {columns.covered_ops:,} seen running"
+        "Total", f"{_counted(len(columns.ops), 'ops')}, of which {columns.covered_ops:,} ran"
     )
     for row, recording in enumerate(info.profile.recordings):
-        yield _labelled("Recorded", _recording_text(columns, row, recording))
+        yield _labelled("Recording", _recording_text(columns, row, recording))
         for device in sorted(columns.devices.name.take(_of(columns.devices.recording, row))):
             yield _labelled("Device", device)
     questions = info.profile.questions()
-    yield _labelled("Can say", ", ".join(q for q, can in questions.items() if can) or "nothing")
+    yield _labelled("Available", ", ".join(q for q, can in questions.items() if can) or "none")
     if missing := [question for question, can in questions.items() if not can]:
-        yield _labelled("Cannot", ", ".join(missing))
+        yield _labelled("Missing", ", ".join(missing))
     for note in info.profile.notes:
         yield _labelled("Note", note)
 
 
 def _recording_text(columns: ProfileColumns, row: int, recording: Recording) -> str:
-    """`worker:1 (rank 1): steps 0, 5`."""
+    """A recording and its steps: `worker:1 (rank 1): steps 0, 5`."""
     known = {"host": recording.host, "rank": recording.rank if recording.rank >= 0 else ""}
     facts = [
         f"{name} {value}" for name, value in known.items() if value not in ("", recording.label)
@@ -72,7 +72,7 @@ def _file_line(file: FileSummary) -> str:
 
 
 def _counted(count: int, things: str) -> str:
-    """`3 ops`, `1 op`, `1 entry`."""
+    """A count with its noun in singular or plural: `3 ops`, `1 op`, `1 entry`."""
     if count == 1:
         things = _ONE.get(things, things)
     return f"{count:,} {things}"
@@ -91,7 +91,7 @@ _ONE = {
 
 
 def _labelled(label: str, text: str) -> str:
-    """A labelled line, folded to the width of a terminal."""
+    """A labelled line, wrapped to the width of a terminal."""
     start = f"{label}:".ljust(_COLUMN)
     return textwrap.fill(
         one_line(text),

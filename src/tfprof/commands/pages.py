@@ -1,4 +1,4 @@
-"""The command `help`: pages made from the tables of commands, options, metrics and outputs."""
+"""The command `help`: pages generated from the tables of commands, options, metrics and outputs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tfprof.options import (
 )
 
 _WIDTH = 80
-_OPTION_COLUMN = 34  # where the text after a name begins
+_OPTION_COLUMN = 34  # where the explanation after a name starts
 _COMMAND_COLUMN = 12
 _METRIC_COLUMN = 22
 _DIALECT_COLUMN = 11
@@ -33,23 +33,23 @@ _SPELLING = {
 _REGEXES = (Kind.REGEXES, Kind.TYPES)
 _LISTS = (*_REGEXES, Kind.METRICS, Kind.PATHS, Kind.NAMES)
 _KEYS = (
-    "An empty line shows the options in force. Tab completes commands, options, metrics, files "
-    "and names of the model. Ctrl-C stops a command, Ctrl-D leaves the shell. `help WORD` "
+    "An empty line shows the current options. Tab completes commands, options, metrics, files "
+    "and names in the model. Ctrl-C stops a command, Ctrl-D leaves the shell. `help WORD` "
     "explains a command, an option or a metric."
 )
 
 
 def explain(call: Call) -> None:
-    """Show help on a topic, or an overview."""
+    """Show help on a topic, or an overview without one."""
     if len(call.words) > 1:
         raise OptionError(f"`help` takes one topic, not {len(call.words)}.")
     call.show([text("".join(call.words), call.front.commands, call.front.place)])
 
 
 def text(topic: str, commands: Mapping[str, Command], place: Place) -> str:
-    """Help on a command, an option or a metric, or an overview if there is no topic.
+    """Help on a command, an option or a metric, or an overview if `topic` is empty.
 
-    `commands` are those that are available at `place`.
+    `commands` are those available at `place`.
     """
     known = _options(commands, place)
     shorts = {option.short: option.name for options in known.values() for option in options}
@@ -69,7 +69,7 @@ def text(topic: str, commands: Mapping[str, Command], place: Place) -> str:
 
 
 def _options(commands: Mapping[str, Command], place: Place) -> dict[str, list[Option]]:
-    """Every option by name; one name may have a meaning of its own in some commands."""
+    """The options by name; a name has several if its meaning depends on the command."""
     found: dict[str, list[Option]] = {}
     general = GENERAL_OPTIONS if place is Place.COMMAND_LINE else {}
     for table in (general, *({**row.inputs, **row.options} for row in commands.values())):
@@ -85,17 +85,18 @@ def _command_line_overview(commands: Mapping[str, Command]) -> Iterator[str]:
     yield from _section("Commands", _summaries(commands))
     yield from _groups(INPUT_OPTIONS.values(), Place.COMMAND_LINE)
     general = [OUTPUT_OPTIONS["json"], *GENERAL_OPTIONS.values()]
-    yield from _section("Also", (_option_line(option, Place.COMMAND_LINE) for option in general))
+    lines = (_option_line(option, Place.COMMAND_LINE) for option in general)
+    yield from _section("Other options", lines)
     yield from _examples(commands["scope"], Place.COMMAND_LINE)
-    yield from ("", "See `tfprof help COMMAND`, and `tfprof help select` for the metrics.")
+    yield from ("", "`tfprof help COMMAND` explains a command, `tfprof help select` the metrics.")
 
 
 def _shell_overview(commands: Mapping[str, Command]) -> Iterator[str]:
     yield "Commands:"
     yield from _summaries(commands)
     names = ", ".join(f"-{name}" for name in VIEW_OPTIONS)
-    yield from _section("Options of views", _folded(names, indent="  "))
-    yield from ("", *_folded(_KEYS))
+    yield from _section("Options of views", _wrapped(names, indent="  "))
+    yield from ("", *_wrapped(_KEYS))
 
 
 _OVERVIEWS: dict[Place, Callable[[Mapping[str, Command]], Iterator[str]]] = {
@@ -111,22 +112,22 @@ def _summaries(commands: Mapping[str, Command]) -> Iterator[str]:
 def _command(command: Command, place: Place) -> Iterator[str]:
     options = command.options_in(place).values()
     yield from textwrap.wrap(f"Usage: {command.usage(place)}", _WIDTH, subsequent_indent="  ")
-    yield from ("", *_folded(f"{command.summary} {command.notes}"))
+    yield from ("", *_wrapped(f"{command.summary} {command.notes}"))
     yield from _groups(options, place)
     for explain in dict.fromkeys(_EXPLAINED[o.kind] for o in options if o.kind in _EXPLAINED):
         yield from explain()
     if options:
-        yield from ("", *_folded(" ".join(_spelling(options, place))))
+        yield from ("", *_wrapped(" ".join(_spelling(options, place))))
     if command.examples:
         yield from _examples(command, place)
 
 
 def _spelling(options: Iterable[Option], place: Place) -> Iterator[str]:
-    """How these options are typed."""
+    """Sentences on how to write these options."""
     kinds = {option.kind for option in options}
     yield _SPELLING[place]
     if not kinds.isdisjoint(_LISTS):
-        yield "Separate the items of a list with commas, without spaces."
+        yield "Separate list items with commas, without spaces."
     if not kinds.isdisjoint(_REGEXES):
         yield "A regex must match the whole name."
     if any(_default(option) for option in options):
@@ -134,7 +135,7 @@ def _spelling(options: Iterable[Option], place: Place) -> Iterator[str]:
 
 
 def _groups(options: Iterable[Option], place: Place) -> Iterator[str]:
-    """Options under the titles of their groups."""
+    """Options under the headings of their groups."""
     groups: dict[str, list[str]] = {title: [] for title in GROUPS}
     for option in options:
         groups.setdefault(option.group or "Options", []).append(_option_line(option, place))
@@ -146,7 +147,7 @@ def _groups(options: Iterable[Option], place: Place) -> Iterator[str]:
 def _option(
     meanings: Sequence[Option], commands: Mapping[str, Command], place: Place
 ) -> Iterator[str]:
-    """An option, the values it takes and the commands that take it."""
+    """An option, its values and the commands that take it."""
     for number, option in enumerate(meanings):
         takers = [
             name
@@ -155,31 +156,31 @@ def _option(
         ]
         yield from ([""] if number else [])
         yield _spelled(option, place if takers else Place.COMMAND_LINE)
-        yield from _folded(_explained(option), indent="  ")
-        taken = f"Taken by {', '.join(takers)}." if takers else _TAKEN_ELSEWHERE[place]
-        yield from _folded(taken, indent="  ")
+        yield from _wrapped(_explained(option), indent="  ")
+        taken = f"An option of {', '.join(takers)}." if takers else _WITHOUT_TAKERS[place]
+        yield from _wrapped(taken, indent="  ")
     kinds = [option.kind for option in meanings]
     for explain in dict.fromkeys(_IN_DETAIL[kind] for kind in kinds if kind in _IN_DETAIL):
         yield from explain()
 
 
-# Of options that no command has for itself: general ones, and those that name files.
-_TAKEN_ELSEWHERE = {
-    Place.COMMAND_LINE: "Taken by every command.",
-    Place.SHELL: "Taken by the command line, when the shell is started.",
+# For options that no command at this place lists: general options, and input files in the shell.
+_WITHOUT_TAKERS = {
+    Place.COMMAND_LINE: "An option of every command.",
+    Place.SHELL: "Available only on the command line, when starting the shell.",
 }
 
 
 def _metric(metric: Metric) -> Iterator[str]:
     yield f"-select {metric.key}"
-    yield from _folded(_meaning(metric), indent="  ")
+    yield from _wrapped(_meaning(metric), indent="  ")
     from tfprof.sources.registry import remedies  # noqa: PLC0415 -- only this page needs it
 
     yield f"  Requires {remedies([])[metric.needs]}."
 
 
 def _metrics() -> Iterator[str]:
-    """What can be selected: first what can also be sorted by."""
+    """The metrics for `select`, starting with those that also work for `order_by`."""
     numbers = [metric for metric in METRICS if metric.is_number]
     facts = [metric for metric in METRICS if not metric.is_number]
     others = [key for key in ORDER_KEYS if key not in {metric.key for metric in numbers}]
@@ -189,7 +190,7 @@ def _metrics() -> Iterator[str]:
 
 
 def _outputs() -> Iterator[str]:
-    from tfprof.outputs import registry  # noqa: PLC0415 -- slower to import than the overview
+    from tfprof.outputs import registry  # noqa: PLC0415 -- slow to import; the overview is quick
 
     files = registry.FILE_OUTPUTS.items()
     with_files = {output.usage(kind, "FILE"): output.help for kind, output in files}
@@ -218,7 +219,7 @@ def _checkers() -> Iterator[str]:
     yield from _section("Checkers", (_entry(*row) for row in registry.summaries().items()))
 
 
-# The values of some kinds of options have sections of their own.
+# Sections that explain the values of some kinds of options.
 _EXPLAINED: dict[Kind, Callable[[], Iterator[str]]] = {
     Kind.METRICS: _metrics,
     Kind.KEY: _metrics,
@@ -235,9 +236,9 @@ def _examples(command: Command, place: Place) -> Iterator[str]:
 
 
 def example_lines(command: Command, place: Place) -> list[str]:
-    """The examples of a command as they are typed there."""
+    """The examples of a command as they are typed at `place`."""
     if place is Place.SHELL:
-        # Its files are loaded, and its options have one dash.
+        # The shell has the files loaded, and its options have one dash.
         typed = (f"{command.name} {words.replace('--', '-')}" for _, words in command.examples)
     else:
         typed = (f"tfprof {command.name} {files} {words}" for files, words in command.examples)
@@ -259,7 +260,7 @@ def _spelled(option: Option, place: Place) -> str:
 
 
 def _explained(option: Option) -> str:
-    """The help of an option with its default in brackets, if it has one to show."""
+    """The help of an option, with its default in brackets unless that is empty."""
     default = _default(option)
     return f"{option.help} [{default}]" if default else option.help
 
@@ -286,7 +287,7 @@ def _sentence(phrase: str) -> str:
 
 
 def _entry(name: str, sentence: str, column: int = _OPTION_COLUMN) -> str:
-    """A name and its explanation, which begins at `column`."""
+    """A name and its explanation, which starts at `column`."""
     start = f"  {name}  ".ljust(column)
     gap = "\n" + " " * column
     if len(start) > column:
@@ -294,5 +295,5 @@ def _entry(name: str, sentence: str, column: int = _OPTION_COLUMN) -> str:
     return start + gap.join(textwrap.wrap(sentence, _WIDTH - column))
 
 
-def _folded(sentences: str, indent: str = "") -> list[str]:
+def _wrapped(sentences: str, indent: str = "") -> list[str]:
     return textwrap.wrap(sentences, _WIDTH, initial_indent=indent, subsequent_indent=indent)

@@ -1,4 +1,4 @@
-"""The command that runs and records a program."""
+"""The command `run`: run a program and record it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 def run(call: Call) -> int:
-    """Run a program and record it; gives the exit status of the program."""
+    """Run a program and record it; returns the program's exit status."""
     if not call.words:
-        raise OptionError(f"`run` needs a program: {call.command.usage(Place.COMMAND_LINE)}.")
+        raise OptionError(f"`run` requires a program: {call.command.usage(Place.COMMAND_LINE)}.")
     program, *arguments = call.words
     return run_script.run(program, arguments, call.value("outfile"))

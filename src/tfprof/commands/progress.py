@@ -1,4 +1,4 @@
-"""A progress line on the terminal, for files that take a while to read."""
+"""A progress line on the terminal while large files are read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TICK_SECONDS = 0.2
 
 
 class Progress:
-    """Shows the file being read and the time it takes; silent unless the stream is a terminal."""
+    """Shows the file being read and the elapsed time; silent unless the stream is a terminal."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -33,7 +33,7 @@ class Progress:
             self._thread.join()
 
     def reading(self, path: str) -> None:
-        """Set the file that is being read."""
+        """Set the file to show."""
         self._path = path
 
     def _watch(self) -> None:

@@ -22,7 +22,7 @@ def view(call: Call) -> None:
     registry.require(spec, call.command.name)
     as_json = call.value("json")
     if as_json and (options.output or options.dump_to_file):
-        raise OptionError("Give -json or -output, not both; -output json:outfile=F writes JSON.")
+        raise OptionError("Use -json or -output, not both; -output json:outfile=F writes JSON.")
     answer = call.load().view(call.command.name, options)
     if as_json or spec.kind == "stdout":
         _require_values(answer.view, in_full=as_json)
@@ -38,11 +38,11 @@ def view(call: Call) -> None:
 
 
 def _require_values(shown: View, *, in_full: bool) -> None:
-    """Read the tensors that an answer shows once, before its first byte is printed.
+    """Read the tensors that an answer shows, before its first byte is printed.
 
     Reading a checkpoint is the only step that can fail while an answer is streamed. With this check
-    a damaged checkpoint gives an error and no output, instead of half a JSON document. The price is
-    that values are read twice; keeping the whole answer in memory instead would have no bound.
+    a damaged checkpoint gives an error and no output, instead of half a JSON document. The cost is
+    that values are read twice; buffering the whole answer instead would take unbounded memory.
     """
     if "tensor_value" not in shown.options.select or shown.is_gathered:
         return
@@ -57,7 +57,7 @@ def _require_values(shown: View, *, in_full: bool) -> None:
 
 
 def memory(call: Call) -> None:
-    """Show memory over time; the step that the shell keeps applies here too."""
+    """Show memory over time; a step set in the shell applies here too."""
     given = {"step": call.front.options.step} | call.given_of(MEMORY_OPTIONS)
     answer = call.load().memory_over_time(MemoryOptions(**given))
     if call.value("json"):

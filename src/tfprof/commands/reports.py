@@ -1,4 +1,4 @@
-"""The command that writes reports on the folder of a training run."""
+"""The command `profile`: write reports on a training run from its folder."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 
 def profile(call: Call) -> None:
-    """Write the reports, and list what was found and written."""
+    """Write the reports, and list the files found and written."""
     folders = [*filter(None, [call.value("model_dir")]), *call.words]
     if len(folders) != 1:
-        raise OptionError(f"`profile` needs one folder: {call.command.usage(Place.COMMAND_LINE)}.")
+        usage = call.command.usage(Place.COMMAND_LINE)
+        raise OptionError(f"`profile` requires one folder: {usage}.")
     with Progress(sys.stderr) as progress:
         found = model_dir.report(folders[0], call.value("output_dir"), progress=progress.reading)
     call.show([_as_json(found) if call.value("json") else _as_text(found)])
@@ -34,7 +35,7 @@ def _as_json(reported: Reported) -> str:
 
 
 def _as_text(reported: Reported) -> str:
-    """One line per input and per report."""
+    """A line per input and per report."""
     return "".join(f"{one_line(line)}\n" for line in _lines(reported))
 
 
@@ -42,8 +43,8 @@ def _lines(reported: Reported) -> Iterator[str]:
     for path in reported.found.values():
         yield f"Found {path}"
     for name, path in reported.missing.items():
-        yield f"Missing {path}, which tells {PLACES[name].tells}"
+        yield f"Missing {path}, which shows {PLACES[name].tells}"
     for path in reported.written:
         yield f"Wrote {path}"
     for name in reported.not_written:
-        yield f"Did not write {name}, which needs {PLACES[REPORTS[name].needs].path}"
+        yield f"Did not write {name}, which requires {PLACES[REPORTS[name].needs].path}"

@@ -1,4 +1,4 @@
-"""Where answers and notes are shown: unchanged in a pipe or file, without escapes on a terminal."""
+"""Where answers and notes are shown: verbatim in a pipe or file, made safe on a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Protocol
 from tfprof.errors import one_line
 
 _BOLD = ("\x1b[1m", "\x1b[0m")
-# Control characters, apart from line ends, tabs and the codes for bold text.
+# Control characters other than newline, tab and the codes for bold text.
 _CONTROL = r"(?!\x1b\[[01]m)[\x00-\x08\x0b-\x1f\x7f-\x9f]"
 
 
@@ -26,11 +26,11 @@ class Screen(Protocol):
         """Show an answer, piece by piece."""
 
     def say(self, sentence: object) -> None:
-        """Show a note or an error on one line of the standard error."""
+        """Show a note or an error as one line on standard error."""
 
 
 class Pipe:
-    """A pipe or a file: every byte as it is."""
+    """A pipe or a file: text is written verbatim."""
 
     has_colour = False
 
@@ -42,7 +42,7 @@ class Pipe:
 
 
 class Terminal:
-    """A terminal: names from files cannot move the cursor or change its state."""
+    """A terminal: control characters are escaped, so names in a model cannot affect it."""
 
     def __init__(self) -> None:
         self.is_dumb = os.environ.get("TERM") in ("dumb", "unknown")
@@ -50,7 +50,7 @@ class Terminal:
 
     @property
     def bold(self) -> tuple[str, str]:
-        """The codes before and after bold text; empty without colour."""
+        """The codes before and after bold text; empty if colour is off."""
         return _BOLD if self.has_colour else ("", "")
 
     def show(self, pieces: Iterable[str]) -> None:
@@ -58,21 +58,21 @@ class Terminal:
 
     def say(self, sentence: object) -> None:
         before, after = self.bold if sys.stderr.isatty() else ("", "")
-        sys.stdout.flush()  # keeps the order of what is on the terminal
+        sys.stdout.flush()  # so that notes and answers appear in order
         print(f"{before}tfprof:{after}", one_line(sentence), file=sys.stderr)
 
 
 def of_output() -> Screen:
-    """The screen for the standard output as it is now."""
+    """The screen for the current standard output."""
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
     return Terminal() if is_terminal else Pipe()
 
 
 def harmless(piece: str) -> str:
-    """`piece` with control characters written as their codes."""
+    """`piece` with control characters escaped."""
     return re.sub(_CONTROL, lambda match: match[0].encode("unicode_escape").decode(), piece)
 
 
 def _write(pieces: Iterable[str]) -> None:
-    if sys.stdout is not None:  # closed before the program was started
+    if sys.stdout is not None:  # None if the program was started with it closed
         sys.stdout.writelines(pieces)

@@ -1,4 +1,4 @@
-"""Commands about the session itself: its options, its beginning and its end."""
+"""Commands that open the shell, set its options and leave it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 class QuitError(Exception):
-    """The user wants to leave the shell."""
+    """Raised by the commands that leave the shell."""
 
 
 def shell(call: Call) -> int:
-    """Open the shell, with the options of views that were typed in force."""
+    """Open the shell with the view options of this call."""
     options = call.view_options()
     registry.require(options.destination)
     profile = call.load()
@@ -25,14 +25,14 @@ def shell(call: Call) -> int:
 
 
 def keep(call: Call) -> None:
-    """Keep the options that were typed for the following lines."""
+    """Apply the options of this call to the following lines too."""
     options = call.view_options()
     registry.require(options.destination)
     call.front.options = options
 
 
 def reset(call: Call) -> None:
-    """Reset all options to their defaults, or those that are named."""
+    """Reset the named options, or all, to their defaults."""
     front = call.front
     if not call.words:
         front.options = Options()

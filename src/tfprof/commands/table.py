@@ -1,6 +1,6 @@
-"""The table of commands: one row per command, for the command line, the shell and help.
+"""The command table: one row per command, for the command line, the shell and help.
 
-The function of a command is imported when it is called, so that `tfprof --help` is quick.
+A command's function is imported when it is called, to keep `tfprof --help` fast.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from tfprof.options import (
 
 
 def available(place: Place) -> dict[str, Command]:
-    """The commands that can be typed there, by name."""
+    """The commands available at `place`, by name."""
     return {name: command for name, command in COMMANDS.items() if place in command.takes}
 
 
 class Function:
-    """A function that is imported when it is called."""
+    """A function that is imported on its first call."""
 
     def __init__(self, module: str, name: str) -> None:
         self.module, self.name = module, name
 
     def find(self) -> Callable[[Call], int | None]:
-        """The function itself."""
+        """Import and return the function."""
         return getattr(import_module(self.module), self.name)  # type: ignore[no-any-return]
 
     def __call__(self, call: Call) -> int | None:
@@ -50,7 +50,7 @@ _QUESTIONS = "tfprof.commands.questions"
 _FILES = "tfprof.commands.files"
 _SESSION = "tfprof.commands.session"
 
-# On the command line files are named; the shell has them loaded.
+# The command line names files; the shell has them loaded.
 _FILES_OR_LOADED = {Place.COMMAND_LINE: Words.FILES, Place.SHELL: Words.NOTHING}
 
 _VIEW: dict[str, Any] = {
@@ -65,7 +65,7 @@ _ROWS = (
     Command(
         name="scope",
         summary="Show ops by name scope.",
-        notes="The total of a scope covers everything below it.",
+        notes="A scope's total includes everything below it.",
         examples=(
             ("graph.pbtxt", "-select params -max_depth 3"),
             ("graph.pbtxt run_meta", "-order_by micros -min_micros 1000"),
@@ -75,36 +75,37 @@ _ROWS = (
     ),
     Command(
         name="graph",
-        summary="Show ops by data flow: below each op the ops that feed it.",
-        notes="The total of an op covers the inputs below it.",
+        summary="Show ops by data flow: below each op, the ops that feed it.",
+        notes="An op's total includes the inputs below it.",
         examples=(("graph.pbtxt run_meta", "-start_name_regexes 'cost.*'"),),
         **_VIEW,
     ),
     Command(
         name="code",
         summary="Show ops by the line of Python that created them.",
-        notes="The total of a line covers the calls below it.",
+        notes="A line's total includes the calls below it.",
         examples=(("graph.pbtxt run_meta tfprof_log", "-order_by micros -max_depth 5"),),
         **_VIEW,
     ),
     Command(
         name="op",
         summary="Show ops by kind, such as Conv2D or MatMul.",
-        notes="Each number has two shares: of this row and all rows after it, and of this row.",
+        notes="Each number has two percentages: the share of this row and all rows after it, and "
+        "the share of this row alone.",
         examples=(("graph.pbtxt run_meta", "-select micros,occurrence -order_by micros"),),
         **_VIEW,
     ),
     Command(
         name="memory",
-        summary="Show memory over time, and what holds it at the peak.",
+        summary="Show memory over time and what holds it at the peak.",
         run=Function(_QUESTIONS, "memory"),
         takes=_FILES_OR_LOADED,
         inputs=INPUT_OPTIONS,
         options=MEMORY_OPTIONS | _only("json"),
-        notes="The curve sums up the allocation records of a traced step and starts at 0: memory "
-        "allocated before the step is not in it. Where the allocator recorded its own level, that "
-        "is shown too. Events within one microsecond count as one. A line of code is the innermost "
-        "one outside installed packages.",
+        notes="The curve is the running sum of the allocations recorded in a traced step. It "
+        "starts at 0, so memory allocated before the step is not included. If the allocator "
+        "recorded its own level, that is shown too. Events within one microsecond count as one. A "
+        "code line is the innermost line outside installed packages.",
         examples=(
             ("graph.pbtxt run_meta tfprof_log", ""),
             ("graph.pbtxt run_meta_1 run_meta_2", "-step 1 -max_rows 20"),
@@ -117,10 +118,10 @@ _ROWS = (
         takes=_FILES_OR_LOADED,
         inputs=INPUT_OPTIONS,
         options=_only("json"),
-        notes="A multiply and an add count as two, any other operation on an element as one; data "
-        "movement and random numbers count as none. Numbers from an op log take precedence. "
-        "Backward means in a scope `gradients` or `gradient_tape`, optimiser means ops such as "
-        "ApplyAdam, and all others are forward.",
+        notes="A multiply and an add count as two, any other operation on an element as one, data "
+        "movement and random numbers as zero. Counts from an op log take precedence. Ops in a "
+        "scope `gradients` or `gradient_tape` are backward, ops such as ApplyAdam are optimiser, "
+        "and all others are forward.",
         examples=(("graph.pbtxt run_meta", ""), ("graph.pbtxt tfprof_log", "--json")),
     ),
     Command(
@@ -137,7 +138,7 @@ _ROWS = (
     ),
     Command(
         name="info",
-        summary="Describe the files, and list what can be asked of them.",
+        summary="Describe the files and list the metrics and views they support.",
         run=Function(_FILES, "info"),
         takes=_FILES_OR_LOADED,
         inputs=INPUT_OPTIONS,
@@ -175,15 +176,15 @@ _ROWS = (
     ),
     Command(
         name="profile",
-        summary="Write reports on the folder of a training run.",
+        summary="Write reports on a training run from its folder.",
         run=Function("tfprof.commands.reports", "profile"),
         takes={Place.COMMAND_LINE: Words.FOLDER},
         options=REPORT_OPTIONS | _only("json"),
         instead=dict.fromkeys(INPUT_OPTIONS, "It finds the files in the folder."),
         notes="The folder contains graph.pbtxt, the checkpoints and, if a metadata hook wrote "
-        "them, metadata/run_meta and metadata/tfprof_log. Four reports are written in the format "
-        "of the first tfprof: params.txt (variables), flops.txt (float operations), micro.txt "
-        "(ops of at least a millisecond, by data flow) and device.txt (where each op ran).",
+        "them, metadata/run_meta and metadata/tfprof_log. The four reports have the format of the "
+        "first tfprof: params.txt (variables), flops.txt (float operations), micro.txt (ops of at "
+        "least a millisecond, by data flow) and device.txt (where each op ran).",
         examples=(("", "--model_dir=/path/to/model/dir"),),
     ),
     Command(
@@ -192,28 +193,28 @@ _ROWS = (
         run=Function("tfprof.commands.programs", "run"),
         takes={Place.COMMAND_LINE: Words.PROGRAM},
         options=RUN_OPTIONS,
-        notes="The program runs as with `python PROGRAM ARGUMENTS…`, and its exit status is kept. "
-        "Options of tfprof come before PROGRAM. Recording starts when the program has imported "
-        "TensorFlow. Recordings of long runs are large: record a few steps, or use tfprof.capture "
-        "or tfprof.KerasCallback in the program. Read the folder like any file: tfprof scope "
-        "FOLDER.",
+        notes="The program runs as with `python PROGRAM ARGUMENTS…`, and tfprof exits with its "
+        "status. Put options of tfprof before PROGRAM. Recording starts once the program has "
+        "imported TensorFlow. Recordings of long runs are large: run only a few steps, or use "
+        "tfprof.capture or tfprof.KerasCallback in the program. Read the folder like any file: "
+        "tfprof scope FOLDER.",
         examples=(("", "--outfile runs/a train.py --epochs 1"),),
     ),
     Command(
         name="shell",
-        summary="Answer many questions about one profile; so does `tfprof FILES…`.",
+        summary="Open an interactive shell; so does `tfprof FILES…`.",
         run=Function(_SESSION, "shell"),
         takes={Place.COMMAND_LINE: Words.FILES},
         inputs=INPUT_OPTIONS,
         options=VIEW_OPTIONS,
-        notes="Type `help` for the commands of the shell. Options given here stay in force until "
-        "they are set again. Lines can be piped in: errors are reported, the other lines are "
-        "answered, and the exit status is 1.",
+        notes="Type `help` for the shell's commands. Options given here apply to every line until "
+        "they are changed. Lines can also be piped in: if one fails, its error is reported, the "
+        "other lines are still answered, and the exit status is 1.",
         examples=(("graph.pbtxt run_meta", ""), ("graph.pbtxt", "-select params < questions.txt")),
     ),
     Command(
         name="set",
-        summary="Keep options for the following lines.",
+        summary="Set options for the following lines.",
         run=Function(_SESSION, "keep"),
         takes={Place.SHELL: Words.NOTHING},
         options=VIEW_OPTIONS,
@@ -222,7 +223,7 @@ _ROWS = (
     ),
     Command(
         name="reset",
-        summary="Reset options to their defaults: all, or those named.",
+        summary="Reset the named options, or all, to their defaults.",
         run=Function(_SESSION, "reset"),
         takes={Place.SHELL: Words.OPTION_NAMES},
         examples=(("", ""), ("", "select max_depth")),

@@ -1,4 +1,4 @@
-"""The table of options: each is a flag, a word in the shell and, for questions, a keyword."""
+"""Registry of options: command-line flags, shell options and, for questions, Python keywords."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ __all__ = [
     "find",
 ]
 
-# The titles under which help lists options, in this order.
-_FILES = "Input files (recognised by content, may be gzipped), also as options"
+# Headings of the option groups in help, in this order.
+_FILES = "Input files (recognised by content even without the option; may be gzipped)"
 _FOLDERS = "Folders"
 _READING = "How files are read"
 _COUNTED = "What is counted"
@@ -56,12 +56,12 @@ def _hides(text: str, placeholder: str | None = None) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """The options of a view; each question starts from these defaults."""
+    """The options of a view, with their defaults."""
 
     max_depth: int = _option(
         Kind.NUMBER,
         10,
-        "Show rows down to this depth; the root is at depth 1 (op view: rows count from 0).",
+        "Show rows down to this depth; the root is depth 1 (op view: to this row, counted from 0).",
         _SHOWN,
     )
     min_bytes: int = _hides("Hide rows that requested less memory.", _BYTES)
@@ -82,12 +82,12 @@ class Options:
         Kind.NUMBER, -1, "Use this recorded step; -1 averages over all steps.", _COUNTED, _STEP
     )
     order_by: str = _option(
-        Kind.KEY, "name", "Sort siblings by name or by the total of a metric.", _SHOWN
+        Kind.KEY, "name", "Sort siblings by name or by their total of a metric.", _SHOWN
     )
     account_type_regexes: tuple[str, ...] = _option(
         Kind.REGEXES,
         (".*",),
-        "Count only ops with a matching type (-select op_types shows types).",
+        "Count only ops with a matching type (-select op_types shows the types).",
         _COUNTED,
     )
     start_name_regexes: tuple[str, ...] = _option(
@@ -103,7 +103,7 @@ class Options:
         Kind.REGEXES, (), "Hide rows with a matching name; totals stay the same.", _SHOWN
     )
     account_displayed_op_only: bool = _option(
-        Kind.SWITCH, False, "Let totals cover shown rows only (not in the code view).", _COUNTED
+        Kind.SWITCH, False, "Count only shown rows in totals (ignored in the code view).", _COUNTED
     )
     select: tuple[str, ...] = _option(
         Kind.METRICS, ("micros",), "Show these metrics for each row.", _SHOWN
@@ -111,13 +111,13 @@ class Options:
     output: str = _option(
         Kind.OUTPUT,
         "",
-        "Write the answer to stdout, to none, or to a file: json:outfile=F (default: stdout).",
+        "Write the answer to stdout (default), nowhere (none) or to a file (json:outfile=F).",
         _OUTPUT,
     )
     define_type: tuple[str, ...] = _option(
         Kind.TYPES,
         (),
-        "Give a type to ops with a matching name, for -account_type_regexes.",
+        "Add a type to ops with a matching name, for use with -account_type_regexes.",
         _COUNTED,
     )
     device_regexes: tuple[str, ...] = _option(
@@ -129,7 +129,7 @@ class Options:
     dialect: str = _option(
         Kind.DIALECT,
         "core",
-        "Filter and print as an older tfprof did: core, early or contrib.",
+        "Filter and print like an older tfprof: core, early or contrib.",
         _OUTPUT,
     )
     recording: tuple[str, ...] = _option(
@@ -148,7 +148,7 @@ class Options:
         _OUTPUT,
     )
     viz: bool = _option(
-        Kind.SWITCH, False, "Say which outputs draw pictures (for older scripts).", _OUTPUT
+        Kind.SWITCH, False, "List the outputs that draw pictures (for older scripts).", _OUTPUT
     )
 
     @classmethod
@@ -157,13 +157,13 @@ class Options:
         return cls().but(**given)
 
     def but(self, **given: Any) -> Self:
-        """These options with `given` checked and replaced."""
+        """A copy of these options with `given` checked and replaced."""
         return self.taking({name: find(name).check(value) for name, value in given.items()})
 
     def taking(self, values: Mapping[str, Any]) -> Self:
-        """These options with `values`, which are checked already, replaced.
+        """A copy of these options with `values`, which are already checked, replaced.
 
-        A new dialect brings its defaults for every option that is at the default of the old one.
+        A change of dialect also moves every option that is at its default to the new default.
         """
         old, new = self.dialect, values.get("dialect", self.dialect)
         defaults = {
@@ -175,22 +175,22 @@ class Options:
 
     @property
     def generation(self) -> Dialect:
-        """The row of the table of dialects that `dialect` names."""
+        """The `Dialect` that the option `dialect` names."""
         return DIALECTS[self.dialect]
 
     @property
     def destination(self) -> OutputSpec:
-        """Where the answer is written, in the older or the newer spelling."""
+        """Where the answer is written: `dump_to_file` if set, else `output`."""
         if self.dump_to_file:
             return OutputSpec("file", (("outfile", self.dump_to_file),))
         return OutputSpec.parse(self.output)
 
     def threshold(self, key: str) -> int:
-        """The least value of `key` that is still shown."""
+        """The smallest value of `key` that is still shown."""
         return int(getattr(self, f"min_{key}"))
 
     def patterns(self, name: str) -> Patterns:
-        """One of the lists of regexes, ready to match."""
+        """The regexes of the option `name`, compiled."""
         return Patterns(getattr(self, name))
 
 
@@ -201,12 +201,12 @@ class MemoryOptions:
     step: int = _option(
         Kind.NUMBER,
         -1,
-        "Use this recorded step; -1 uses, for each allocator, the step with the highest peak.",
+        "Use this recorded step; -1 uses each allocator's step with the highest peak.",
         _SHOWN,
         _STEP,
     )
     max_depth: int = _option(
-        Kind.NUMBER, 10, "Break down by scope to this depth; the root is at depth 1.", _SHOWN
+        Kind.NUMBER, 10, "Break down by scope to this depth; the root is depth 1.", _SHOWN
     )
     recording: tuple[str, ...] = _option(
         Kind.REGEXES,
@@ -220,7 +220,7 @@ class MemoryOptions:
     max_rows: int = _option(
         Kind.NUMBER,
         10,
-        "Show at most this many rows per breakdown, the largest; -1 shows all.",
+        "Show at most this many rows per breakdown, largest first; -1 shows all.",
         _SHOWN,
         "ROWS",
     )
@@ -239,7 +239,7 @@ class Inputs:
     run_meta_path: tuple[tuple[int | None, str], ...] = _option(
         Kind.PATHS,
         (),
-        "RunMetadata, one file per step; a step may be numbered: 5:run_meta_5.",
+        "RunMetadata, one file per step, with an optional step number: 5:run_meta_5.",
         _FILES,
     )
     op_log_path: str = _option(
@@ -248,14 +248,19 @@ class Inputs:
     checkpoint_path: str = _option(
         Kind.PATH, "", "Checkpoint: saved variables and their values.", _FILES
     )
-    profile_path: str = _option(Kind.PATH, "", "Saved profile, instead of the files above.", _FILES)
+    profile_path: str = _option(
+        Kind.PATH, "", "Saved profile, in place of the files it was made from.", _FILES
+    )
     count_float_ops: bool = _option(
-        Kind.SWITCH, True, "Count float operations from shapes where the op log has none.", _READING
+        Kind.SWITCH,
+        True,
+        "Compute float operations from shapes if the op log has none.",
+        _READING,
     )
     functions: bool = _option(
         Kind.SWITCH,
         False,
-        "Count ops inside the functions of a graph; always done for SavedModels.",
+        "Include ops inside the graph's functions; always on for SavedModels.",
         _READING,
     )
     signature: str = _option(
@@ -267,14 +272,15 @@ class Inputs:
     batch_size: int = _option(
         Kind.NUMBER,
         0,
-        "Batch size where a SavedModel or --functions leaves it open; 0 leaves it unknown.",
+        "Batch size to assume where a SavedModel, or a graph with --functions, leaves it open; "
+        "0 leaves it unknown.",
         _READING,
         "EXAMPLES",
     )
 
 
 def _table(holder: type, dashes: str) -> dict[str, Option]:
-    """The fields of `holder` as options."""
+    """The fields of `holder` as options, by name."""
     return {
         column.name: Option(
             name=column.name, default=column.default, dashes=dashes, **column.metadata
@@ -287,12 +293,12 @@ def _named(*options: Option) -> dict[str, Option]:
     return {option.name: option for option in options}
 
 
-# The options of questions, which Python takes as keywords too.
+# Options of questions and inputs, which are also Python keywords.
 VIEW_OPTIONS: dict[str, Option] = _table(Options, "-")
 MEMORY_OPTIONS: dict[str, Option] = _table(MemoryOptions, "-")
 INPUT_OPTIONS: dict[str, Option] = _table(Inputs, "--")
 
-# The other options of commands.
+# Options of individual commands.
 CHECKERS_OPTION = Option(
     "checkers", Kind.NAMES, (), "Run only these checkers (default: all).", _SHOWN
 )
@@ -322,7 +328,7 @@ TIMELINE_OPTIONS: dict[str, Option] = _named(
         "show_memory",
         Kind.SWITCH,
         True,
-        "Show tensors, and the memory in use per allocator.",
+        "Show tensors and the memory in use per allocator.",
         _SHOWN,
     ),
 )
@@ -332,7 +338,7 @@ REPORT_OPTIONS: dict[str, Option] = _named(
         "output_dir",
         Kind.PATH,
         "",
-        "Write the reports to this folder (default: that of the training run).",
+        "Write the reports to this folder (default: the training run's folder).",
         _FOLDERS,
         "DIR",
     ),
@@ -342,7 +348,7 @@ RUN_OPTIONS: dict[str, Option] = _named(
         "outfile",
         Kind.PATH,
         "",
-        "Write to this folder, atomically (default: PROGRAM.capture).",
+        "Write the recording to this folder, atomically (default: PROGRAM.capture).",
         _OUTPUT,
         "FOLDER",
         short="o",
@@ -355,12 +361,12 @@ GENERAL_OPTIONS: dict[str, Option] = _named(
 
 
 def default_of(name: str, dialect: str) -> Any:
-    """The default of a view option in that dialect."""
+    """The default of the view option `name` in `dialect`."""
     return DIALECTS[dialect].defaults.get(name, VIEW_OPTIONS[name].default)
 
 
 def find(name: str, known: Mapping[str, Option] = VIEW_OPTIONS) -> Option:
-    """The option of that name; for an unknown name the error suggests the nearest one."""
+    """The option called `name`; an unknown name raises an error that suggests the nearest one."""
     if name not in known:
         raise OptionError(f"No option `{name}`. {nearest(name, known)}")
     return known[name]

@@ -1,4 +1,4 @@
-"""Values of options: their kinds, and how each kind is parsed from text and checked from Python."""
+"""Kinds of option values: how each is parsed from text and checked when given from Python."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FALSE = frozenset({"false", "f", "no", "n", "0"})
 
 
 class Kind(StrEnum):
-    """The kind of an option's value, as help shows it."""
+    """The kind of an option's value; its text is the placeholder in help."""
 
     NUMBER = "NUMBER"
     SWITCH = "[true|false]"
@@ -44,22 +44,22 @@ class Option:
     kind: Kind
     default: Any
     help: str
-    group: str = ""  # the title it is listed under in help
-    placeholder: str | None = None  # of its value in help, such as a unit (default: its kind)
-    dashes: str = "--"  # before its name in help on the command line, which takes one or two
-    short: str = ""  # its one-letter name
+    group: str = ""  # the heading that help lists it under
+    placeholder: str | None = None  # for its value in help, such as a unit (default: the kind)
+    dashes: str = "--"  # shown in command-line help; the command line accepts one or two
+    short: str = ""  # one-letter name
 
     @property
     def value(self) -> str:
-        """The placeholder of its value in help; empty for a plain flag."""
+        """The placeholder for its value in help; empty for a plain flag."""
         return self.kind if self.placeholder is None else self.placeholder
 
     def parse(self, text: str) -> Any:
-        """The value that a user typed as `text`."""
+        """The value of `text`, which a user typed."""
         return _PARSERS[self.kind](self, text)
 
     def check(self, value: Any) -> Any:
-        """`value`, given from Python, in the form that the options hold."""
+        """Check a value given from Python and convert it to the form that is stored."""
         return _CHECKS[self.kind](self, value)
 
 
@@ -72,7 +72,7 @@ class OutputSpec:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse `TYPE[:key=value,key=value]`; an empty text is the standard output."""
+        """Parse `TYPE[:key=value,key=value]`; empty text means standard output."""
         kind, _, rest = text.partition(":")
         pieces = (list(filter(None, piece.split("="))) for piece in rest.split(","))
         pairs = ((key, "=".join(value)) for key, *value in filter(None, pieces))
@@ -87,7 +87,7 @@ class OutputSpec:
 
 
 def _items(text: str) -> list[str]:
-    """The comma-separated items of `text`; quotes around the whole are dropped."""
+    """The comma-separated items of `text`; quotes around the whole text are dropped."""
     return [item for item in text.strip("\"'").split(",") if item]
 
 
@@ -113,7 +113,7 @@ def _parse_numbers(option: Option, text: str) -> tuple[int, ...]:
 
 
 def _check_numbers(option: Option, value: Any) -> tuple[int, ...]:
-    """Whole numbers from text, one number, or any sequence of numbers."""
+    """Whole numbers from text, from one number or from a sequence of numbers."""
     if isinstance(value, str):
         return _parse_numbers(option, value)
     items = value if isinstance(value, Iterable) else (value,)
@@ -121,7 +121,7 @@ def _check_numbers(option: Option, value: Any) -> tuple[int, ...]:
 
 
 def _whole_number(value: Any) -> int | None:
-    """`value` as an int, converted from numpy if need be; booleans are not numbers here."""
+    """`value` as an int, also from numpy; None for anything else, including booleans."""
     try:
         return None if isinstance(value, bool) else operator.index(value)
     except TypeError:
@@ -130,24 +130,24 @@ def _whole_number(value: Any) -> int | None:
 
 def _parse_switch(option: Option, text: str) -> bool:
     if text.lower() not in TRUE | FALSE:
-        raise OptionError(f"`-{option.name}` is true or false, not `{text}`.")
+        raise OptionError(f"`-{option.name}` takes true or false, not `{text}`.")
     return text.lower() in TRUE
 
 
 def _check_switch(option: Option, value: Any) -> bool:
     if value in (True, False):
         return bool(value)
-    raise OptionError(f"`{option.name}` is True or False, not {value!r}.")
+    raise OptionError(f"`{option.name}` takes True or False, not {value!r}.")
 
 
 def _words(option: Option, value: Any) -> tuple[str, ...]:
-    """A list of words, from comma-separated text or from any sequence of texts."""
+    """A list of words, from comma-separated text or from a sequence of strings."""
     items = _items(value) if isinstance(value, str) else value
     if not isinstance(items, Iterable):
-        raise OptionError(f"`{option.name}` takes a list of texts, not {value!r}.")
+        raise OptionError(f"`{option.name}` takes a list of strings, not {value!r}.")
     words = tuple(items)
     if not all(isinstance(word, str) for word in words):
-        raise OptionError(f"`{option.name}` takes a list of texts, not {value!r}.")
+        raise OptionError(f"`{option.name}` takes a list of strings, not {value!r}.")
     return words
 
 
@@ -179,12 +179,12 @@ def _check_word(option: Option, word: Any, known: Collection[str]) -> str:
 
 def _check_output(option: Option, value: Any) -> str:
     if not isinstance(value, str):
-        raise OptionError(f"`{option.name}` takes a text like file:outfile=F, not {value!r}.")
+        raise OptionError(f"`{option.name}` takes a string like file:outfile=F, not {value!r}.")
     return value
 
 
 def _check_types(option: Option, value: Any) -> tuple[str, ...]:
-    """Definitions like `attention=.*attn.*`, from text or from a mapping of type to regex."""
+    """Definitions such as `attention=.*attn.*`, from text or from a mapping of type to regex."""
     if isinstance(value, Mapping):
         value = [f"{name}={regex}" for name, regex in value.items()]
     words = _words(option, value)
@@ -206,7 +206,7 @@ def _check_path(option: Option, value: Any) -> str:
     if hasattr(value, "__fspath__"):
         value = value.__fspath__()
     if not isinstance(value, str):
-        raise OptionError(f"`{option.name}` takes the path of a file, not {value!r}.")
+        raise OptionError(f"`{option.name}` takes a file path, not {value!r}.")
     return value
 
 
@@ -228,7 +228,7 @@ def _parse_paths(option: Option, text: str) -> tuple[tuple[int | None, str], ...
 
 
 def _check_paths(option: Option, value: Any) -> tuple[tuple[int | None, str], ...]:
-    """Paths from text, one path, a sequence of paths, or a mapping of step to path."""
+    """Paths from text, from one path, a sequence of paths or a mapping of step to path."""
     if isinstance(value, str):
         return _parse_paths(option, value)
     if hasattr(value, "__fspath__"):
@@ -239,7 +239,7 @@ def _check_paths(option: Option, value: Any) -> tuple[tuple[int | None, str], ..
         )
     if isinstance(value, Iterable):
         return tuple((None, _check_path(option, path)) for path in value)
-    raise OptionError(f"`{option.name}` takes paths, or a mapping of step to path, not {value!r}.")
+    raise OptionError(f"`{option.name}` takes paths or a mapping of step to path, not {value!r}.")
 
 
 _PARSERS: dict[Kind, Callable[[Option, str], Any]] = {

@@ -1,4 +1,4 @@
-"""Options from the words of a command line or of a line of the shell."""
+"""Parse options from the words of a command line or a shell line."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ def take_options(
     loose: bool = True,
     stops: bool = False,
 ) -> tuple[dict[str, Any], list[str]]:
-    """The options that `words` set, and the words that are not part of an option.
+    """The values of the options in `words`, and the words that are not part of an option.
 
-    `loose` also takes `-name=value` and a bare switch before another word, as on a command line;
-    without it every switch is followed by its value or by another option, as in the shell. `stops`
-    leaves everything from the first word that is not part of an option.
+    With `loose`, as on the command line, `-name=value` is accepted and a switch may be followed by
+    any word. Without it, as in the shell, a switch must be followed by its value, by another option
+    or by the end of the line. With `stops`, parsing ends at the first word that is not part of an
+    option.
     """
     given: dict[str, Any] = {}
     rest: list[str] = []
@@ -41,14 +42,14 @@ def take_options(
         if not equals:
             value = _next_value(option, queue, loose=loose)
         parsed = option.parse(value)
-        # Definitions of types add up; of any other option the last one counts.
+        # Type definitions accumulate; for any other option the last value wins.
         is_added = option.kind is Kind.TYPES
         given[option.name] = given.get(option.name, ()) + parsed if is_added else parsed
     return given, rest
 
 
 def _option_name(word: str, dashes: tuple[str, ...]) -> str | None:
-    """What follows the dashes of `word`, or None if it is not an option."""
+    """`word` without its dashes, or None if it is not an option."""
     for dash in dashes:
         if word.startswith(dash) and len(word) > len(dash) and not word[len(dash)].isdigit():
             return word[len(dash) :]
@@ -62,5 +63,5 @@ def _next_value(option: Option, queue: list[str], *, loose: bool) -> str:
         if loose and queue[-1].lower() not in TRUE | FALSE:
             return "true"
     if not queue:
-        raise OptionError(f"`-{option.name}` needs a value: -{option.name} {option.value}.")
+        raise OptionError(f"`-{option.name}` requires a value: -{option.name} {option.value}.")
     return queue.pop()
