@@ -84,7 +84,7 @@ def test_a_new_row_is_a_command_in_the_shell(capsys):
         "hello, 5 opshello, 5 ops\n",
         (
             "tfprof: that is all.\n"
-            "tfprof: `--times` is spelled -times VALUE in the shell.\n"
+            "tfprof: In the shell, write -times VALUE, not `--times`.\n"
             "tfprof: `scope` has no option `times`. It is an option of greet.\n"
         ),
     )

@@ -74,12 +74,12 @@ def test_nobody_else_can_read_it(tmp_path):
 
 def test_a_long_one_is_shortened_to_its_end(tmp_path):
     path = tmp_path / "history"
-    path.write_text("".join(f"line {number}\n" for number in range(2 * history.MOST_LINES + 1)))
+    path.write_text("".join(f"line {number}\n" for number in range(2 * history.MAX_LINES + 1)))
 
     lines = History(path).lines
 
-    assert len(lines) == history.MOST_LINES
-    assert lines[-1] == f"line {2 * history.MOST_LINES}"
+    assert len(lines) == history.MAX_LINES
+    assert lines[-1] == f"line {2 * history.MAX_LINES}"
     assert path.read_text().split("\n")[:-1] == lines
     assert list(tmp_path.iterdir()) == [path]
 

@@ -219,17 +219,17 @@ def test_a_list_may_stand_in_quotes(quote, shell):
     ("line", "complaint"),
     [
         ("scope -account_displayed_op_only maybe", "takes true or false, not `maybe`."),
-        ("scope --max_depth 3", "`--max_depth` is spelled -max_depth VALUE in the shell."),
-        ("scope -max_depth=3", "`-max_depth=3` is spelled -max_depth 3 in the shell."),
-        ("scope --max_depth=3", "`--max_depth=3` is spelled -max_depth 3 in the shell."),
+        ("scope --max_depth 3", "In the shell, write -max_depth VALUE, not `--max_depth`."),
+        ("scope -max_depth=3", "In the shell, write -max_depth 3, not `-max_depth=3`."),
+        ("scope --max_depth=3", "In the shell, write -max_depth 3, not `--max_depth=3`."),
         ("scope -max_dept 3", "No option `max_dept`. Did you mean `max_depth`?"),
         ("scope -max_depth", "`-max_depth` requires a value: -max_depth NUMBER."),
         ("scope -max_depth 1.5", "`-max_depth` takes a whole number, not `1.5`."),
         ("scope -select micro", "`select` cannot be `micro`. Did you mean `micros`?"),
-        ("scope params", "`params` belongs to no option. Did you mean -select params?"),
-        ("scope max_depth 3", "`max_depth` belongs to no option. Did you mean -max_depth?"),
-        ("scope -select params, micros", "`micros` belongs to no option."),
-        ("scope nonsense", "Options begin with a dash and lists have no spaces"),
+        ("scope params", "Unexpected word `params`. Did you mean -select params?"),
+        ("scope max_depth 3", "Unexpected word `max_depth`. Did you mean -max_depth?"),
+        ("scope -select params, micros", "Unexpected word `micros`."),
+        ("scope nonsense", "Options start with a dash, and lists contain no spaces"),
         ("scope -output nowhere", "Unknown output `nowhere`."),
         ("set -output file", "Output `file` needs a file: file:outfile=PATH."),
         ("scope -step 3", "No step 3. Recorded: 0"),
@@ -246,8 +246,8 @@ def test_a_list_may_stand_in_quotes(quote, shell):
             "memory -select params",
             "`memory` has no option `select`. It is an option of scope, graph, code,",
         ),
-        ("flops params", "`params` belongs to no option."),
-        ("quit now", "`now` belongs to no option. Type quit alone."),
+        ("flops params", "Unexpected word `params`."),
+        ("quit now", "Unexpected word `now`. `quit` takes no arguments."),
         ("scope -json -output none", "Use -json or -output, not both"),
         ("timeline", "`timeline` requires -outfile FILE: timeline FILE [-option value]…"),
         ("timeline x", "A timeline requires RunMetadata: use --run_meta_path."),
@@ -555,7 +555,7 @@ def test_memory_over_time_is_a_line_too(capsys):
     wanted = (loaded.memory(), loaded.memory(step=0), loaded.memory(step=1))
     assert shown.out == "".join(answer.report for answer in wanted)
     assert shown.err.splitlines()[0] == f"tfprof: {wanted[0].notes[0]}"
-    assert shown.err.splitlines()[-1] == "tfprof: `--step` is spelled -step VALUE in the shell."
+    assert shown.err.splitlines()[-1] == "tfprof: In the shell, write -step VALUE, not `--step`."
 
 
 # Commands that the command line has too.

@@ -379,7 +379,7 @@ def plain(start):
 def test_without_prompt_toolkit_it_says_what_that_would_bring(plain):
     said = plain.terminal.before
 
-    assert "`pip install 'tfprof[shell]'` brings a menu of completions" in said
+    assert "`pip install 'tfprof[shell]'` adds a menu that explains completions" in said
 
 
 def test_without_prompt_toolkit_tab_completes_too(plain):

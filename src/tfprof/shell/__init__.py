@@ -1,1 +1,1 @@
-"""Many questions to one profile, line by line."""
+"""The interactive shell: answers many questions about one profile, line by line."""

@@ -1,4 +1,4 @@
-"""Ways to go on with a line, and those that are words of a list or files."""
+"""Completion candidates, and how to find them among known words and files."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import NamedTuple
 
-# More than these nobody looks through; what is typed next narrows them down.
-MOST = 200
-_MOST_FILES = 10_000
+# A longer menu would not help; typing more narrows the candidates down.
+MAX_CANDIDATES = 200
+_MAX_FILES_READ = 10_000
 
 
 class Candidate(NamedTuple):
-    """One way to go on: what it puts into the line, how a menu shows it, what it means."""
+    """One completion: the text it inserts, its label in a menu and its meaning."""
 
     text: str
     shown: str
@@ -21,31 +21,37 @@ class Candidate(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Candidates, each of them in place of `typed`, which ends the line before the cursor."""
+    """Candidates that replace `typed`, the text just before the cursor."""
 
     typed: str
     candidates: list[Candidate]
 
 
 def words(typed: str, known: Mapping[str, str], end: str = " ") -> Found:
-    """The known words that begin so, with their meaning, each with `end` behind it."""
-    fitting = ((word, meaning) for word, meaning in known.items() if word.startswith(typed))
-    return Found(typed, [Candidate(word + end, word, meaning) for word, meaning in fitting])
+    """The `known` words that start with `typed`; `end` is appended to each.
+
+    `known` maps each word to its meaning.
+    """
+    matching = ((word, meaning) for word, meaning in known.items() if word.startswith(typed))
+    return Found(typed, [Candidate(word + end, word, meaning) for word, meaning in matching])
 
 
 def paths(typed: str) -> Found:
-    """The files and folders that begin so; those with spaces cannot be written in a line."""
+    """The files and folders that start with `typed`, except names with spaces.
+
+    The shell splits lines at spaces, so such names cannot be typed.
+    """
     folder, name = os.path.split(typed)
     try:
         with os.scandir(os.path.expanduser(folder) or ".") as entries:  # noqa: PTH111 -- text
-            fitting = sorted(
+            matching = sorted(
                 entry.name + "/" * entry.is_dir()
-                for entry in islice(entries, _MOST_FILES)
+                for entry in islice(entries, _MAX_FILES_READ)
                 if entry.name.startswith(name) and _is_offered(entry.name, name)
             )
-    except (OSError, ValueError):  # no such folder, or no such name of one
+    except (OSError, ValueError):  # no such folder, or an invalid name
         return Found(typed, [])
-    return Found(name, [Candidate(found, found) for found in fitting[:MOST]])
+    return Found(name, [Candidate(found, found) for found in matching[:MAX_CANDIDATES]])
 
 
 def _is_offered(found: str, typed: str) -> bool:

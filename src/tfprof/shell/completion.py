@@ -1,4 +1,4 @@
-"""Completion: candidates for the word at the cursor, from the line before it alone."""
+"""Completion: candidates for the word at the cursor, found from the text before it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tfprof.metrics import METRICS, ORDER_KEYS
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import VIEW_OPTIONS, Kind, Option
 from tfprof.outputs.registry import FILE_OUTPUTS, PLAIN_OUTPUTS, SAVED_FORMATS
-from tfprof.shell.candidates import MOST, Found, paths, words
+from tfprof.shell.candidates import MAX_CANDIDATES, Found, paths, words
 from tfprof.shell.model_names import ModelNames
 
 
 class Completer:
-    """Completes the commands of the shell, their options, and the names of one model."""
+    """Completes shell commands, their options and names in one model."""
 
     def __init__(self, profile: ProfileColumns, commands: Mapping[str, Command]) -> None:
         self._commands = commands
@@ -26,7 +26,7 @@ class Completer:
         self._steps = profile.steps.numbers()
 
     def complete(self, line: str) -> Found:
-        """The candidates at the end of `line`, which is the text before the cursor."""
+        """The candidates at the end of `line`, the text before the cursor."""
         before = line.split()
         word = before.pop() if line and not line[-1].isspace() else ""
         if not before:
@@ -46,7 +46,7 @@ class Completer:
 
     def _option_or_value(self, command: Command, before: Iterable[str], word: str) -> Found:
         known = command.options
-        option = _awaiting_a_value(before, known)
+        option = _option_without_value(before, known)
         if option is None:
             return words(word, _option_names("-", known))
         if option.kind is Kind.REGEXES:
@@ -55,7 +55,7 @@ class Completer:
             _, equals, regex = word.rpartition(",")[2].partition("=")
             return self._names.of_ops(regex) if equals else Found(word, [])
         if option.name == "step":
-            recorded = {str(step): "" for step in islice(self._steps, MOST)}
+            recorded = {str(step): "" for step in islice(self._steps, MAX_CANDIDATES)}
             return words(word, {str(option.default): "the default"} | recorded)
         if option.kind is Kind.SWITCH and word.startswith("-"):
             return words(word, _option_names("-", known))  # a switch needs no value
@@ -63,7 +63,7 @@ class Completer:
 
 
 def _topics(commands: Mapping[str, Command]) -> dict[str, str]:
-    """What `help` explains: commands, then their options, then metrics."""
+    """The topics of `help`: commands, then their options, then metrics."""
     topics = {name: command.summary for name, command in commands.items()}
     for table in (
         *(_option_names("", row.options) for row in commands.values()),
@@ -81,18 +81,18 @@ def _option_names(dash: str = "", known: Mapping[str, Option] = VIEW_OPTIONS) ->
     return {dash + option.name: option.help for option in known.values()}
 
 
-def _awaiting_a_value(before: Iterable[str], known: Mapping[str, Option]) -> Option | None:
-    """The option at the end of the words before the cursor, if it has no value yet."""
+def _option_without_value(before: Iterable[str], known: Mapping[str, Option]) -> Option | None:
+    """The last option before the cursor if it has no value yet, otherwise None."""
     option: Option | None = None
     for word in before:
-        stands_alone = option is None or (option.kind is Kind.SWITCH and word.startswith("-"))
-        is_option = stands_alone and word.startswith("-")
+        can_be_option = option is None or option.kind is Kind.SWITCH
+        is_option = can_be_option and word.startswith("-")
         option = known.get(word[1:]) if is_option else None
     return option
 
 
 def _metrics(word: str) -> Found:
-    """The metrics that are not in the list yet."""
+    """The metrics that are not listed yet."""
     *given, typed = word.lstrip("\"'").split(",")
     others = {key: means for key, means in _metric_meanings().items() if key not in given}
     return words(typed, others, end="")
@@ -104,15 +104,15 @@ def _order_keys(word: str) -> Found:
 
 
 def _checkers(word: str) -> Found:
-    """The checkers that are not in the list yet."""
-    from tfprof.advisor import registry  # noqa: PLC0415 -- it looks through what is installed
+    """The checkers that are not listed yet."""
+    from tfprof.advisor import registry  # noqa: PLC0415 -- it searches the installed packages
 
     *given, typed = word.split(",")
     return words(typed, {name: "" for name in registry.names() if name not in given}, end="")
 
 
 def _outputs(word: str) -> Found:
-    """The kind of output, then its setting, then the file."""
+    """Candidates for a kind of output, then for its setting, then for the file."""
     kind, colon, setting = word.partition(":")
     files = {name: output.help for name, output in FILE_OUTPUTS.items()}
     if not colon:
@@ -124,7 +124,7 @@ def _outputs(word: str) -> Found:
     return words(setting, {"outfile": "the file to write"} if kind in files else {}, end="=")
 
 
-# By the kind of an option: the candidates for its value, given what is typed of it.
+# For each kind of option, a function from the typed part of a value to candidates.
 _VALUES: dict[Kind, Callable[[str], Found]] = {
     Kind.SWITCH: lambda word: words(word, {"true": "", "false": ""}),
     Kind.METRICS: _metrics,

@@ -1,6 +1,6 @@
-"""The lines of earlier sessions, in the user's own folder for such things.
+"""The history of typed lines, kept in the user's state folder.
 
-A folder that cannot be read or written costs the history, nothing else.
+If that folder cannot be read or written, the shell works without a saved history.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-MOST_LINES = 1000
+MAX_LINES = 1000
 
 
 def place(environment: Mapping[str, str] = os.environ) -> Path | None:
-    """Where the history is, None where the user has no such folder."""
+    """The path of the history file, or None if the user has no home folder."""
     name = "LOCALAPPDATA" if os.name == "nt" else "XDG_STATE_HOME"
     given = environment.get(name, "")
-    if os.path.isabs(given):  # noqa: PTH117 -- the standard has others left aside
+    if os.path.isabs(given):  # noqa: PTH117 -- XDG requires relative paths to be ignored
         return Path(given) / "tfprof" / "history"
     try:
         return Path.home() / ".local" / "state" / "tfprof" / "history"
@@ -26,7 +26,7 @@ def place(environment: Mapping[str, str] = os.environ) -> Path | None:
 
 
 class History:
-    """Lines of this session and of those before, the oldest first."""
+    """The lines of this session and earlier ones, oldest first."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -36,7 +36,7 @@ class History:
                 self.lines = _read(path)
 
     def add(self, line: str) -> None:
-        """Remember a line, unless it is blank or the last one over again."""
+        """Append a line, unless it is blank or repeats the last one."""
         if not line.strip() or self.lines[-1:] == [line]:
             return
         self.lines.append(line)
@@ -47,20 +47,20 @@ class History:
 
 
 def _read(path: Path) -> list[str]:
-    """The last lines of a file, which is shortened to them once it has grown to twice as many."""
+    """The last `MAX_LINES` lines; a file more than twice as long is cut to them."""
     if not path.is_file():
         return []
     lines = list(filter(None, path.read_text("utf-8", errors="replace").split("\n")))
-    kept = lines[-MOST_LINES:]
-    if len(lines) > 2 * MOST_LINES:
+    kept = lines[-MAX_LINES:]
+    if len(lines) > 2 * MAX_LINES:
         partial = path.with_name(f"{path.name}.{os.getpid()}")
         _write(partial, kept, os.O_EXCL)
         partial.replace(path)
     return kept
 
 
-def _write(path: Path, lines: list[str], how: int) -> None:
-    # What somebody typed is for nobody else to read.
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | how, 0o600)
+def _write(path: Path, lines: list[str], flag: int) -> None:
+    # Only the user may read the history.
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | flag, 0o600)
     with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
         file.writelines(f"{line}\n" for line in lines)

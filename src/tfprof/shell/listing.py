@@ -1,4 +1,4 @@
-"""What the options are set to, a line each."""
+"""The current options, one per line."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ _MARK = "* "
 
 
 def plain(options: Options) -> Iterator[str]:
-    """The options of the dialect, and what else is set, as it has always been printed."""
+    """The options in the original's format: those of the dialect, then others that are set."""
     for option in _listed(options):
         remark = options.generation.remarks.get(option.name, "")
         yield f"{remark}{_line(option, options)}\n"
 
 
 def marked(options: Options, bold: tuple[str, str]) -> Iterator[str]:
-    """The same for readers: what differs from its default is marked, and has that beside it.
+    """The options for a terminal: those that differ from their default are marked.
 
-    `bold` is what goes before and behind such a line to make it stand out.
+    A marked line ends with the default, and `bold` has the codes to print before and after it.
     """
-    before, behind = bold
+    before, after = bold
     for option in _listed(options):
         line = _line(option, options)
         default = default_of(option.name, options.dialect)
         if getattr(options, option.name) == default:
             yield f"{' ' * len(_MARK)}{line}".rstrip() + "\n"
         else:
-            yield f"{before}{_MARK}{line}{behind}  [{_value_text(option, default)}]\n"
+            yield f"{before}{_MARK}{line}{after}  [{_value_text(option, default)}]\n"
 
 
 def _listed(options: Options) -> Iterator[Option]:
-    """The options that the dialect has always listed, then those of others that are set."""
+    """The options of the dialect, then those of other dialects that are set."""
     known = options.generation.options
     yield from (VIEW_OPTIONS[name] for name in known)
     for name, option in VIEW_OPTIONS.items():

@@ -1,4 +1,4 @@
-"""Line after line: from a pipe, or in conversation with somebody at a terminal."""
+"""The loop of the shell: answer lines from a pipe, or from a user at a terminal."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from tfprof.shell.history import History, place
 from tfprof.shell.screen import PROMPT, Pipe, Terminal
 from tfprof.shell.session import Session
 
-_POORER = (
-    "`pip install 'tfprof[shell]'` brings a menu of completions that says what each means, "
-    "and suggestions from your history."
+_INSTALL_HINT = (
+    "`pip install 'tfprof[shell]'` adds a menu that explains completions, and suggestions from "
+    "your history."
 )
 
 
 class Prompt(Protocol):
-    """Asks somebody for lines."""
+    """Reads lines from the user."""
 
     def read(self, kept: str) -> str:
-        """The next line, edited from `kept`; raises `EOFError` when there are no more."""
+        """The next line, edited from `kept`; raises `EOFError` at the end of input."""
 
 
 def serve(profile: Profile, options: Options, lines: TextIO) -> int:
-    """Answer each line; the status is 0, or 1 if one that came from a pipe has failed."""
+    """Answer each line; returns 0, or 1 if a line from a pipe failed."""
     if lines.isatty() and sys.stdout is not None and sys.stdout.isatty():
         terminal = Terminal()
         print(greeting(profile))
@@ -39,7 +39,7 @@ def serve(profile: Profile, options: Options, lines: TextIO) -> int:
 
 
 def greeting(profile: Profile) -> str:
-    """What was read, and how to go on."""
+    """What was read, and how to get help."""
     ops, steps = len(profile.columns.ops), len(profile.steps)
     read = f"{_counted(ops, 'op')}, {_counted(steps, 'recorded step')}."
     return f"{read} Tab completes, `help` explains, Ctrl-D leaves."
@@ -51,24 +51,24 @@ def _counted(count: int, thing: str) -> str:
 
 def _prompt(profile: Profile, terminal: Terminal) -> Prompt:
     completer, history = Completer(profile.columns, available(Place.SHELL)), History(place())
-    if not terminal.is_dumb:  # such one cannot show a menu, nor a line that is kept
+    if not terminal.is_dumb:  # a dumb terminal cannot show a menu
         try:
             from tfprof.shell.menu_prompt import MenuPrompt  # noqa: PLC0415 -- for prompt_toolkit
 
             return MenuPrompt(completer, history, has_colour=terminal.has_colour)
         except ImportError:
-            terminal.say(_POORER)
+            terminal.say(_INSTALL_HINT)
     from tfprof.shell.plain_prompt import PlainPrompt  # noqa: PLC0415 -- for readline
 
     return PlainPrompt(completer, history)
 
 
 def answer_all(session: Session, lines: TextIO) -> int:
-    """Answer lines that nobody waits for: a mistake is reported, and the rest still answered."""
+    """Answer lines from a pipe or file; an error is reported and does not stop the rest."""
     status = 0
     while True:
         print(end="", flush=True)
-        if lines.isatty():  # somebody types, whose answers go elsewhere
+        if lines.isatty():  # the user types, but answers go to a pipe or file
             print(PROMPT, end="", file=sys.stderr, flush=True)
         line = lines.readline()
         if not line:
@@ -83,7 +83,7 @@ def answer_all(session: Session, lines: TextIO) -> int:
 
 
 def converse(session: Session, prompt: Prompt) -> int:
-    """Answer somebody until they leave; a line with a mistake in it is theirs to edit."""
+    """Answer a user until they leave; a line with an error is offered for editing."""
     kept = ""
     while True:
         try:
@@ -97,21 +97,21 @@ def converse(session: Session, prompt: Prompt) -> int:
             kept = _answered(session, lines)
         except QuitError:
             return 0
-        except KeyboardInterrupt:  # pressed again before the first could be told of
+        except KeyboardInterrupt:  # pressed again while the first one was reported
             kept = ""
 
 
 def _answered(session: Session, lines: str) -> str:
-    """Answer what was typed, or pasted as several lines; gives back a line to be mended."""
+    """Answer the typed or pasted lines; returns the line to edit, or an empty string."""
     for line in lines.splitlines() or [""]:
         try:
             session.answer(line)
         except TfprofError as error:
             session.screen.say(error)
-            # Another file than those that were read is not to be had by editing.
+            # Editing the line does not help if an input file is missing or damaged.
             return line if isinstance(error, OptionError | OutputError) else ""
         except KeyboardInterrupt:
-            print()  # behind the ^C of the terminal
+            print()  # start a new line after the terminal's ^C
             session.screen.say("stopped.")
             return ""
     return ""

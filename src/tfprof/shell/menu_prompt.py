@@ -1,4 +1,4 @@
-"""The prompt of prompt_toolkit: a menu of completions, and suggestions from the history."""
+"""The prompt with prompt_toolkit: a completion menu, and suggestions from the history."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from tfprof.shell.screen import PROMPT
 
 
 class MenuPrompt:
-    """Asks for lines on a terminal, with all comforts."""
+    """Reads lines from a terminal, with a completion menu and suggestions."""
 
     def __init__(self, completer: Completer, history: History, *, has_colour: bool) -> None:
         self._session: PromptSession[str] = PromptSession(
             [("bold" if has_colour else "", PROMPT)],
             completer=_Menu(completer),
             complete_while_typing=False,
-            history=_Past(history),
+            history=_SavedHistory(history),
             enable_history_search=True,
-            # Without colour nobody could tell a suggestion from what they typed.
+            # Without colour, a suggestion would look like typed text.
             auto_suggest=AutoSuggestFromHistory() if has_colour else None,
             key_bindings=_menu_keys(),
             enable_suspend=True,
@@ -39,11 +39,11 @@ class MenuPrompt:
 
 
 def _menu_keys() -> KeyBindings:
-    """Enter takes what is chosen in the menu before it sends the line; so does a slash."""
+    """Key bindings: with a menu item selected, Enter and slash accept it."""
     keys = KeyBindings()
 
     @keys.add("enter", filter=completion_is_selected)
-    def take(event: KeyPressEvent) -> None:
+    def accept(event: KeyPressEvent) -> None:
         event.current_buffer.complete_state = None
 
     @keys.add("/", filter=completion_is_selected)
@@ -73,7 +73,7 @@ class _Menu(toolkit_completion.Completer):
             )
 
 
-class _Past(toolkit_history.History):
+class _SavedHistory(toolkit_history.History):
     def __init__(self, history: History) -> None:
         super().__init__()
         self._history = history

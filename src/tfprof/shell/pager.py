@@ -1,4 +1,4 @@
-"""Answers that are longer than the terminal, read a page at a time."""
+"""Show answers, through the user's pager if they do not fit on the terminal."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import IO, cast
 
-# Pass on what is bold, leave the text on the terminal, do not stay where it fits after all.
+# -R keeps bold text, -X leaves the text on the terminal, -F quits if the text fits after all.
 _LESS = "FRX"
 _LONG = 100_000
 
 
 def show(pieces: Iterable[str]) -> None:
-    """Print what fits on the terminal, and hand to the user's pager what does not."""
+    """Print `pieces` if they fit on the terminal, otherwise pass them to the user's pager."""
     rest = iter(pieces)
     width, height = _size()
     first: list[str] = []
@@ -35,26 +35,26 @@ def show(pieces: Iterable[str]) -> None:
 
 
 def _size() -> tuple[int, int]:
-    """The columns and rows of the terminal; some do not tell."""
+    """The columns and rows of the terminal, or 80 by 24 if it does not report them."""
     width, height = os.get_terminal_size(sys.stdout.fileno())
     return width or 80, height or 24
 
 
 def rows_of(piece: str, width: int) -> int:
-    """How many rows of a terminal a text takes; of a long one, how many at least."""
+    """The number of terminal rows that a text takes; for long texts, a lower bound."""
     if len(piece) > _LONG:
         return piece.count("\n")
     return sum(max(len(line) - 1, 0) // width + 1 for line in piece.split("\n")[:-1])
 
 
 def _page(pieces: Iterable[str]) -> bool:
-    """Let the reader page through a text, to its end or until they quit; False without a pager."""
+    """Run the pager on a text until the user quits it; False if there is no pager."""
     words = command(os.environ)
     if not words:
         return False
-    with _interrupts_left_to_the_pager():
+    with _ctrl_c_for_the_pager():
         try:
-            pager = subprocess.Popen(  # noqa: S603 -- it is the user's own
+            pager = subprocess.Popen(  # noqa: S603 -- the user chose it
                 words, stdin=subprocess.PIPE, env={"LESS": _LESS} | os.environ
             )
         except OSError:
@@ -72,15 +72,15 @@ def _feed(pipe: IO[bytes], pieces: Iterable[str]) -> None:
             for piece in pieces:
                 pipe.write(piece.encode(sys.stdout.encoding, "backslashreplace"))
     except BrokenPipeError:
-        pass  # the reader has enough
+        pass  # the user quit the pager
 
 
 def command(environment: Mapping[str, str]) -> list[str]:
-    """The user's pager, or one that is there; nothing where they want or have none."""
+    """The command of the user's pager, or of an installed one; empty for none."""
     chosen = environment.get("PAGER", "less")
     try:
         words = shlex.split(chosen, posix=os.name != "nt")
-    except ValueError:  # a quote without its other half
+    except ValueError:  # an unclosed quote
         words = []
     if words in ([], ["cat"]):
         return []
@@ -89,9 +89,9 @@ def command(environment: Mapping[str, str]) -> list[str]:
 
 
 @contextmanager
-def _interrupts_left_to_the_pager() -> Iterator[None]:
-    """Let Ctrl-C, which reaches both, mean what the pager takes it for."""
-    # A handler that does nothing: to be told to ignore it, the pager would inherit.
+def _ctrl_c_for_the_pager() -> Iterator[None]:
+    """Leave Ctrl-C, which the terminal sends to both processes, to the pager."""
+    # An empty handler rather than SIG_IGN, which the pager would inherit.
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
         yield

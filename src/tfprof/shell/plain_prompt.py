@@ -1,4 +1,4 @@
-"""The prompt that Python brings along: `input`, with its readline where there is one."""
+"""The prompt without prompt_toolkit: Python's `input`, with readline if available."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from tfprof.shell.screen import PROMPT
 
 try:
     import readline
-except ImportError:  # as on Windows
+except ImportError:  # on Windows
     readline = None  # type: ignore[assignment]
 
 
 class PlainPrompt:
-    """Asks for lines on a terminal, with the comforts that are at hand."""
+    """Reads lines from a terminal, with history and completion if readline is available."""
 
     def __init__(self, completer: Completer, history: History) -> None:
         self._completer = completer
@@ -28,22 +28,25 @@ class PlainPrompt:
             readline.parse_and_bind("bind ^I rl_complete" if is_libedit else "tab: complete")
 
     def read(self, kept: str) -> str:
-        """The next line, edited from `kept` where there is readline."""
+        """The next line; with readline, `kept` is there to edit."""
         if readline is not None:
             readline.set_startup_hook(lambda: readline.insert_text(kept))
         try:
             line = input(PROMPT)
         except (EOFError, KeyboardInterrupt):
-            print()  # what comes next does not belong to the prompt
+            print()  # start a new line after the prompt
             raise
         self._history.add(line)
         return line
 
     def _match(self, word: str, number: int) -> str | None:
-        """The candidate of that number for the word at the cursor, as readline asks for it."""
+        """The candidate with that number for `word`, the word at the cursor, or None.
+
+        readline calls this with 0, 1, 2, … until it returns None.
+        """
         if number == 0:
             before = readline.get_line_buffer()[: readline.get_endidx()]
             typed, candidates = self._completer.complete(before)
-            stays = word.removesuffix(typed)
-            self._matches = [stays + candidate.text for candidate in candidates]
+            unchanged = word.removesuffix(typed)
+            self._matches = [unchanged + candidate.text for candidate in candidates]
         return self._matches[number] if number < len(self._matches) else None

@@ -1,4 +1,4 @@
-"""What begins with a text, in a column of a million names, found by halving."""
+"""Names with a given prefix, found by binary search, so that a million names are no problem."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import NamedTuple
 
 from tfprof.columns import Strings
 
-# No byte of UTF-8 is as large: a text with it behind comes after all that the text begins.
+# Larger than any byte of UTF-8, so prefix + _LAST sorts after all names with that prefix.
 _LAST = b"\xff"
 _SLASH = b"/"
 
 
 class Child(NamedTuple):
-    """What follows a prefix, up to the next slash."""
+    """A name, or the part of some names up to the next slash after a prefix."""
 
     text: str
-    names: int  # how many begin with it; a name by itself is 1
+    names: int  # how many names start with it; 1 for a whole name
 
     @property
     def is_scope(self) -> bool:
@@ -24,7 +24,7 @@ class Child(NamedTuple):
 
 
 class SortedNames:
-    """A column in byte order, asked for what begins with a text."""
+    """A column of names in byte order, searched by prefix."""
 
     def __init__(self, names: Strings) -> None:
         self._names = names
@@ -32,18 +32,18 @@ class SortedNames:
 
     @classmethod
     def of(cls, names: Strings) -> SortedNames:
-        """The names of a column that is in no order."""
+        """Sort the names of an unsorted column."""
         return cls(names.take(names.order()))
 
     def count(self, prefix: str) -> int:
-        """How many names begin with `prefix`."""
+        """The number of names that start with `prefix`."""
         return len(self._span(_encoded(prefix)))
 
     def children(self, prefix: str, most: int, *, whole: bool = False) -> list[Child]:
-        """The ways on from `prefix`: names, and scopes with the slash behind them, in order.
+        """The names and the scopes (with their slash) directly below `prefix`, in order.
 
-        Of more than `most` the first are given, and the last, so that what all of them begin with
-        can be told from these. `whole` takes a slash for a letter like any other.
+        At most `most`: the first ones and the last, so that the caller can still find their common
+        prefix. With `whole`, a slash is an ordinary character and all children are names.
         """
         start = _encoded(prefix)
         rows = self._span(start)
@@ -51,14 +51,14 @@ class SortedNames:
         row = rows.start
         while row < rows.stop:
             if len(found) == most - 1:
-                row = rows.stop - 1  # the last name leads to the last child
+                row = rows.stop - 1  # skip to the last name, and so to the last child
             child, below = self._child(row, start, whole=whole)
             found.append(child)
             row = below.stop
         return found
 
     def _child(self, row: int, start: bytes, *, whole: bool) -> tuple[Child, range]:
-        """What a name has behind `start`, and the rows of all that have the same there."""
+        """The child of `start` that a name belongs to, and the rows of all names in it."""
         name = self._name(row)
         slash = -1 if whole else name.find(_SLASH, len(start))
         if slash < 0:
@@ -67,7 +67,7 @@ class SortedNames:
         return Child(name[: slash + 1].decode(), len(below)), below
 
     def _span(self, prefix: bytes) -> range:
-        """The rows of the names that begin with `prefix`."""
+        """The rows of the names that start with `prefix`."""
         first = bisect_left(self._rows, prefix, key=self._name)
         return range(first, bisect_left(self._rows, prefix + _LAST, first, key=self._name))
 
@@ -77,5 +77,5 @@ class SortedNames:
 
 
 def _encoded(typed: str) -> bytes:
-    # Bytes that are no text may be typed too, and begin no name.
+    # A user can also type bytes that are not UTF-8; no name starts with them.
     return typed.encode(errors="surrogatepass")

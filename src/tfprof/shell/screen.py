@@ -1,4 +1,4 @@
-"""The screens of the shell, which also list its options and page long answers on a terminal."""
+"""The screens of the shell, which also list options and use a pager for long answers."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ PROMPT = "tfprof> "
 
 
 class Screen(screen.Screen, Protocol):
-    """Shows answers, notes and the options in force."""
+    """Shows answers, notes and the current options."""
 
     def listing(self, options: Options) -> Iterable[str]:
-        """The options in force, one line each."""
+        """The current options, one per line."""
 
 
 class Pipe(screen.Pipe):
-    """A pipe or a file: every byte as it is."""
+    """A pipe or a file: text is written verbatim."""
 
     def listing(self, options: Options) -> Iterable[str]:
         return listing.plain(options)
 
 
 class Terminal(screen.Terminal):
-    """A terminal: a page at a time, and without control characters."""
+    """A terminal: long answers go to a pager, and control characters are escaped."""
 
     def show(self, pieces: Iterable[str]) -> None:
         pager.show(map(screen.harmless, pieces))

@@ -1,4 +1,4 @@
-"""The shell as a front: lines to calls of commands, and the options kept between them."""
+"""The shell front: parse lines into command calls, and keep options between them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _VERBATIM = (Words.TOPIC, Words.OPTION_NAMES)
 
 @dataclass(slots=True)
 class Session:
-    """A profile, the options in force, and where answers are shown."""
+    """A profile, the current options, and the screen for answers."""
 
     profile: Profile
     options: Options
@@ -32,7 +32,7 @@ class Session:
 
     @property
     def place(self) -> Place:
-        """Which front this is."""
+        """Whether this is the command line or the shell."""
         return _HERE
 
     @property
@@ -49,11 +49,11 @@ class Session:
         return self.profile.files
 
     def open_shell(self, *_: object) -> int:
-        """Refuse: this is the shell."""
-        raise OptionError("The shell is open already.")
+        """Raise an error: this is the shell."""
+        raise OptionError("The shell is already open.")
 
     def answer(self, line: str) -> None:
-        """Carry out one line; an empty one shows the options in force."""
+        """Answer one line; an empty line shows the current options."""
         words = line.split()
         if not words:
             self.screen.show(self.screen.listing(self.options))
@@ -62,7 +62,7 @@ class Session:
         call.command.run(call)
 
     def parse(self, name: str, *words: str) -> Call:
-        """The call that the words of a line make."""
+        """Parse the words of a line into a call."""
         commands = self.commands
         if name not in commands:
             raise OptionError(f"No command `{name}`. {nearest(name, commands)}")
@@ -77,7 +77,7 @@ class Session:
 def _given(
     command: Command, words: Sequence[str], commands: Mapping[str, Command]
 ) -> dict[str, Any]:
-    """The options that `words` set, spelled as in the shell."""
+    """Parse the options in `words`, in the syntax of the shell."""
     tables = (other.options_in(_HERE) for other in (*commands.values(), command))
     known = {name: option for table in tables for name, option in table.items()}
     _require_shell_spelling(words, known)
@@ -86,26 +86,26 @@ def _given(
         if len(rest) > 1 or (rest and "outfile" in given):
             raise OptionError(f"`{command.name}` writes one file; its name cannot contain spaces.")
         if path := "".join(rest) or given.get("outfile"):
-            given["outfile"] = os.path.expanduser(path)  # noqa: PTH111 -- text, as it was typed
+            given["outfile"] = os.path.expanduser(path)  # noqa: PTH111 -- keeps the rest as typed
     elif rest:
-        raise OptionError(f"`{rest[0]}` belongs to no option. {_advice(rest[0], command)}")
+        raise OptionError(f"Unexpected word `{rest[0]}`. {_hint(rest[0], command)}")
     return given
 
 
-def _advice(stray: str, command: Command) -> str:
+def _hint(word: str, command: Command) -> str:
     """What the user may have meant by a word that is not part of an option."""
-    if stray in command.options:
-        return f"Did you mean -{stray}?"
-    if stray in BY_KEY and "select" in command.options:
-        return f"Did you mean -select {stray}?"
+    if word in command.options:
+        return f"Did you mean -{word}?"
+    if word in BY_KEY and "select" in command.options:
+        return f"Did you mean -select {word}?"
     if not command.options:
-        return f"Type {command.name} alone."
-    return "Options begin with a dash and lists have no spaces: -select params,micros."
+        return f"`{command.name}` takes no arguments."
+    return "Options start with a dash, and lists contain no spaces: -select params,micros."
 
 
 def _require_shell_spelling(words: Sequence[str], known: Mapping[str, Option]) -> None:
-    """Refuse the spellings of the command line: options have one dash and no equals sign here."""
+    """Reject the syntax of the command line: in the shell, options have one dash and no `=`."""
     for word in words:
         name, equals, value = word.lstrip("-").partition("=")
         if word.startswith("-") and name in known and (equals or word.startswith("--")):
-            raise OptionError(f"`{word}` is spelled -{name} {value or 'VALUE'} in the shell.")
+            raise OptionError(f"In the shell, write -{name} {value or 'VALUE'}, not `{word}`.")
