@@ -17,7 +17,7 @@ def given(files):
     return [str(files / name) for name in FILES]
 
 
-def test_all_checkers_are_asked_and_the_original_ones_are_named_first(given, capsys):
+def test_all_checkers_run_and_the_original_ones_come_first(given, capsys):
     assert main(["advise", *given]) == 0
 
     shown = capsys.readouterr().out
@@ -25,19 +25,19 @@ def test_all_checkers_are_asked_and_the_original_ones_are_named_first(given, cap
     assert shown == tfprof.load(*given).advise().text()
 
 
-def test_checkers_are_chosen_by_name(given, capsys):
+def test_checkers_can_be_chosen_by_name(given, capsys):
     assert main(["advise", *given, "--checkers", "OperationChecker"]) == 0
     assert capsys.readouterr().out == "\nOperationChecker:\n"
 
 
-def test_an_unknown_checker_is_a_wrong_option(given, capsys):
+def test_an_unknown_checker_is_a_usage_error(given, capsys):
     assert main(["advise", *given, "--checkers", "OperatorChecker"]) == 2
     assert capsys.readouterr().err == (
         "tfprof: No checker `OperatorChecker`. Did you mean `OperationChecker`?\n"
     )
 
 
-def test_what_checkers_lack_is_told_beside_the_answer(files, capsys):
+def test_missing_inputs_of_checkers_are_noted_on_standard_error(files, capsys):
     assert main(["advise", str(files / "graph.pb")]) == 0
 
     error = capsys.readouterr().err
@@ -45,7 +45,7 @@ def test_what_checkers_lack_is_told_beside_the_answer(files, capsys):
     assert "--run_meta_path" in error
 
 
-def test_json_has_every_checker_and_all_of_each_finding(given, capsys):
+def test_json_has_every_checker_and_every_field_of_a_finding(given, capsys):
     assert main(["advise", *given, "--json"]) == 0
 
     answer = json.loads(capsys.readouterr().out)
@@ -63,7 +63,7 @@ class Terminal(io.StringIO):
 @pytest.mark.parametrize(
     ("setting", "is_bold"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)]
 )
-def test_names_are_bold_on_a_terminal_that_wants_it(setting, is_bold, given, monkeypatch):
+def test_names_are_bold_on_a_terminal_with_colour(setting, is_bold, given, monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
     for name, value in setting.items():
@@ -76,13 +76,13 @@ def test_names_are_bold_on_a_terminal_that_wants_it(setting, is_bold, given, mon
     assert ("\x1b[1m" in terminal.getvalue()) == is_bold
 
 
-def test_a_view_has_no_checkers_and_advice_no_depth(given, capsys):
+def test_options_of_views_and_of_advise_are_not_mixed(given, capsys):
     assert main(["scope", *given, "--checkers", "OperationChecker"]) == 2
     assert "It is an option of advise." in capsys.readouterr().err
     assert main(["advise", *given, "-max_depth", "3"]) == 2
 
 
-def test_help_says_what_each_checker_looks_for(capsys):
+def test_help_lists_every_checker(capsys):
     assert main(["advise", "--help"]) == 0
 
     shown = capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""Command lines, from words to what is printed and the exit status."""
+"""Command lines: their output and exit status."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FILES = ("graph.pb", "run_meta_0", "run_meta_1", "tfprof_log")
 
 @pytest.fixture
 def ask(capsys):
-    """Runs a command line; gives the status, what was printed and what was said beside it."""
+    """Runs a command line; returns the status, standard output and standard error."""
 
     def answer(*words):
         status = main(words)
@@ -36,7 +36,7 @@ def ask(capsys):
     return answer
 
 
-def test_the_documents_spelling_with_equals_signs(ask):
+def test_options_can_be_written_with_equals_signs(ask):
     status, out, err = ask(
         "scope", "--graph_path=graph.pbtxt", "--run_meta_path=run_meta_0", "--max_depth=2"
     )
@@ -64,7 +64,7 @@ def test_the_documents_spelling_with_equals_signs(ask):
         "scope graph.pb run_meta_0 -max_depth 2 -select micros -account_displayed_op_only false",
     ],
 )
-def test_the_same_question_in_other_words(line, ask):
+def test_equivalent_command_lines_give_the_same_answer(line, ask):
     wanted = ask("scope", "--graph_path=graph.pbtxt", "--run_meta_path=run_meta_0", "--max_depth=2")
 
     assert ask(*line.split()) == wanted
@@ -79,7 +79,7 @@ def test_a_view_is_printed_as_a_report(view, ask):
     assert (status, out, err) == (0, getattr(model, view)().report, "")
 
 
-def test_several_steps_are_counted_from_zero(ask):
+def test_unnumbered_steps_are_numbered_from_zero(ask):
     _, average, _ = ask("scope", "graph.pb", "run_meta_0", "run_meta_1")
     _, last, _ = ask("scope", "graph.pb", "run_meta_0", "run_meta_1", "-step", "1")
     _, numbered, _ = ask(
@@ -91,7 +91,7 @@ def test_several_steps_are_counted_from_zero(ask):
     assert numbered == last
 
 
-def test_float_ops_can_be_left_to_the_log(ask):
+def test_count_float_ops_false_uses_only_the_op_log(ask):
     status, out, _ = ask(
         "op", "graph.pb", "tfprof_log", "-select", "float_ops", "--count_float_ops=false"
     )
@@ -100,47 +100,47 @@ def test_float_ops_can_be_left_to_the_log(ask):
     assert "48" not in out
 
 
-def test_a_list_may_stand_in_quotes(ask):
+def test_a_list_may_be_quoted(ask):
     plain = ask("scope", "graph.pb", "-select", "params,float_ops")
 
     assert ask("scope", "graph.pb", "-select", '"params,float_ops"') == plain
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_json_is_one_document(view, ask):
+def test_json_is_a_single_document(view, ask):
     status, out, _ = ask(view, *FILES, "--json", "-select", "params,micros")
 
     assert status == 0
     assert json.loads(out) == getattr(tfprof.load(*FILES), view)(select="params,micros").to_dict()
 
 
-def test_json_may_be_asked_for_before_the_files(ask):
+def test_the_json_option_may_come_before_the_files(ask):
     status, out, _ = ask("scope", "--json", "graph.pb", "-select", "params")
 
     assert status == 0
     assert json.loads(out)["rows"][0]["name"] == ROOT
 
 
-def test_an_answer_goes_to_the_file_that_output_names(ask):
+def test_output_writes_the_answer_to_a_file(ask):
     status, out, err = ask("op", *FILES, "-output", "file:outfile=report.txt")
 
     assert (status, out, err) == (0, "", "tfprof: wrote report.txt\n")
     assert Path("report.txt").read_text() == tfprof.load(*FILES).op().report
 
 
-def test_a_timeline_is_a_file_for_each_step_and_says_where_to_open_it(ask):
+def test_a_timeline_has_a_file_per_step_and_a_hint_where_to_open_it(ask):
     status, out, err = ask("graph", *FILES, "-output", "timeline:outfile=time")
 
-    told = [line for line in err.splitlines() if "wrote" in line or "open" in line]
+    notes = [line for line in err.splitlines() if "wrote" in line or "open" in line]
     assert (status, out) == (0, "")
-    assert told == [
+    assert notes == [
         "tfprof: wrote time_0",
         "tfprof: wrote time_1",
         "tfprof: open it in https://ui.perfetto.dev or chrome://tracing",
     ]
 
 
-def test_a_timeline_of_the_op_view_is_refused_before_anything_is_read(ask):
+def test_a_timeline_of_the_op_view_is_rejected_before_files_are_read(ask):
     status, out, err = ask("op", "gone.pb", "-output", "timeline:outfile=time")
 
     assert (status, out) == (2, "")
@@ -148,7 +148,7 @@ def test_a_timeline_of_the_op_view_is_refused_before_anything_is_read(ask):
 
 
 @pytest.mark.parametrize("kind", ["json", "csv", "message"])
-def test_an_answer_may_be_written_as(kind, ask):
+def test_an_answer_can_be_written_in_other_formats(kind, ask):
     status, out, _ = ask("scope", *FILES, f"--output={kind}:outfile=answer")
 
     assert (status, out) == (0, "")
@@ -159,7 +159,7 @@ def test_output_none_prints_nothing(ask):
     assert ask("scope", *FILES, "-output", "none") == (0, "", "")
 
 
-def test_json_and_output_exclude_each_other(ask):
+def test_json_and_output_cannot_be_combined(ask):
     status, out, err = ask("scope", "graph.pb", "--json", "-output", "stdout")
 
     assert (status, out) == (2, "")
@@ -167,7 +167,7 @@ def test_json_and_output_exclude_each_other(ask):
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_a_saved_profile_answers_as_its_files_do(view, ask):
+def test_a_saved_profile_gives_the_same_answers_as_its_files(view, ask):
     status, out, err = ask("save", *FILES, "--outfile", "profile.pb")
 
     assert (status, out, err) == (0, "", "tfprof: wrote profile.pb\n")
@@ -175,12 +175,12 @@ def test_a_saved_profile_answers_as_its_files_do(view, ask):
     assert ask(view, "--profile_path=profile.pb") == ask(view, *FILES)
 
 
-def test_saving_has_a_short_option(ask):
+def test_save_has_a_short_option(ask):
     assert ask("save", "graph.pb", "-o", "profile.pb")[0] == 0
     assert Path("profile.pb").exists()
 
 
-def test_saving_tells_that_values_stay_in_the_checkpoint(ask):
+def test_save_reports_that_values_stay_in_the_checkpoint(ask):
     _, _, err = ask("save", "graph.pb", str(CHECKPOINT), "-o", "profile.pb")
 
     assert err == (
@@ -190,7 +190,7 @@ def test_saving_tells_that_values_stay_in_the_checkpoint(ask):
 
 
 @pytest.mark.parametrize("word", [TRACED, f"--run_meta_path=7:{TRACED}"])
-def test_a_timeline_of_a_step_is_written(word, ask):
+def test_timeline_writes_a_file(word, ask):
     status, out, err = ask("timeline", word, "-o", "timeline.json")
 
     assert (status, out, err) == (0, "", "tfprof: wrote timeline.json\n")
@@ -198,7 +198,7 @@ def test_a_timeline_of_a_step_is_written(word, ask):
     assert {event["ph"] for event in written} >= {"M", "X", "N", "O", "D", "C"}
 
 
-def test_a_timeline_shows_what_is_asked_for(ask):
+def test_timeline_can_leave_out_details(ask):
     switches = ("--show_memory=false", "--show_dataflow=false")
 
     assert ask("timeline", TRACED, "-o", "timeline.json", *switches)[0] == 0
@@ -213,15 +213,13 @@ def test_a_timeline_shows_what_is_asked_for(ask):
         (False, "files are read with protobuf: no compiler was found at installation"),
     ],
 )
-def test_the_version_is_that_of_the_package_and_says_how_texts_are_read(
-    ask, monkeypatch, compiled, reader
-):
+def test_version_prints_the_package_version_and_the_reader(ask, monkeypatch, compiled, reader):
     monkeypatch.setattr("tfprof.formats.text.is_compiled", lambda: compiled)
 
     assert ask("--version") == (0, f"tfprof {version('tfprof')} ({reader})\n", "")
 
 
-def test_what_an_answer_lacks_is_said_beside_it(ask):
+def test_a_missing_input_is_noted_on_standard_error(ask):
     status, out, err = ask("scope", "graph.pb")
 
     assert status == 0
@@ -229,7 +227,7 @@ def test_what_an_answer_lacks_is_said_beside_it(ask):
     assert err == (f"tfprof: `micros` requires {RUNS}, {ZERO}\n")
 
 
-def test_what_is_odd_about_the_files_is_said_before_they_are_saved(ask, files):
+def test_save_reports_oddities_of_the_files(ask, files):
     (files / "empty_run").write_text("partition_graphs { node { name: 'a' } }")
 
     status, _, err = ask("save", "graph.pb", "empty_run", "-o", "profile.pb")
@@ -238,7 +236,7 @@ def test_what_is_odd_about_the_files_is_said_before_they_are_saved(ask, files):
     assert err.startswith("tfprof: empty_run contains no step statistics")
 
 
-def test_lines_from_a_pipe_are_a_shell(ask, monkeypatch):
+def test_piped_lines_are_answered_by_the_shell(ask, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("op -select params\n"))
 
     shell = ask("graph.pb")
@@ -254,7 +252,7 @@ def test_the_shell_starts_with_the_options_of_the_command_line(ask, monkeypatch)
     assert shell == ask("op", "graph.pb", "-select", "params")
 
 
-def test_ctrl_c_is_a_status_of_its_own(ask, monkeypatch):
+def test_ctrl_c_exits_with_status_130(ask, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
@@ -263,7 +261,7 @@ def test_ctrl_c_is_a_status_of_its_own(ask, monkeypatch):
     assert ask("scope", "graph.pb") == (130, "", "tfprof: stopped.\n")
 
 
-def test_an_error_is_one_line_even_for_a_name_of_many(ask):
+def test_an_error_is_one_line_even_if_a_file_name_has_several(ask):
     name = "two\nlines\r\x1b[31m.pb"
 
     status, out, err = ask("scope", name)
@@ -272,7 +270,7 @@ def test_an_error_is_one_line_even_for_a_name_of_many(ask):
     assert err == "tfprof: two lines \\x1b[31m.pb: no such file; check the path.\n"
 
 
-def test_a_note_is_one_line_even_for_a_name_of_many(ask, files):
+def test_a_note_is_one_line_even_if_a_file_name_has_several(ask, files):
     log = OpLogProto(log_entries=[{"name": "stranger", "types": ["t"]}])
     (files / "two\nlines").write_bytes(log.SerializeToString())
 
@@ -282,7 +280,7 @@ def test_a_note_is_one_line_even_for_a_name_of_many(ask, files):
     assert err.count("\n") == 1
 
 
-def test_a_tensor_that_cannot_be_read_leaves_no_half_of_json(ask, files):
+def test_an_unreadable_tensor_is_an_error_without_partial_json(ask, files):
     graph = GraphDef()
     for name in ("empty/rows", "parts/tall"):
         graph.node.add(name=name, op="VariableV2")
@@ -298,7 +296,7 @@ def test_a_tensor_that_cannot_be_read_leaves_no_half_of_json(ask, files):
 
 
 @pytest.mark.parametrize(
-    ("line", "complaint"),
+    ("line", "message"),
     [
         ("scope graph.pb --outfile x", "`scope` has no option `outfile`. Write the answer"),
         ("save graph.pb -o x --json", "`save` has no option `json`. It is an option of"),
@@ -315,42 +313,42 @@ def test_a_tensor_that_cannot_be_read_leaves_no_half_of_json(ask, files):
         ),
     ],
 )
-def test_an_option_that_a_command_would_leave_aside_is_refused(line, complaint, ask):
+def test_an_option_that_a_command_does_not_take_is_rejected(line, message, ask):
     status, out, err = ask(*line.split())
 
     assert (status, out) == (2, "")
-    assert err.startswith(f"tfprof: {complaint}")
+    assert err.startswith(f"tfprof: {message}")
 
 
-def test_help_and_version_may_be_turned_off_anywhere(ask):
+def test_help_and_version_can_be_turned_off_anywhere(ask):
     assert ask("op", "graph.pb", "-select", "params", "--help=no", "--version=no")[0] == 0
 
 
-def test_a_command_behind_the_files_is_told_where_it_stands(ask):
+def test_a_command_after_the_files_is_rejected_with_a_hint(ask):
     status, _, err = ask("graph.pb", "scope")
 
     assert status == 2
     assert err == "tfprof: Put the command before the files: tfprof scope FILES….\n"
 
 
-def test_a_file_may_be_called_like_a_command(ask, files):
+def test_a_file_may_have_the_name_of_a_command(ask, files):
     (files / "graph").write_bytes(Path("graph.pb").read_bytes())
 
     assert ask("op", "graph", "-select", "params") == ask("op", "graph.pb", "-select", "params")
 
 
-def test_a_file_may_begin_with_a_dash(ask, files):
+def test_a_file_name_may_start_with_a_dash(ask, files):
     (files / "-graph").write_bytes(Path("graph.pb").read_bytes())
 
     assert ask("op", "-select", "params", "--", "-graph")[0] == 0
 
 
-# The report on a model directory.
+# Reports on the folder of a training run.
 
 USAGE = "tfprof profile [DIR] [--model_dir DIR] [--output_dir DIR] [--json]"
 
 
-def test_a_model_directory_is_reported_on(ask, tmp_path):
+def test_profile_lists_the_files_found_and_written(ask, tmp_path):
     status, out, err = ask("profile", "--model_dir=.", f"--output_dir={tmp_path}")
 
     assert status == 0
@@ -367,16 +365,16 @@ def test_a_model_directory_is_reported_on(ask, tmp_path):
     assert "`bytes` requires RunMetadata (--run_meta_path)" in err
 
 
-def test_a_report_on_a_model_directory_can_be_read_by_scripts(ask):
+def test_profile_can_print_json(ask):
     status, out, _ = ask("profile", ".", "--json")
 
-    told = json.loads(out)
-    assert (status, told["written"]) == (0, ["params.txt", "flops.txt"])
-    assert told["found"]["graph_path"] == "graph.pbtxt"
+    answer = json.loads(out)
+    assert (status, answer["written"]) == (0, ["params.txt", "flops.txt"])
+    assert answer["found"]["graph_path"] == "graph.pbtxt"
 
 
 @pytest.mark.parametrize(
-    ("words", "complaint"),
+    ("words", "message"),
     [
         (["profile"], f"`profile` requires one folder: {USAGE}."),
         (["profile", "a", "b"], f"`profile` requires one folder: {USAGE}."),
@@ -386,11 +384,11 @@ def test_a_report_on_a_model_directory_can_be_read_by_scripts(ask):
         ),
     ],
 )
-def test_a_report_needs_a_folder_and_nothing_else(words, complaint, ask):
-    assert ask(*words) == (2, "", f"tfprof: {complaint}\n")
+def test_profile_takes_exactly_one_folder_and_no_files(words, message, ask):
+    assert ask(*words) == (2, "", f"tfprof: {message}\n")
 
 
-def test_an_older_word_for_a_file_writes_it(ask):
+def test_dump_to_file_writes_the_report(ask):
     status, out, err = ask("scope", "--graph_path=graph.pbtxt", "--dump_to_file=dump")
 
     assert (status, out) == (0, "")
@@ -398,13 +396,13 @@ def test_an_older_word_for_a_file_writes_it(ask):
     assert "_TFProfRoot" in Path("dump").read_text("utf-8")
 
 
-def test_an_older_word_for_a_picture_is_answered(ask):
+def test_viz_lists_the_outputs_that_draw_pictures(ask):
     _, _, err = ask("scope", "graph.pb", "-viz", "-select", "params")
 
     assert err.startswith("tfprof: -viz has no effect; to draw the view, use -output timeline:")
 
 
-def test_an_older_word_for_a_file_goes_before_the_newer(ask):
+def test_dump_to_file_takes_precedence_over_output(ask):
     _, _, err = ask(
         *("scope", "graph.pb", "-select", "params"),
         *("-dump_to_file", "dump", "-output", "json:outfile=new"),
@@ -418,7 +416,7 @@ def test_an_older_word_for_a_file_goes_before_the_newer(ask):
 
 
 class Stream(io.StringIO):
-    """A standard output that remembers the size of each write."""
+    """A standard output that records the size of each write."""
 
     def __init__(self):
         super().__init__()
@@ -430,7 +428,7 @@ class Stream(io.StringIO):
 
 
 @pytest.mark.parametrize("more", [[], ["--json"]])
-def test_an_answer_is_printed_piece_by_piece(more, files, monkeypatch):
+def test_a_long_answer_is_streamed(more, files, monkeypatch):
     graph = GraphDef()
     for number in range(100):
         graph.node.add(name=f"op_{number:02}", op="NoOp")

@@ -1,4 +1,4 @@
-"""`tfprof flops` as it is typed."""
+"""`tfprof flops` on the command line."""
 
 import json
 
@@ -9,7 +9,7 @@ from tfprof.cli import main
 pytestmark = pytest.mark.usefixtures("files")
 
 
-def test_the_ledger_is_printed(capsys):
+def test_flops_prints_the_ledger(capsys):
     assert main(["flops", "graph.pb", "run_meta_0"]) == 0
 
     shown = capsys.readouterr()
@@ -17,19 +17,19 @@ def test_the_ledger_is_printed(capsys):
     assert shown.err == ""
 
 
-def test_json_is_printed_for_scripts(capsys):
+def test_flops_can_print_json(capsys):
     assert main(["flops", "graph.pb", "--json"]) == 0
 
     assert json.loads(capsys.readouterr().out)["float_ops"] == 96
 
 
-def test_the_numbers_of_the_log_can_be_had_alone(capsys):
+def test_flops_can_use_only_the_op_log(capsys):
     assert main(["flops", "graph.pb", "tfprof_log", "--count_float_ops=false", "--json"]) == 0
 
     assert json.loads(capsys.readouterr().out)["float_ops"] == 0
 
 
-def test_an_option_of_views_is_refused(capsys):
+def test_flops_rejects_view_options(capsys):
     assert main(["flops", "graph.pb", "-select", "params"]) == 2
 
     assert "`flops` has no option `select`" in capsys.readouterr().err

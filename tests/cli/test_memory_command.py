@@ -1,4 +1,4 @@
-"""`tfprof memory`: words, files and mistakes."""
+"""`tfprof memory` on the command line."""
 
 import json
 import shutil
@@ -14,7 +14,7 @@ SAMPLES = Path(__file__).parent.parent / "samples" / "tensorflow"
 
 @pytest.fixture
 def _sample(tmp_path, monkeypatch):
-    """The current folder, with the files of a run on a GPU and of one on a CPU in it."""
+    """A current folder with the files of a run on a GPU and of one on a CPU."""
     for folder in ("gpu_synth", "mlp_tiny"):
         shutil.copytree(SAMPLES / folder, tmp_path / folder)
     monkeypatch.chdir(tmp_path)
@@ -22,7 +22,7 @@ def _sample(tmp_path, monkeypatch):
 
 @pytest.fixture
 def asked(capsys, _sample):
-    """Status, output and complaints of a command line."""
+    """Runs a command line; returns the status, standard output and standard error."""
 
     def run(line):
         status = main(line.split())
@@ -48,14 +48,14 @@ SAVED = (
 )
 
 
-def test_a_cpu_has_a_curve_too(asked):
+def test_a_cpu_run_has_a_memory_curve(asked):
     status, out, _ = asked(f"memory {CPU}")
 
     assert status == 0
     assert "mklcpu on /job:localhost/replica:0/task:0/device:cpu:0\nPeak: 40B at " in out
 
 
-def test_json_is_what_python_gets(asked):
+def test_json_equals_the_python_answer(asked):
     status, out, _ = asked(f"memory {GPU} --json -max_depth 3")
 
     assert status == 0
@@ -63,7 +63,7 @@ def test_json_is_what_python_gets(asked):
 
 
 @pytest.mark.parametrize(
-    ("line", "status", "complaint"),
+    ("line", "status", "message"),
     [
         ("memory", 2, "No input files: list them after the command or use --graph_path."),
         (f"memory {CPU} -step 9", 2, "No step 9. Recorded: 0; -1 takes the highest peak."),
@@ -77,8 +77,8 @@ def test_json_is_what_python_gets(asked):
         ("memory mlp_tiny/graph.pb.gz", 1, UNRECORDED),
     ],
 )
-def test_a_mistake_is_one_line_that_says_what_to_do(line, status, complaint, asked):
-    assert asked(line) == (status, "", f"tfprof: {complaint}\n")
+def test_an_error_is_one_line_with_a_hint(line, status, message, asked):
+    assert asked(line) == (status, "", f"tfprof: {message}\n")
 
 
 def test_a_saved_profile_answers_as_its_files_do(asked):
@@ -88,9 +88,9 @@ def test_a_saved_profile_answers_as_its_files_do(asked):
 
 
 def test_saving_as_a_profile_proto_says_that_allocations_on_the_host_are_lost(asked):
-    _, _, said = asked(f"save {CPU} --outfile saved --format profile_proto")
+    _, _, err = asked(f"save {CPU} --outfile saved --format profile_proto")
 
-    assert f"tfprof: {LOST}\n" in said
+    assert f"tfprof: {LOST}\n" in err
     assert asked("memory saved") == (1, "", f"tfprof: {SAVED}\n")
 
 
@@ -104,11 +104,11 @@ def test_a_profile_proto_has_the_curve_of_the_accelerator(asked):
     assert set(after.levels.bytes.tolist()) <= set(before.levels.bytes.tolist())
     assert (after.device, after.peak_ns) == (before.device, before.peak_ns)
     assert after.by_kind.name == before.by_kind.name
-    _, out, said = asked("memory saved")
+    _, out, err = asked("memory saved")
     assert "unknown allocator on " in out
-    assert "those of the host are missing" in said
+    assert "those of the host are missing" in err
 
 
-def test_info_says_whether_there_is_a_curve(asked):
+def test_info_shows_whether_memory_over_time_is_available(asked):
     assert "memory over time" in asked(f"info {CPU}")[1].partition("Missing:")[0]
     assert "memory over time" in asked("info mlp_tiny/graph.pb.gz")[1].partition("Missing:")[2]

@@ -1,4 +1,4 @@
-"""The program as a process: its streams and how it ends."""
+"""The program as a process: its streams, signals and exit status."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from model_files import GraphDef
 
 TFPROF = [sys.executable, "-m", "tfprof"]
-# Buffered, as in a pipe of a user: then trouble shows only when the buffer is written out.
+# Buffered, as for users: write errors occur only when the buffer is flushed.
 BUFFERED = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
 
 pytestmark = pytest.mark.usefixtures("files")
@@ -26,14 +26,14 @@ def tfprof(*words, **others):
     )
 
 
-def test_an_answer_goes_to_the_standard_output_alone():
+def test_an_answer_goes_to_standard_output_only():
     ran = tfprof("op", "graph.pb", "-select", "params")
 
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "VariableV2" in ran.stdout
 
 
-def test_an_error_goes_to_the_standard_error_alone():
+def test_an_error_goes_to_standard_error_only():
     ran = tfprof("op", "gone.pb")
 
     assert (ran.returncode, ran.stdout) == (1, "")
@@ -42,7 +42,7 @@ def test_an_error_goes_to_the_standard_error_alone():
 
 @pytest.fixture
 def write_model(files):
-    """Writes `model.pb`, with ops of those names."""
+    """Writes `model.pb` with ops of the given names."""
 
     def write(names):
         graph = GraphDef()
@@ -57,7 +57,7 @@ def write_model(files):
     ("size", "more", "first"),
     [(5, [], "\n"), (5_000, [], "\n"), (5, ["--json"], "{\n"), (5_000, ["--json"], "{\n")],
 )
-def test_a_reader_that_has_enough_is_not_complained_about(size, more, first, write_model):
+def test_a_pipe_closed_by_its_reader_is_not_an_error(size, more, first, write_model):
     write_model(f"op_{number:06}" for number in range(size))
 
     question = [*TFPROF, "scope", "model.pb", "-select", "params", *more]
@@ -74,7 +74,7 @@ def test_a_reader_that_has_enough_is_not_complained_about(size, more, first, wri
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 @pytest.mark.parametrize("words", [["scope"], ["scope", "--json"], ["shell"]])
-def test_ctrl_c_stops_an_answer_that_waits_for_its_reader(words, write_model, tmp_path):
+def test_ctrl_c_stops_an_answer_blocked_on_a_full_pipe(words, write_model, tmp_path):
     write_model(f"op_{number:06}" for number in range(20_000))
     lines = tmp_path / "lines"
     lines.write_text("op -select params\n" * 3_000)
@@ -86,12 +86,12 @@ def test_ctrl_c_stops_an_answer_that_waits_for_its_reader(words, write_model, tm
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=BUFFERED,
-            # Also where the tests were started with it ignored.
+            # In case the tests were started with it ignored.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
         ) as process,
     ):
-        os.read(process.stdout.fileno(), 1)  # it has begun
-        time.sleep(1)  # until the pipe is full
+        os.read(process.stdout.fileno(), 1)  # wait for the first output
+        time.sleep(1)  # and until the pipe is full
         process.send_signal(signal.SIGINT)
 
         assert process.wait(timeout=60) == 130
@@ -99,7 +99,7 @@ def test_ctrl_c_stops_an_answer_that_waits_for_its_reader(words, write_model, tm
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
-def test_an_output_that_is_full_is_an_error():
+def test_a_full_disk_is_an_error():
     with Path("/dev/full").open("w") as full:
         ran = subprocess.run(
             [*TFPROF, "op", "graph.pb", "-select", "params"],
@@ -114,7 +114,7 @@ def test_an_output_that_is_full_is_an_error():
     assert ran.stderr == ("tfprof: cannot write to standard output: No space left on device.\n")
 
 
-def test_a_closed_output_is_nobody_to_tell():
+def test_a_closed_standard_output_is_not_an_error():
     ran = subprocess.run(
         ["bash", "-c", '"$@" >&-', "-", *TFPROF, "op", "graph.pb", "-select", "params"],
         capture_output=True,
@@ -126,7 +126,7 @@ def test_a_closed_output_is_nobody_to_tell():
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
-def test_a_name_that_the_terminal_cannot_show_is_written_in_codes(write_model):
+def test_a_name_that_the_terminal_cannot_encode_is_escaped(write_model):
     write_model(["größe/名"])
 
     ran = subprocess.run(
@@ -140,7 +140,7 @@ def test_a_name_that_the_terminal_cannot_show_is_written_in_codes(write_model):
     assert "größe/\\u540d (0/0 params)".encode("latin-1") in ran.stdout
 
 
-def test_lines_that_are_no_text_are_no_crash():
+def test_invalid_utf_8_on_standard_input_is_reported():
     ran = subprocess.run(
         [*TFPROF, "graph.pb"],
         input=b"\xff\xfe\nop -select params\n",
@@ -168,7 +168,7 @@ def test_numpy_protobuf_and_re2_are_not_loaded_for(words):
     assert ran.stdout.endswith("[]\n")
 
 
-def test_a_pipe_gets_the_bytes_of_a_name_as_they_are(write_model):
+def test_control_characters_in_names_reach_a_pipe_unchanged(write_model):
     write_model(["a\x1b[2Jb"])
 
     ran = tfprof("scope", "model.pb", "-select", "params")
@@ -180,7 +180,7 @@ def test_a_pipe_gets_the_bytes_of_a_name_as_they_are(write_model):
 @pytest.mark.parametrize(
     "words", [("scope",), ("graph",), ("op",), ("scope", "--json"), ("flops",), ("advise",)]
 )
-def test_a_terminal_gets_no_commands_from_names(words, files):
+def test_control_characters_in_names_do_not_reach_a_terminal(words, files):
     graph = GraphDef()
     graph.node.add(name="a\x1b[2Jb", op="Evil\x1b]0;title\x07")
     (files / "model.pb").write_bytes(graph.SerializeToString())
@@ -189,7 +189,7 @@ def test_a_terminal_gets_no_commands_from_names(words, files):
 
 
 def on_a_terminal(*words):
-    """What a command prints on a terminal."""
+    """The output of a command on a terminal."""
     ours, theirs = os.openpty()
     with subprocess.Popen(
         [*TFPROF, *words],
@@ -203,7 +203,7 @@ def on_a_terminal(*words):
         try:
             while piece := os.read(ours, 1 << 16):
                 shown += piece
-        except OSError:  # how the end of a terminal reads
+        except OSError:  # the end of a terminal's output
             pass
         assert process.wait() == 0
     os.close(ours)

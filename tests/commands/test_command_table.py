@@ -1,4 +1,4 @@
-"""One row per command: what the recipe in CONTRIBUTING.md promises."""
+"""The command table: a new row is all that a new command needs, as CONTRIBUTING.md says."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BOTH = {Place.COMMAND_LINE: Words.FILES, Place.SHELL: Words.NOTHING}
 
 @pytest.fixture
 def generated():
-    """Makes the reference page of the commands."""
+    """The function that generates the reference page of the commands."""
     spec = importlib.util.spec_from_file_location("generate_docs", ROOT / "docs" / "generate.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -34,7 +34,7 @@ def generated():
 
 
 def greet(call):
-    """The function of the new command: it works on both fronts."""
+    """The function of a new command, which works in both fronts."""
     ops = len(call.load().columns.ops)
     call.show([f"{call.value('greeting')}, {ops} ops"] * call.value("times") + ["\n"])
     call.say("that is all.")
@@ -42,7 +42,7 @@ def greet(call):
 
 @pytest.fixture
 def _greeting(monkeypatch):
-    """A new row, and nothing else."""
+    """Adds a row to the table, and nothing else."""
     row = Command(
         name="greet",
         summary="Show a greeting.",
@@ -67,12 +67,12 @@ def test_a_new_row_is_a_command_on_the_command_line(capsys):
     assert main(["greet"]) == 2
     assert main(["greet", "graph.pb", "-step", "1"]) == 2
     assert main(["gret", "graph.pb"]) == 2
-    said = capsys.readouterr().err.splitlines()
-    assert said[0] == "tfprof: No input files: list them after the command or use --graph_path."
-    assert said[1].startswith(
+    errors = capsys.readouterr().err.splitlines()
+    assert errors[0] == "tfprof: No input files: list them after the command or use --graph_path."
+    assert errors[1].startswith(
         "tfprof: `greet` has no option `step`. It is an option of scope, graph,"
     )
-    assert said[2] == "tfprof: No command or file `gret`. Did you mean `greet`?"
+    assert errors[2] == "tfprof: No command or file `gret`. Did you mean `greet`?"
 
 
 @pytest.mark.usefixtures("_greeting", "files")
@@ -91,7 +91,7 @@ def test_a_new_row_is_a_command_in_the_shell(capsys):
 
 
 @pytest.mark.usefixtures("_greeting", "files")
-def test_a_new_row_is_in_help(capsys):
+def test_a_new_row_appears_in_help(capsys):
     main(["--help"])
     assert "\n  greet     Show a greeting.\n" in capsys.readouterr().out
 
@@ -113,7 +113,7 @@ def test_a_new_row_is_in_help(capsys):
 
 
 @pytest.mark.usefixtures("_greeting", "files")
-def test_a_new_row_is_completed():
+def test_a_new_row_is_offered_by_completion():
     completer = Completer(tfprof.load("graph.pb").columns, available(Place.SHELL))
 
     assert [found.text for found in completer.complete("gre").candidates] == ["greet "]
@@ -122,7 +122,7 @@ def test_a_new_row_is_completed():
 
 
 @pytest.mark.usefixtures("_greeting")
-def test_a_new_row_is_in_the_generated_reference(generated):
+def test_a_new_row_appears_in_the_generated_reference(generated):
     page = generated()
 
     assert "| [`greet`](#greet) | command line, shell | Show a greeting. |\n" in page
@@ -131,7 +131,7 @@ def test_a_new_row_is_in_the_generated_reference(generated):
 
 
 @pytest.mark.parametrize("place", Place)
-def test_a_row_may_be_for_one_front_only(place, monkeypatch, capsys):
+def test_a_row_can_be_limited_to_one_front(place, monkeypatch, capsys):
     only = Command(name="greet", summary="Show a greeting.", run=greet, takes={place: BOTH[place]})
     monkeypatch.setitem(COMMANDS, "greet", only)
 
@@ -149,7 +149,7 @@ def test_the_function_of_a_row_exists(name):
 
 
 @pytest.mark.parametrize("place", Place)
-def test_an_option_has_one_kind_and_letter_whatever_the_command(place):
+def test_an_option_has_the_same_kind_and_short_name_in_every_command(place):
     found = {}
     for row in available(place).values():
         for name, option in row.options_in(place).items():
@@ -158,14 +158,14 @@ def test_an_option_has_one_kind_and_letter_whatever_the_command(place):
     assert {name: kinds for name, kinds in found.items() if len(kinds) > 1} == {}
 
 
-def test_what_only_one_front_has():
+def test_all_other_commands_are_available_in_both_fronts():
     here, there = available(Place.COMMAND_LINE).keys(), available(Place.SHELL).keys()
 
     assert here - there == {"profile", "run", "shell"}
     assert there - here == {"set", "reset", "quit", "exit"}
 
 
-def test_every_command_that_needs_an_option_says_so_in_its_usage():
+def test_usage_shows_required_options():
     assert {name: row.required for name, row in COMMANDS.items() if row.required} == {
         "save": ("outfile",),
         "timeline": ("outfile",),

@@ -1,4 +1,4 @@
-"""Help: complete, the same everywhere, and fit for a terminal of 80 columns."""
+"""Help pages: complete, the same in both fronts, and at most 80 columns wide."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PROFILE = Profile(profile(op("net/w", "VariableV2", shape=(3, 4)), run("net/w", 
 
 @pytest.fixture
 def shown(capsys):
-    """What a successful command line prints."""
+    """The output of a successful command line."""
 
     def answer(*words):
         assert main(words) == 0
@@ -47,7 +47,7 @@ def shown(capsys):
 
 @pytest.fixture
 def in_shell(capsys):
-    """What the shell prints for a line of help."""
+    """The output of `help` in the shell."""
 
     def answer(topic=""):
         assert loop.serve(PROFILE, Options(), io.StringIO(f"help {topic}\n")) == 0
@@ -67,7 +67,7 @@ def test_no_line_of_help_is_wider_than_a_terminal(topic, shown):
 
 
 @pytest.mark.parametrize("command", ON_COMMAND_LINE)
-def test_help_on_a_command_can_be_asked_for_in_three_ways(command, shown):
+def test_help_on_a_command_can_be_requested_in_three_ways(command, shown):
     wanted = shown("help", command)
 
     assert wanted.startswith(f"Usage: tfprof {command}")
@@ -75,7 +75,7 @@ def test_help_on_a_command_can_be_asked_for_in_three_ways(command, shown):
     assert shown(command, "-h") == wanted
 
 
-def test_without_words_or_topic_there_is_an_overview(shown):
+def test_help_without_a_topic_is_an_overview(shown):
     assert shown() == shown("--help") == shown("help") == shown("-h")
 
 
@@ -89,7 +89,7 @@ def test_the_overview_lists_every_command_and_input_option(shown):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_summary_is_a_short_sentence_that_begins_with_a_verb(name):
+def test_a_summary_is_a_short_sentence_that_starts_with_a_verb(name):
     summary = COMMANDS[name].summary
 
     assert summary[0].isupper()
@@ -105,7 +105,7 @@ VERBS = {
 
 
 @pytest.mark.parametrize("name", VIEW_OPTIONS)
-def test_every_option_of_a_view_is_listed_under_a_title(name):
+def test_every_view_option_has_a_heading_in_help(name):
     assert VIEW_OPTIONS[name].group in GROUPS
 
 
@@ -132,7 +132,7 @@ def test_help_in_the_shell_explains_all_options_of_a_command(command, in_shell):
 
 
 @pytest.mark.parametrize("command", ON_COMMAND_LINE.keys() & IN_SHELL.keys())
-def test_both_fronts_give_the_same_explanation_of_a_command(command, shown, in_shell):
+def test_both_fronts_explain_a_command_in_the_same_words(command, shown, in_shell):
     summary = f"{COMMANDS[command].summary} {COMMANDS[command].notes}".strip()
 
     assert summary in " ".join(shown("help", command).split())
@@ -149,7 +149,7 @@ def test_help_on_a_view_lists_metrics_and_outputs(view, shown):
         assert f"\n  {kind}" in lines
 
 
-def test_help_on_an_option_says_its_value_its_default_and_its_commands(shown):
+def test_help_on_an_option_shows_its_value_default_and_commands(shown):
     assert shown("help", "max_rows") == (
         "-max_rows ROWS\n"
         "  Show at most this many rows per breakdown, largest first; -1 shows all. [10]\n"
@@ -157,7 +157,7 @@ def test_help_on_an_option_says_its_value_its_default_and_its_commands(shown):
     )
 
 
-def test_help_on_an_option_with_two_meanings_explains_both(shown):
+def test_help_on_an_option_with_several_meanings_explains_each(shown):
     page = shown("help", "step")
 
     assert page.count("-step STEP\n") == 3
@@ -167,23 +167,23 @@ def test_help_on_an_option_with_two_meanings_explains_both(shown):
 
 
 @pytest.mark.parametrize("word", ["select", "-select", "--select"])
-def test_help_on_an_option_may_be_asked_for_with_its_dashes(word, shown):
+def test_help_on_an_option_accepts_its_dashes(word, shown):
     assert shown("help", word).startswith(
         "-select METRIC,…\n  Show these metrics for each row. [micros]\n"
     )
 
 
-def test_help_on_an_option_may_be_asked_for_by_its_letter(shown):
+def test_help_on_an_option_accepts_its_short_name(shown):
     assert shown("help", "-o") == shown("help", "outfile")
 
 
-def test_help_on_a_general_option_says_that_every_command_takes_it(shown):
+def test_help_on_a_general_option_shows_that_every_command_takes_it(shown):
     assert shown("help", "version") == (
         "--version\n  Print the version.\n  An option of every command.\n"
     )
 
 
-def test_help_in_the_shell_explains_the_options_that_name_files(in_shell):
+def test_help_in_the_shell_explains_options_for_input_files(in_shell):
     assert in_shell("checkpoint_path") == (
         "--checkpoint_path FILE\n"
         "  Checkpoint: saved variables and their values.\n"
@@ -191,7 +191,7 @@ def test_help_in_the_shell_explains_the_options_that_name_files(in_shell):
     )
 
 
-def test_help_on_a_metric_says_what_it_requires(shown):
+def test_help_on_a_metric_shows_what_it_requires(shown):
     assert shown("help", "peak_bytes") == (
         "-select peak_bytes\n"
         "  The most memory the op held at one time.\n"
@@ -210,7 +210,7 @@ def test_help_on_an_unknown_word_suggests_the_nearest(capsys):
 
 
 @pytest.mark.parametrize("command", ON_COMMAND_LINE)
-def test_the_examples_of_the_command_line_can_be_typed(command):
+def test_the_examples_for_the_command_line_are_valid(command):
     for line in example_lines(COMMANDS[command], Place.COMMAND_LINE):
         call = parse(shlex.split(line.partition(" < ")[0])[1:])
 
@@ -219,6 +219,6 @@ def test_the_examples_of_the_command_line_can_be_typed(command):
 
 
 @pytest.mark.parametrize("command", IN_SHELL)
-def test_the_examples_of_the_shell_can_be_typed(command):
+def test_the_examples_for_the_shell_are_valid(command):
     for line in example_lines(COMMANDS[command], Place.SHELL):
         assert Session(PROFILE, Options(), Pipe()).parse(*line.split()).command.name == command

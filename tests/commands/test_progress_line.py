@@ -1,4 +1,4 @@
-"""The line that says what is being read."""
+"""The progress line that shows which file is being read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tfprof.commands.progress import Progress
 
 
 class Terminal(io.StringIO):
-    """A stream that somebody watches, and that tells when something was shown."""
+    """A terminal that signals when something was written to it."""
 
     def __init__(self):
         super().__init__()
@@ -34,7 +34,7 @@ def _impatient(monkeypatch):
 
 
 @pytest.mark.usefixtures("_impatient")
-def test_a_file_that_takes_a_while_is_shown_and_then_wiped_out():
+def test_a_slow_file_is_shown_and_then_erased():
     stream = Terminal()
     line = Progress(stream)
     line.reading("graph.pb")
@@ -47,7 +47,7 @@ def test_a_file_that_takes_a_while_is_shown_and_then_wiped_out():
 
 
 @pytest.mark.usefixtures("_impatient")
-def test_a_name_of_many_lines_is_one_line():
+def test_a_file_name_of_several_lines_is_shown_on_one():
     stream = Terminal()
     line = Progress(stream)
     line.reading("two\nlines")
@@ -68,7 +68,7 @@ def test_a_quick_file_is_not_shown():
 
 
 @pytest.mark.usefixtures("_impatient")
-def test_nothing_is_shown_where_nobody_watches():
+def test_nothing_is_shown_if_the_stream_is_not_a_terminal():
     stream = io.StringIO()
 
     with Progress(stream) as line:
@@ -79,7 +79,7 @@ def test_nothing_is_shown_where_nobody_watches():
 
 
 @pytest.mark.usefixtures("_impatient")
-def test_the_line_is_wiped_out_when_reading_fails():
+def test_the_line_is_erased_when_reading_fails():
     stream = Terminal()
 
     def read():
@@ -88,7 +88,7 @@ def test_the_line_is_wiped_out_when_reading_fails():
             assert stream.has_shown.wait(5)
             raise OSError
 
-    with pytest.raises(OSError):  # noqa: PT011 -- that it gets through is the fact
+    with pytest.raises(OSError):  # noqa: PT011 -- any OSError will do
         read()
 
     assert stream.getvalue().endswith("\r\x1b[K")

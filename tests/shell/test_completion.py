@@ -1,4 +1,4 @@
-"""Completion: the line before the cursor to what can stand there."""
+"""Completion in the shell: the candidates for the text before the cursor."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COMPLETER = Completer(PROFILE, COMMANDS)
 
 
 def completed(line):
-    """The lines that the candidates make of `line`."""
+    """The lines that result from each candidate."""
     typed, candidates = COMPLETER.complete(line)
     assert line.endswith(typed)
     return [line.removesuffix(typed) + candidate.text for candidate in candidates]
@@ -91,12 +91,12 @@ def test_an_empty_line_can_be_any_command():
         ),
     ],
 )
-def test_what_can_stand_at_the_end_of(line, lines):
+def test_a_word_is_completed(line, lines):
     assert completed(line) == lines
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_option_of_a_command_can_follow(command):
+def test_every_option_of_a_command_is_offered(command):
     assert completed(f"{command} -") == [f"{command} -{name} " for name in OFFERED[command]]
 
 
@@ -107,7 +107,7 @@ OFFERED = {
 }
 
 
-def test_words_are_offered_with_what_they_mean():
+def test_candidates_come_with_their_meaning():
     assert shown("sc") == {"scope": "Show ops by name scope."}
     assert shown("scope -max_d") == {"-max_depth": VIEW_OPTIONS["max_depth"].help}
     assert shown("scope -select peak_b") == {
@@ -147,15 +147,15 @@ def _folder(tmp_path, monkeypatch):
         ("scope -output json:outfile=r", ["scope -output json:outfile=report.txt"]),
     ],
 )
-def test_files_can_stand_at_the_end_of(line, lines):
+def test_a_file_is_completed(line, lines):
     assert completed(line) == lines
 
 
-# Names of the model.
+# Names in the model.
 
 
 @pytest.mark.parametrize("option", ["start", "trim", "show", "hide"])
-def test_names_of_ops_are_offered_part_by_part(option):
+def test_op_names_are_completed_one_scope_at_a_time(option):
     line = f"graph -{option}_name_regexes "
 
     assert completed(line + "n") == [line + "net/"]
@@ -163,7 +163,7 @@ def test_names_of_ops_are_offered_part_by_part(option):
     assert completed(line + "net/conv/m") == [line + "net/conv/mul"]
 
 
-def test_behind_the_slash_of_a_scope_there_is_all_that_is_in_it():
+def test_after_the_slash_of_a_scope_one_candidate_matches_the_whole_scope():
     assert shown("scope -show_name_regexes net/conv/") == {
         ".*": "all 2 ops",
         "mul": "op",
@@ -172,7 +172,7 @@ def test_behind_the_slash_of_a_scope_there_is_all_that_is_in_it():
     assert completed("scope -show_name_regexes net/conv/")[0].endswith(" net/conv/.*")
 
 
-def test_a_scope_that_is_typed_in_full_is_a_row_too():
+def test_a_scope_typed_in_full_is_offered_as_a_row():
     assert shown("scope -start_name_regexes net/conv") == {
         "conv": "the scope",
         "conv/": "2 ops",
@@ -180,27 +180,27 @@ def test_a_scope_that_is_typed_in_full_is_a_row_too():
     }
 
 
-def test_the_graph_view_has_no_rows_of_scopes():
+def test_the_graph_view_offers_no_scope_rows():
     assert list(shown("graph -start_name_regexes net/conv")) == ["conv/", "conv_1/"]
 
 
-def test_in_the_op_view_rows_are_kinds():
+def test_the_op_view_offers_op_kinds():
     assert completed("op -hide_name_regexes M") == ["op -hide_name_regexes MatMul"]
     assert completed("op -hide_name_regexes n") == []
 
 
-def test_options_that_stay_may_be_for_either():
+def test_set_offers_op_names_and_op_kinds():
     assert list(shown("set -hide_name_regexes ")) == ["net/", "MatMul", "NoOp", "VariableV2"]
 
 
-def test_in_the_code_view_rows_are_lines_of_files():
+def test_the_code_view_offers_the_lines_of_each_file():
     assert completed("code -show_name_regexes ") == [
         r"code -show_name_regexes model\.py:.*",
         r"code -show_name_regexes train\.py:.*",
     ]
 
 
-def test_types_are_offered_to_account_by():
+def test_types_are_completed():
     assert completed("scope -account_type_regexes _t") == [
         "scope -account_type_regexes _trainable_variables"
     ]
@@ -210,28 +210,28 @@ def test_types_are_offered_to_account_by():
 @pytest.mark.parametrize(
     "before", ["net/conv/w,", "net/conv/w|", "(", "(net|", '"', "'x,", ".*w,", r"a\,b|"]
 )
-def test_a_name_may_follow_others(before):
+def test_the_last_name_of_a_list_or_regex_is_completed(before):
     line = f"graph -hide_name_regexes {before}"
 
     assert completed(line + "net/conv_") == [line + "net/conv_1/"]
 
 
-def test_what_a_regex_would_misread_is_escaped():
+def test_special_characters_in_a_completed_name_are_escaped():
     assert completed("graph -show_name_regexes net/v") == [r"graph -show_name_regexes net/v1\.5"]
 
 
 @pytest.mark.parametrize("typed", ["net/v1.", r"net/v1\."])
-def test_a_dot_may_be_typed_either_way(typed):
+def test_a_dot_may_be_typed_with_or_without_a_backslash(typed):
     assert completed(f"graph -show_name_regexes {typed}") == [r"graph -show_name_regexes net/v1\.5"]
 
 
 @pytest.mark.parametrize("typed", [".*", "net/[a-z]", "net/c?", "net^", "net\\"])
-def test_a_regex_that_is_no_plain_name_is_left_alone(typed):
+def test_a_regex_with_operators_is_not_completed(typed):
     assert completed(f"graph -show_name_regexes {typed}") == []
 
 
 @given(st.text(min_size=1))
-def test_an_escaped_name_matches_that_name_and_reads_back(name):
+def test_an_escaped_name_matches_the_name_and_can_be_unescaped(name):
     regex = escaped(name)
 
     assert Patterns([regex]).matches(name)
@@ -241,17 +241,17 @@ def test_an_escaped_name_matches_that_name_and_reads_back(name):
 
 
 @given(st.text("a./\\x41,|(*\"' "))
-def test_nothing_that_is_typed_is_too_odd(typed):
+def test_no_input_breaks_completion(typed):
     completed(f"scope -show_name_regexes {typed}")
     completed(typed)
 
 
 @pytest.mark.parametrize("typed", ["\udcff", r"\x{d800}", "net/\udcff"])
-def test_bytes_that_are_no_text_begin_no_name(typed):
+def test_invalid_utf_8_matches_no_name(typed):
     assert completed(f"scope -show_name_regexes {typed}") == []
 
 
-def test_an_empty_model_has_no_names():
+def test_an_empty_model_offers_no_names():
     nothing = Completer(profile(), COMMANDS)
 
     assert nothing.complete("scope -show_name_regexes ").candidates == []
@@ -259,7 +259,7 @@ def test_an_empty_model_has_no_names():
     assert nothing.complete("code -show_name_regexes ").candidates == []
 
 
-# Options of older generations, and types.
+# Other options.
 
 
 def test_a_dialect_is_completed():
@@ -270,17 +270,17 @@ def test_a_device_is_completed():
     assert list(shown("scope -device_regexes /job")) == [CPU]
 
 
-def test_the_names_that_a_type_is_defined_for_are_completed():
+def test_op_names_are_completed_in_a_type_definition():
     assert shown("scope -define_type mine=net/") == shown("graph -show_name_regexes net/")
     assert shown("scope -define_type mine") == {}
 
 
-def test_the_options_of_memory_are_its_own():
+def test_memory_offers_its_own_options():
     assert list(shown("memory -m")) == ["-max_depth", "-max_rows"]
     assert list(shown("memory -step ")) == ["-1", "3", "20"]
 
 
-def test_checkers_are_completed_each_once():
+def test_a_checker_is_offered_only_once():
     assert list(shown("advise -")) == ["-checkers", "-json"]
     assert "OperationChecker" in shown("advise -checkers Oper")
     assert shown("advise -checkers OperationChecker,Oper") == {}

@@ -1,4 +1,4 @@
-"""History: in the user's own folder, and never in the way."""
+"""The history of the shell: kept in the user's folder, and never a cause of failure."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ import pytest
 from tfprof.shell import history
 from tfprof.shell.history import History
 
-on_posix = pytest.mark.skipif(os.name == "nt", reason="Windows keeps such files elsewhere")
+on_posix = pytest.mark.skipif(os.name == "nt", reason="Windows has another folder and no modes")
 
 
 @on_posix
-def test_it_is_in_the_folder_for_states(tmp_path):
+def test_the_history_is_in_the_xdg_state_folder(tmp_path):
     assert history.place({"XDG_STATE_HOME": str(tmp_path)}) == tmp_path / "tfprof" / "history"
 
 
 @on_posix
 @pytest.mark.parametrize("given", [{}, {"XDG_STATE_HOME": ""}, {"XDG_STATE_HOME": "relative"}])
-def test_it_is_in_the_home_folder_where_that_folder_is_not_named(given, tmp_path, monkeypatch):
+def test_the_history_is_in_the_home_folder_by_default(given, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
 
     assert history.place(given) == tmp_path / ".local" / "state" / "tfprof" / "history"
 
 
-def test_somebody_without_a_home_has_none(monkeypatch):
+def test_without_a_home_folder_there_is_no_history_file(monkeypatch):
     def fail():
         raise RuntimeError
 
@@ -36,7 +36,7 @@ def test_somebody_without_a_home_has_none(monkeypatch):
     assert history.place({}) is None
 
 
-def test_lines_are_there_in_the_next_session(tmp_path):
+def test_lines_are_available_in_the_next_session(tmp_path):
     path = tmp_path / "new" / "folder" / "history"
     first = History(path)
     first.add("op")
@@ -45,7 +45,7 @@ def test_lines_are_there_in_the_next_session(tmp_path):
     assert History(path).lines == ["op", "scope -select params"]
 
 
-def test_two_sessions_at_once_keep_the_lines_of_both(tmp_path):
+def test_concurrent_sessions_keep_the_lines_of_both(tmp_path):
     one, other = History(tmp_path / "history"), History(tmp_path / "history")
     one.add("op")
     other.add("scope")
@@ -54,7 +54,7 @@ def test_two_sessions_at_once_keep_the_lines_of_both(tmp_path):
     assert History(tmp_path / "history").lines == ["op", "scope", "graph"]
 
 
-def test_blank_lines_and_repetitions_are_not_worth_remembering(tmp_path):
+def test_blank_lines_and_repetitions_are_not_kept(tmp_path):
     lines = History(tmp_path / "history")
     for line in ("op", "op", "", "  ", "scope", "op"):
         lines.add(line)
@@ -64,7 +64,7 @@ def test_blank_lines_and_repetitions_are_not_worth_remembering(tmp_path):
 
 
 @on_posix
-def test_nobody_else_can_read_it(tmp_path):
+def test_only_the_user_can_read_the_history(tmp_path):
     path = tmp_path / "history"
 
     History(path).add("op")
@@ -72,7 +72,7 @@ def test_nobody_else_can_read_it(tmp_path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_long_one_is_shortened_to_its_end(tmp_path):
+def test_a_long_history_is_cut_to_its_last_lines(tmp_path):
     path = tmp_path / "history"
     path.write_text("".join(f"line {number}\n" for number in range(2 * history.MAX_LINES + 1)))
 
@@ -84,7 +84,7 @@ def test_a_long_one_is_shortened_to_its_end(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_bytes_that_are_no_text_are_no_crash(tmp_path):
+def test_invalid_utf_8_in_the_history_is_replaced(tmp_path):
     path = tmp_path / "history"
     path.write_bytes(b"op\n\xff\n")
 
@@ -92,8 +92,8 @@ def test_bytes_that_are_no_text_are_no_crash(tmp_path):
 
 
 @pytest.mark.parametrize("blocked", ["tfprof", "tfprof/history"])
-def test_what_cannot_be_written_is_remembered_for_the_session(blocked, tmp_path):
-    """A file stands where the folder should be, or a folder where the file should be."""
+def test_an_unwritable_history_still_lasts_for_the_session(blocked, tmp_path):
+    """There is a file in place of the folder, or a folder in place of the file."""
     if blocked == "tfprof":
         (tmp_path / blocked).touch()
     else:
@@ -105,7 +105,7 @@ def test_what_cannot_be_written_is_remembered_for_the_session(blocked, tmp_path)
     assert History(tmp_path / "tfprof" / "history").lines == []
 
 
-def test_without_a_place_lines_are_remembered_for_the_session():
+def test_without_a_file_lines_are_kept_for_the_session():
     lines = History(None)
     lines.add("op")
 

@@ -1,4 +1,4 @@
-"""What the options are set to, for readers."""
+"""The list of current options."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ def marked(**options):
     return list(listing.marked(Options.of(**options), ("<b>", "</b>")))
 
 
-def test_what_is_at_its_default_is_not_marked():
+def test_an_option_at_its_default_is_not_marked():
     assert marked()[0] == "  -max_depth                  10\n"
     assert not [line for line in marked() if "<b>" in line]
 
 
-def test_what_differs_is_marked_with_its_default_beside_it():
+def test_a_changed_option_is_marked_and_shows_its_default():
     lines = marked(select="params", account_displayed_op_only=True)
 
     assert [line for line in lines if "<b>" in line] == [
@@ -29,7 +29,7 @@ def test_what_differs_is_marked_with_its_default_beside_it():
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_every_option_of_the_dialect_has_its_line(dialect):
+def test_every_option_of_the_dialect_is_listed(dialect):
     names = DIALECTS[dialect].options
 
     lines = list(listing.plain(Options.of(dialect=dialect)))
@@ -38,7 +38,7 @@ def test_every_option_of_the_dialect_has_its_line(dialect):
     assert shown[: len(names)] == [f"-{name}" for name in names]
 
 
-def test_an_option_of_another_dialect_has_its_line_once_it_is_set():
+def test_an_option_of_another_dialect_is_listed_if_set():
     assert not [line for line in marked() if "-viz" in line]
     assert marked(viz=True)[-1] == "<b>* -viz                        true</b>  [false]\n"
 
@@ -53,7 +53,7 @@ def test_the_defaults_of_a_dialect_are_not_marked():
 
 
 @pytest.mark.parametrize(
-    ("surroundings", "bold"),
+    ("environment", "bold"),
     [
         ({"TERM": "xterm"}, ("\x1b[1m", "\x1b[0m")),
         ({"TERM": "xterm", "NO_COLOR": ""}, ("\x1b[1m", "\x1b[0m")),
@@ -61,9 +61,9 @@ def test_the_defaults_of_a_dialect_are_not_marked():
         ({"TERM": "dumb"}, ("", "")),
     ],
 )
-def test_nothing_is_bold_for_those_who_will_have_no_colour(surroundings, bold, monkeypatch):
+def test_nothing_is_bold_if_colour_is_off(environment, bold, monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
-    for name, value in surroundings.items():
+    for name, value in environment.items():
         monkeypatch.setenv(name, value)
 
     assert Terminal().bold == bold

@@ -1,4 +1,4 @@
-"""Long answers: which pager, and when."""
+"""Paging of long answers: which pager is used, and when."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tfprof.shell import pager
 
 @pytest.fixture
 def installed(monkeypatch):
-    """Says which programs there are."""
+    """Sets which programs are installed."""
 
     def install(*names):
         monkeypatch.setattr(shutil, "which", lambda name: name if name in names else None)
@@ -22,7 +22,7 @@ def installed(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("chosen", "there", "started"),
+    ("environment", "programs", "started"),
     [
         ({}, ["less", "more"], ["less"]),
         ({}, ["more"], ["more"]),
@@ -35,10 +35,12 @@ def installed(monkeypatch):
         ({"PAGER": "'most"}, ["less"], []),
     ],
 )
-def test_the_pager_is_the_users_or_one_that_is_there(chosen, there, started, installed):
-    installed(*there)
+def test_the_pager_is_the_users_choice_or_an_installed_one(
+    environment, programs, started, installed
+):
+    installed(*programs)
 
-    assert pager.command(chosen) == started
+    assert pager.command(environment) == started
 
 
 @pytest.mark.parametrize(
@@ -52,13 +54,13 @@ def test_the_pager_is_the_users_or_one_that_is_there(chosen, there, started, ins
         ("a\n\nb\n", 3),
     ],
 )
-def test_a_line_that_is_too_wide_takes_more_rows(text, rows):
+def test_a_wide_line_takes_several_rows(text, rows):
     assert pager.rows_of(text, 10) == rows
 
 
 @pytest.fixture
 def terminal(monkeypatch, installed):
-    """A terminal of ten rows, whose user has this pager."""
+    """Opens a terminal, of ten rows by default, for a user with the given pager."""
 
     class Stdout:
         encoding = "utf-8"
@@ -84,7 +86,7 @@ def terminal(monkeypatch, installed):
     return open_with
 
 
-@pytest.mark.skipif(os.name == "nt", reason="the pagers of these tests are small shell scripts")
+@pytest.mark.skipif(os.name == "nt", reason="the pagers in these tests are shell scripts")
 class TestPages:
     def script(self, tmp_path, text):
         path = tmp_path / "pager"
@@ -92,7 +94,7 @@ class TestPages:
         path.chmod(0o755)
         return str(path)
 
-    def test_what_fits_is_printed(self, terminal, tmp_path):
+    def test_an_answer_that_fits_is_printed(self, terminal, tmp_path):
         stdout = terminal(self.script(tmp_path, f"cat > {tmp_path}/read"))
 
         pager.show(["row\n"] * 9)
@@ -100,7 +102,7 @@ class TestPages:
         assert stdout.written == "row\n" * 9
         assert not (tmp_path / "read").exists()
 
-    def test_a_terminal_that_does_not_tell_its_size_has_the_usual_one(self, terminal, tmp_path):
+    def test_a_terminal_without_a_size_counts_as_80_by_24(self, terminal, tmp_path):
         stdout = terminal(self.script(tmp_path, f"cat > {tmp_path}/read"), size=(0, 0))
 
         pager.show(["row\n"] * 23)
@@ -109,7 +111,7 @@ class TestPages:
         assert stdout.written == "row\n" * 23
         assert (tmp_path / "read").read_text() == "long\n" * 24
 
-    def test_what_does_not_fit_is_paged(self, terminal, tmp_path):
+    def test_an_answer_that_does_not_fit_is_paged(self, terminal, tmp_path):
         stdout = terminal(self.script(tmp_path, f"cat > {tmp_path}/read"))
 
         pager.show(["größe\n"] * 10)
@@ -117,14 +119,14 @@ class TestPages:
         assert stdout.written == ""
         assert (tmp_path / "read").read_text("utf-8") == "größe\n" * 10
 
-    def test_a_reader_who_has_enough_ends_even_an_endless_answer(self, terminal, tmp_path):
+    def test_quitting_the_pager_stops_an_endless_answer(self, terminal, tmp_path):
         terminal(self.script(tmp_path, f"head -1 > {tmp_path}/read"))
 
         pager.show(itertools.repeat("row\n"))
 
         assert (tmp_path / "read").read_text() == "row\n"
 
-    def test_trouble_with_the_answer_is_passed_on_when_the_reader_is_done(self, terminal, tmp_path):
+    def test_an_error_in_the_answer_is_raised_after_the_pager_ends(self, terminal, tmp_path):
         terminal(self.script(tmp_path, f"cat > {tmp_path}/read"))
 
         def pieces():
@@ -136,7 +138,7 @@ class TestPages:
 
         assert (tmp_path / "read").read_text() == "row\n" * 20
 
-    def test_less_is_told_to_leave_the_text_on_the_terminal(self, terminal, tmp_path, monkeypatch):
+    def test_less_leaves_the_text_on_the_terminal(self, terminal, tmp_path, monkeypatch):
         monkeypatch.delenv("LESS", raising=False)
         terminal(self.script(tmp_path, f'printf %s "$LESS" > {tmp_path}/read'))
 
@@ -144,7 +146,7 @@ class TestPages:
 
         assert (tmp_path / "read").read_text() == "FRX"
 
-    def test_less_keeps_what_its_user_told_it(self, terminal, tmp_path, monkeypatch):
+    def test_options_in_the_users_less_variable_are_kept(self, terminal, tmp_path, monkeypatch):
         monkeypatch.setenv("LESS", "S")
         terminal(self.script(tmp_path, f'printf %s "$LESS" > {tmp_path}/read'))
 
@@ -152,7 +154,7 @@ class TestPages:
 
         assert (tmp_path / "read").read_text() == "S"
 
-    def test_a_pager_that_does_not_start_is_done_without(self, terminal):
+    def test_an_answer_is_printed_if_the_pager_does_not_start(self, terminal):
         stdout = terminal("/nowhere/pager")
 
         pager.show(["row\n"] * 10)

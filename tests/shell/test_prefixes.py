@@ -1,4 +1,4 @@
-"""Names that begin with a text, found by halving."""
+"""Binary search for the names with a prefix."""
 
 from __future__ import annotations
 
@@ -34,31 +34,31 @@ def children(sorted_names, prefix, most=100, **others):
         ("zzz", []),
     ],
 )
-def test_the_next_part_of_what_begins_so(prefix, found):
+def test_children_are_names_and_scopes_below_a_prefix(prefix, found):
     assert children(names(*NAMES), prefix) == found
 
 
-def test_a_slash_is_a_letter_where_names_are_no_paths():
+def test_whole_names_are_not_split_at_slashes():
     assert children(names("/cpu:0", "/gpu:0"), "/", whole=True) == [("/cpu:0", 1), ("/gpu:0", 1)]
 
 
-def test_of_too_many_the_first_are_given_and_the_last():
+def test_too_many_names_are_cut_to_the_first_ones_and_the_last():
     many = names(*(f"op_{number:04}" for number in range(1000)))
 
     assert children(many, "op_", most=3) == [("op_0000", 1), ("op_0001", 1), ("op_0999", 1)]
 
 
-def test_of_too_many_scopes_the_last_is_given_as_one():
+def test_too_many_scopes_are_cut_to_the_first_ones_and_the_last():
     many = names(*(f"s{number}/{leaf}" for number in range(9) for leaf in "xy"))
 
     assert children(many, "s", most=2) == [("s0/", 2), ("s8/", 2)]
 
 
-def test_as_many_as_may_be_are_all_given():
+def test_names_up_to_the_limit_are_all_returned():
     assert children(names("a", "b", "c"), "", most=3) == [("a", 1), ("b", 1), ("c", 1)]
 
 
-def test_nothing_begins_anything_where_there_is_nothing():
+def test_an_empty_column_has_no_children():
     assert children(names(), "") == []
     assert names().count("") == 0
 
@@ -67,7 +67,7 @@ SHORT = st.text("ab/é", min_size=1, max_size=5)
 
 
 @given(st.sets(SHORT, max_size=20), st.text("ab/é", max_size=3))
-def test_children_are_what_looking_at_every_name_finds(texts, prefix):
+def test_children_agree_with_a_linear_search(texts, prefix):
     wanted = {}
     for text in sorted(texts, key=str.encode):
         if text.startswith(prefix):

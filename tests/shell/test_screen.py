@@ -1,4 +1,4 @@
-"""What names of a model may do to a terminal: nothing."""
+"""The screens of the shell: names in a model cannot control the terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tfprof.shell.screen import Pipe, Terminal
 
 @pytest.fixture
 def shown(monkeypatch):
-    """What a terminal is given of some pieces."""
+    """Shows pieces on a terminal; returns the text that reaches it."""
 
     def show(*pieces):
         found = []
@@ -32,17 +32,17 @@ def shown(monkeypatch):
         ("a\rb\x08\x9bc", r"a\rb\x08\x9bc"),
     ],
 )
-def test_a_terminal_gets_no_commands_from_names(name, harmless, shown):
+def test_control_characters_in_names_do_not_reach_a_terminal(name, harmless, shown):
     assert shown(name) == harmless
 
 
-def test_a_pipe_gets_names_as_they_are(capsys):
+def test_a_pipe_gets_names_unchanged(capsys):
     Pipe().show(["\x1b[2J", "\n"])
 
     assert capsys.readouterr().out == "\x1b[2J\n"
 
 
-def test_a_remark_is_one_line(capsys, monkeypatch):
+def test_a_note_is_printed_on_one_line(capsys, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
 
     Terminal().say("two\nlines\x1b[2J")

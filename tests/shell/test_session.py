@@ -1,4 +1,4 @@
-"""The shell: many questions to one profile, line by line."""
+"""The shell: answers to lines, from a pipe and from a user."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PROFILE = Profile(
 
 @pytest.fixture
 def shell(capsys):
-    """Feeds lines to a shell; gives the status, what was printed and what was said beside it."""
+    """Feeds lines to a shell; returns the status, standard output and standard error."""
 
     def serve(*lines, options=None):
         status = loop.serve(
@@ -49,24 +49,24 @@ def report(kind, **options):
 
 
 @pytest.mark.parametrize("kind", ["scope", "graph", "code", "op"])
-def test_a_line_is_a_view(kind, shell):
+def test_a_view_is_printed_as_its_report(kind, shell):
     assert shell(kind) == (0, report(kind), "")
 
 
-def test_each_line_is_answered_in_turn(shell):
+def test_lines_are_answered_in_order(shell):
     status, out, err = shell("op", "scope -max_depth 1")
 
     assert (status, err) == (0, "")
     assert out == report("op") + report("scope", max_depth=1)
 
 
-def test_options_of_a_line_last_for_that_line(shell):
+def test_options_of_a_view_apply_to_that_line_only(shell):
     _, out, _ = shell("scope -select params", "scope")
 
     assert out == report("scope", select="params") + report("scope")
 
 
-def test_options_that_are_set_stay(shell):
+def test_set_applies_to_the_following_lines(shell):
     _, out, _ = shell("set -select params -max_depth 2", "scope", "scope -max_depth 1", "scope")
 
     assert out == (
@@ -76,19 +76,19 @@ def test_options_that_are_set_stay(shell):
     )
 
 
-def test_a_session_begins_with_the_options_it_is_given(shell):
+def test_a_session_starts_with_the_given_options(shell):
     _, out, _ = shell("scope", options=Options(select=("params",)))
 
     assert out == report("scope", select="params")
 
 
-def test_the_later_word_on_an_option_counts(shell):
+def test_the_last_value_of_a_repeated_option_wins(shell):
     _, out, _ = shell("scope -max_depth 1 -select params -max_depth 2")
 
     assert out == report("scope", select="params", max_depth=2)
 
 
-def test_an_empty_line_shows_the_options(shell):
+def test_an_empty_line_lists_the_options(shell):
     status, out, err = shell("set -trim_name_regexes a.*,b -account_displayed_op_only", "")
 
     assert (status, err) == (0, "")
@@ -118,30 +118,30 @@ def test_an_empty_line_shows_the_options(shell):
 
 
 @pytest.mark.parametrize("blank", ["", " ", "  \t "])
-def test_a_blank_line_is_empty(blank, shell):
+def test_a_blank_line_counts_as_empty(blank, shell):
     assert shell(blank) == shell("")
 
 
-def test_an_output_that_is_set_is_shown_with_its_file(shell):
+def test_the_list_of_options_shows_the_output_file(shell):
     _, out, _ = shell("set -output json:outfile=x.json", "")
 
     assert out.endswith("-output                     json:outfile=x.json\n")
 
 
-def test_a_mistake_is_reported_and_the_rest_still_answered(shell):
+def test_an_error_is_reported_and_later_lines_are_answered(shell):
     status, out, err = shell("scop", "op")
 
     assert (status, out) == (1, report("op"))
     assert err == "tfprof: No command `scop`. Did you mean `scope`?\n"
 
 
-def test_a_mistake_leaves_the_options_as_they_are(shell):
+def test_an_error_leaves_the_options_unchanged(shell):
     status, out, _ = shell("set -max_depth 1 -select nonsense", "scope")
 
     assert (status, out) == (1, report("scope"))
 
 
-def test_what_an_answer_lacks_is_said_beside_it(shell):
+def test_a_missing_input_is_noted_on_standard_error(shell):
     status, out, err = shell("scope -select tensor_value")
 
     assert (status, out) == (0, report("scope", select="tensor_value"))
@@ -152,19 +152,19 @@ def test_what_an_answer_lacks_is_said_beside_it(shell):
 
 
 @pytest.mark.parametrize("word", ["quit", "exit"])
-def test_the_session_ends_at(word, shell):
+def test_quit_and_exit_end_the_session(word, shell):
     assert shell("op", word, "scope") == (0, report("op"), "")
 
 
-def test_quitting_after_a_mistake_is_a_failure_too(shell):
+def test_the_status_is_1_if_a_line_failed_before_quit(shell):
     assert shell("nonsense", "quit")[0] == 1
 
 
-def test_no_line_at_all_is_no_failure(shell):
+def test_empty_input_succeeds(shell):
     assert shell() == (0, "", "")
 
 
-def test_the_last_line_needs_no_end(capsys):
+def test_the_last_line_needs_no_newline(capsys):
     status = loop.serve(PROFILE, Options(), io.StringIO("op"))
 
     assert status == 0
@@ -198,7 +198,7 @@ def test_a_number_may_be_negative(shell):
         ("-account_displayed_op_only f", False),
     ],
 )
-def test_a_switch_is_on_unless_the_next_word_says_no(words, is_on, shell):
+def test_a_switch_is_on_unless_its_value_is_false(words, is_on, shell):
     wanted = report(
         "scope", select="occurrence", hide_name_regexes=["net"], account_displayed_op_only=is_on
     )
@@ -209,14 +209,14 @@ def test_a_switch_is_on_unless_the_next_word_says_no(words, is_on, shell):
 
 
 @pytest.mark.parametrize("quote", ['"', "'"])
-def test_a_list_may_stand_in_quotes(quote, shell):
+def test_a_list_may_be_quoted(quote, shell):
     _, out, _ = shell(f"scope -select {quote}params,micros{quote}")
 
     assert out == report("scope", select="params,micros")
 
 
 @pytest.mark.parametrize(
-    ("line", "complaint"),
+    ("line", "message"),
     [
         ("scope -account_displayed_op_only maybe", "takes true or false, not `maybe`."),
         ("scope --max_depth 3", "In the shell, write -max_depth VALUE, not `--max_depth`."),
@@ -267,16 +267,16 @@ def test_a_list_may_stand_in_quotes(quote, shell):
         ),
     ],
 )
-def test_a_mistake_is_one_line_that_says_what_to_do(line, complaint, shell):
+def test_an_error_is_one_line_with_a_hint(line, message, shell):
     status, out, err = shell(line)
 
     assert (status, out) == (1, "")
     assert err.startswith("tfprof: ")
     assert err.count("\n") == 1
-    assert complaint in err
+    assert message in err
 
 
-def test_an_answer_may_go_to_a_file(shell, tmp_path):
+def test_an_answer_can_be_written_to_a_file(shell, tmp_path):
     path = tmp_path / "report.txt"
 
     status, out, err = shell(f"set -output file:outfile={path}", "op")
@@ -285,7 +285,7 @@ def test_an_answer_may_go_to_a_file(shell, tmp_path):
     assert path.read_text() == report("op")
 
 
-def test_where_to_open_a_timeline_is_said_once(shell, tmp_path):
+def test_the_hint_on_timelines_is_shown_once(shell, tmp_path):
     line = f"scope -output timeline:outfile={tmp_path / 'time'}"
 
     _, _, err = shell(line, line)
@@ -294,43 +294,43 @@ def test_where_to_open_a_timeline_is_said_once(shell, tmp_path):
     assert err.count("ui.perfetto.dev") == 1
 
 
-def test_an_answer_may_go_nowhere(shell):
+def test_output_none_shows_nothing(shell):
     assert shell("op -output none") == (0, "", "")
 
 
 @pytest.mark.parametrize("line", ["reset", "reset select max_depth", "reset -select -max_depth"])
-def test_options_can_be_taken_back_to_their_defaults(line, shell):
+def test_reset_restores_the_defaults(line, shell):
     _, out, _ = shell("set -select params -max_depth 1", line, "scope")
 
     assert out == report("scope")
 
 
-def test_one_option_can_be_taken_back_alone(shell):
+def test_reset_can_restore_a_single_option(shell):
     _, out, _ = shell("set -select params -max_depth 1", "reset select", "scope")
 
     assert out == report("scope", max_depth=1)
 
 
-def test_a_mistake_in_what_to_take_back_takes_nothing_back(shell):
+def test_reset_with_an_unknown_option_resets_nothing(shell):
     _, out, _ = shell("set -max_depth 1", "reset max_depth nonsense", "scope")
 
     assert out == report("scope", max_depth=1)
 
 
-def test_a_default_is_that_of_the_table_and_not_of_the_command_line(shell):
+def test_reset_ignores_the_options_the_shell_was_started_with(shell):
     _, out, _ = shell("reset select", "scope", options=Options(select=("params",)))
 
     assert out == report("scope")
 
 
-def test_everything_can_be_saved(shell, tmp_path):
+def test_save_writes_a_profile_with_the_same_answers(shell, tmp_path):
     path = tmp_path / "profile.pb"
 
     assert shell(f"save {path}") == (0, "", f"tfprof: wrote {path}\n")
     assert tfprof.load(path).scope().report == report("scope")
 
 
-def test_a_profile_may_be_saved_in_the_home_folder(shell, tmp_path, monkeypatch):
+def test_save_expands_a_tilde(shell, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))  # the same on Windows
 
@@ -339,7 +339,7 @@ def test_a_profile_may_be_saved_in_the_home_folder(shell, tmp_path, monkeypatch)
     assert (tmp_path / "profile.pb").exists()
 
 
-def test_what_is_not_saved_is_said(files, capsys):
+def test_save_reports_what_it_leaves_out(files, capsys):
     loaded = tfprof.load(files / "graph.pb", CHECKPOINT)
 
     loop.serve(loaded, Options(), io.StringIO("save profile.pb\n"))
@@ -350,7 +350,7 @@ def test_what_is_not_saved_is_said(files, capsys):
     )
 
 
-def test_help_names_every_command_and_option(shell):
+def test_help_lists_every_command_and_option(shell):
     status, out, err = shell("help")
 
     assert (status, err) == (0, "")
@@ -361,7 +361,7 @@ def test_help_names_every_command_and_option(shell):
 
 
 @pytest.mark.parametrize("topic", ["select", "-select", "order_by", "output", "peak_bytes"])
-def test_help_on_options_and_metrics_is_that_of_the_command_line(topic, shell, capsys):
+def test_help_on_options_and_metrics_is_the_same_as_on_the_command_line(topic, shell, capsys):
     main(["help", topic])
     wanted = capsys.readouterr().out
 
@@ -372,7 +372,7 @@ def test_help_on_options_and_metrics_is_that_of_the_command_line(topic, shell, c
 
 
 @pytest.mark.parametrize("view", ["scope", "graph", "code", "op", "set"])
-def test_help_on_a_view_has_every_option_and_nothing_of_the_command_line(view, shell):
+def test_help_on_a_view_lists_every_option_in_shell_syntax(view, shell):
     _, out, _ = shell(f"help {view}")
 
     assert out.startswith(f"Usage: {view} [-option value]…\n\n")
@@ -389,7 +389,7 @@ def test_no_line_of_help_is_wider_than_a_terminal(topic, shell):
 
 
 class Typist:
-    """Types lines, and remembers what stood at the prompt before."""
+    """A prompt that types given lines, and records the text it was given to edit."""
 
     def __init__(self, *lines):
         self.lines = list(lines)
@@ -405,7 +405,7 @@ class Typist:
 
 @pytest.fixture
 def converse(capsys):
-    """Lets somebody type; gives the status, what was kept before each line, and what was shown."""
+    """Types lines; returns the status, the text kept before each line, output and errors."""
 
     def typed(*lines):
         typist = Typist(*lines)
@@ -416,12 +416,12 @@ def converse(capsys):
     return typed
 
 
-def test_a_conversation_ends_with_its_lines_or_when_told(converse):
+def test_a_session_ends_at_the_end_of_input_or_at_quit(converse):
     assert converse("op") == (0, ["", ""], report("op"), "")
     assert converse("op", "quit", "op") == (0, ["", ""], report("op"), "")
 
 
-def test_a_line_with_a_mistake_is_there_to_be_edited(converse):
+def test_a_line_with_an_error_can_be_edited(converse):
     status, kept, out, err = converse("scop -max_depth 1", "scope -max_depth 1", "quit")
 
     assert (status, kept) == (0, ["", "scop -max_depth 1", ""])
@@ -430,11 +430,11 @@ def test_a_line_with_a_mistake_is_there_to_be_edited(converse):
 
 
 @pytest.mark.parametrize("line", ["save gone/profile.pb", "scope -output json:outfile=gone/x"])
-def test_a_line_with_a_file_that_cannot_be_written_is_there_to_be_edited(line, converse):
+def test_a_line_with_an_unwritable_file_can_be_edited(line, converse):
     assert converse(line)[1] == ["", line]
 
 
-def test_a_line_that_no_editing_can_mend_is_not_kept(capsys):
+def test_a_line_that_lacks_an_input_file_is_not_kept_for_editing(capsys):
     typist = Typist("code")
     without_code = Profile(profile(op("a")))
 
@@ -444,7 +444,7 @@ def test_a_line_that_no_editing_can_mend_is_not_kept(capsys):
     assert "--op_log_path" in capsys.readouterr().err
 
 
-def test_ctrl_c_at_the_prompt_drops_the_line(converse):
+def test_ctrl_c_at_the_prompt_discards_the_line(converse):
     _, kept, out, err = converse("scop", KeyboardInterrupt(), "op")
 
     assert kept == ["", "scop", "", ""]
@@ -461,14 +461,14 @@ def test_ctrl_c_stops_the_command_and_not_the_shell(converse, monkeypatch):
     assert converse("scope", "op") == (0, ["", "", ""], f"\n{report('op')}", "tfprof: stopped.\n")
 
 
-def test_pasted_lines_are_answered_in_turn_up_to_a_mistake(converse):
+def test_pasted_lines_are_answered_up_to_the_first_error(converse):
     _, kept, out, _ = converse("set -max_depth 1\nscope\nscop\nop")
 
     assert kept == ["", "scop"]
     assert out == report("scope", max_depth=1)
 
 
-def test_an_answer_is_shown_piece_by_piece():
+def test_an_answer_is_streamed():
     pieces = []
 
     class Screen(Pipe):
@@ -482,20 +482,20 @@ def test_an_answer_is_shown_piece_by_piece():
 
 
 class Typewriter(io.StringIO):
-    """Lines that somebody types."""
+    """Lines typed at a terminal."""
 
     def isatty(self):
         return True
 
 
-def test_somebody_whose_answers_go_elsewhere_still_sees_a_prompt(capsys):
+def test_the_prompt_goes_to_standard_error_if_answers_are_redirected(capsys):
     status = loop.serve(PROFILE, Options(), Typewriter("op\n"))
 
     assert status == 0
     assert capsys.readouterr() == (report("op"), "tfprof> tfprof> ")
 
 
-def test_a_file_is_not_left_behind_by_a_mistake(shell, tmp_path, monkeypatch):
+def test_an_error_leaves_no_output_file(shell, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     shell("scope -output json:outfile=x.json -step 3")
@@ -503,7 +503,7 @@ def test_a_file_is_not_left_behind_by_a_mistake(shell, tmp_path, monkeypatch):
     assert not Path("x.json").exists()
 
 
-def test_reset_keeps_to_the_dialect_until_that_is_reset():
+def test_reset_uses_the_defaults_of_the_current_dialect():
     session = Session(Profile(profile(op("a"))), Options(), Pipe())
 
     session.answer("set -dialect contrib -max_depth 9 -min_params 3")
@@ -515,7 +515,7 @@ def test_reset_keeps_to_the_dialect_until_that_is_reset():
     assert session.options == Options()
 
 
-def test_advice_is_given(shell):
+def test_advise_works_in_the_shell(shell):
     _, out, err = shell(
         "advise", "advise -checkers OperationChecker", "advise -checkers OperationCheker"
     )
@@ -532,7 +532,7 @@ def allocating(step, size):
     return run("a", step=step, allocators=[allocator("host", [(1010, size)])])
 
 
-def test_the_ledger_of_float_operations_is_a_line_too(shell):
+def test_flops_works_in_the_shell(shell):
     status, out, err = shell("flops", "flops -step 1")
 
     assert out == PROFILE.flops().report
@@ -543,7 +543,7 @@ def test_the_ledger_of_float_operations_is_a_line_too(shell):
     )
 
 
-def test_memory_over_time_is_a_line_too(capsys):
+def test_memory_works_in_the_shell(capsys):
     loaded = Profile(profile(allocating(0, 5), allocating(1, 7)))
     lines = io.StringIO(
         "memory -max_rows 3\nset -step 0\nmemory\nmemory -step 1\nmemory --step 1\n"
@@ -558,7 +558,7 @@ def test_memory_over_time_is_a_line_too(capsys):
     assert shown.err.splitlines()[-1] == "tfprof: In the shell, write -step VALUE, not `--step`."
 
 
-# Commands that the command line has too.
+# Commands that are also on the command line.
 
 SAMPLES = Path(__file__).parent.parent / "samples" / "tensorflow" / "mlp_tiny"
 TRACED = [str(SAMPLES / name) for name in ("graph.pb.gz", "run_meta_1.gz")]
@@ -566,7 +566,7 @@ TRACED = [str(SAMPLES / name) for name in ("graph.pb.gz", "run_meta_1.gz")]
 
 @pytest.fixture
 def both(capsys, monkeypatch, tmp_path):
-    """Runs a command on files in the shell and on the command line: what each printed and said."""
+    """Runs a command in the shell and on the command line; returns the output of each."""
     monkeypatch.chdir(tmp_path)
 
     def ask(command, options, files):
@@ -595,7 +595,7 @@ def both(capsys, monkeypatch, tmp_path):
         ("save", "-o saved"),
     ],
 )
-def test_a_command_answers_as_on_the_command_line(command, options, both):
+def test_a_command_gives_the_same_answer_as_on_the_command_line(command, options, both):
     in_shell, on_command_line = both(command, options, TRACED)
 
     assert in_shell == on_command_line
@@ -603,7 +603,7 @@ def test_a_command_answers_as_on_the_command_line(command, options, both):
 
 
 @pytest.mark.usefixtures("files")
-def test_the_files_that_were_loaded_are_described(capsys):
+def test_info_describes_the_loaded_files(capsys):
     loaded = tfprof.load("graph.pb", run_meta_path={7: "run_meta_0"})
 
     assert loop.serve(loaded, Options(), io.StringIO("info\n")) == 0
@@ -614,7 +614,7 @@ def test_the_files_that_were_loaded_are_described(capsys):
 
 @pytest.fixture
 def timelines(capsys, monkeypatch, tmp_path):
-    """Runs lines on two recorded steps, 3 and 4; gives what was said and the files written."""
+    """Runs lines on two recorded steps, 3 and 4; returns the notes and the files written."""
     monkeypatch.chdir(tmp_path)
     runs = {3: SAMPLES / "run_meta_1.gz", 4: SAMPLES / "run_meta_9.gz"}
     loaded = tfprof.load(run_meta_path=runs)
@@ -627,32 +627,32 @@ def timelines(capsys, monkeypatch, tmp_path):
     return run
 
 
-def test_the_timeline_of_a_step_is_written(timelines, tmp_path):
-    said, written = timelines("timeline by_word -step 4", "timeline -outfile by_option -step 4")
+def test_timeline_writes_the_chosen_step(timelines, tmp_path):
+    notes, written = timelines("timeline by_word -step 4", "timeline -outfile by_option -step 4")
 
     tfprof.step_timeline(SAMPLES / "run_meta_9.gz", tmp_path / "wanted")
-    assert said == "tfprof: wrote by_word\ntfprof: wrote by_option\n"
+    assert notes == "tfprof: wrote by_word\ntfprof: wrote by_option\n"
     assert written["by_word"] == written["by_option"] == (tmp_path / "wanted").read_bytes()
 
 
-def test_the_step_that_is_set_is_that_of_timelines_too(timelines):
+def test_a_step_that_was_set_applies_to_timeline(timelines):
     _, written = timelines("set -step 3", "timeline first", "timeline second -step 3")
 
     assert written["first"] == written["second"]
 
 
-def test_a_timeline_shows_what_is_asked_for(timelines):
+def test_timeline_can_leave_out_details(timelines):
     _, written = timelines("timeline all -step 3", "timeline less -step 3 -show_memory false")
 
     assert len(written["less"]) < len(written["all"])
 
 
 @pytest.mark.parametrize(
-    ("line", "complaint"),
+    ("line", "message"),
     [
         ("timeline x", "A timeline shows one step: choose it with -step. Recorded: 3, 4."),
         ("timeline x -step 5", "No step 5. Recorded: 3, 4."),
     ],
 )
-def test_a_timeline_needs_one_step(line, complaint, timelines):
-    assert timelines(line) == (f"tfprof: {complaint}\n", {})
+def test_timeline_requires_a_single_step(line, message, timelines):
+    assert timelines(line) == (f"tfprof: {message}\n", {})

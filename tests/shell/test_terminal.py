@@ -1,4 +1,4 @@
-"""The shell as somebody meets it: in a terminal, with keys."""
+"""The shell in a real terminal, driven by key presses."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import tfprof
 
 if sys.platform == "win32":
     pytest.skip("there are no pseudo-terminals on Windows", allow_module_level=True)
-pexpect = pytest.importorskip("pexpect", reason="pexpect plays the terminal")
-pytest.importorskip("prompt_toolkit", reason="the shell has its prompt from prompt_toolkit")
+pexpect = pytest.importorskip("pexpect", reason="pexpect provides the terminal")
+pytest.importorskip("prompt_toolkit", reason="prompt_toolkit provides the prompt")
 
 pytestmark = [
     pytest.mark.usefixtures("files"),
-    # It forks while pytest has threads; what the child runs is a new program at once.
+    # pexpect forks while pytest has threads, which is safe because the child calls exec at once.
     pytest.mark.filterwarnings("ignore:.*forkpty.*:DeprecationWarning"),
 ]
 
@@ -27,7 +27,7 @@ FILES = ("graph.pb", "run_meta_0", "tfprof_log")
 PATIENCE_SECONDS = 120
 UP, HOME, DELETE_WORD, TAB, CTRL_C, CTRL_D = "\x1b[A", "\x01", "\x1bd", "\t", "\x03", "\x04"
 
-# A terminal is told to mark what is pasted while a prompt waits, and to stop when it is sent.
+# Codes for bracketed paste: prompt_toolkit turns it on while a prompt waits, and off afterwards.
 WAITING, SENT = "\x1b[?2004h", "\x1b[?2004l"
 
 WITHOUT_TOOLKIT = (
@@ -42,15 +42,15 @@ WITH_A_SLOW_CHECKER = (
 )
 
 
-def _heed_ctrl_c():
-    """Take Ctrl-C for what it is, also where the tests were started with it ignored."""
+def _enable_ctrl_c():
+    """Restore the default action of Ctrl-C, in case the tests were started with it ignored."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class Shell:
-    """A shell in a terminal of its own."""
+    """A shell in its own terminal."""
 
-    def __init__(self, *words, rows=50, program=("-m", "tfprof"), **surroundings):
+    def __init__(self, *words, rows=50, program=("-m", "tfprof"), **environment):
         inherited = {
             name: value
             for name, value in os.environ.items()
@@ -62,22 +62,21 @@ class Shell:
             env=inherited
             | {
                 "TERM": "xterm",
-                "PROMPT_TOOLKIT_NO_CPR": "1",  # nobody here would tell where the cursor is
+                "PROMPT_TOOLKIT_NO_CPR": "1",  # this terminal cannot report its cursor position
                 "HOME": str(Path.cwd().parent),
-                # Of this test alone: a suggestion from the history of another would look like
-                # a completion.
+                # A history per test: a suggestion from another test would look like a completion.
                 "XDG_STATE_HOME": f"{Path.cwd()}_state",
                 "PAGER": "cat",
             }
-            | surroundings,
+            | environment,
             dimensions=(rows, 100),
-            preexec_fn=_heed_ctrl_c,
+            preexec_fn=_enable_ctrl_c,
             timeout=PATIENCE_SECONDS,
             encoding="utf-8",
         )
 
     def wait(self):
-        """Wait for the prompt; what was shown before it."""
+        """Wait for the prompt; returns the text shown before it."""
         self.terminal.expect_exact(WAITING)
         return self.terminal.before
 
@@ -88,25 +87,25 @@ class Shell:
         self.terminal.expect_exact(text)
 
     def press_until(self, keys, text):
-        """Press keys, again and again if need be, until something shows."""
+        """Press keys, repeatedly if necessary, until `text` appears."""
         for _ in range(PATIENCE_SECONDS // 5):
             self.press(keys)
             if self.terminal.expect_exact([text, pexpect.TIMEOUT], timeout=5) == 0:
                 return
-        pytest.fail(f"{text} does not show")
+        pytest.fail(f"{text} does not appear")
 
     def ask(self, line):
-        """Send a line, and give what was shown for it."""
+        """Send a line; returns its answer."""
         self.press(f"{line}\r")
         return self.answer()
 
     def answer(self):
-        """What is shown between the line that was sent and the next prompt."""
+        """The text between the line that was sent and the next prompt."""
         self.see(SENT)
         return re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", self.wait()).replace("\r\n", "\n")
 
     def leave(self):
-        """The exit status, once the terminal is free again."""
+        """Wait for the shell to exit; returns its status."""
         self.terminal.expect(pexpect.EOF)
         self.terminal.close()
         return self.terminal.exitstatus
@@ -114,7 +113,7 @@ class Shell:
 
 @pytest.fixture
 def start():
-    """Starts shells, and sees to it that none is left."""
+    """Starts shells, and closes them after the test."""
     started = []
 
     def open_shell(*words, **others):
@@ -128,7 +127,7 @@ def start():
 
 @pytest.fixture
 def shell(start):
-    """A shell that waits for its first line."""
+    """A shell that is waiting for its first line."""
     shell = start()
     shell.wait()
     return shell
@@ -136,7 +135,7 @@ def shell(start):
 
 @pytest.fixture
 def script(tmp_path_factory):
-    """Writes a small program and gives its path."""
+    """Writes a shell script and returns its path."""
 
     def write(text):
         path = tmp_path_factory.mktemp("programs") / "script"
@@ -151,7 +150,7 @@ def report(kind, **options):
     return getattr(tfprof.load(*FILES), kind)(**options).report
 
 
-def test_it_says_what_it_has_read_and_how_to_go_on(start):
+def test_the_greeting_shows_what_was_read_and_how_to_get_help(start):
     greeting = start().wait()
 
     assert "5 ops, 1 recorded step. Tab completes, `help` explains, Ctrl-D leaves." in greeting
@@ -161,13 +160,13 @@ def test_a_line_is_answered(shell):
     assert report("op", select="params") in shell.ask("op -select params")
 
 
-def test_ctrl_d_leaves(shell):
+def test_ctrl_d_leaves_the_shell(shell):
     shell.press(CTRL_D)
 
     assert shell.leave() == 0
 
 
-def test_quit_leaves_and_a_mistake_before_is_no_failure(shell):
+def test_quit_leaves_with_status_0_even_after_an_error(shell):
     shell.ask("nonsense")
     shell.press(CTRL_C)
     shell.wait()
@@ -187,7 +186,7 @@ def test_tab_completes_commands_options_and_metrics(shell):
     assert report("scope", select="params") in shell.answer()
 
 
-def test_tab_shows_a_menu_from_which_enter_takes_what_is_chosen(shell):
+def test_enter_accepts_the_selected_item_of_the_tab_menu(shell):
     shell.press("op -hide_name_regexes Ma")
     shell.see("Ma")
     shell.press(TAB)
@@ -197,13 +196,13 @@ def test_tab_shows_a_menu_from_which_enter_takes_what_is_chosen(shell):
     shell.press(TAB)
     shell.see("params")  # in the menu
     shell.press(TAB)
-    shell.see("peak_bytes")  # chosen, and so in the line
+    shell.see("peak_bytes")  # selected, so it is in the line
     shell.press("\r\r")
 
     assert "MatMul" not in shell.answer()
 
 
-def test_tab_completes_names_of_the_model(shell):
+def test_tab_completes_names_in_the_model(shell):
     shell.press("graph -start_name_regexes ne")
     shell.see("ne")
     shell.press(TAB)
@@ -217,7 +216,7 @@ def test_tab_completes_names_of_the_model(shell):
     assert report("graph", start_name_regexes="net/mul") in shell.answer()
 
 
-def test_lines_are_remembered_from_one_session_to_the_next(start, files):
+def test_the_history_lasts_across_sessions(start, files):
     before = set(files.iterdir())
     first = start()
     first.wait()
@@ -227,14 +226,14 @@ def test_lines_are_remembered_from_one_session_to_the_next(start, files):
 
     second = start()
     second.wait()
-    second.press_until(UP, "op -select params")  # they are read while the prompt waits
+    second.press_until(UP, "op -select params")  # the history is loaded in the background
     second.press("\r")
 
     assert report("op", select="params") in second.answer()
     assert set(files.iterdir()) == before
 
 
-def test_without_a_place_for_its_history_it_works_as_well(start, files):
+def test_the_shell_works_if_the_history_cannot_be_saved(start, files):
     (files / "no_folder").touch()
     shell = start(XDG_STATE_HOME=str(files / "no_folder"))
     shell.wait()
@@ -243,16 +242,16 @@ def test_without_a_place_for_its_history_it_works_as_well(start, files):
     assert report("op") in shell.ask("op")
 
 
-def test_a_line_with_a_mistake_is_kept_for_editing(shell):
-    said = shell.ask("scop -select params")
-    assert said == "tfprof: No command `scop`. Did you mean `scope`?\n"
+def test_a_line_with_an_error_is_kept_for_editing(shell):
+    error = shell.ask("scop -select params")
+    assert error == "tfprof: No command `scop`. Did you mean `scope`?\n"
 
     shell.press(f"{HOME}{DELETE_WORD}scope\r")
 
     assert report("scope", select="params") in shell.answer()
 
 
-def test_ctrl_c_drops_the_line(shell):
+def test_ctrl_c_discards_the_line(shell):
     shell.press("nonsense")
     shell.see("nonsense")
     shell.press(CTRL_C)
@@ -267,7 +266,7 @@ def test_ctrl_c_stops_the_command_and_not_the_shell(start):
 
     shell.press("advise\r")
     shell.see(SENT)
-    shell.press_until(CTRL_C, "tfprof:")  # the terminal may still be on its way from the prompt
+    shell.press_until(CTRL_C, "tfprof:")  # the terminal may still be in the prompt's mode
     shell.see(" stopped.\r\n")
     shell.wait()
 
@@ -282,7 +281,7 @@ def test_an_answer_that_does_not_fit_is_paged(start, script):
     assert shell.ask("help max_depth").startswith("-max_depth NUMBER\n")
 
 
-def test_the_size_of_the_terminal_is_that_of_now(start, script):
+def test_a_resized_terminal_changes_what_is_paged(start, script):
     shell = start(rows=10, PAGER=script("echo paged; cat"))
     shell.wait()
     assert "paged" in shell.ask("op -select params")
@@ -293,7 +292,7 @@ def test_the_size_of_the_terminal_is_that_of_now(start, script):
     assert shell.terminal.expect_exact(["paged", "\r\nDoc:\r\n"]) == 1
 
 
-def test_a_pager_may_be_left_early(start, script):
+def test_the_pager_can_be_quit_early(start, script):
     shell = start(rows=10, PAGER=script("head -2"))
     shell.wait()
 
@@ -301,7 +300,7 @@ def test_a_pager_may_be_left_early(start, script):
     assert shell.ask("op -select params") == "\nDoc:\n"
 
 
-def test_ctrl_c_in_the_pager_is_for_the_pager(start, script):
+def test_ctrl_c_in_the_pager_goes_to_the_pager(start, script):
     asks_first = "echo reading; until read key < /dev/tty; do :; done; cat"
     shell = start(rows=10, PAGER=script(f"trap 'echo interrupted' INT; {asks_first}"))
     shell.wait()
@@ -316,7 +315,7 @@ def test_ctrl_c_in_the_pager_is_for_the_pager(start, script):
     assert "stopped" not in rest
 
 
-def test_ctrl_c_that_ends_the_pager_ends_the_answer(start, script):
+def test_ctrl_c_that_ends_the_pager_keeps_the_shell_running(start, script):
     shell = start(rows=10, PAGER=script("echo reading; while :; do sleep 1; done"))
     shell.wait()
     shell.press("op -select params\r")
@@ -329,7 +328,7 @@ def test_ctrl_c_that_ends_the_pager_ends_the_answer(start, script):
     assert shell.leave() == 0
 
 
-def test_an_empty_line_marks_what_differs_from_its_default(shell):
+def test_an_empty_line_marks_changed_options(shell):
     shell.ask("set -max_depth 3")
 
     shown = shell.ask("")
@@ -338,9 +337,9 @@ def test_an_empty_line_marks_what_differs_from_its_default(shell):
     assert "\n  -min_bytes                  0\n" in shown
 
 
-@pytest.mark.parametrize(("surroundings", "is_bold"), [({}, True), ({"NO_COLOR": "1"}, False)])
-def test_colour_is_for_those_who_want_it(surroundings, is_bold, start):
-    shell = start(**surroundings)
+@pytest.mark.parametrize(("environment", "is_bold"), [({}, True), ({"NO_COLOR": "1"}, False)])
+def test_no_color_turns_bold_text_off(environment, is_bold, start):
+    shell = start(**environment)
     shell.wait()
     shell.press("set -max_depth 3\r")
     shell.see(SENT)
@@ -351,7 +350,7 @@ def test_colour_is_for_those_who_want_it(surroundings, is_bold, start):
     assert ("\x1b[1m* -max_depth" in shell.wait()) == is_bold
 
 
-def test_a_terminal_that_can_do_little_gets_a_plain_prompt(start):
+def test_a_dumb_terminal_gets_a_plain_prompt(start):
     pytest.importorskip("readline", reason="this Python has no readline")
     shell = start(TERM="dumb")
     shell.see("tfprof> ")
@@ -369,20 +368,20 @@ def test_a_terminal_that_can_do_little_gets_a_plain_prompt(start):
 
 @pytest.fixture
 def plain(start):
-    """A shell that has nothing but Python's own."""
+    """A shell without prompt_toolkit."""
     pytest.importorskip("readline", reason="this Python has no readline")
     shell = start(*FILES, program=("-c", WITHOUT_TOOLKIT), INPUTRC="/dev/null")
     shell.see("tfprof> ")
     return shell
 
 
-def test_without_prompt_toolkit_it_says_what_that_would_bring(plain):
-    said = plain.terminal.before
+def test_without_prompt_toolkit_a_hint_recommends_it(plain):
+    greeting = plain.terminal.before
 
-    assert "`pip install 'tfprof[shell]'` adds a menu that explains completions" in said
+    assert "`pip install 'tfprof[shell]'` adds a menu that explains completions" in greeting
 
 
-def test_without_prompt_toolkit_tab_completes_too(plain):
+def test_without_prompt_toolkit_tab_still_completes(plain):
     plain.press("sco\t")
     plain.see("scope ")
     plain.press("-sel\t")
@@ -395,7 +394,7 @@ def test_without_prompt_toolkit_tab_completes_too(plain):
     assert report("scope", select="params") in plain.terminal.before.replace("\r\n", "\n")
 
 
-def test_without_prompt_toolkit_a_line_with_a_mistake_is_kept_too(plain):
+def test_without_prompt_toolkit_a_line_with_an_error_is_still_kept(plain):
     plain.press("scop -select params\r")
     plain.see("Did you mean `scope`?")
     plain.see("tfprof> ")
@@ -408,7 +407,7 @@ def test_without_prompt_toolkit_a_line_with_a_mistake_is_kept_too(plain):
     assert plain.leave() == 0
 
 
-def test_without_prompt_toolkit_lines_are_remembered_too(plain, start):
+def test_without_prompt_toolkit_the_history_still_lasts_across_sessions(plain, start):
     plain.press("op -select params\r")
     plain.see("tfprof> ")
     plain.press(CTRL_D)
@@ -420,7 +419,7 @@ def test_without_prompt_toolkit_lines_are_remembered_too(plain, start):
     second.see("op -select params")
 
 
-def test_without_prompt_toolkit_ctrl_c_drops_the_line_too(plain):
+def test_without_prompt_toolkit_ctrl_c_still_discards_the_line(plain):
     plain.press("nonsense")
     plain.see("nonsense")
     plain.press(CTRL_C)
