@@ -34,9 +34,8 @@ def _lines(info: Info) -> Iterator[str]:
         yield _file_line(file)
     columns = info.profile.columns
     yield ""
-    yield _labelled(
-        "Total", f"{_counted(len(columns.ops), 'ops')}, of which {columns.covered_ops:,} ran"
-    )
+    ops, covered = _counted(len(columns.ops), "ops"), _counted(columns.covered_ops, "graph ops")
+    yield _labelled("Total", f"{ops}; {covered} ran")
     for row, recording in enumerate(info.profile.recordings):
         yield _labelled("Recording", _recording_text(columns, row, recording))
         for device in sorted(columns.devices.name.take(_of(columns.devices.recording, row))):
@@ -81,6 +80,7 @@ def _counted(count: int, things: str) -> str:
 _ONE = {
     "ops": "op",
     "recordings": "recording",
+    "graph ops": "graph op",
     "steps": "step",
     "runs": "run",
     "devices": "device",
