@@ -90,7 +90,7 @@ def test_another_model_is_shown_in_the_form_of_the_listing(row, show):
 
 
 def test_what_cannot_be_repeated_is_what_the_manual_says():
-    table = PAGE.read_text("utf-8").partition("## What cannot be repeated")[2].partition("\n## ")[0]
+    table = PAGE.read_text("utf-8").partition("## What cannot be reproduced")[2].partition("\n## ")[0]
     named = {
         (place, piece)
         for places, pieces, *_ in re.findall(r"^\| (.+?) \| (.+?) \| .+ \|$", table, re.MULTILINE)
