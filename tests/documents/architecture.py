@@ -1,4 +1,4 @@
-"""The rows of "Profile Model Architecture"."""
+"""The listings of "Profile Model Architecture"."""
 
 from documents.models import resnet32
 from documents.rows import Row
@@ -8,7 +8,7 @@ _START = "--graph_path=graph.pbtxt --op_log_path=tfprof_log --count_float_ops=fa
 ROWS = [
     Row(
         place="Architecture, parameters",
-        dialect="contrib",  # it has no legend: it was taken over from the README
+        dialect="contrib",  # without a legend: copied from the README
         model=resnet32,
         start=_START,
         session="""\

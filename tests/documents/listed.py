@@ -1,7 +1,7 @@
-"""Models made from listings: asked for one, they print it letter for letter.
+"""Builds models that reproduce a listing exactly.
 
-Each row becomes an op with the number that it shows as its own; what a total holds beyond that and
-the rows below it becomes further ops, which the filters of the command hide.
+Each row becomes an op with the row's own number. The part of a total that neither the row nor the
+rows below it account for becomes further ops, which the filters of the command hide.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from documents.made import Model
 _UNITS = {"sec": 10**6, "ms": 10**3, "us": 1, "MB": 10**6, "KB": 10**3, "B": 1}
 _ROW = re.compile(r"(?P<indent> *)(?P<name>.+) \((?P<own>[^ /]+)/(?P<total>[^ /,]+)\)")
 _OP_ROW = re.compile(r"(\S+) +(\S+) \(\S+, \S+\)(?:, +(\d+))?")
-_COARSE = 10**6  # numbers from here on are printed without their last four digits
+_COARSE = 10**6  # from here on, numbers are printed without their last four digits
 
 
 @dataclass
 class Listed:
-    """A row of a listing and those below it."""
+    """A row of a listing and the rows below it."""
 
     name: str
     own: int
@@ -30,11 +30,11 @@ class Listed:
 
     @property
     def rest(self) -> int:
-        """What neither the row itself nor a row below it accounts for."""
+        """The part of the total outside the row itself and the rows below it."""
         return self.total - self.own - sum(child.total for child in self.children)
 
     def walk(self, *above: str) -> Iterator[tuple[Listed, tuple[str, ...]]]:
-        """Each row, this one first, with the names of those above it, the root's left out."""
+        """Each row, this one first, with the names of the rows above it except the root."""
         yield self, above
         here = () if self.name == "_TFProfRoot" else (self.name,)
         for child in self.children:
@@ -42,14 +42,14 @@ class Listed:
 
 
 def tree(listing: str) -> Listed:
-    """The rows of a listing; each total holds at least what is below it."""
+    """The rows of a listing as a tree; each total is at least the sum of the totals below it."""
     rows = [found for line in listing.splitlines() if (found := _ROW.fullmatch(line))]
     path: list[Listed] = []
     for place, row in enumerate(rows):
         own = 0 if row["own"] == "--" else amount(row["own"])
         listed = Listed(row["name"], own, amount(row["total"]))
         if listed.total >= _COARSE:
-            listed.total += len(rows) - place  # of two that read the same, the first is the larger
+            listed.total += len(rows) - place  # if two are printed alike, the first is larger
         del path[len(row["indent"]) // 2 :]
         if path:
             path[-1].children.append(listed)
@@ -65,15 +65,15 @@ def _round_up(listed: Listed) -> None:
 
 
 def amount(text: str) -> int:
-    """The number that `3.74sec` or `64B` says."""
+    """The number in a text such as `3.74sec` or `64B`."""
     digits, unit = re.fullmatch(r"([\d.]+)(\D+)", text).groups()
     return int(Decimal(digits) * _UNITS[unit])
 
 
 def scopes(listing: str, measure: str, below: int, under: str = "") -> Model:
-    """A model whose scope view is `listing`, where ops of less than `below` are hidden.
+    """A model whose scope view is `listing` if ops of less than `below` are hidden.
 
-    Where the command starts at a scope, `under` is that: what is elsewhere is not in the listing.
+    If the command starts at a scope, pass it as `under`; the model then also has an op elsewhere.
     """
     model = Model()
     if under:
@@ -89,7 +89,7 @@ def scopes(listing: str, measure: str, below: int, under: str = "") -> Model:
 
 
 def calls(listing: str, measure: str, below: int = 10**18) -> Model:
-    """A model whose code view is `listing`, where lines of a library, or of less, are hidden."""
+    """A model whose code view is `listing` if library lines and small numbers are hidden."""
     model = Model()
     for place, (row, above) in enumerate(tree(listing).walk()):
         stack = above if row.name == "_TFProfRoot" else (*above, row.name)
@@ -102,9 +102,9 @@ def calls(listing: str, measure: str, below: int = 10**18) -> Model:
 
 
 def kinds(listing: str, measure: str, total: int, exactly: dict[str, int] | None = None) -> Model:
-    """A model whose op view begins as `listing` does and comes to `total`.
+    """A model whose op view starts like `listing` and adds up to `total`.
 
-    `exactly` has the numbers of kinds whose shares say more than their rounded numbers.
+    `exactly` gives the numbers of kinds for which the rounded numbers do not yield the shares.
     """
     model = Model()
     rows = [found for line in listing.splitlines() if (found := _OP_ROW.match(line))]
@@ -120,7 +120,7 @@ def kinds(listing: str, measure: str, total: int, exactly: dict[str, int] | None
 
 
 def parts(number: int, below: int) -> Iterator[int]:
-    """`number` in pieces, all less than `below`."""
+    """`number` in parts, each less than `below`."""
     while number > 0:
         yield min(number, below - 1)
         number -= below - 1

@@ -1,4 +1,4 @@
-"""Models made so that a command prints a listing: the files of a program, op by op."""
+"""Writes the files of a small model, op by op, for which a command prints a given listing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CPU = "/job:localhost/replica:0/task:0/cpu:0"
 
 
 class Model:
-    """A graph, one recorded step and a log in the making."""
+    """A builder of a graph, one recorded step and an op log."""
 
     def __init__(self) -> None:
         self._graph = GraphDef()
@@ -36,9 +36,9 @@ class Model:
         float_ops: int = 0,
         code: Sequence[str] = (),
     ) -> Self:
-        """Add an op; one that takes neither time nor bytes did not run.
+        """Add an op; without time and bytes it did not run.
 
-        `code` is its stack, outermost first, each call as a listing names it.
+        `code` is its call stack, outermost first, each call as printed in a listing.
         """
         add_node(self._graph, name, kind, inputs, shape=shape)
         if micros or size:
@@ -56,7 +56,7 @@ class Model:
         return self
 
     def write(self, folder: Path) -> None:
-        """Put `graph.pbtxt`, `run_meta` and `tfprof_log` into a folder."""
+        """Write `graph.pbtxt`, `run_meta` and `tfprof_log` to a folder."""
         for text, number in self._strings.items():
             self._log.id_to_string[number] = text
         (folder / "graph.pbtxt").write_text(text_format.MessageToString(self._graph), "utf-8")
@@ -77,5 +77,5 @@ class Model:
 
 
 def _whole(word: str) -> str:
-    """A word that is shown as this one: what ends in dots was longer."""
+    """A word that is printed like this one: a word that ends in dots was longer."""
     return word.removesuffix("...") + "_and_more" if word.endswith("...") else word

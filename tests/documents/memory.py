@@ -1,4 +1,4 @@
-"""The rows of "Profile Memory"."""
+"""The listings of "Profile Memory"."""
 
 from documents import listed
 from documents.models import attention, made, ps_worker
@@ -15,7 +15,7 @@ Timeline file is written to FILENAME
 Open a Chrome browser, enter URL chrome://tracing and load the timeline file.
 ******************************************************
 """
-SAID_ELSEWHERE = {line: "" for line in TIMELINE.splitlines() if line}
+PRINTED_TO_STDERR = {line: "" for line in TIMELINE.splitlines() if line}
 
 _KINDS = """\
 tfprof> op -select bytes -order_by bytes
@@ -86,7 +86,7 @@ ROWS = [
 tfprof> graph -max_depth 10000000 -step 0 -account_type_regexes .* \
 -output timeline:outfile=memory.json
 {TIMELINE}""",
-        instead=SAID_ELSEWHERE,
+        instead=PRINTED_TO_STDERR,
         timeline="memory.json",
     ),
     Row(
@@ -112,7 +112,7 @@ tfprof> graph -max_depth 10000000 -step 0 -account_type_regexes .* \
         session=_CODE,
         is_cut=True,
     ),
-    # Of another model, with smaller tensors, the form is the same.
+    # Another model, with smaller tensors, has output of the same form.
     *(
         Row(
             place=f"{place}, attention",

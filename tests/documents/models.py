@@ -1,4 +1,4 @@
-"""The models of the documents, as files in a folder: real ones, and small ones made for a row."""
+"""Writes the models of the documents to a folder: real ones, and small ones for one listing."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _GAMMA = {
 
 
 def made(build: Callable[..., Model], *facts: Any, **more_facts: Any) -> Callable[[Path], None]:
-    """A model that is made for a row, when that is walked."""
+    """A function that builds a model and writes it to a folder."""
     return lambda folder: build(*facts, **more_facts).write(folder)
 
 
 def resnet32(folder: Path) -> None:
-    """The ResNet of the documents, with a log that counts what was counted then."""
+    """The ResNet of the documents, with an op log that counts what was counted at the time."""
     _unpack(_RESNET / "graph.pbtxt.gz", folder / "graph.pbtxt")
     _unpack(_RESNET / "run_meta.gz", folder / "run_meta")
     seed = _RECORDED / "resnet32" / "inputs" / "tfprof_log_seed.gz"
@@ -46,7 +46,7 @@ def resnet32(folder: Path) -> None:
 
 
 def old_resnet32(folder: Path) -> None:
-    """The same as it was when the kind of a variable was `Variable`, with a checkpoint."""
+    """The ResNet when the kind of a variable was still `Variable`, with a checkpoint."""
     resnet32(folder)
     graph = folder / "graph.pbtxt"
     graph.write_bytes(graph.read_bytes().replace(b'op: "VariableV2"', b'op: "Variable"'))
@@ -54,7 +54,7 @@ def old_resnet32(folder: Path) -> None:
 
 
 def attention(folder: Path) -> None:
-    """A small sequence model with attention, which was recorded for a step."""
+    """A small sequence model with attention, with one recorded step."""
     _unpack_recorded("attn_seq2seq", folder)
 
 
@@ -64,7 +64,7 @@ def ps_worker(folder: Path) -> None:
 
 
 def pool_logit(folder: Path) -> None:
-    """The ResNet with a log of two entries, which somebody wrote by hand."""
+    """The ResNet with a hand-written op log of two entries."""
     old_resnet32(folder)
     log = OpLogProto()
     for name in ("pool_logit/DW", "pool_logit/biases"):
@@ -73,9 +73,9 @@ def pool_logit(folder: Path) -> None:
 
 
 def residual_chain() -> Model:
-    """Convolutions behind each other, each with a way around it, which is searched first.
+    """A chain of convolutions, each with a shortcut around it, which is searched first.
 
-    The search goes by name, not by position. What is not behind `cost` is not in the listing.
+    The search is in name order, not by position. The listing has only what feeds `cost`.
     """
     chain = [
         ("unit_1_0/sub2/conv2/Conv2D", 74_140, 3_190_000),
@@ -97,7 +97,7 @@ def residual_chain() -> Model:
 
 
 def _add_small(model: Model, name: str, micros: int) -> list[str]:
-    """Inputs of an op that take so long together, none of them 10 ms."""
+    """Add inputs of an op that take `micros` together, each less than 10 ms."""
     small = {f"{name}/input_{at}": part for at, part in enumerate(parts(micros, 10_000))}
     for op, part in small.items():
         model.add(op, micros=part)
@@ -105,7 +105,7 @@ def _add_small(model: Model, name: str, micros: int) -> list[str]:
 
 
 def parameter_servers() -> Model:
-    """Two large variables, each on a parameter server of its own."""
+    """Two large variables on two parameter servers."""
     model = Model()
     for task, rows in enumerate((25_810, 58_840)):
         device = f"/job:ps/replica:0/task:{task}/cpu:0"
@@ -114,7 +114,7 @@ def parameter_servers() -> Model:
 
 
 def model_directory(folder: Path) -> None:
-    """What a training run of a sequence model leaves behind."""
+    """The folder of a training run of a sequence model."""
     decoder = "att_seq2seq/attention_decoder/RNN"
     attention = f"{decoder}/while/rnn_step/attention"
     gradient = f"att_seq2seq/OptimizeLoss/gradients/{attention}/inputs_att/MatMul_grad/MatMul"
@@ -132,7 +132,7 @@ def model_directory(folder: Path) -> None:
 
 
 def softmax_on_the_cpu() -> Model:
-    """Two kinds of ops that ran on the devices of a worker; one of them has ops that did not."""
+    """Two op kinds on the devices of a worker; one of them also has an op that did not run."""
     worker = "/job:worker/replica:0/task:0"
     kind = "SoftmaxCrossEntropyWithLogits"
     model = Model().add(kind, kind, micros=1_366_400, device=f"{worker}/cpu:0")
@@ -158,7 +158,7 @@ def _unpack_recorded(model: str, folder: Path) -> None:
 
 
 def _write_checkpoint(prefix: Path) -> None:
-    """All variables of the ResNet; of two, what the README shows, of the others no values."""
+    """Write all variables of the ResNet, with values only for the two that the README shows."""
     packed = _RECORDED / "resnet32" / "inputs" / "graph.pb.gz"
     graph = GraphDef.FromString(gzip.decompress(packed.read_bytes()))
     items = {b"": header()}

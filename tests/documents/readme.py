@@ -1,4 +1,4 @@
-"""The rows of the first README, by the numbers of its examples."""
+"""The listings of the first README, by the numbers of its examples."""
 
 from documents import listed
 from documents.models import (
@@ -78,7 +78,7 @@ ROWS = [
         place="README 1, help",
         model=old_resnet32,
         start="help",
-        session="Usage: tfprof COMMAND FILES… [-option value]…\n",  # it shows nothing of it
+        session="Usage: tfprof COMMAND FILES… [-option value]…\n",  # not shown in the README
         is_cut=True,
     ),
     Row(

@@ -1,4 +1,4 @@
-"""What a row of a document is: a command line, what is typed behind it, and what that shows."""
+"""A listing of a document: the command line, what is typed in the shell, and the output."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ _PROMPT = "tfprof>"
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A command line of a document with its listing."""
+    """A command line of a document and the listing it printed."""
 
-    place: str  # the document and where in it
-    dialect: str = ""  # in which it was printed
-    model: Callable[[Path], None]  # writes the files into a folder
-    start: str  # the words behind `tfprof`
-    session: str  # lines behind a prompt are typed, the others are shown
-    instead: Mapping[str, str] = field(default_factory=dict)  # what cannot be repeated: our words
-    file: str = ""  # where the listing is, if not on the standard output
-    is_cut: bool = False  # the document left lines out: those it has come in this order
-    is_form: bool = False  # the model is another one: only the form of each line is that shown
-    timeline: str = ""  # the timeline that it writes
+    place: str  # the document, and where in it
+    dialect: str = ""  # the dialect of the document
+    model: Callable[[Path], None]  # writes the files to a folder
+    start: str  # the arguments of `tfprof`
+    session: str  # lines after a prompt are typed, the others are printed
+    instead: Mapping[str, str] = field(default_factory=dict)  # what tfprof prints now instead
+    file: str = ""  # the file with the listing, if it is not printed
+    is_cut: bool = False  # lines were left out; the others appear in this order
+    is_form: bool = False  # of another model: lines only have the same form
+    timeline: str = ""  # the timeline that is written
 
     @property
     def typed(self) -> str:
@@ -32,7 +32,7 @@ class Row:
 
     @property
     def shown(self) -> list[str]:
-        """The lines that are shown, without the dots where the document was cut."""
+        """The lines that are printed, without the dots where lines were left out."""
         lines = [line for line in self._lines if not line.startswith(_PROMPT)]
         return [line.rstrip() for line in lines if line.strip(" .")]
 

@@ -1,4 +1,4 @@
-"""The rows of the seq2seq report. It shows rows out of files, without the space before them."""
+"""The listings of the seq2seq report, which shows single rows of the report files."""
 
 from documents.models import model_directory
 from documents.rows import Row
@@ -20,7 +20,7 @@ inputs_att/MatMul_grad/MatMul (18.87m/18.87m flops, 1.64ms/1.64ms, \
 (1.21ms/11.83ms, /job:localhost/replica:0/task:0/cpu:0)
     ....
 """,
-    # Of this one it shows nothing, but says that it has the devices of all operations.
+    # The report does not show this file; it says that it lists the devices of all operations.
     "device.txt": """\
   inputs (0/0 flops, 10.62ms/10.62ms, /job:localhost/replica:0/task:0/cpu:0)
 """,

@@ -1,4 +1,4 @@
-"""A reader who types what the documents of tfprof show sees what they show."""
+"""Commands typed as in tfprof's older documents print what the documents show."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ from documents import architecture, memory, readme, seq2seq, times
 from tfprof.cli import main
 from tfprof.errors import OptionError
 from tfprof.options import Options
-from tfprof.outputs.registry import FILE_OUTPUTS
 
 ROWS = [*seq2seq.ROWS, *architecture.ROWS, *times.ROWS, *readme.ROWS, *memory.ROWS]
-WALKED = [row for row in ROWS if not row.timeline or "timeline" in FILE_OUTPUTS]
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "generations.md"
 
 _NAME = re.compile(r"^( *)\S.*?(?= \(|  |$)")
@@ -27,21 +25,21 @@ _NUMBER = re.compile(r"(?<![\w.])\d+(\.\d+)?(us|ms|sec|B|KB|MB|[kmb])?\b")
 
 @pytest.fixture(scope="session")
 def folder_of(tmp_path_factory):
-    """Gives the folder with the files of a model."""
+    """A function that returns the folder with the files of a model."""
     folders = {}
 
-    def give(model):
+    def folder(model):
         if model not in folders:
             folders[model] = tmp_path_factory.mktemp("model")
             model(folders[model])
         return folders[model]
 
-    return give
+    return folder
 
 
 @pytest.fixture
 def show(folder_of, monkeypatch, capsys):
-    """Does what a row says; gives the lines that it shows."""
+    """A function that runs the commands of a row and returns the lines printed."""
 
     def run(row):
         monkeypatch.chdir(folder_of(row.model))
@@ -59,38 +57,40 @@ def show(folder_of, monkeypatch, capsys):
 
 
 def rows(keep):
-    chosen = [row for row in WALKED if keep(row)]
+    chosen = [row for row in ROWS if keep(row)]
     return pytest.mark.parametrize("row", chosen, ids=[row.place for row in chosen])
 
 
 @rows(lambda row: not row.is_cut and not row.is_form)
-def test_a_listing_is_repeated(row, show):
+def test_a_listing_is_reproduced_exactly(row, show):
     assert show(row) == row.shown
     if row.timeline:
-        (written,) = Path().glob(f"{row.timeline}*")  # the number of the step may be behind it
+        (written,) = Path().glob(f"{row.timeline}*")  # the name may end in the step
         assert json.loads(written.read_text("utf-8"))["traceEvents"]
 
 
 @rows(lambda row: row.is_cut)
-def test_the_lines_of_a_listing_that_was_cut_come_in_its_order(row, show):
-    given = show(row)
-    there = iter(given)
+def test_the_lines_of_a_shortened_listing_appear_in_the_same_order(row, show):
+    printed = show(row)
+    rest = iter(printed)
 
-    missing = [line for line in row.shown if line not in there]
+    missing = [line for line in row.shown if line not in rest]  # each search continues the last
 
-    assert not missing, "\n".join(given[:50])
+    assert not missing, "\n".join(printed[:50])
 
 
 @rows(lambda row: row.is_form)
-def test_another_model_is_shown_in_the_form_of_the_listing(row, show):
-    given = show(row)
+def test_another_model_is_printed_in_the_form_of_the_listing(row, show):
+    printed = show(row)
 
-    assert len(given) >= 2
-    assert {form(line) for line in given} <= {form(line) for line in row.shown}
+    assert len(printed) >= 2
+    assert {form(line) for line in printed} <= {form(line) for line in row.shown}
 
 
-def test_what_cannot_be_repeated_is_what_the_manual_says():
-    table = PAGE.read_text("utf-8").partition("## What cannot be reproduced")[2].partition("\n## ")[0]
+def test_the_manual_lists_everything_that_cannot_be_reproduced():
+    table = (
+        PAGE.read_text("utf-8").partition("## What cannot be reproduced")[2].partition("\n## ")[0]
+    )
     named = {
         (place, piece)
         for places, pieces, *_ in re.findall(r"^\| (.+?) \| (.+?) \| .+ \|$", table, re.MULTILINE)
@@ -101,13 +101,13 @@ def test_what_cannot_be_repeated_is_what_the_manual_says():
     assert named == {(row.place, piece.strip()) for row in ROWS for piece in row.instead}
 
 
-def test_the_order_that_no_version_knew_is_refused():
+def test_a_sort_key_that_no_version_supported_is_refused():
     with pytest.raises(OptionError, match="`order_by` cannot be `depth`"):
         Options.of(order_by="depth")
 
 
 def form(line: str) -> str:
-    """A line without what only its model determines."""
+    """A line without the parts that depend on the model."""
     if line.startswith("node name"):
         return line
     line = line if "_TFProfRoot" in line else _NAME.sub("NAME", line)

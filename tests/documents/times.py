@@ -1,7 +1,7 @@
-"""The rows of "Profile Time"."""
+"""The listings of "Profile Time"."""
 
 from documents import listed
-from documents.memory import SAID_ELSEWHERE, TIMELINE
+from documents.memory import PRINTED_TO_STDERR, TIMELINE
 from documents.models import attention, made, ps_worker, resnet32, softmax_on_the_cpu
 from documents.rows import Row
 
@@ -159,7 +159,7 @@ ROWS = [
 tfprof> graph -max_depth 10000000 -step 0 -account_type_regexes .*gpu:3.*,.*worker.*cpu:0.* \
 -output timeline:outfile=graph.json
 {TIMELINE}""",
-        instead=SAID_ELSEWHERE,
+        instead=PRINTED_TO_STDERR,
         timeline="graph.json",
     ),
     Row(
@@ -169,7 +169,7 @@ tfprof> graph -max_depth 10000000 -step 0 -account_type_regexes .*gpu:3.*,.*work
         start=_START,
         session=_SCOPES,
     ),
-    # Of other models, with other names and quicker ops, the form is the same.
+    # Other models, with other names and faster ops, have output of the same form.
     *(
         Row(
             place=f"{place}, {model.__name__}",
