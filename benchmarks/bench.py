@@ -1,9 +1,9 @@
-"""tfprof beside TensorFlow's own profiler, on the same generated models and in the same run.
+"""Compares tfprof with TensorFlow's own profiler on generated models.
 
     python benchmarks/bench.py [--sizes 1e3,1e4] [--repeat 3] [--original PYTHON] [--json FILE]
 
-Prints tables, and keeps the figures in a file from which `page.py` makes a page of the manual.
-Exits with 1 where the two give different tables or the original failed.
+Prints tables, and writes the figures to a file from which `page.py` generates a page of the manual.
+Exits with 1 if the two give different tables or the original fails.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from bytecode import compile_sources
 from generate import Files, op_count
 from measure import Bench, Figures, has_tensorflow, lack_of_memory
 from processes import FailedError
-from report import bars_table, size_table
+from report import size_table, targets_table
 from results import Results
 from verdicts import verdicts
 
 _HERE = Path(__file__).resolve().parent
-_KEPT = _HERE.parent / "build" / "benchmarks.json"
+_FIGURES = _HERE.parent / "build" / "benchmarks.json"
 _SIZES = "1e3,1e4,1e5,1e6"
-_MOST_OPS_TO_REPEAT = 10_000  # beyond, one process of the original takes seconds to a minute
+_MOST_OPS_TO_REPEAT = 10_000  # beyond, one process of the original takes up to minutes
 
-_BUSY = 0.5  # processes waiting for each core
+_BUSY = 0.5  # load per core
 
 
 def main() -> int:
     args = _arguments()
     original = args.original if has_tensorflow(args.original) else None
-    busy = _business()
+    busy = _busy_note()
     compile_sources()
     taken: list[Figures] = []
     args.json.unlink(missing_ok=True)
@@ -45,41 +45,43 @@ def main() -> int:
         except FailedError as error:
             sys.exit(str(error))
         results = Results.of(taken, busy, args.repeat)
-        results.write(args.json)  # after each size: the last one may take all memory there is
+        results.write(args.json)  # after each size: the largest may run out of memory
         print(f"\n{ops:,} ops\n\n{size_table(results.at(ops))}", flush=True)
-    print(f"\nAgainst the bars\n\n{bars_table(verdicts(results.rows))}\n")
+    print(f"\nTargets\n\n{targets_table(verdicts(results.rows))}\n")
     print("\n".join((*results.notes, *results.faults)))
     return 1 if results.faults else 0
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sizes", type=_sizes, default=_SIZES, help=f"in ops ({_SIZES})")
+    parser.add_argument(
+        "--sizes", type=_sizes, default=_SIZES, help=f"model sizes in ops ({_SIZES})"
+    )
     parser.add_argument(
         "--repeat",
         type=int,
         default=3,
-        help="processes for each figure (3); beyond 1e4 ops the original has one",
+        help="processes per figure (3); beyond 1e4 ops the original runs once",
     )
     parser.add_argument(
         "--original",
         default=sys.executable,
         metavar="PYTHON",
-        help="the interpreter that has TensorFlow (this one)",
+        help="Python interpreter with TensorFlow (default: this one)",
     )
     parser.add_argument(
-        "--json", type=Path, default=_KEPT, metavar="FILE", help="where the figures are kept"
+        "--json", type=Path, default=_FIGURES, metavar="FILE", help="where to write the figures"
     )
     return parser.parse_args()
 
 
-def _business() -> list[str]:
-    """A sentence on what else this machine is doing, if that is much."""
+def _busy_note() -> list[str]:
+    """A warning if the machine is busy with something else."""
     load, cores = os.getloadavg()[0], os.cpu_count() or 1
     if load < _BUSY * cores:
         return []
-    found = f"The machine was busy when the run began (a load of {load:.1f} on {cores} cores)"
-    return [f"{found}: the seconds say little, and the ratios less than they might."]
+    found = f"The machine was busy when the run started (load {load:.1f} on {cores} cores)"
+    return [f"{found}: the times are unreliable, and the ratios less accurate than usual."]
 
 
 def _sizes(text: str) -> list[int]:
@@ -87,7 +89,7 @@ def _sizes(text: str) -> list[int]:
 
 
 def _figures(ops: int, repeat: int, original: str | None) -> Figures:
-    why_not = "The original was not asked: this Python has no TensorFlow (--original)."
+    why_not = "The original was not measured: this Python has no TensorFlow (--original)."
     if original is not None:
         why_not = lack_of_memory(ops) or ""
     with TemporaryDirectory(prefix="tfprof-benchmark-") as scratch:
@@ -97,10 +99,10 @@ def _figures(ops: int, repeat: int, original: str | None) -> Figures:
 
 
 def _generate(folder: Path, ops: int) -> Files:
-    # In a process of its own, because this one's memory is the least that can be measured.
+    # In a separate process: child processes inherit the memory peak of this one.
     command = [sys.executable, str(_HERE / "generate.py"), str(folder), "--ops", str(ops), "--text"]
     if subprocess.run(command, check=False, stdout=subprocess.DEVNULL).returncode != 0:
-        sys.exit("No model, no figures.")
+        sys.exit("Generating the model failed.")
     return Files(folder)
 
 

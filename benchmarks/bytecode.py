@@ -1,4 +1,4 @@
-"""Puts byte code beside tfprof's sources, as installing a wheel does."""
+"""Compiles tfprof's sources to byte code, as installing a wheel does."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 
 def compile_sources() -> None:
-    """Let no measured process compile Python: an editable install comes without byte code."""
+    """Compile all modules before measuring; an editable install has no byte code."""
     spec = find_spec("tfprof")
     for folder in (spec.submodule_search_locations or []) if spec else []:
         compileall.compile_dir(folder, quiet=1)

@@ -1,4 +1,4 @@
-"""The lines of a layered Python program that make the ops of `towers`."""
+"""The call stacks of an imaginary Python program that creates the ops of `towers`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from towers import Call
 
 
 class Frame(NamedTuple):
-    """One line of one call."""
+    """One frame of a call stack."""
 
     file: str
     line: int
@@ -18,7 +18,7 @@ class Frame(NamedTuple):
 
 
 def stack(call: Call, kind: str) -> list[Frame]:
-    """The calls, outermost first, that made an op of that kind."""
+    """The call stack, outermost first, that created an op of this kind."""
     return [*_PROGRAM, *_PHASES[call.phase](call), *_library(call, kind)]
 
 
@@ -86,7 +86,7 @@ _PHASES = {
 
 
 def _library(call: Call, kind: str) -> list[Frame]:
-    """The library's own calls, from the function named for the op to the op's making."""
+    """TensorFlow's own frames, from the function named after the op kind to its creation."""
     function = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", kind).lower()
     start = 200 + sum(map(ord, kind)) % 3000
     return [

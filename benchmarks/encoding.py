@@ -1,4 +1,4 @@
-"""The ops of a model as the records of TensorFlow's files."""
+"""Encodes the ops of a model as records of TensorFlow's files."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _NEVER_RUN = frozenset({"VariableV2", "Const"})
 
 
 def framed(field: int, content: bytes) -> bytes:
-    """One field of the message that is being written: its tag, its length and `content`."""
+    """A length-delimited field of a message: tag, length and `content`."""
     return header(field, len(content)) + content
 
 
 def header(field: int, length: int) -> bytes:
-    """What stands before the `length` bytes of a field."""
+    """The tag and length that precede the `length` bytes of a field."""
     return _varint(field << 3 | 2) + _varint(length)
 
 
@@ -48,7 +48,7 @@ def _varint(number: int) -> bytes:
 
 def node(op: Op) -> bytes:
     """The NodeDef of an op."""
-    # Messages one after the other are one message; attributes repeat and are encoded once.
+    # Concatenated messages are one message. Many ops have the same attributes: encode them once.
     own = _NODE(name=op.name, op=op.kind, input=op.inputs)
     if op.home:
         own.attr["_class"].list.s.append(f"loc:@{op.home}".encode())
@@ -76,7 +76,7 @@ _HOME_TEXT = """\
 
 
 def _look(op: Op) -> tuple[str, int, tuple[Shape, ...]]:
-    """What the attributes of an op depend on, but for the one that says where it is placed."""
+    """What the attributes of an op depend on, except for `_class`, its placement."""
     return op.kind, len(op.inputs), op.outputs
 
 
@@ -160,15 +160,15 @@ _ATTRIBUTES: Mapping[str, Mapping[str, Any]] = {
 
 
 class Step:
-    """One recorded step: ops run one after the other, each as soon as the one before is done."""
+    """One recorded step, in which ops run one after another."""
 
     def __init__(self, seed: int) -> None:
-        self._random = Random(seed)  # noqa: S311 -- numbers to look at, not to keep secret
+        self._random = Random(seed)  # noqa: S311 -- not used for cryptography
         self._now = 1_700_000_000_000_000
         self._address = 0x7F31_0000_0000
 
     def stats(self, op: Op) -> bytes | None:
-        """The NodeExecStats of an op, None for a variable or a constant."""
+        """The NodeExecStats of an op, or None for a variable or a constant."""
         if op.kind in _NEVER_RUN:
             return None
         sizes = [4 * prod(shape) for shape in op.outputs]
@@ -208,7 +208,7 @@ def _tensor(dtype: int, shape: Shape, size: int) -> Any:
 
 
 class Log:
-    """The op log: an entry an op, and the table of strings that the entries' code lines use."""
+    """The op log: one entry per op, and a table of the strings in their code lines."""
 
     def __init__(self) -> None:
         self._ids: dict[str, int] = {"none": 0}
@@ -224,7 +224,7 @@ class Log:
         return bytes(own.SerializeToString()) + self._stacks[key]
 
     def strings(self) -> bytes:
-        """The table of strings, to be written after the last entry."""
+        """The table of strings; write it after the last entry."""
         table = {number: text for text, number in self._ids.items()}
         return bytes(_LOG(id_to_string=table).SerializeToString(deterministic=True))
 

@@ -1,9 +1,9 @@
-"""Writes the files of a model of any size: a graph, one recorded step, and an op log.
+"""Generates the files of a model of any size: a graph, one recorded step and an op log.
 
     python benchmarks/generate.py OUT_DIR --ops 1e5 [--text]
 
-The same size and seed give the same bytes. Records are written one by one, so that memory hardly
-grows with the model.
+The same size and seed give the same bytes. Records are written one by one, so memory hardly grows
+with the model.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _VERSIONS_TEXT = "versions {\n  producer: 2331\n}\n"
 
 @dataclass(frozen=True)
 class Files:
-    """Where the files of a model are; `graph_text` is there only if it was asked for."""
+    """The paths of the files of a model; `graph_text` exists only if it was requested."""
 
     folder: Path
 
@@ -47,7 +47,7 @@ class Files:
 
 
 def generate(folder: Path, op_count: int, *, with_text: bool = False, seed: int = 0) -> Files:
-    """Write the files of a model with `op_count` ops into `folder`."""
+    """Write the files of a model with `op_count` ops to `folder`."""
     model = Model.of_size(op_count, seed)
     folder.mkdir(parents=True, exist_ok=True)
     files = Files(folder)
@@ -68,7 +68,7 @@ def generate(folder: Path, op_count: int, *, with_text: bool = False, seed: int 
 
 
 class _Graph:
-    """A GraphDef in the making."""
+    """Writes a binary GraphDef."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -81,7 +81,7 @@ class _Graph:
 
 
 class _GraphText:
-    """A GraphDef in the making, as protobuf text."""
+    """Writes a GraphDef as protobuf text."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -94,7 +94,7 @@ class _GraphText:
 
 
 class _RunMetadata:
-    """A RunMetadata in the making: its entries wait until their length is known."""
+    """Writes RunMetadata; buffers the entries in a file until their total length is known."""
 
     def __init__(self, file: BinaryIO, seed: int) -> None:
         self._file = file
@@ -117,7 +117,7 @@ class _RunMetadata:
 
 
 class _OpLog:
-    """An OpLogProto in the making."""
+    """Writes an OpLogProto."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -131,7 +131,7 @@ class _OpLog:
 
 
 def op_count(text: str) -> int:
-    """A number of ops as it is typed: `1e5` or `100000`."""
+    """Parse a number of ops, such as `1e5` or `100000`."""
     count = float(text)
     if count != int(count):
         raise ValueError(f"{text} is not a whole number")
@@ -141,7 +141,7 @@ def op_count(text: str) -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, metavar="OUT_DIR")
-    parser.add_argument("--ops", type=op_count, default=100_000, help="how many (1e5)")
+    parser.add_argument("--ops", type=op_count, default=100_000, help="number of ops (1e5)")
     parser.add_argument("--text", action="store_true", help="write graph.pbtxt as well")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()

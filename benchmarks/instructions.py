@@ -1,9 +1,10 @@
-"""Counts tfprof's instructions, which a busy machine hardly changes, against the baseline.
+"""Counts the instructions that tfprof takes and compares them with the baseline.
 
     python benchmarks/instructions.py check|baseline
 
-`check` exits with 1 where something takes clearly more than `baseline.json` says, and with 2 where
-that cannot be said. `baseline` writes the file anew.
+Unlike time, instruction counts hardly depend on how busy the machine is. `check` exits with 1 if a
+count has grown beyond the tolerance, and with 2 if it cannot be compared with `baseline.json`.
+`baseline` rewrites that file.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from baseline import Baseline, Count, compare
 from bytecode import compile_sources
 from generate import Files, generate
 from phases import Job, reported
-from works import LOAD_TEXT, RUNS, Session
+from tasks import LOAD_TEXT, RUNS, Session
 
 _HERE = Path(__file__).resolve().parent
 _BASELINE = _HERE / "baseline.json"
@@ -32,7 +33,7 @@ _SMALL, _LARGE = 5_000, 10_000
 _QUESTIONS = [
     question for asked in RUNS if isinstance(asked, Session) for question in asked.questions
 ]
-# What would make one run differ from the next.
+# Removes differences between runs.
 _STEADY = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
@@ -41,18 +42,18 @@ def main() -> int:
     parser.add_argument("action", choices=["check", "baseline"])
     action = parser.parse_args().action
     if shutil.which("valgrind") is None:
-        print("Counting instructions needs valgrind: apt install valgrind.", file=sys.stderr)
+        print("Counting instructions requires valgrind: apt install valgrind.", file=sys.stderr)
         return 2
     compile_sources()
     if action == "baseline":
-        Baseline(surroundings(), count()).write(_BASELINE)
-        print(f"{_BASELINE.relative_to(_HERE.parent)} holds what tfprof takes now.")
+        Baseline(environment(), count()).write(_BASELINE)
+        print(f"Wrote {_BASELINE.relative_to(_HERE.parent)}.")
         return 0
     held = Baseline.read(_BASELINE)
-    if held.surroundings != surroundings():
+    if held.environment != environment():
         print(
-            f"The baseline was taken with {_said(held.surroundings)}; here is "
-            f"{_said(surroundings())}. Take one of your own from unchanged sources: "
+            f"The baseline was measured with {_listed(held.environment)}; this is "
+            f"{_listed(environment())}. Write a baseline from unchanged sources first: "
             "make bench-baseline.",
             file=sys.stderr,
         )
@@ -62,8 +63,8 @@ def main() -> int:
     return 1 if comparison.has_grown else 0
 
 
-def surroundings() -> dict[str, str]:
-    """What, beside tfprof's own sources, decides how many instructions it takes."""
+def environment() -> dict[str, str]:
+    """What the counts depend on besides tfprof's own sources."""
     return {
         "Python": ".".join(platform.python_version_tuple()[:2]),
         "numpy": ".".join(version("numpy").split(".")[:2]),
@@ -78,12 +79,12 @@ def _compiled_modules() -> str:
     return "yes" if any(any(Path(folder).rglob("*.so")) for folder in folders) else "no"
 
 
-def _said(facts: dict[str, str]) -> str:
+def _listed(facts: dict[str, str]) -> str:
     return ", ".join(f"{name} {fact}" for name, fact in facts.items())
 
 
 def count() -> dict[str, Count]:
-    """What each piece of work takes now."""
+    """The instructions that each task takes now."""
     with TemporaryDirectory(prefix="tfprof-instructions-") as scratch:
         folder = Path(scratch)
         (bare,) = _callgrind(folder, ["-c", "pass"])
@@ -93,13 +94,13 @@ def count() -> dict[str, Count]:
         "command: --help": Count(helped - bare),
         "import": Count(large.pop("import") - bare),
     }
-    for work, instructions in large.items():
-        counts[work] = Count(instructions, (instructions - small[work]) / (_LARGE - _SMALL))
+    for task, instructions in large.items():
+        counts[task] = Count(instructions, (instructions - small[task]) / (_LARGE - _SMALL))
     return counts
 
 
 def _phases(folder: Path, ops: int) -> dict[str, int]:
-    """The instructions of each phase on a model of that size."""
+    """The instructions of each phase on a model of this size."""
     files = generate(folder, ops, with_text=True)
     questions = [question.asked(folder / "answer") for question in _QUESTIONS]
     return {
@@ -116,7 +117,7 @@ def _session(files: Files, load: str, graph: Path, questions: Sequence[dict]) ->
 
 
 def _plain(arguments: Sequence[str]) -> str:
-    """What Python prints; it also leaves the compiled forms of all modules behind."""
+    """Run Python and return what it prints; also writes the byte code of all modules."""
     return subprocess.run(
         [sys.executable, *arguments],
         check=True,
@@ -127,7 +128,7 @@ def _plain(arguments: Sequence[str]) -> str:
 
 
 def _callgrind(folder: Path, arguments: Sequence[str]) -> list[int]:
-    """The instructions Python takes, one number for each phase that it ends."""
+    """Run Python under callgrind and return the instructions of each phase."""
     _plain(arguments)
     for old in folder.glob("callgrind*"):
         old.unlink()

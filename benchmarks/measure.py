@@ -1,4 +1,4 @@
-"""Measures tfprof beside TensorFlow's own profiler: fresh processes, one at a time, in turns."""
+"""Measures tfprof and TensorFlow's own profiler in fresh processes, one at a time, in turns."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from generate import Files
 from phases import Job, Measure, reported
 from processes import FailedError, run
 from tables import byte_difference, difference
-from works import LOAD_TEXT, RUNS, WORKS, Command, Question, Session
+from tasks import LOAD_TEXT, RUNS, TASKS, Command, Question, Session
 
 OURS, ORIGINAL = "ours", "original"
 _HERE = Path(__file__).resolve().parent
 _HAS_TENSORFLOW = "import importlib.util, sys; sys.exit(not importlib.util.find_spec('tensorflow'))"
-_ORIGINAL_BYTES_PER_OP = 13_000  # with room to spare
+_ORIGINAL_BYTES_PER_OP = 13_000  # an upper bound
 
 
 @dataclass(frozen=True)
 class Row:
-    """The medians of one piece of work at one size; those of the original may be unknown.
+    """The medians of one task at one size; those of the original may be unknown.
 
-    The original's memory is without what TensorFlow took by being imported.
+    The original's memory does not include what importing TensorFlow takes.
     """
 
     ops: int
-    work: str
+    task: str
     ours: Measure
     original: Measure | None = None
     is_same_table: bool | None = None
@@ -38,7 +38,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Figures:
-    """Everything measured at one size; `notes` say what was left out, `faults` what went wrong."""
+    """All figures of one size; `notes` say what was left out, `faults` what went wrong."""
 
     rows: Sequence[Row]
     original_import: Measure | None = None
@@ -47,17 +47,17 @@ class Figures:
 
 
 class Samples:
-    """Measures of one profiler by the name of the work."""
+    """The measures of one profiler, by task."""
 
     def __init__(self) -> None:
         self._taken: dict[str, list[Measure]] = defaultdict(list)
 
     def add(self, measures: dict[str, Measure]) -> None:
-        for work, measure in measures.items():
-            self._taken[work].append(measure)
+        for task, measure in measures.items():
+            self._taken[task].append(measure)
 
-    def median(self, work: str) -> Measure | None:
-        taken = self._taken[work]
+    def median(self, task: str) -> Measure | None:
+        taken = self._taken[task]
         if not taken:
             return None
         return Measure(
@@ -67,7 +67,7 @@ class Samples:
 
 
 def turns(ours: int, original: int) -> Iterator[str]:
-    """Whose turn it is, one after the other until each has had its share."""
+    """The profiler to run next, alternating until each has had its number of runs."""
     for turn in range(max(ours, original)):
         if turn < ours:
             yield OURS
@@ -76,7 +76,7 @@ def turns(ours: int, original: int) -> Iterator[str]:
 
 
 class Bench:
-    """The measuring of one model."""
+    """Measures one model."""
 
     def __init__(self, files: Files, ops: int, python: str | None) -> None:
         self._files = files
@@ -89,7 +89,7 @@ class Bench:
     def measure(
         self, ours: int, original: int, runs: Sequence[Command | Session] = RUNS
     ) -> Figures:
-        """Take each measure that often; an `original` that fails once is not asked again."""
+        """Run each task `ours` and `original` times; an original that fails is not run again."""
         for asked in runs:
             for profiler in turns(ours, original if self._pythons[ORIGINAL] else 0):
                 if self._pythons[profiler] is not None:
@@ -105,17 +105,15 @@ class Bench:
                 raise
             self._pythons[ORIGINAL] = None
             print(error, file=sys.stderr)
-            self._faults.append(
-                f"The original failed on {self._ops:,} ops and was not asked again."
-            )
+            self._faults.append(f"The original failed on {self._ops:,} ops and was not run again.")
 
     def _run(self, profiler: str, asked: Command | Session) -> dict[str, Measure]:
         printed = self._files.folder / f"{profiler} printed"
         if isinstance(asked, Command):
-            work = asked.question.work
+            task = asked.question.task
             if profiler == OURS:
-                printed = self._answer(profiler, work)
-            return {work: run(self._command(profiler, asked), output=printed)}
+                printed = self._answer(profiler, task)
+            return {task: run(self._command(profiler, asked), output=printed)}
         run(self._session(profiler, asked), output=printed)
         return reported(printed.read_text())
 
@@ -137,50 +135,50 @@ class Bench:
             str(files.graph_text if asked.is_text else files.graph),
             str(files.run_meta),
             str(files.op_log),
-            [question.asked(self._answer(profiler, question.work)) for question in asked.questions],
+            [question.asked(self._answer(profiler, question.task)) for question in asked.questions],
         )
         return [str(self._pythons[profiler]), str(_HERE / script), job.argument()]
 
-    def _answer(self, profiler: str, work: str) -> Path:
-        return self._files.folder / f"{profiler} {work}"
+    def _answer(self, profiler: str, task: str) -> Path:
+        return self._files.folder / f"{profiler} {task}"
 
     def _compare(self, questions: Sequence[Question]) -> None:
         for question in questions:
             answers = [
-                question.written(self._answer(profiler, question.work))
+                question.written(self._answer(profiler, question.task))
                 for profiler in (OURS, ORIGINAL)
             ]
             if self._pythons[ORIGINAL] is not None:
                 compare = difference if question.output == "file" else byte_difference
-                found = self._differences[question.work] = compare(*answers)
+                found = self._differences[question.task] = compare(*answers)
                 if found:
                     self._faults.append(
-                        f"DIFFERENT ANSWERS at {self._ops:,} ops, {question.work}: {found}"
+                        f"DIFFERENT ANSWERS at {self._ops:,} ops, {question.task}: {found}"
                     )
             for answer in answers:
                 answer.unlink(missing_ok=True)
 
     def _figures(self) -> Figures:
         rows = [
-            Row(self._ops, work.name, ours, self._original(work.name), self._is_same(work.name))
-            for work in WORKS
-            if (ours := self._samples[OURS].median(work.name))
+            Row(self._ops, task.name, ours, self._original(task.name), self._is_same(task.name))
+            for task in TASKS
+            if (ours := self._samples[OURS].median(task.name))
         ]
         return Figures(rows, self._samples[ORIGINAL].median("import"), self._faults)
 
-    def _original(self, work: str) -> Measure | None:
+    def _original(self, task: str) -> Measure | None:
         samples = self._samples[ORIGINAL]
-        taken, imported = samples.median(work), samples.median("import")
-        if work == LOAD_TEXT and taken is not None:
-            # What was taken is the parsing alone; the rest is the same as from a binary graph.
+        taken, imported = samples.median(task), samples.median("import")
+        if task == LOAD_TEXT and taken is not None:
+            # The measure covers only parsing; the rest is the same as for a binary graph.
             load = samples.median("load")
             taken = None if load is None else _both(taken, load)
         if taken is None or imported is None:
             return None
         return Measure(taken.seconds, max(taken.peak_mb - imported.peak_mb, 0.0))
 
-    def _is_same(self, work: str) -> bool | None:
-        return self._differences[work] is None if work in self._differences else None
+    def _is_same(self, task: str) -> bool | None:
+        return self._differences[task] is None if task in self._differences else None
 
 
 def _both(one: Measure, other: Measure) -> Measure:
@@ -188,17 +186,17 @@ def _both(one: Measure, other: Measure) -> Measure:
 
 
 def has_tensorflow(python: str) -> bool:
-    """Whether that interpreter can import TensorFlow."""
+    """Whether this interpreter can import TensorFlow."""
     return subprocess.run([python, "-c", _HAS_TENSORFLOW], check=False).returncode == 0
 
 
 def lack_of_memory(ops: int) -> str | None:
-    """Why the original cannot be asked about that many ops here; None if it can."""
+    """Why the original cannot handle this many ops here, or None if it can."""
     needed, free = ops * _ORIGINAL_BYTES_PER_OP, _available_bytes()
     if free is None or needed <= free:
         return None
     return (
-        f"The original was not asked about {ops:,} ops: it needs about {needed / 1e9:.0f} GB "
+        f"The original was not measured with {ops:,} ops: it needs about {needed / 1e9:.0f} GB "
         f"of memory, and {free / 1e9:.0f} GB are free."
     )
 

@@ -1,4 +1,4 @@
-"""Writes the manual's page of benchmarks, with its plot, from the figures `bench.py` has kept.
+"""Writes the benchmark page of the manual, with its plot, from the figures of `bench.py`.
 
 python benchmarks/page.py [build/benchmarks.json [docs]]
 """
@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from report import bars_table, size_table
+from report import size_table, targets_table
 from results import Results
 from verdicts import last_tenfold, verdicts
 
@@ -21,14 +21,14 @@ def page(results: Results) -> str:
     """The page as Markdown."""
     sizes = results.sizes
     tables = [f"## {ops:,} ops\n\n{size_table(results.at(ops))}\n" for ops in reversed(sizes)]
-    said = [f"{sentence}\n" for sentence in (*results.faults, *results.notes)]
+    remarks = [f"{sentence}\n" for sentence in (*results.faults, *results.notes)]
     return _TEMPLATE.read_text("utf-8").format(
         date=results.date,
-        bars=bars_table(verdicts(results.rows)),
+        targets=targets_table(verdicts(results.rows)),
         command=results.command,
         repeat=results.repeat,
         growth=_growth(sizes),
-        sizes="\n".join(tables + said),
+        sizes="\n".join(tables + remarks),
         imported=_imported(results),
         machine="\n".join(f"| {name} | {fact} |" for name, fact in results.machine.items()),
     )
@@ -37,10 +37,10 @@ def page(results: Results) -> str:
 def _growth(sizes: Sequence[int]) -> str:
     small, large = last_tenfold(sizes)
     if not small:
-        return "Growth was not measured: that takes a size and ten times that size."
+        return "Growth was not measured: that requires a size and ten times that size."
     return (
-        f"Growth is tfprof's own, from {small:,} to {large:,} ops: "
-        "ten times the ops should take ten times as long."
+        f"Growth is that of tfprof from {small:,} to {large:,} ops: "
+        "ten times the ops should take about ten times the time and memory."
     )
 
 
@@ -48,8 +48,8 @@ def _imported(results: Results) -> str:
     if results.original_import_mb is None:
         return ""
     return (
-        f"For the original, the {results.original_import_mb:,.0f} MB that importing TensorFlow "
-        "took in the same run are subtracted.\n"
+        f"- The original's memory does not include the {results.original_import_mb:,.0f} MB that "
+        "importing TensorFlow took in the same run.\n"
     )
 
 
@@ -58,7 +58,7 @@ def main() -> None:
     parser.add_argument("figures", type=Path, nargs="?", default=_ROOT / "build/benchmarks.json")
     parser.add_argument("folder", type=Path, nargs="?", default=_ROOT / "docs")
     args = parser.parse_args()
-    from plot import draw  # noqa: PLC0415 -- the words alone need no matplotlib
+    from plot import draw  # noqa: PLC0415 -- only the plot needs matplotlib
 
     results = Results.read(args.figures)
     (args.folder / "benchmarks.md").write_text(page(results), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What the measured processes are told, and how they say what each phase took."""
+"""The job that a measured process gets, and the report that it prints on its phases."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
 
 @dataclass(frozen=True)
 class Job:
-    """Files to load, then questions: each a dict of `work`, `view`, `options` for both profilers.
+    """Files to load, and questions to ask; each question is a dict of `task`, `view`, `options`.
 
-    The answer goes to where `options["output"]` says. `load` is the name of the first phase.
+    Both profilers understand the options; `options["output"]` says where the answer goes. `load` is
+    the name of the first phase.
     """
 
     load: str
@@ -30,7 +31,7 @@ class Job:
     questions: Sequence[dict[str, Any]] = ()
 
     def argument(self) -> str:
-        """The job as one word of a command line."""
+        """The job as one command line argument."""
         return json.dumps(asdict(self))
 
     @classmethod
@@ -41,10 +42,10 @@ class Job:
 
 @dataclass(frozen=True)
 class Measure:
-    """What one piece of work took."""
+    """The time and memory of one task."""
 
     seconds: float
-    peak_mb: float  # the most memory its process had resident until the work was done
+    peak_mb: float  # peak resident memory of the process until the end of the task
 
 
 class Phases:
@@ -60,15 +61,15 @@ class Phases:
         seconds = time.perf_counter() - started
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         self._measures[name] = Measure(seconds, peak * PEAK_UNIT / 1e6)
-        os.getpgrp()  # a call that does nothing, by which callgrind knows the end of a phase
+        os.getpgrp()  # does nothing, but tells callgrind that a phase has ended
 
     def report(self) -> None:
-        """Print the phases, in their order, as the last line."""
+        """Print the phases, in order, as the last line."""
         print(json.dumps({name: asdict(measure) for name, measure in self._measures.items()}))
 
 
 def reported(printed: str) -> dict[str, Measure]:
-    """The phases a process has reported, in their order."""
+    """The phases that a process has reported, in order."""
     return {
         name: Measure(**values) for name, values in json.loads(printed.splitlines()[-1]).items()
     }

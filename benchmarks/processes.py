@@ -1,4 +1,4 @@
-"""Runs commands one at a time and says what each took."""
+"""Runs commands and measures their time and memory."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from pathlib import Path
 
 from phases import PEAK_UNIT, Measure
 
-_SAID = 2000  # letters of what a failed process said last
+_QUOTED = 2000  # characters of the error output of a failed process
 
 
 class FailedError(Exception):
-    """A command did not end well."""
+    """A command failed."""
 
 
 def run(command: Sequence[str], *, output: Path) -> Measure:
-    """What `command` took from its start to its end; what it prints goes to the file `output`.
+    """Measure `command` from start to end; its standard output goes to the file `output`.
 
-    On Linux a process inherits the peak of the one that starts it, so the caller's own memory is
-    the least that can be measured: keep the caller small.
+    On Linux a process inherits the memory peak of its parent, so no figure is smaller than the
+    memory of the caller: keep the caller small.
     """
     errors = output.with_name("errors")
     with output.open("wb") as out, errors.open("wb") as err:
@@ -29,8 +29,8 @@ def run(command: Sequence[str], *, output: Path) -> Measure:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - started
-    process.returncode = os.waitstatus_to_exitcode(status)  # so that nobody waits for it again
+    process.returncode = os.waitstatus_to_exitcode(status)  # Popen must not wait again
     if process.returncode:
-        said = errors.read_text(errors="replace")[-_SAID:]
-        raise FailedError(f"{' '.join(command)}\nended with {process.returncode}:\n{said}")
+        message = errors.read_text(errors="replace")[-_QUOTED:]
+        raise FailedError(f"{' '.join(command)}\nended with {process.returncode}:\n{message}")
     return Measure(seconds, usage.ru_maxrss * PEAK_UNIT / 1e6)

@@ -2,8 +2,8 @@
 
     python benchmarks/regexes.py [--ops 1e5]
 
-Prints a table in microseconds per name. `tfprof` is what tfprof does. The other columns are what
-it could do instead: one call per name, or one scan of the names joined into lines.
+Prints a table in microseconds per name. `tfprof` is what tfprof does. The other columns are
+alternatives: one call per name, or one scan of the names joined into lines.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from towers import Model
 from tfprof.columns import Strings
 from tfprof.patterns import Patterns
 
-# Literals first, which tfprof matches without RE2; then from few matches to many.
+# First literals, which tfprof matches without RE2; then patterns with few to many matches.
 _PATTERNS = (
     "tower_1/block_1",
     "tower_1/.*",
@@ -41,7 +41,7 @@ _ROUNDS = 3
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--ops", type=op_count, default=100_000, help="how many (1e5)")
+    parser.add_argument("--ops", type=op_count, default=100_000, help="number of ops (1e5)")
     names = Strings(op.name for op in Model.of_size(parser.parse_args().ops).ops())
     headings = ("pattern", "matches", "runs", *WAYS, "tfprof / re")
     print(f"| {' | '.join(headings)} |\n|---|{'--:|' * (len(headings) - 1)}")
@@ -88,7 +88,7 @@ def match_set(pattern: str, names: Strings) -> np.ndarray:
 
 
 def match_lines(pattern: str, names: Strings) -> np.ndarray:
-    """One scan that finds each line by itself, where tfprof finds runs of lines."""
+    """One scan that finds each line separately; tfprof finds runs of matching lines."""
     lines, flags = names.lines(), np.zeros(len(names), np.bool_)
     regex = compiled(f"(?m)^(?:{pattern})$", never_nl=True)
     found = [match.start() for match in regex.finditer(lines.data)]

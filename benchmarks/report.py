@@ -1,41 +1,41 @@
-"""The figures as Markdown tables."""
+"""Formats the figures as Markdown tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from measure import Row
+from tasks import MAX_GROWTH, TIMES_SMALLER
 from verdicts import Verdict, times_faster, times_smaller
-from works import MOST_GROWTH, TIMES_SMALLER
 
 _UNKNOWN = "-"
 
 
-def bars_table(verdicts: Iterable[Verdict]) -> str:
-    """Each piece of work against its bar."""
+def targets_table(verdicts: Iterable[Verdict]) -> str:
+    """Each task compared with its targets."""
     headings = (
-        "work",
+        "task",
         "ops",
         "times faster",
-        "asked",
-        f"times smaller (asked {TIMES_SMALLER})",
-        f"growth of time (under {MOST_GROWTH})",
-        f"of memory (under {MOST_GROWTH})",
+        "target",
+        f"times smaller (target {TIMES_SMALLER})",
+        f"growth of time (below {MAX_GROWTH})",
+        f"growth of memory (below {MAX_GROWTH})",
         "verdict",
     )
-    return _table(headings, [_bar_cells(verdict) for verdict in verdicts], words=(0, 7))
+    return _table(headings, [_target_cells(verdict) for verdict in verdicts], words=(0, 7))
 
 
-def _bar_cells(verdict: Verdict) -> list[str]:
-    work = verdict.work
-    limit = "" if work.most_seconds is None else f", in {_seconds(work.most_seconds)}"
+def _target_cells(verdict: Verdict) -> list[str]:
+    task = verdict.task
+    limit = "" if task.max_seconds is None else f", in {_seconds(task.max_seconds)}"
     missed = ", ".join(verdict.shortfalls)
     kept = "met" if verdict.is_complete else "met as far as measured"
     return [
-        work.name,
-        f"{verdict.ops:,}" + ("" if verdict.ops == work.at_ops else f" for {work.at_ops:,}"),
+        task.name,
+        f"{verdict.ops:,}" + ("" if verdict.ops == task.at_ops else f" for {task.at_ops:,}"),
         _ratio(verdict.times_faster),
-        f"{work.times_faster:g}{limit}",
+        f"{task.times_faster:g}{limit}",
         _ratio(verdict.times_smaller),
         _ratio(verdict.growth),
         _ratio(verdict.memory_growth),
@@ -44,9 +44,9 @@ def _bar_cells(verdict: Verdict) -> list[str]:
 
 
 def size_table(rows: Iterable[Row]) -> str:
-    """What was measured at one size."""
+    """The figures of one size."""
     headings = (
-        "work",
+        "task",
         "tfprof",
         "original",
         "times faster",
@@ -61,7 +61,7 @@ def size_table(rows: Iterable[Row]) -> str:
 def _size_cells(row: Row) -> list[str]:
     original = row.original
     return [
-        row.work,
+        row.task,
         _seconds(row.ours.seconds),
         _UNKNOWN if original is None else _seconds(original.seconds),
         _ratio(times_faster(row)),

@@ -1,4 +1,4 @@
-"""Keeps what was measured, with what it was measured on, in one JSON file."""
+"""Stores the figures, with a description of the machine, in a JSON file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from phases import Measure
 
 @dataclass(frozen=True)
 class Results:
-    """All sizes of one run."""
+    """The figures of one run, for all sizes."""
 
     date: str
     command: str
@@ -33,7 +33,7 @@ class Results:
 
     @classmethod
     def of(cls, figures: Sequence[Figures], notes: Sequence[str], repeat: int) -> Self:
-        """What this program has measured, here and today, with `notes` on the whole run."""
+        """The figures of this run, measured here and today, with `notes` on the whole run."""
         imports = [each.original_import for each in figures if each.original_import]
         return cls(
             datetime.now(UTC).date().isoformat(),
@@ -75,7 +75,7 @@ def _row(content: dict) -> Row:
 
 
 def machine() -> dict[str, str]:
-    """What this machine is and has, without its name."""
+    """A description of this machine, without its name."""
     facts = {
         "processor": f"{_processor()}, {os.cpu_count()} cores",
         "memory": f"{_memory_bytes() / 2**30:.0f} GiB",

@@ -1,4 +1,4 @@
-"""Compares what two profilers wrote, line by line or byte by byte, however long it is."""
+"""Compares files of any length that two profilers wrote, line by line or byte by byte."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _BLOCK = 1 << 20
 
 
 def difference(ours: Path, original: Path) -> str | None:
-    """The first row in which the two tables differ, from the legend on; None if they are the same.
+    """The first row, from the legend on, in which the two tables differ; None if they are equal.
 
-    A file without a legend has no table, which is a difference too.
+    A file without a legend contains no table, which is a difference too.
     """
     with ours.open(errors="replace") as mine, original.open(errors="replace") as theirs:
         pairs = zip_longest(_rows(mine), _rows(theirs), fillvalue="(nothing)")
@@ -25,7 +25,7 @@ def difference(ours: Path, original: Path) -> str | None:
 
 
 def byte_difference(ours: Path, original: Path) -> str | None:
-    """The first byte in which two files differ; None if they are the same."""
+    """The first byte in which two files differ; None if they are equal."""
     place = 0
     with ours.open("rb") as mine, original.open("rb") as theirs:
         while (one := mine.read(_BLOCK)) == (other := theirs.read(_BLOCK)):

@@ -1,4 +1,4 @@
-"""A training program's ops: towers of convolution and dense units, their gradients and updates."""
+"""The ops of a training program: towers of convolution and dense units, gradients and updates."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from unit_tables import KINDS, Row, UnitKind
 Shape = tuple[int, ...]
 
 _BATCH = 32
-_CONVS = 24  # in a whole tower
+_CONVS = 24  # in a full tower
 _DENSES = 8
 _UNITS_IN_BLOCK = 4
 
 
 class Op(NamedTuple):
-    """One op: what TensorFlow would write of it, and what the run and the log say of it."""
+    """One op: its definition, and what the recorded step and the op log say about it."""
 
     name: str
     kind: str
     inputs: list[str]
     outputs: tuple[Shape, ...]
-    home: str  # the op it is placed with, or nothing
+    home: str  # the op it is placed with, or empty
     float_ops: int
     is_trainable: bool
     call: Call
 
 
 class Call(NamedTuple):
-    """Which line of the program made an op: that of a table's row, reached by way of a stage."""
+    """The line of the program that created an op: a row of a unit table, called from a stage."""
 
     phase: str
     layer: str
@@ -43,7 +43,7 @@ class Call(NamedTuple):
 
 @dataclass(frozen=True)
 class Unit:
-    """One layer of a tower, and the names that tie it to the layers beside it."""
+    """One layer of a tower, and the names that connect it to its neighbours."""
 
     kind: UnitKind
     tower: Tower
@@ -52,7 +52,7 @@ class Unit:
 
     @cached_property
     def shapes(self) -> dict[str, tuple[Shape, ...]]:
-        """What the tables' words for shapes stand for, a shape an output."""
+        """The shapes of an op's outputs, by the name that the unit tables give them."""
         channels, side = self.tower.channels, self.tower.side
         image, flat = (_BATCH, side, side, channels), (_BATCH, channels)
         return {
@@ -73,7 +73,7 @@ class Unit:
 
     @cached_property
     def float_ops(self) -> dict[str, int]:
-        """What the tables' words for work stand for."""
+        """Float operations, by the name that the unit tables give them."""
         image, flat = prod(self.shapes["image"][0]), prod(self.shapes["flat"][0])
         taps = prod(self.shapes["stem filter" if self.kind.name == "stem" else "filter"][0][:3])
         return {
@@ -91,11 +91,11 @@ class Unit:
 
     @property
     def gradient(self) -> str:
-        """The gradient with respect to the unit's input."""
+        """The op that computes the gradient with respect to the unit's input."""
         return self.kind.gradient.format(s=self.scope, d=f"gradients/{self.scope}")
 
     def ops(self, phase: str, rows: tuple[Row, ...], **names: str) -> Iterator[Op]:
-        """The ops of one of the unit's tables, `names` filling its blanks."""
+        """The ops of one of the unit's tables, with its placeholders replaced by `names`."""
         names |= {"s": self.scope, "d": f"gradients/{self.scope}"}
         for line, row in enumerate(rows):
             name = row.name.format_map(names)
@@ -113,10 +113,10 @@ class Unit:
 
 @dataclass(frozen=True)
 class Tower:
-    """A stack of units with its own weights; all towers share one input."""
+    """A stack of units with its own weights; all towers have the same input."""
 
     number: int
-    unit_count: int  # convolutions and dense units, besides the stem, the pooling and the loss
+    unit_count: int  # convolutions and dense units, not counting stem, pooling and loss
     channels: int
     stride: int
 
@@ -161,7 +161,7 @@ class Tower:
             gradient = unit.gradient
 
     def updates(self) -> Iterator[Op]:
-        """The momentum of every weight, its update, and the op that waits for them all."""
+        """The momentum and update of every weight, and the op that waits for all of them."""
         done = []
         for unit in self.units:
             for op in unit.ops("update", unit.kind.updates):
@@ -174,7 +174,7 @@ class Tower:
 
 @dataclass(frozen=True)
 class Model:
-    """A program of exactly `op_count` ops: whole towers, a smaller one, and weight penalties."""
+    """A program of exactly `op_count` ops: full towers, a smaller one, and weight penalties."""
 
     op_count: int
     towers: list[Tower]
@@ -182,12 +182,12 @@ class Model:
 
     @classmethod
     def of_size(cls, op_count: int, seed: int = 0) -> Model:
-        """The model with that many ops; a seed gives the widths of its towers."""
+        """A model with this many ops; `seed` determines the widths of its towers."""
         left = op_count - _SHARED_OPS
         if left < _tower_size(_SMALLEST):
             smallest = _SHARED_OPS + _tower_size(_SMALLEST)
-            raise ValueError(f"a model has at least {smallest} ops, not {op_count}")
-        random = Random(seed)  # noqa: S311 -- numbers to look at, not to keep secret
+            raise ValueError(f"a model needs at least {smallest} ops, not {op_count}")
+        random = Random(seed)  # noqa: S311 -- not used for cryptography
         towers: list[Tower] = []
         while left >= _tower_size(_SMALLEST):
             unit_count = max(
@@ -201,7 +201,7 @@ class Model:
         return cls(op_count, towers, left)
 
     def ops(self) -> Iterator[Op]:
-        """All ops, in the order such a program makes them."""
+        """All ops, in the order in which the program creates them."""
         yield from self._input()
         for tower in self.towers:
             yield from tower.forward()
@@ -241,14 +241,14 @@ _SMALLEST = 2
 
 
 def _tower_size(unit_count: int) -> int:
-    """How many ops a tower of that many units has."""
+    """The number of ops of a tower with this many units."""
     convs, denses = _shares(unit_count)
     ends = sum(KINDS[kind].size for kind in ("stem", "pool", "loss"))
     return ends + convs * KINDS["conv"].size + denses * KINDS["dense"].size + 1
 
 
 def _shares(unit_count: int) -> tuple[int, int]:
-    """How many of a tower's units are convolutions, and how many are dense."""
+    """How many units of a tower are convolutions, and how many are dense."""
     denses = -(-unit_count * _DENSES // (_CONVS + _DENSES))
     return unit_count - denses, denses
 
@@ -256,12 +256,12 @@ def _shares(unit_count: int) -> tuple[int, int]:
 def _plain(
     name: str, kind: str, inputs: list[str], outputs: tuple[Shape, ...] = (), *, line: int
 ) -> Op:
-    """An op that belongs to no unit."""
+    """An op outside the units."""
     return Op(name, kind, inputs, outputs, "", 0, False, Call("program", "program", line, 0))
 
 
 def _home(name: str, stated: str) -> str:
-    """Where an op is placed: as stated, a gradient with the op that it is the gradient of."""
+    """The op that an op is placed with: as stated or, for a gradient, its forward op."""
     if stated or not name.startswith("gradients/"):
         return stated
     forward, grad, _ = name.partition("_grad/")

@@ -1,7 +1,7 @@
 """The ops of each kind of layer: forward, backward, and the updates of its weights.
 
-In names and inputs `{s}` is the scope of the layer, `{d}` that of its gradients, `{x}` its input
-and `{g}` the gradient that comes in. Shapes and work are words that `towers.Unit` explains.
+In names and inputs `{s}` is the scope of the layer, `{d}` the scope of its gradients, `{x}` its
+input and `{g}` the incoming gradient. `towers.Unit` defines the names of shapes and work.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Row(NamedTuple):
     kind: str
     inputs: str = ""  # separated by spaces
     shape: str = "image"
-    work: str = ""  # the float ops that the log gives
+    work: str = ""  # its float operations in the op log
     home: str = ""  # the op it is placed with
     is_trainable: bool = False
 
@@ -32,14 +32,14 @@ class Weight(NamedTuple):
 
     @property
     def rows(self) -> tuple[Row, Row]:
-        """The variable and its reading."""
+        """The variable and the op that reads it."""
         own = Row(self.name, "VariableV2", "", self.shape, home=self.name, is_trainable=True)
         read = Row(f"{self.name}/read", "Identity", self.name, self.shape, home=self.name)
         return own, read
 
     @property
     def update_rows(self) -> tuple[Row, Row]:
-        """The variable's momentum, and the op that changes both."""
+        """The variable's momentum, and the op that updates both."""
         slot = f"{self.name}/Momentum"
         inputs = f"{self.name} {slot} train/learning_rate {self.gradient} train/momentum"
         update = f"train/update_{self.name}/ApplyMomentum"
@@ -51,7 +51,7 @@ class Weight(NamedTuple):
 
 @dataclass(frozen=True)
 class UnitKind:
-    """One kind of layer, and the ops where its output and its input's gradient come out."""
+    """One kind of layer, with the ops that produce its output and its input's gradient."""
 
     name: str
     weights: tuple[Weight, ...]
@@ -74,7 +74,7 @@ class UnitKind:
 
 
 def _pair_tuple(scope: str, first: str, second: str, shapes: tuple[str, str]) -> tuple[Row, ...]:
-    """Two gradients, neither of which is handed on before both are there."""
+    """Two gradients that are passed on only when both are computed."""
     group = f"{scope}/tuple/group_deps"
     one, other = f"{scope}/tuple/control_dependency", f"{scope}/tuple/control_dependency_1"
     return (

@@ -1,4 +1,4 @@
-"""Holds what was measured against the bars."""
+"""Compares the figures with the targets."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from measure import Row
-from works import MOST_GROWTH, TIMES_SMALLER, WORKS, Work
+from tasks import MAX_GROWTH, TASKS, TIMES_SMALLER, Task
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One piece of work at the size its bar is stated for, or else at the largest measured.
+    """One task at the size that its target is for, or at the largest size measured.
 
-    What could not be measured is None; `shortfalls` says by how much each missed bar was missed.
+    What could not be measured is None.
     """
 
-    work: Work
+    task: Task
     ops: int
     seconds: float
     times_faster: float | None
@@ -26,19 +26,19 @@ class Verdict:
 
     @property
     def shortfalls(self) -> list[str]:
-        """For each bar that was missed: which, and how many times over."""
-        bars = (
-            ("speed", _missing(self.times_faster, self.work.times_faster)),
+        """Each missed target, and by what factor it was missed."""
+        targets = (
+            ("speed", _missing(self.times_faster, self.task.times_faster)),
             ("memory", _missing(self.times_smaller, TIMES_SMALLER)),
-            ("seconds", _excess(self.seconds, self.work.most_seconds)),
-            ("growth", _excess(self.growth, MOST_GROWTH)),
-            ("growth of memory", _excess(self.memory_growth, MOST_GROWTH)),
+            ("seconds", _excess(self.seconds, self.task.max_seconds)),
+            ("growth", _excess(self.growth, MAX_GROWTH)),
+            ("growth of memory", _excess(self.memory_growth, MAX_GROWTH)),
         )
-        return [f"{bar} by {factor:.2f} times" for bar, factor in bars if factor is not None]
+        return [f"{name} by {factor:.2f} times" for name, factor in targets if factor is not None]
 
     @property
     def is_complete(self) -> bool:
-        """Whether every bar could be judged."""
+        """Whether every target could be checked."""
         measured = (self.times_faster, self.times_smaller, self.growth, self.memory_growth)
         return None not in measured
 
@@ -52,19 +52,19 @@ def _excess(measured: float | None, most: float | None) -> float | None:
 
 
 def verdicts(rows: Iterable[Row]) -> list[Verdict]:
-    """A verdict for every piece of work that was measured."""
-    by_work: dict[str, dict[int, Row]] = {}
+    """A verdict for every task that was measured."""
+    by_task: dict[str, dict[int, Row]] = {}
     for row in rows:
-        by_work.setdefault(row.work, {})[row.ops] = row
-    return [_verdict(work, by_work[work.name]) for work in WORKS if work.name in by_work]
+        by_task.setdefault(row.task, {})[row.ops] = row
+    return [_verdict(task, by_task[task.name]) for task in TASKS if task.name in by_task]
 
 
-def _verdict(work: Work, by_ops: Mapping[int, Row]) -> Verdict:
-    ops = work.at_ops if work.at_ops in by_ops else max(by_ops)
+def _verdict(task: Task, by_ops: Mapping[int, Row]) -> Verdict:
+    ops = task.at_ops if task.at_ops in by_ops else max(by_ops)
     row = by_ops[ops]
     small, large = last_tenfold(sorted(by_ops))
     return Verdict(
-        work,
+        task,
         ops,
         row.ours.seconds,
         times_faster(row),
@@ -75,7 +75,7 @@ def _verdict(work: Work, by_ops: Mapping[int, Row]) -> Verdict:
 
 
 def last_tenfold(sizes: Sequence[int]) -> tuple[int, int]:
-    """The largest size that was also measured at a tenth of it, behind that tenth; or zeros."""
+    """A tenth of a size and that size, the largest for which both were measured; or zeros."""
     pairs = [(size // 10, size) for size in sizes if size // 10 in sizes and size % 10 == 0]
     return pairs[-1] if pairs else (0, 0)
 

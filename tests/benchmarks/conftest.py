@@ -1,4 +1,4 @@
-"""The benchmarks are scripts beside each other, which find one another by their folder."""
+"""Lets tests import the benchmark scripts, which are not a package."""
 
 import sys
 from pathlib import Path

@@ -27,15 +27,15 @@ def profile(folder):
     return tfprof.load(folder / "graph.pb", folder / "run_meta", folder / "tfprof_log")
 
 
-def test_the_model_has_as_many_ops_as_were_asked_for(profile):
+def test_the_model_has_the_requested_number_of_ops(profile):
     assert len(profile.columns.ops) == OPS
 
 
-def test_every_input_is_an_op_of_the_model(profile):
+def test_every_input_is_an_op_in_the_model(profile):
     assert (profile.columns.ops.inputs.source >= 0).all()
 
 
-def test_every_op_but_variables_and_constants_ran_once(profile):
+def test_every_op_except_variables_and_constants_ran_once(profile):
     ops, records = profile.columns.ops, profile.columns.records
     runs = np.zeros(OPS, np.int64)
     runs[records.op] = records.runs
@@ -51,7 +51,7 @@ def kinds(ops):
     return [ops.kind[op] for op in range(len(ops))]
 
 
-def test_the_log_gives_every_op_its_line_of_code(profile):
+def test_the_op_log_has_a_code_line_for_every_op(profile):
     assert (profile.columns.ops.code >= 0).all()
     assert profile.notes == ()
 
@@ -69,7 +69,7 @@ def test_trainable_variables_are_marked(profile):
     assert answer.total["params"][0] > 0
 
 
-def test_the_text_of_the_graph_says_the_same(folder, profile):
+def test_the_text_graph_has_the_same_content(folder, profile):
     from_text = tfprof.load(graph_path=folder / "graph.pbtxt")
 
     assert from_text.columns.ops.name == profile.columns.ops.name

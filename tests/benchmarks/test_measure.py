@@ -2,7 +2,7 @@ from measure import ORIGINAL, OURS, Samples, turns
 from phases import Measure, Phases, reported
 
 
-def test_the_two_take_turns_until_each_has_had_its_share():
+def test_profilers_alternate_until_each_has_had_its_number_of_runs():
     assert list(turns(3, 1)) == [OURS, ORIGINAL, OURS, OURS]
     assert list(turns(2, 2)) == [OURS, ORIGINAL, OURS, ORIGINAL]
 
@@ -16,12 +16,12 @@ def test_a_figure_is_the_median_of_its_samples():
     assert samples.median("import") is None
 
 
-def test_a_process_reports_its_phases_in_their_order(capsys):
+def test_a_process_reports_its_phases_in_order(capsys):
     phases = Phases()
     for name in ("load", "first view"):
         with phases.phase(name):
             pass
-    print("what a library prints")
+    print("output of a library")
     phases.report()
 
     measures = reported(capsys.readouterr().out)

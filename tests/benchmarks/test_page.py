@@ -7,48 +7,48 @@ from measure import Row
 from page import page
 from phases import Measure
 from results import Results
-from works import WORKS
+from tasks import TASKS
 
 
 @pytest.fixture
 def results():
     rows = [
-        Row(ops, work.name, Measure(ops / 1e6, 50.0), Measure(ops / 1e5, 900.0), True)
+        Row(ops, task.name, Measure(ops / 1e6, 50.0), Measure(ops / 1e5, 900.0), True)
         for ops in (10_000, 100_000)
-        for work in WORKS
+        for task in TASKS
     ]
     machine = {"processor": "abacus, 2 cores"}
     return Results("2030-01-02", "bench.py --sizes 1e5", 3, machine, rows, [], ["A note."], 276.4)
 
 
-def test_the_page_has_date_machine_bars_plot_and_every_size(results):
+def test_the_page_has_the_date_the_machine_targets_a_plot_and_every_size(results):
     written = page(results)
 
-    assert "Measured on 2030-01-02 by `bench.py --sizes 1e5`" in written
-    assert "medians over fresh processes, 3 for each" in written
+    assert "Measured on 2030-01-02 with `bench.py --sizes 1e5`" in written
+    assert "medians of 3 fresh processes" in written
     assert "| processor | abacus, 2 cores |" in written
     assert "](benchmarks.svg)" in written
     assert "from 10,000 to 100,000 ops" in written
-    assert "the 276 MB that importing TensorFlow took" in written
+    assert "does not include the 276 MB that importing TensorFlow took" in written
     assert "A note." in written
     assert re.findall(r"^## ([\d,]+ ops)$", written, re.MULTILINE) == ["100,000 ops", "10,000 ops"]
     assert "**not met**: speed by 2.00 times" in written
     assert "{" not in written
 
 
-def test_without_a_tenfold_the_page_claims_no_growth(results):
+def test_without_sizes_ten_times_apart_the_page_states_no_growth(results):
     written = page(replace(results, rows=results.at(100_000)))
 
     assert "Growth was not measured" in written
 
 
-def test_figures_are_read_as_they_were_kept(results, tmp_path):
-    results.write(tmp_path / "kept.json")
+def test_figures_are_read_back_as_written(results, tmp_path):
+    results.write(tmp_path / "figures.json")
 
-    assert Results.read(tmp_path / "kept.json") == results
+    assert Results.read(tmp_path / "figures.json") == results
 
 
-def test_the_plot_is_small_and_the_same_for_the_same_figures(results, tmp_path):
+def test_the_plot_is_small_and_reproducible(results, tmp_path):
     pytest.importorskip("matplotlib")
     from plot import draw  # noqa: PLC0415 -- needs matplotlib
 
@@ -61,7 +61,7 @@ def test_the_plot_is_small_and_the_same_for_the_same_figures(results, tmp_path):
     ET.parse(paths[0])  # noqa: S314 -- our own file
 
 
-def test_the_plot_can_do_without_the_original(results, tmp_path):
+def test_the_plot_does_not_need_figures_of_the_original(results, tmp_path):
     pytest.importorskip("matplotlib")
     from plot import draw  # noqa: PLC0415 -- needs matplotlib
 

@@ -7,7 +7,7 @@ from regexes import _PATTERNS, WAYS
 REGEXES = Path(__file__).parents[2] / "benchmarks" / "regexes.py"
 
 
-def test_every_pattern_is_measured_every_way():
+def test_every_pattern_is_measured_in_every_way():
     command = [sys.executable, REGEXES, "--ops", "300"]
 
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout

@@ -27,25 +27,25 @@ def test_equal_files_do_not_differ(compare_bytes):
 
 
 @pytest.mark.parametrize("original", [b"[1,3]", b"[1,"])
-def test_the_first_byte_that_differs_is_told(compare_bytes, original):
+def test_the_first_different_byte_is_reported(compare_bytes, original):
     assert compare_bytes(b"[1,2]", original) == "byte 3"
 
 
-def test_two_empty_files_are_no_agreement(compare_bytes):
+def test_two_empty_files_do_not_count_as_equal(compare_bytes):
     assert compare_bytes(b"", b"") == "both are empty"
 
 
-def test_what_stands_before_the_legend_does_not_matter(compare):
+def test_text_before_the_legend_is_ignored(compare):
     assert compare("Doc:\nnode name | micros\na (1us)\n", "node name | micros\na (1us)\n") is None
 
 
-def test_the_first_row_that_differs_is_shown(compare):
+def test_the_first_different_row_is_reported(compare):
     found = compare("node name |\na (1us)\nb (2us)\n", "node name |\na (1us)\nb (3us)\n")
 
     assert found == "row 3: tfprof 'b (2us)', original 'b (3us)'"
 
 
-def test_a_row_too_many_is_a_difference(compare):
+def test_an_additional_row_is_a_difference(compare):
     found = compare("node name |\na (1us)\n", "node name |\n")
 
     assert found == "row 2: tfprof 'a (1us)', original '(nothing)'"
@@ -55,5 +55,5 @@ def test_a_missing_table_is_a_difference(compare):
     assert compare("node name |\n", "an error\n") is not None
 
 
-def test_two_missing_tables_are_no_agreement(compare):
+def test_two_missing_tables_do_not_count_as_equal(compare):
     assert compare("an error\n", "an error\n") == "neither wrote a table"

@@ -1,6 +1,6 @@
-"""What is measured, and the bar each of it has to reach: one row for each piece of work.
+"""The tasks that are measured, and the target of each.
 
-Work with a bar of its own, such as another output, is one more `Session` and one more `Work`.
+To add one, such as another output, add a `Session` to `RUNS` and a `Task` to `TASKS`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 
 VIEWS = ("scope", "graph", "op", "code")
 
-TIMES_SMALLER = 5  # than the original, without what TensorFlow takes by being imported
-MOST_GROWTH = 13  # from a model to one ten times as large
+TIMES_SMALLER = 5  # than the original, without what importing TensorFlow takes
+MAX_GROWTH = 13  # for a model ten times as large
 
 _EVERYTHING: Mapping[str, Any] = {
     "step": -1,
@@ -33,28 +33,28 @@ OTHER = {
 
 @dataclass(frozen=True)
 class Question:
-    """A question both profilers understand; `output` is the kind of file they write."""
+    """A question that both profilers understand; `output` is the format of the answer."""
 
-    work: str
+    task: str
     view: str
     options: Mapping[str, Any]
     output: str = "file"
 
     def written(self, answer: Path) -> Path:
-        """The file that the answer is in: the name of a timeline ends in its step."""
+        """The file with the answer: the name of a timeline ends in its step."""
         if self.output != "timeline":
             return answer
         return answer.with_name(f"{answer.name}_{self.options['step']}")
 
     def asked(self, answer: Path) -> dict[str, Any]:
-        """The question as a job holds it, its answer written to the file `answer`."""
+        """The question as part of a job, with its answer written to the file `answer`."""
         options = {**self.options, "output": f"{self.output}:outfile={answer}"}
-        return {"work": self.work, "view": self.view, "options": options}
+        return {"task": self.task, "view": self.view, "options": options}
 
 
 @dataclass(frozen=True)
 class Command:
-    """One command from nothing to its table, which holds every process start and import."""
+    """One command, measured from the start of the process to its table, including imports."""
 
     question: Question
 
@@ -65,7 +65,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Session:
-    """One process that loads a model and then asks; each phase is timed on its own."""
+    """A process that loads a model and asks questions; each phase is timed separately."""
 
     questions: tuple[Question, ...] = ()
     load: str = "load"
@@ -99,20 +99,20 @@ RUNS: tuple[Command | Session, ...] = (
 
 
 @dataclass(frozen=True)
-class Work:
-    """One row of the report."""
+class Task:
+    """A row of the report, with its targets."""
 
     name: str
     times_faster: float
     at_ops: int = 1_000_000
-    most_seconds: float | None = None
+    max_seconds: float | None = None
 
 
-WORKS: tuple[Work, ...] = (
-    *(Work(_command(view), 20, at_ops=100_000) for view in VIEWS),
-    Work("load", 20),
-    Work(LOAD_TEXT, 10),
-    *(Work(_first(view), 10) for view in VIEWS),
-    *(Work(_further(view), 100, most_seconds=0.1) for view in VIEWS),
-    Work(TIMELINE, 10),
+TASKS: tuple[Task, ...] = (
+    *(Task(_command(view), 20, at_ops=100_000) for view in VIEWS),
+    Task("load", 20),
+    Task(LOAD_TEXT, 10),
+    *(Task(_first(view), 10) for view in VIEWS),
+    *(Task(_further(view), 100, max_seconds=0.1) for view in VIEWS),
+    Task(TIMELINE, 10),
 )
