@@ -1,4 +1,4 @@
-"""Three questions about the example model: where are the parameters, the float ops, the time?"""
+"""Profiles the example model: parameters, float operations and time."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ FILES = Path(__file__).parent / "resnet32"
 
 profile = tfprof.load(FILES / "graph.pbtxt.gz", FILES / "run_meta.gz", FILES / "tfprof_log.gz")
 
-print("Parameters, by scope: tfprof scope FILES… -select params -max_depth 2 …\n")
+print("Parameters by scope: tfprof scope FILES… -select params -max_depth 2 …\n")
 print(
     profile.scope(
         select=["params"],
@@ -18,7 +18,7 @@ print(
     )
 )
 
-print("Float operations, by kind of op: tfprof op FILES… -select float_ops,occurrence …\n")
+print("Float operations by op kind: tfprof op FILES… -select float_ops,occurrence …\n")
 operations = profile.op(
     select=["float_ops", "occurrence"], order_by="float_ops", min_float_ops=1, max_depth=7
 )
@@ -26,5 +26,5 @@ print(operations)
 for note in operations.notes:
     print("Note:", note)
 
-print("\nTime, by scope: tfprof scope FILES… -select micros -order_by micros …\n")
+print("\nTime by scope: tfprof scope FILES… -select micros -order_by micros …\n")
 print(profile.scope(select=["micros"], order_by="micros", min_micros=45_000, max_depth=3))

@@ -1,6 +1,9 @@
-"""A Keras model asked as it is: its parameters and float operations, by layer.
+"""Profiles a Keras model without running it: parameters and float operations by layer.
 
-Needs TensorFlow. With a folder, the model is saved there too; examples/keras_cnn was made so.
+    python examples/keras_cnn.py [FOLDER]
+
+Requires TensorFlow. With a folder, also saves the model there; this is how examples/keras_cnn was
+made.
 """
 
 import sys

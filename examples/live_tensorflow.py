@@ -1,4 +1,4 @@
-"""A live TensorFlow program, profiled while it runs: parameters, float ops, time and advice."""
+"""Profiles a TensorFlow program while it runs: parameters, float operations and time."""
 
 import os
 
@@ -20,7 +20,7 @@ with tf.Graph().as_default() as graph:
         logits = tf.matmul(tf.reshape(maps, [-1, 14 * 14 * 32]), weights)
     init = v1.global_variables_initializer()
 
-# Where are the parameters? The table goes to the standard output, the numbers come back.
+# Where are the parameters? This prints a table and returns the numbers.
 parameters = tfprof.profile(graph)
 print("parameters:", parameters.total_parameters)
 
@@ -37,10 +37,10 @@ with v1.Session(graph=graph) as session:
         )
         profiler.add_step(step, run_meta)
 
-# How many float ops does a step take?
+# How many float operations does a step take?
 profiler.profile_operations(tfprof.ProfileOptionBuilder.float_operation())
 
-# Where does the time go? Nothing is printed, and the message has the answer.
+# Where does the time go? This prints nothing; the answer is in the message.
 options = (
     tfprof.ProfileOptionBuilder(tfprof.ProfileOptionBuilder.time_and_memory())
     .with_step(2)

@@ -1,4 +1,4 @@
-"""Record steps 10, 11 and 12 of `model.fit`, and ask where their time goes."""
+"""Records steps 10, 11 and 12 of `model.fit` and shows where the time of one of them goes."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""A program that knows nothing of tfprof: `tfprof run -o runs/plain plain_training.py`."""
+"""A program without tfprof in it; record it with `tfprof run -o runs/plain plain_training.py`."""
 
 import argparse
 

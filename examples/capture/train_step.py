@@ -1,4 +1,4 @@
-"""Record a few calls of a traced function: `with tfprof.capture(FOLDER)`."""
+"""Records a few calls of a `tf.function` with `tfprof.capture(FOLDER)`."""
 
 import sys
 

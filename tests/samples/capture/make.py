@@ -1,4 +1,4 @@
-"""Record the sample: `python make.py` in this folder, with TensorFlow installed."""
+"""Records the sample: run `python make.py` in this folder; requires TensorFlow."""
 
 import gzip
 import re
@@ -13,7 +13,7 @@ import tfprof
 from tfprof.formats.messages import message_class
 
 HERE = Path(__file__).parent
-NEUTRAL = Path(tempfile.gettempdir()) / "capture"  # a recording holds the name of its folder
+NEUTRAL = Path(tempfile.gettempdir()) / "capture"  # a recording contains the name of its folder
 
 
 def model():
@@ -31,7 +31,7 @@ def model():
 
 
 def without_paths(log):
-    """The log with the folders of this machine left out."""
+    """The op log without the paths of this machine."""
     message = message_class("tensorflow.tfprof.OpLogProto").FromString(log)
     for key, text in message.id_to_string.items():
         shorter = re.sub(r".*/site-packages/", "/site-packages/", text)

@@ -1,4 +1,4 @@
-"""Writes the checkpoints of this folder, and what TensorFlow itself reads back from them."""
+"""Writes the checkpoints of this folder, and the values that TensorFlow reads back from them."""
 
 import json
 import shutil
@@ -22,7 +22,7 @@ WHOLE = ""
 
 
 def numbers() -> dict[str, np.ndarray]:
-    """A small array of each type that numpy has too."""
+    """A small array of each type that numpy supports."""
     values: dict[str, np.ndarray] = {}
     for name in ("float16", "float32", "float64"):
         values[f"types/{name}"] = np.array([*FLOATS, np.inf, 1 / 3], name).reshape(2, 4)
@@ -40,7 +40,7 @@ def numbers() -> dict[str, np.ndarray]:
 
 
 def strings() -> dict[str, tf.Tensor]:
-    """String tensors: lengths of one and two varint bytes, no text, any bytes."""
+    """String tensors: empty, arbitrary bytes, and lengths of one and two varint bytes."""
     return {
         "types/string": tf.constant([[b"", b"a"], [b"\x00\xff\xfe", b"x" * 200]]),
         "scalars/note": tf.constant("caf\u00e9"),
@@ -49,7 +49,7 @@ def strings() -> dict[str, tf.Tensor]:
 
 
 def rare() -> dict[str, tf.Tensor]:
-    """The types that numpy lacks."""
+    """Arrays of the types that numpy does not support."""
     values = {"types/bfloat16": tf.constant(np.array(FLOATS, ml_dtypes.bfloat16))}
     for kind in FLOAT8:
         name = f"float8_{kind}"
@@ -67,7 +67,7 @@ def rare() -> dict[str, tf.Tensor]:
 
 
 def quantised(kinds: dict[str, str]) -> dict[str, tf.Tensor]:
-    """Four values of each quantised type, by the plain type that holds them."""
+    """Four values of each quantised type; `kinds` gives the plain type with the same bits."""
     return {
         f"types/{name}": tf.bitcast(tf.constant([0, 1, 100, 127], plain), name)
         for name, plain in kinds.items()
@@ -75,7 +75,7 @@ def quantised(kinds: dict[str, str]) -> dict[str, tf.Tensor]:
 
 
 def pieces() -> tuple[dict[str, list[tuple[str, np.ndarray]]], ...]:
-    """Partitioned tensors, in two halves: under each name the places and what is saved there."""
+    """Partitioned tensors, split into two shards: for each name, slices and their values."""
     tall = np.arange(600, dtype="float32").reshape(300, 2)
     grid = np.arange(24, dtype="int64").reshape(4, 6)
     first = {
@@ -90,7 +90,7 @@ def pieces() -> tuple[dict[str, list[tuple[str, np.ndarray]]], ...]:
 
 
 def write_bundle(prefix: Path) -> None:
-    """A V2 checkpoint of two shards."""
+    """Write a V2 checkpoint of two shards."""
     halves: list[list[tuple[str, str, object]]] = [[], []]
     for at, (name, value) in enumerate({**numbers(), **strings(), **rare()}.items()):
         halves[at % 2].append((name, WHOLE, value))
@@ -104,7 +104,7 @@ def write_bundle(prefix: Path) -> None:
 
 
 def write_v1(path: Path) -> None:
-    """A V1 checkpoint of one file, by the Saver, with a variable in three partitions."""
+    """Write a V1 checkpoint of one file with the Saver, with a variable in three partitions."""
     v1 = tf.compat.v1
     unsaved = ("types/uint32", "types/uint64")
     plain = {name: value for name, value in numbers().items() if name not in unsaved}
@@ -128,13 +128,13 @@ def write_v1(path: Path) -> None:
 
 
 def rows(shape: list[int], partition_info: object, **_: object) -> np.ndarray:
-    """The rows of `parts/tall` that one partition holds."""
+    """The rows of `parts/tall` in one partition."""
     first = partition_info.var_offset[0]
     return np.arange(600, dtype="float32").reshape(300, 2)[first : first + shape[0]]
 
 
 def write_v1_shards(prefix: Path) -> None:
-    """A V1 checkpoint of two files, with tensors whose parts lie in both."""
+    """Write a V1 checkpoint of two files, with tensors that are split between both."""
     extra = [quantised({name: QUANTISED[name] for name in ("qint8", "quint8", "qint32")}), {}]
     for at, parts in enumerate(pieces()):
         saved = [(name, place, value) for name, held in parts.items() for place, value in held]
@@ -164,7 +164,7 @@ def expected(path: str) -> dict[str, object]:
 
 
 def value_of(reader: object, path: str, name: str, kind: tf.DType) -> object:
-    """One tensor; V1 checkpoints give up partitioned tensors and rare types only to the op."""
+    """One tensor; in V1 checkpoints only the op can read partitioned tensors and rare types."""
     if Path(f"{path}.index").exists():
         return reader.get_tensor(name)
     restored = tf.raw_ops.Restore(file_pattern=path, tensor_name=name, dt=kind)
@@ -174,7 +174,7 @@ def value_of(reader: object, path: str, name: str, kind: tf.DType) -> object:
 
 
 def listed(value: object) -> list[object]:
-    """The values as JSON can hold them: complex as pairs, bytes as hexadecimal digits."""
+    """The values in a form that JSON supports: complex as pairs, bytes in hexadecimal."""
     array = np.asarray(value)
     if array.dtype.names:
         array = array[array.dtype.names[0]]
