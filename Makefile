@@ -1,12 +1,12 @@
-# `make` alone lists what there is. Every target sets up its own environment in .venv.
+# `make` without a target lists the targets. Each sets up what it needs in .venv.
 
 PYTHON ?= python3
 BIN := .venv/bin
 
-# The sizes to measure, in ops: all of them, and then a page of the manual, unless some are named.
+# Model sizes for `make bench`, in ops. By default all sizes, and the page of results is rewritten.
 SIZE ?=
 
-# Compiled where there is a compiler, so installed anew when they change.
+# Compiled modules: the package is reinstalled when one of them changes.
 COMPILED := setup.py $(wildcard src/tfprof/kernels/*.p*) $(wildcard src/tfprof/formats/scan*.p*) \
 	src/tfprof/formats/text.py
 
@@ -16,10 +16,10 @@ COMPILED := setup.py $(wildcard src/tfprof/kernels/*.p*) $(wildcard src/tfprof/f
 help:  ## List the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
-demo: .venv/installed  ## Profile the example model: parameters, float ops, time by scope.
+demo: .venv/installed  ## Profile the example model: parameters, float operations and time.
 	@$(BIN)/python examples/demo.py
 
-test: check  ## Set up and run all tests and checks.
+test: check  ## Run all tests and checks.
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 check: lint types  ## Lint and type-check.
@@ -31,21 +31,21 @@ lint: .venv/ready
 types: .venv/ready
 	$(BIN)/python -m mypy
 
-schemas: .venv/ready  ## Compile the .proto files to the descriptor set that ships with the package.
+schemas: .venv/ready  ## Compile the .proto files to the descriptor set in the package.
 	cd src/tfprof/formats/schemas && ../../../../$(BIN)/python -m grpc_tools.protoc -I. \
 		--descriptor_set_out=descriptors.binpb *.proto
 
-docs: .venv/ready  ## Write the reference pages from the tables of options, metrics and commands.
+docs: .venv/ready  ## Generate the reference pages from the tables in the code.
 	$(BIN)/python docs/generate.py
 
-bench: .venv/bench  ## Measure tfprof beside TensorFlow's own profiler: make bench SIZE=1e5.
+bench: .venv/bench  ## Compare with TensorFlow's own profiler; one size: make bench SIZE=1e5.
 	$(BIN)/python benchmarks/bench.py $(if $(SIZE),--sizes $(SIZE),|| fault=$$?; \
 		$(BIN)/python benchmarks/page.py && exit $$fault)
 
-bench-check: .venv/ready  ## Count instructions and compare with the baseline; needs valgrind.
+bench-check: .venv/ready  ## Count instructions and compare with the baseline; requires valgrind.
 	@$(BIN)/python benchmarks/instructions.py check
 
-bench-baseline: .venv/ready  ## Take what tfprof needs now for the baseline.
+bench-baseline: .venv/ready  ## Accept the current instruction counts as the baseline.
 	@$(BIN)/python benchmarks/instructions.py baseline
 
 clean:  ## Remove the environment and all caches.
@@ -55,17 +55,17 @@ clean:  ## Remove the environment and all caches.
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 
-# What a user needs.
+# The package alone, as a user installs it.
 .venv/installed: pyproject.toml $(COMPILED) | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
-# What the tests need, TensorFlow's own profiler among it.
+# With everything for the tests, including TensorFlow for its own profiler.
 .venv/ready: pyproject.toml $(COMPILED) | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@ .venv/installed
 
-# What the page of benchmarks needs on top: its plot.
+# With matplotlib, for the plot of the benchmarks.
 .venv/bench: .venv/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	@touch $@

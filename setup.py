@@ -1,4 +1,4 @@
-"""Which modules are compiled; all else about the package is in pyproject.toml."""
+"""Lists the compiled modules; everything else about the package is in pyproject.toml."""
 
 import sys
 from pathlib import Path
@@ -21,7 +21,7 @@ COMPILED = [
     "tfprof.kernels.timelines",
     "tfprof.kernels.trees",
 ]
-ARGUMENTS = [] if sys.platform == "win32" else ["-g0"]  # what debuggers want is most of the size
+ARGUMENTS = [] if sys.platform == "win32" else ["-g0"]  # debug info would be most of the size
 
 extensions = cythonize(
     [
@@ -29,14 +29,14 @@ extensions = cythonize(
         for name in COMPILED
     ],
     build_dir="build",
-    include_path=["src"],  # where modules find each other's types
+    include_path=["src"],  # for the .pxd files of other modules
 )
-TYPES = [str(path) for path in Path("src").rglob("*.pxd")]  # in one distribution with the sources
+TYPES = [str(path) for path in Path("src").rglob("*.pxd")]  # rebuild if one changes
 
 for extension in extensions:
     extension.depends = TYPES
-    # Without a C compiler a module runs as the Python that it is. Said here, for `cythonize` makes
-    # new extensions and does not keep this.
+    # Without a C compiler the modules run as plain Python. This is set here because `cythonize`
+    # creates new extensions and drops the attribute.
     extension.optional = True
 
 setup(ext_modules=extensions)
