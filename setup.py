@@ -31,7 +31,7 @@ extensions = cythonize(
     build_dir="build",
     include_path=["src"],  # for the .pxd files of other modules
 )
-TYPES = [str(path) for path in Path("src").rglob("*.pxd")]  # rebuild if one changes
+TYPES = [str(path) for path in Path("src").rglob("*.pxd")]  # for rebuilds and the sdist
 
 for extension in extensions:
     extension.depends = TYPES
