@@ -31,7 +31,7 @@ _HERE = Path(__file__).resolve().parent
 _BASELINE = _HERE / "baseline.json"
 _SMALL, _LARGE = 5_000, 10_000
 _QUESTIONS = [
-    question for asked in RUNS if isinstance(asked, Session) for question in asked.questions
+    question for process in RUNS if isinstance(process, Session) for question in process.questions
 ]
 # Removes differences between runs.
 _STEADY = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
@@ -102,7 +102,7 @@ def count() -> dict[str, Count]:
 def _phases(folder: Path, ops: int) -> dict[str, int]:
     """The instructions of each phase on a model of this size."""
     files = generate(folder, ops, with_text=True)
-    questions = [question.asked(folder / "answer") for question in _QUESTIONS]
+    questions = [question.as_dict(folder / "answer") for question in _QUESTIONS]
     return {
         **_session(files, LOAD_TEXT, files.graph_text, ()),
         **_session(files, "load", files.graph, questions),

@@ -90,16 +90,16 @@ class Bench:
         self, ours: int, original: int, runs: Sequence[Command | Session] = RUNS
     ) -> Figures:
         """Run each task `ours` and `original` times; an original that fails is not run again."""
-        for asked in runs:
+        for process in runs:
             for profiler in turns(ours, original if self._pythons[ORIGINAL] else 0):
                 if self._pythons[profiler] is not None:
-                    self._take(profiler, asked)
-            self._compare(asked.questions)
+                    self._take(profiler, process)
+            self._compare(process.questions)
         return self._figures()
 
-    def _take(self, profiler: str, asked: Command | Session) -> None:
+    def _take(self, profiler: str, process: Command | Session) -> None:
         try:
-            self._samples[profiler].add(self._run(profiler, asked))
+            self._samples[profiler].add(self._run(profiler, process))
         except FailedError as error:
             if profiler == OURS:
                 raise
@@ -107,35 +107,38 @@ class Bench:
             print(error, file=sys.stderr)
             self._faults.append(f"The original failed on {self._ops:,} ops and was not run again.")
 
-    def _run(self, profiler: str, asked: Command | Session) -> dict[str, Measure]:
+    def _run(self, profiler: str, process: Command | Session) -> dict[str, Measure]:
         printed = self._files.folder / f"{profiler} printed"
-        if isinstance(asked, Command):
-            task = asked.question.task
+        if isinstance(process, Command):
+            task = process.question.task
             if profiler == OURS:
                 printed = self._answer(profiler, task)
-            return {task: run(self._command(profiler, asked), output=printed)}
-        run(self._session(profiler, asked), output=printed)
+            return {task: run(self._command(profiler, process), output=printed)}
+        run(self._session(profiler, process), output=printed)
         return reported(printed.read_text())
 
-    def _command(self, profiler: str, asked: Command) -> list[str]:
+    def _command(self, profiler: str, process: Command) -> list[str]:
         if profiler == ORIGINAL:
-            return self._session(profiler, Session(asked.questions))
-        files, question = self._files, asked.question
+            return self._session(profiler, Session(process.questions))
+        files, question = self._files, process.question
         paths = [str(path) for path in (files.graph, files.run_meta, files.op_log)]
         depth = ["-max_depth", str(question.options["max_depth"])]
         return [sys.executable, "-m", "tfprof", question.view, *paths, *depth]
 
-    def _session(self, profiler: str, asked: Session) -> list[str]:
+    def _session(self, profiler: str, process: Session) -> list[str]:
         files = self._files
         script = (
-            f"{profiler}_text.py" if asked.is_text and profiler == ORIGINAL else f"{profiler}.py"
+            f"{profiler}_text.py" if process.is_text and profiler == ORIGINAL else f"{profiler}.py"
         )
         job = Job(
-            asked.load,
-            str(files.graph_text if asked.is_text else files.graph),
+            process.load,
+            str(files.graph_text if process.is_text else files.graph),
             str(files.run_meta),
             str(files.op_log),
-            [question.asked(self._answer(profiler, question.task)) for question in asked.questions],
+            [
+                question.as_dict(self._answer(profiler, question.task))
+                for question in process.questions
+            ],
         )
         return [str(self._pythons[profiler]), str(_HERE / script), job.argument()]
 
@@ -145,7 +148,7 @@ class Bench:
     def _compare(self, questions: Sequence[Question]) -> None:
         for question in questions:
             answers = [
-                question.written(self._answer(profiler, question.task))
+                question.answer_file(self._answer(profiler, question.task))
                 for profiler in (OURS, ORIGINAL)
             ]
             if self._pythons[ORIGINAL] is not None:

@@ -40,13 +40,13 @@ class Question:
     options: Mapping[str, Any]
     output: str = "file"
 
-    def written(self, answer: Path) -> Path:
+    def answer_file(self, answer: Path) -> Path:
         """The file with the answer: the name of a timeline ends in its step."""
         if self.output != "timeline":
             return answer
         return answer.with_name(f"{answer.name}_{self.options['step']}")
 
-    def asked(self, answer: Path) -> dict[str, Any]:
+    def as_dict(self, answer: Path) -> dict[str, Any]:
         """The question as part of a job, with its answer written to the file `answer`."""
         options = {**self.options, "output": f"{self.output}:outfile={answer}"}
         return {"task": self.task, "view": self.view, "options": options}

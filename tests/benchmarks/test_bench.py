@@ -53,7 +53,7 @@ def test_the_error_quotes_the_output_of_a_failed_process(tmp_path):
 
 @pytest.mark.skipif(not has_tensorflow(sys.executable), reason="needs TensorFlow")
 def test_tensorflows_profiler_gives_the_same_tables(tmp_path):
-    session = next(asked for asked in RUNS if isinstance(asked, Session))
+    session = next(process for process in RUNS if isinstance(process, Session))
 
     figures = Bench(generate(tmp_path, 300), 300, sys.executable).measure(1, 1, [session])
 
@@ -65,7 +65,7 @@ def test_tensorflows_profiler_gives_the_same_tables(tmp_path):
 
 
 def test_a_failure_of_the_original_is_reported_and_it_is_not_run_again(tmp_path, capsys):
-    commands = [asked for asked in RUNS if isinstance(asked, Command)][:2]
+    commands = [process for process in RUNS if isinstance(process, Command)][:2]
 
     figures = Bench(generate(tmp_path, 300), 300, "false").measure(1, 1, commands)
 

@@ -27,10 +27,10 @@ def test_the_check_fails_with_another_version_of_python_or_numpy(monkeypatch, ca
 
 def test_the_baseline_has_every_question_of_the_benchmark():
     held = Baseline.read(instructions._BASELINE).counts
-    sessions = [asked for asked in RUNS if isinstance(asked, instructions.Session)]
+    sessions = [process for process in RUNS if isinstance(process, instructions.Session)]
 
-    asked = {question.task for session in sessions for question in session.questions}
-    assert asked | {session.load for session in sessions} <= held.keys()
+    tasks = {question.task for session in sessions for question in session.questions}
+    assert tasks | {session.load for session in sessions} <= held.keys()
 
 
 @pytest.mark.parametrize(
