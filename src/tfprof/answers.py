@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tfprof.errors import OptionError, nearest
-from tfprof.options import OutputSpec
+from tfprof.model.profile import ProfileColumns
+from tfprof.options import Options, OutputSpec
 from tfprof.outputs import registry
-from tfprof.views.view import Hidden, View
+from tfprof.views.view import Hidden, View, build
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +33,11 @@ class Answer:
 
     def __init__(self, view: View) -> None:
         self.view = view
+
+    def __reduce__(self) -> tuple[Callable[[], Answer], tuple[()]]:
+        # A view computes most of its numbers on demand, so a pickled answer is asked again.
+        view = self.view
+        return partial(_asked_again, view.kind, view.profile, view.options, view.notes), ()
 
     @property
     def table(self) -> str:
@@ -133,6 +141,15 @@ class Answer:
         from tfprof.outputs import html
 
         return html.table(self.view)
+
+
+def _asked_again(
+    kind: str, profile: ProfileColumns, options: Options, notes: tuple[str, ...]
+) -> Answer:
+    """The answer to the same question about the same profile."""
+    from tfprof.views.definitions import applied
+
+    return Answer(replace(build(kind, applied(profile, options), options), notes=notes))
 
 
 def _print(pieces: Iterable[str]) -> None:

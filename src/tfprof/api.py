@@ -6,6 +6,7 @@ what it has no use of.
 
 from __future__ import annotations
 
+import copyreg
 import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from tfprof.metrics import METRICS
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import Recording
+from tfprof.model.tensors import Tensors
 from tfprof.options import CHECKERS_OPTION, INPUT_OPTIONS, Inputs, MemoryOptions, Options, find
 from tfprof.outputs import registry
 from tfprof.sources import registry as sources
@@ -189,6 +191,22 @@ def named_files(paths: Sequence[str], inputs: Inputs) -> list[FileSummary]:
 def build_view(kind: str, profile: ProfileColumns, options: Options) -> View:
     """The view of that kind, with nothing said yet of what it lacks."""
     return build(kind, applied(profile, options), options)
+
+
+def _pickled(columns: ProfileColumns) -> tuple[Callable[..., ProfileColumns], tuple[Any, ...]]:
+    """How columns are pickled: as a saved profile, with the way to the values of a checkpoint."""
+    from tfprof.outputs import profile_file
+
+    return _unpickled, (profile_file.encoded(columns), columns.tensors)
+
+
+def _unpickled(data: bytes, tensors: Tensors) -> ProfileColumns:
+    from tfprof.sources.profile_file import loaded
+
+    return replace(loaded("the pickled profile", data).profile, tensors=tensors).freeze()
+
+
+copyreg.pickle(ProfileColumns, _pickled)
 
 
 class Profile:

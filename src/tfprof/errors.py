@@ -37,6 +37,10 @@ class InputError(TfprofError):
         self.path = str(path)
         self.trouble = trouble
 
+    def __reduce__(self) -> tuple[type[InputError], tuple[str, str]]:
+        # By default, an exception is unpickled with its message as the only argument.
+        return type(self), (self.path, self.trouble)
+
 
 class UnknownFormatError(InputError):
     """The format of the file is unknown, or not the requested one."""

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tfprof.columns import Shapes, Strings
+from tfprof.errors import MissingInputError
 from tfprof.model.tensors import Tensors
 
 
@@ -27,4 +28,11 @@ def test_a_tensor_that_is_not_there_is_not_found(tensors, name):
 def test_there_may_be_no_tensors():
     assert len(Tensors.none()) == 0
     assert Tensors.none().find("a") == -1
-    assert Tensors.none().read("a").size == 0
+
+
+def test_the_values_of_tensors_that_are_only_described_are_in_a_checkpoint():
+    described = Tensors.described(Strings(["a"]), Strings(["float"]), Shapes.of([()]))
+
+    assert described.find("a") == 0
+    with pytest.raises(MissingInputError, match="The values of a are in a checkpoint: give the"):
+        described.read("a")

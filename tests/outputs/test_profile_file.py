@@ -144,7 +144,7 @@ def test_a_checkpoint_is_described_without_its_values():
     assert not after.columns.has(Need.VALUES)
     assert told == ("values stay in the checkpoint: name it again beside the saved profile.",)
     assert any("checkpoint" in note for note in after.scope(select="tensor_value").notes)
-    with pytest.raises(tfprof.MissingInputError, match="saved has no values of tensors: give the"):
+    with pytest.raises(tfprof.MissingInputError, match="are in a checkpoint: give the"):
         tensors.read(tensors.name[0])
 
 

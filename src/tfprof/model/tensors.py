@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from tfprof.columns import Shapes, Strings
+from tfprof.errors import MissingInputError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,4 +34,14 @@ class Tensors:
     @classmethod
     def none(cls) -> Tensors:
         """No tensors at all."""
-        return cls(Strings(), Strings(), Shapes.of([]), lambda _: np.empty(0))
+        return cls.described(Strings(), Strings(), Shapes.of([]))
+
+    @classmethod
+    def described(cls, name: Strings, dtype: Strings, shape: Shapes) -> Tensors:
+        """Tensors without their values."""
+        return cls(name, dtype, shape, _no_values, has_values=False)
+
+
+def _no_values(name: str) -> npt.NDArray[Any]:
+    """What `Tensors.read` is where there are no values."""
+    raise MissingInputError(f"The values of {name} are in a checkpoint: give the checkpoint too.")

@@ -23,6 +23,11 @@ def encode(profile: ProfileColumns, notes: Sequence[str] = ()) -> Iterator[bytes
     """The file; `notes` are remarks on the files that the profile was made from."""
     if not len(profile.ops) and not len(profile.tensors):
         raise OutputError("The profile has no ops: there is nothing to save.")
+    yield encoded(profile, notes)
+
+
+def encoded(profile: ProfileColumns, notes: Sequence[str] = ()) -> bytes:
+    """The bytes of the file, even of a profile that has nothing."""
     facts = Facts(
         has_code=profile.has_code,
         lacks_accelerator_time=profile.lacks_accelerator_time,
@@ -31,7 +36,7 @@ def encode(profile: ProfileColumns, notes: Sequence[str] = ()) -> Iterator[bytes
         notes=tuple(notes),
         remedies={need.value: phrase for need, phrase in profile.remedies.items()},
     )
-    yield profile_file.encode(SavedProfile(tables(profile), facts), f"tfprof {__version__}")
+    return profile_file.encode(SavedProfile(tables(profile), facts), f"tfprof {__version__}")
 
 
 def lacks(profile: ProfileColumns) -> Iterator[str]:

@@ -7,10 +7,9 @@ from dataclasses import Field, fields
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from tfprof.columns import Coded, Ints, NameTable, Ragged, Strings, offsets_of
-from tfprof.errors import InputError, MissingInputError
+from tfprof.errors import InputError
 from tfprof.formats.profile_file import LARGEST_FILE, SavedProfile, decode
 from tfprof.metrics import Need
 from tfprof.model.attributes import AttributeTable
@@ -93,7 +92,7 @@ def loaded(path: str, data: bytes) -> Loaded:
         placements=_table(saved, "placements", Placements),
         devices=_table(saved, "devices", Devices),
         code=_table(saved, "code", CodeTree),
-        tensors=_tensors(saved, path),
+        tensors=_tensors(saved),
         has_code=facts.has_code,
         lacks_accelerator_time=facts.lacks_accelerator_time,
         lacks_host_allocations=facts.lacks_host_allocations,
@@ -173,20 +172,12 @@ def _records(saved: SavedProfile) -> Records:
     )
 
 
-def _tensors(saved: SavedProfile, path: str) -> Tensors:
+def _tensors(saved: SavedProfile) -> Tensors:
     """The tensors of the checkpoint, whose values are not here."""
-    if not saved.rows("tensors"):
-        return Tensors.none()
-
-    def refuse(_: str) -> npt.NDArray[Any]:
-        raise MissingInputError(f"{path} has no values of tensors: give the checkpoint too.")
-
-    return Tensors(
+    return Tensors.described(
         saved.texts("tensors", "name"),
         saved.texts("tensors", "dtype"),
         saved.shapes("tensors", "shape"),
-        read=refuse,
-        has_values=False,
     )
 
 

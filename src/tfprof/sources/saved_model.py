@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tfprof.columns import Coded, Shapes, Strings
 from tfprof.errors import InputError, nearest
@@ -124,9 +127,20 @@ def _add_values(prefix: str, variables: Mapping[str, int], builder: ProfileBuild
             name=Strings(held),
             dtype=Strings([entries[keys[name]].dtype for name in held]),
             shape=Shapes.of([entries[keys[name]].shape for name in held]),
-            read=lambda name: saved.read(keys[name]),
+            read=_Values(saved, keys),
         )
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """Reads variables from a checkpoint that has them under other names; can be pickled."""
+
+    saved: Checkpoint
+    keys: Mapping[str, str]
+
+    def __call__(self, name: str) -> npt.NDArray[Any]:
+        return self.saved.read(self.keys[name])
 
 
 def _keys(
