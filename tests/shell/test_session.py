@@ -132,7 +132,7 @@ def test_an_error_is_reported_and_later_lines_are_answered(shell):
     status, out, err = shell("scop", "op")
 
     assert (status, out) == (1, report("op"))
-    assert err == "tfprof: No command `scop`. Did you mean `scope`?\n"
+    assert err == "tfprof: Unknown command `scop`. Did you mean `scope`?\n"
 
 
 def test_an_error_leaves_the_options_unchanged(shell):
@@ -222,7 +222,7 @@ def test_a_list_may_be_quoted(quote, shell):
         ("scope --max_depth 3", "In the shell, write -max_depth VALUE, not `--max_depth`."),
         ("scope -max_depth=3", "In the shell, write -max_depth 3, not `-max_depth=3`."),
         ("scope --max_depth=3", "In the shell, write -max_depth 3, not `--max_depth=3`."),
-        ("scope -max_dept 3", "No option `max_dept`. Did you mean `max_depth`?"),
+        ("scope -max_dept 3", "Unknown option `max_dept`. Did you mean `max_depth`?"),
         ("scope -max_depth", "`-max_depth` requires a value: -max_depth NUMBER."),
         ("scope -max_depth 1.5", "`-max_depth` takes a whole number, not `1.5`."),
         ("scope -select micro", "`select` cannot be `micro`. Did you mean `micros`?"),
@@ -234,7 +234,7 @@ def test_a_list_may_be_quoted(quote, shell):
         ("set -output file", "Output `file` needs a file: file:outfile=PATH."),
         ("scope -step 3", "No step 3. Recorded: 0"),
         ("scope -show_name_regexes (", "pattern `(`: `(` is not closed"),
-        ("reset selec", "No option `selec`. Did you mean `select`?"),
+        ("reset selec", "Unknown option `selec`. Did you mean `select`?"),
         ("save", "`save` requires -outfile FILE: save FILE [-format FORMAT]."),
         ("save my profile.pb", "`save` writes one file; its name cannot contain spaces."),
         ("save a -outfile b", "`save` writes one file; its name cannot contain spaces."),
@@ -252,8 +252,8 @@ def test_a_list_may_be_quoted(quote, shell):
         ("timeline", "`timeline` requires -outfile FILE: timeline FILE [-option value]…"),
         ("timeline x", "A timeline requires RunMetadata: use --run_meta_path."),
         ("help scope op", "`help` takes one topic, not 2."),
-        ("run train.py", "No command `run`."),
-        ("shell", "No command `shell`."),
+        ("run train.py", "Unknown command `run`."),
+        ("shell", "Unknown command `shell`."),
         ("save gone/profile.pb", "there is no folder gone; make it first."),
         ("help selec", "No help on `selec`. Did you mean `select`?"),
         ("help rest", "No help on `rest`. Did you mean `reset`?"),
@@ -261,7 +261,7 @@ def test_a_list_may_be_quoted(quote, shell):
         (
             "???",
             (
-                "No command `???`. "
+                "Unknown command `???`. "
                 "Available: advise, code, exit, flops, graph, help, info, memory, op,"
             ),
         ),
@@ -303,6 +303,12 @@ def test_reset_restores_the_defaults(line, shell):
     _, out, _ = shell("set -select params -max_depth 1", line, "scope")
 
     assert out == report("scope")
+
+
+def test_an_option_of_several_numbers_is_listed(shell):
+    _, out, err = shell("set -rank 0,3", "")
+
+    assert (err, "-rank                       0,3\n" in out) == ("", True)
 
 
 def test_reset_can_restore_a_single_option(shell):
@@ -426,7 +432,7 @@ def test_a_line_with_an_error_can_be_edited(converse):
 
     assert (status, kept) == (0, ["", "scop -max_depth 1", ""])
     assert out == report("scope", max_depth=1)
-    assert err == "tfprof: No command `scop`. Did you mean `scope`?\n"
+    assert err == "tfprof: Unknown command `scop`. Did you mean `scope`?\n"
 
 
 @pytest.mark.parametrize("line", ["save gone/profile.pb", "scope -output json:outfile=gone/x"])
@@ -524,7 +530,7 @@ def test_advise_works_in_the_shell(shell):
     assert out == advice.text() + PROFILE.advise(["OperationChecker"]).text()
     assert (
         err.splitlines()[-1]
-        == "tfprof: No checker `OperationCheker`. Did you mean `OperationChecker`?"
+        == "tfprof: Unknown checker `OperationCheker`. Did you mean `OperationChecker`?"
     )
 
 

@@ -50,7 +50,7 @@ def _value_text(option: Option, value: object) -> str:
     if option.name == "output":
         return str(OutputSpec.parse(str(value)))
     if isinstance(value, tuple):
-        return ",".join(value)
+        return ",".join(map(str, value))
     if isinstance(value, bool):
         return str(value).lower()
     return str(value)
