@@ -137,7 +137,7 @@ def test_asking_twice_gives_the_same_answer(model):
 @pytest.mark.parametrize(
     ("inputs", "error", "complaint"),
     [
-        ({"graf_path": "x"}, tfprof.OptionError, "No option `graf_path`. Did you mean"),
+        ({"graf_path": "x"}, tfprof.OptionError, "Unknown option `graf_path`. Did you mean"),
         ({"graph_path": 3}, tfprof.OptionError, "`graph_path` takes a file path, not 3"),
         ({"run_meta_path": {"a": "x"}}, tfprof.OptionError, "takes a whole number, not 'a'"),
         ({"graph_path": "gone"}, tfprof.InputError, "gone: no such file; check the path."),
@@ -188,7 +188,7 @@ def test_a_saved_profile_may_be_loaded_with_a_checkpoint(model):
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"max_dept": 3}, "No option `max_dept`. Did you mean `max_depth`?"),
+        ({"max_dept": 3}, "Unknown option `max_dept`. Did you mean `max_depth`?"),
         ({"max_depth": "3"}, "`max_depth` takes a whole number, not '3'."),
         ({"select": ["micro"]}, "`select` cannot be `micro`. Did you mean `micros`?"),
         ({"order_by": "tensor_value"}, "`order_by` cannot be `tensor_value`."),
@@ -205,7 +205,7 @@ def test_an_invalid_option_raises(options, complaint):
 
 
 def test_an_unknown_view_raises_with_the_closest_name():
-    with pytest.raises(tfprof.OptionError, match=r"No view `scop`\. Did you mean `scope`"):
+    with pytest.raises(tfprof.OptionError, match=r"Unknown view `scop`\. Did you mean `scope`"):
         loaded(op("a")).view("scop", None)
 
 

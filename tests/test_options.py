@@ -154,16 +154,18 @@ def test_the_shell_does_not_accept_an_equals_sign():
 
 
 def test_the_shell_accepts_only_one_dash():
-    assert refusal(in_shell, "--step", "3") == "No option `-step`. Did you mean `step`?"
+    assert refusal(in_shell, "--step", "3") == "Unknown option `-step`. Did you mean `step`?"
 
 
 def test_an_unknown_option_is_refused_with_the_closest_name():
-    assert refusal(typed, "--max_dept", "3") == "No option `max_dept`. Did you mean `max_depth`?"
+    assert (
+        refusal(typed, "--max_dept", "3") == "Unknown option `max_dept`. Did you mean `max_depth`?"
+    )
 
 
 def test_an_option_unlike_any_other_is_refused_with_a_list_of_all():
     assert refusal(find, "q", INPUT_OPTIONS) == (
-        "No option `q`. Available: batch_size, checkpoint_path, count_float_ops, functions, "
+        "Unknown option `q`. Available: batch_size, checkpoint_path, count_float_ops, functions, "
         "graph_path, op_log_path, profile_path, run_meta_path, signature."
     )
 
@@ -456,7 +458,7 @@ def test_options_can_be_changed_one_by_one():
 
 
 def test_an_unknown_keyword_is_refused_with_the_closest_name():
-    assert refusal(Options.of, min_byte=1) == "No option `min_byte`. Did you mean `min_bytes`?"
+    assert refusal(Options.of, min_byte=1) == "Unknown option `min_byte`. Did you mean `min_bytes`?"
 
 
 def test_a_threshold_is_found_by_its_metric():

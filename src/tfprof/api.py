@@ -229,7 +229,7 @@ class Profile:
     def view(self, kind: str, options: Options) -> Answer:
         """The answer of one view; an unknown view is answered with the nearest one."""
         if kind not in VIEWS:
-            raise OptionError(f"No view `{kind}`. {nearest(kind, VIEWS)}")
+            raise OptionError(f"Unknown view `{kind}`. {nearest(kind, VIEWS)}")
         registry.require(options.destination, kind)
         view = build_view(kind, self.columns, options)
         return Answer(replace(view, notes=self.notes + notes(kind, view.profile, options)))

@@ -33,7 +33,7 @@ def test_checkers_can_be_chosen_by_name(given, capsys):
 def test_an_unknown_checker_is_a_usage_error(given, capsys):
     assert main(["advise", *given, "--checkers", "OperatorChecker"]) == 2
     assert capsys.readouterr().err == (
-        "tfprof: No checker `OperatorChecker`. Did you mean `OperationChecker`?\n"
+        "tfprof: Unknown checker `OperatorChecker`. Did you mean `OperationChecker`?\n"
     )
 
 

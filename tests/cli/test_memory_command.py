@@ -67,7 +67,7 @@ def test_json_equals_the_python_answer(asked):
     [
         ("memory", 2, "No input files: list them after the command or use --graph_path."),
         (f"memory {CPU} -step 9", 2, "No step 9. Recorded: 0; -1 takes the highest peak."),
-        (f"memory {CPU} -max_row 9", 2, "No option `max_row`. Did you mean `max_rows`?"),
+        (f"memory {CPU} -max_row 9", 2, "Unknown option `max_row`. Did you mean `max_rows`?"),
         (f"memory {CPU} -max_rows x", 2, "`-max_rows` takes a whole number, not `x`."),
         (
             f"scope {CPU} -max_rows 9",

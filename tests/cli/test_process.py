@@ -150,7 +150,7 @@ def test_invalid_utf_8_on_standard_input_is_reported():
     )
 
     assert ran.returncode == 1
-    assert ran.stderr.startswith(b"tfprof: No command `\\xff\\xfe`.")
+    assert ran.stderr.startswith(b"tfprof: Unknown command `\\xff\\xfe`.")
     assert b"VariableV2" in ran.stdout
 
 

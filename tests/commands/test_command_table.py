@@ -72,7 +72,7 @@ def test_a_new_row_is_a_command_on_the_command_line(capsys):
     assert errors[1].startswith(
         "tfprof: `greet` has no option `step`. It is an option of scope, graph,"
     )
-    assert errors[2] == "tfprof: No command or file `gret`. Did you mean `greet`?"
+    assert errors[2] == "tfprof: Unknown command or file `gret`. Did you mean `greet`?"
 
 
 @pytest.mark.usefixtures("_greeting", "files")

@@ -244,7 +244,7 @@ def test_the_shell_works_if_the_history_cannot_be_saved(start, files):
 
 def test_a_line_with_an_error_is_kept_for_editing(shell):
     error = shell.ask("scop -select params")
-    assert error == "tfprof: No command `scop`. Did you mean `scope`?\n"
+    assert error == "tfprof: Unknown command `scop`. Did you mean `scope`?\n"
 
     shell.press(f"{HOME}{DELETE_WORD}scope\r")
 
@@ -356,7 +356,7 @@ def test_a_dumb_terminal_gets_a_plain_prompt(start):
     shell.see("tfprof> ")
     assert "pip" not in shell.terminal.before
     shell.press("scop\r")
-    shell.see("tfprof: No command `scop`. Did you mean `scope`?\r\ntfprof> scop")
+    shell.see("tfprof: Unknown command `scop`. Did you mean `scope`?\r\ntfprof> scop")
     shell.press("e -select params\r")
     shell.see("tfprof> ")
 
@@ -428,4 +428,4 @@ def test_without_prompt_toolkit_ctrl_c_still_discards_the_line(plain):
     plain.see("-max_depth NUMBER")
     plain.see("tfprof> ")
 
-    assert "No command" not in plain.terminal.before
+    assert "Unknown command" not in plain.terminal.before

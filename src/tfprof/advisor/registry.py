@@ -108,7 +108,7 @@ def advise(profile: ProfileColumns, chosen: Sequence[str] | None = None) -> Repo
     wanted = known if chosen is None else list(dict.fromkeys(chosen))
     for name in wanted:
         if name not in (*known, _EMPTY):
-            raise OptionError(f"No checker `{name}`. {nearest(name, known)}")
+            raise OptionError(f"Unknown checker `{name}`. {nearest(name, known)}")
     problems: dict[str, list[str]] = {}
     reports = [
         Report(name, tuple(_findings(name, profile, problems)))

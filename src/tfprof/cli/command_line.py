@@ -113,7 +113,7 @@ def _require_file_or_command(word: str, commands: Mapping[str, Command]) -> None
     """Reject a mistyped command; anything that looks like a path is taken as a file."""
     # `os.path`, because importing `pathlib` takes longer than the rest of this module.
     if not ("/" in word or "." in word or os.path.exists(word)):  # noqa: PTH110
-        raise OptionError(f"No command or file `{word}`. {nearest(word, commands)}")
+        raise OptionError(f"Unknown command or file `{word}`. {nearest(word, commands)}")
 
 
 def _require_command_first(rest: Sequence[str], commands: Mapping[str, Command]) -> None:

@@ -368,5 +368,5 @@ def default_of(name: str, dialect: str) -> Any:
 def find(name: str, known: Mapping[str, Option] = VIEW_OPTIONS) -> Option:
     """The option called `name`; an unknown name raises an error that suggests the nearest one."""
     if name not in known:
-        raise OptionError(f"No option `{name}`. {nearest(name, known)}")
+        raise OptionError(f"Unknown option `{name}`. {nearest(name, known)}")
     return known[name]

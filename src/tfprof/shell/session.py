@@ -65,7 +65,7 @@ class Session:
         """Parse the words of a line into a call."""
         commands = self.commands
         if name not in commands:
-            raise OptionError(f"No command `{name}`. {nearest(name, commands)}")
+            raise OptionError(f"Unknown command `{name}`. {nearest(name, commands)}")
         command = commands[name]
         if command.takes[_HERE] in _VERBATIM:
             return Call(command, self, words)
