@@ -24,19 +24,17 @@ except ImportError:
     from tfprof.kernels import plain_names as name_table  # type: ignore[no-redef]
 
 
-_INT64 = np.dtype(np.int64)
-
-
 def ints(values: Sequence[int] | Ints) -> Ints:
     """A read-only column of integers; a view if `values` is already an int64 array.
 
     The caller's array stays writable, so the column can still change until the owner drops the
     array or freezes it (`ProfileColumns.freeze`).
     """
-    if isinstance(values, np.ndarray) and values.dtype == _INT64:
-        column = values.view()
-    else:
-        column = np.asarray(values, _INT64)
+    column = np.asarray(values, np.int64)
+    if column is values:
+        if not column.flags.writeable:
+            return column
+        column = column.view()
     column.setflags(write=False)
     return column
 
@@ -73,6 +71,15 @@ class Strings(Sequence[str]):
         return column
 
     @classmethod
+    def _of_new(cls, data: bytes, starts: Ints, ends: Ints) -> Self:
+        """`of_spans` with arrays that nothing else holds: they are frozen, not wrapped."""
+        column = cls.__new__(cls)
+        starts.setflags(write=False)
+        ends.setflags(write=False)
+        column.data, column.starts, column.ends = data, starts, ends
+        return column
+
+    @classmethod
     def joined(cls, columns: Sequence[Strings]) -> Self:
         """The texts of all `columns`, one column after the other."""
         before = offsets_of(ints([len(column.data) for column in columns]))[:-1].tolist()
@@ -85,7 +92,7 @@ class Strings(Sequence[str]):
     @classmethod
     def woven(cls, pieces: Sequence[Strings | bytes], rows: int) -> Self:
         """Each row its pieces one after the other; a piece of plain bytes is in every row."""
-        return cls.of_spans(*line_kernels.woven(pieces, rows))
+        return cls._of_new(*line_kernels.woven(pieces, rows))
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -112,7 +119,7 @@ class Strings(Sequence[str]):
 
     def take(self, rows: Ints) -> Strings:
         """The column with only `rows`, in that order."""
-        return Strings.of_spans(self.data, self.starts[rows], self.ends[rows])
+        return Strings._of_new(self.data, self.starts[rows], self.ends[rows])
 
     def packed(self) -> Strings:
         """A copy that contains only its own texts, to free the file that `data` may hold."""

@@ -41,9 +41,10 @@ def remembering(
         @wraps(function)
         def lookup(subject: Subject, /, *args: Rest.args, **kwargs: Rest.kwargs) -> Result:
             known: dict[Any, Result] = subject.memo.setdefault(function, {})
-            key = (args, tuple(sorted(kwargs.items())))
+            key: Any = (args, tuple(sorted(kwargs.items()))) if kwargs else args
             if key in known:
-                known[key] = known.pop(key)  # now the most recently used
+                if len(known) == most:
+                    known[key] = known.pop(key)  # the oldest result is dropped next
                 return known[key]
             result = function(subject, *args, **kwargs)
             known[key] = result

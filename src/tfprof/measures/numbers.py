@@ -97,12 +97,15 @@ def chosen_recordings(profile: ProfileColumns, chosen: Chosen) -> Ints:
     return np.flatnonzero(flags)
 
 
+@remembered
 def chosen_steps(profile: ProfileColumns, chosen: Chosen) -> Ints:
     """The rows of the chosen steps."""
-    flags = np.isin(profile.steps.recording, chosen_recordings(profile, chosen))
+    is_chosen = np.zeros(len(profile.recordings), np.bool_)
+    is_chosen[chosen_recordings(profile, chosen)] = True
+    flags = is_chosen[profile.steps.recording]
     if chosen.step >= 0:
         flags &= profile.steps.number == chosen.step
-    return np.flatnonzero(flags)
+    return ints(np.flatnonzero(flags))
 
 
 def _column(profile: ProfileColumns, chosen: Chosen, key: str) -> Ints:

@@ -98,4 +98,4 @@ def joined(fields: Sequence[Field], separator: bytes, rows: int) -> list[Piece]:
 
 def woven(pieces: Sequence[Piece], rows: int) -> Strings:
     """Concatenate the pieces of each row; `data` of the result is all rows back to back."""
-    return Strings.of_spans(*lines.woven(pieces, rows))
+    return Strings.woven(pieces, rows)

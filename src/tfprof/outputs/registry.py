@@ -36,10 +36,14 @@ class Output(NamedTuple):
     hint: str = ""  # what to do with the file
     switches: tuple[str, ...] = ()
 
+    def supports(self, view: str) -> bool:
+        """Whether a view of that name can be written."""
+        return not self.needs or self.needs in VIEWS[view].traits
+
     @property
     def views(self) -> list[str]:
         """The names of the supported views, best suited first."""
-        supported = [name for name, kind in VIEWS.items() if self.needs in kind.traits]
+        supported = [name for name in VIEWS if self.supports(name)]
         return sorted(supported, key=lambda name: self.prefers not in VIEWS[name].traits)
 
     def usage(self, kind: str, file: str) -> str:
@@ -162,7 +166,7 @@ def require(spec: OutputSpec, view: str = "") -> None:
             raise OptionError(f"Output `{spec.kind}` has no setting `{key}`, only {names}.")
     if spec.kind in FILE_OUTPUTS and not spec.outfile:
         raise OptionError(f"Output `{spec.kind}` needs a file: {spec.kind}:outfile=PATH.")
-    if view and spec.kind in FILE_OUTPUTS and view not in FILE_OUTPUTS[spec.kind].views:
+    if view and spec.kind in FILE_OUTPUTS and not FILE_OUTPUTS[spec.kind].supports(view):
         supported = " or ".join(FILE_OUTPUTS[spec.kind].views)
         raise OptionError(
             f"Output `{spec.kind}` does not support the {view} view: use {supported}."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tfprof.errors import InputError
-from tfprof.formats.function_def import Library
 from tfprof.formats.graph_def import GRAPH, RAW_NODE, GraphColumns, decode
 from tfprof.formats.records import Records
 from tfprof.model.builder import OpColumns, ProfileBuilder
@@ -51,8 +50,12 @@ def add(found: Decoded[GraphColumns], builder: ProfileBuilder, file: InputFile) 
 
 def _left_out(records: Records, graph: GraphColumns) -> list[str]:
     """What is in functions, as a sentence, if anything is."""
+    if not graph.libraries:
+        return []
+    from tfprof.formats.function_def import Library  # noqa: PLC0415 -- most graphs have none
+
     try:
-        count = Library(records, graph.libraries).size if graph.libraries else 0
+        count = Library(records, graph.libraries).size
     except InputError:  # nobody asked for them
         return []
     if not count:

@@ -9,7 +9,7 @@ from tfprof.model.ops import DATA_SCOPE, NOT_A_GRADIENT, UNKNOWN_FORWARD, Ops, P
 from tfprof.patterns import Patterns
 
 # The scopes of gradients: `tf.gradients`, called once or repeatedly, and the gradient tape.
-_BACKWARD = Patterns(("gradients/.*", ".*/gradients/.*", "gradient_tape/.*", ".*/gradient_tape/.*"))
+_BACKWARD = ("gradients/.*", ".*/gradients/.*", "gradient_tape/.*", ".*/gradient_tape/.*")
 _NUMBERED = "gradients_"
 _NUMBERED_BACKWARD = "(.*/)?gradients_[0-9]+/.*"
 _OPTIMISER = "(Resource)?(Sparse)?Apply[A-Z].*"
@@ -65,7 +65,7 @@ def _begin_with(texts: Strings, beginnings: tuple[str, ...]) -> Bools:
 
 
 def _is_backward(names: Strings) -> Bools:
-    is_backward = _BACKWARD.match_column(names)
+    is_backward = Patterns(_BACKWARD).match_column(names)
     # A regex costs far more than a search, and most models have no such name.
     rows = np.flatnonzero(~is_backward & (names.find(_NUMBERED) >= 0))
     is_backward[rows] = Patterns((_NUMBERED_BACKWARD,)).match_column(names.take(rows))

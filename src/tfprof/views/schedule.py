@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from enum import IntEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -29,11 +28,11 @@ from tfprof.views.view import View, build, chosen_by
 MOST_FLOWS = 1 << 24
 
 
-class Ticks(IntEnum):
+class Ticks:
     """The unit of a schedule's times, in nanoseconds."""
 
-    MICROS = NANOS_PER_MICRO  # classic timelines: a device has one run per starting microsecond
-    NANOS = 1  # all runs, with their recorded times
+    MICROS: Final = NANOS_PER_MICRO  # classic: a device has one run per starting microsecond
+    NANOS: Final = 1  # all runs, with their recorded times
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,7 +86,7 @@ def left_out_note(runs: int) -> str:
     )
 
 
-def schedule(view: View, step: int, ticks: Ticks) -> Schedule:
+def schedule(view: View, step: int, ticks: int) -> Schedule:
     """Lay out one step (a row of `Steps`) of the ops that a view shows in time.
 
     A view of several steps is rebuilt for this step. In microseconds, only the first of the runs
@@ -141,7 +140,7 @@ def _tracked(view: View, step: int) -> _Tracked:
     return _Tracked(home, record, shown[record[shown] >= 0])
 
 
-def _slots(profile: ProfileColumns, tracked: _Tracked, ticks: Ticks) -> tuple[Ints, Slots, int]:
+def _slots(profile: ProfileColumns, tracked: _Tracked, ticks: int) -> tuple[Ints, Slots, int]:
     """The used devices, the slots by device name and start, and the number of runs left out."""
     runs, devices = profile.executions, profile.devices
     found = profile.records.rows_of(runs.record).take(tracked.record[tracked.shown])
@@ -200,7 +199,7 @@ def _by_lane(slots: Slots, devices: int) -> Ints:
     return grouped(first_lane[slots.device] + slots.lane, int(first_lane[-1]))
 
 
-def _flows(view: View, tracked: _Tracked, devices: Ints, slots: Slots, ticks: Ticks) -> Flows:
+def _flows(view: View, tracked: _Tracked, devices: Ints, slots: Slots, ticks: int) -> Flows:
     """The flows between slots, as rows of `slots`, sorted by consumer."""
     profile = view.profile
     consumer = np.flatnonzero(profile.devices.is_placement[devices][slots.device])
