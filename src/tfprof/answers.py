@@ -1,6 +1,6 @@
-"""Answers to print, iterate, convert or write: of a view, of memory over time, of the adviser.
+"""Answers of views, of memory over time and of the adviser: print, iterate, convert or write them.
 
-What only some of that needs is loaded when it is asked for.
+Modules that only some methods need are imported on first use.
 """
 
 from __future__ import annotations
@@ -41,35 +41,35 @@ class Answer:
 
     @property
     def table(self) -> str:
-        """The table as text, from its legend on."""
+        """The table as text, starting with its legend."""
         from tfprof.outputs import text
 
         return text.table(self.view)
 
     @property
     def report(self) -> str:
-        """The table behind sentences that say what its columns mean."""
+        """The table as text, after sentences that explain its columns."""
         from tfprof.outputs import text
 
         return text.report(self.view)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the answer lacks, in sentences; empty when it lacks nothing."""
+        """Notes on what is missing from the answer; empty if nothing is."""
         return self.view.notes
 
     @property
     def hidden(self) -> Hidden:
-        """What was accounted for but is not shown."""
+        """What is accounted for but not shown."""
         return self.view.hidden
 
     @property
     def uncounted(self) -> dict[str, int]:
-        """The op kinds that no float-op rule covers, and how many such ops there are."""
+        """The number of ops of each kind that has no float-op rule."""
         from tfprof.measures.numbers import float_ops_per_run
 
         profile = self.view.profile
-        # Ops that are only known from runs have no kind but their name.
+        # The kind of an op that is only known from runs is its name.
         return dict(float_ops_per_run(profile).uncounted_kinds(profile.ops.is_defined))
 
     def __iter__(self) -> Iterator[Row]:
@@ -92,7 +92,7 @@ class Answer:
         return tabular.row(self.view, place)
 
     def to_dict(self) -> dict[str, Any]:
-        """The question, what was left out, and all rows, as plain values."""
+        """The question, what is hidden, and all rows, as plain values."""
         from tfprof.outputs import json
 
         return json.as_dict(self.view)
@@ -114,11 +114,11 @@ class Answer:
     def write(
         self, output: str | None = None, show: Callable[[Iterator[str]], None] | None = None
     ) -> list[Written]:
-        """Write to where `output` says: `file:outfile=F`, `json:outfile=F`, `stdout`, `none`.
+        """Write to `output`: `file:outfile=F`, `json:outfile=F`, `stdout`, `none`.
 
-        Without a word it goes where the question's own options say. What would be printed is handed
-        to `show` instead, piece by piece, where that is given. You get the files that were written:
-        the `path` of each, and `notes` on it.
+        The default is the `output` option of the question. If `show` is given, it gets what would
+        be printed, piece by piece. Returns the files that were written, with their `path` and
+        `notes` on each.
         """
         spec = self.view.options.destination if output is None else OutputSpec.parse(output)
         registry.require(spec, self.view.kind)
@@ -146,7 +146,7 @@ class Answer:
 def _asked_again(
     kind: str, profile: ProfileColumns, options: Options, notes: tuple[str, ...]
 ) -> Answer:
-    """The answer to the same question about the same profile."""
+    """Ask the question of a pickled answer again."""
     from tfprof.views.definitions import applied
 
     return Answer(replace(build(kind, applied(profile, options), options), notes=notes))
@@ -168,34 +168,34 @@ class MemoryAnswer:
 
     @property
     def allocators(self) -> tuple[AllocatorMemory, ...]:
-        """What was found of each allocator."""
+        """The memory of each allocator."""
         return self.memory.allocators
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the answer lacks, in sentences; empty when it lacks nothing."""
+        """Notes on what is missing from the answer; empty if nothing is."""
         return self.memory.notes
 
     @property
     def report(self) -> str:
-        """Peaks, curves and who held what, as text."""
+        """Peaks, curves and what holds the memory, as text."""
         return self.draw()
 
     def draw(self, width: int = 80, encoding: str = "utf-8") -> str:
-        """The report, with curves so many characters wide, in such as `encoding` has."""
+        """The report with curves `width` columns wide, in characters that `encoding` has."""
         from tfprof.outputs import chart, memory_text
 
         return memory_text.report(self.memory, width=width, pen=chart.pen_for(encoding))
 
     def show(self, show: Callable[[Iterable[str]], None] | None = None) -> None:
-        """Print the report, as wide as the terminal and in such characters as it has.
+        """Print the report in the width and the characters of the terminal.
 
-        What would be printed is handed to `show` instead, where that is given.
+        If `show` is given, it gets the text instead.
         """
         from shutil import get_terminal_size
 
         stream = sys.stdout
-        if stream is None:  # the program was started without one, and print would not mind
+        if stream is None:  # the program was started without one; print would do nothing
             return
         width = get_terminal_size().columns if stream.isatty() else 80
         report = self.draw(width, stream.encoding or "ascii")
@@ -205,7 +205,7 @@ class MemoryAnswer:
             show([report])
 
     def to_dict(self) -> dict[str, Any]:
-        """The question and all that was found, as plain values."""
+        """The question and the memory of each allocator, as plain values."""
         from tfprof.outputs import memory_json
 
         return memory_json.as_dict(self.memory)
@@ -231,9 +231,9 @@ class MemoryAnswer:
 
 
 class Advice:
-    """The findings of the checkers, to print, iterate or convert.
+    """The findings of the checkers: print, iterate or convert them.
 
-    `notes` says what was odd about the files, and which checkers are incomplete.
+    `notes` has remarks on the files, and on checkers that are incomplete.
     """
 
     def __init__(self, reports: Reports, notes_: Sequence[str] = ()) -> None:
@@ -241,7 +241,7 @@ class Advice:
         self.notes = (*notes_, *reports.notes)
 
     def text(self, *, colour: bool = False) -> str:
-        """The findings under the names of their checkers; those of the original in its words."""
+        """The findings by checker; the original's checkers use its wording."""
         from tfprof.outputs import advice
 
         return advice.text(self.reports, colour=colour)
@@ -256,7 +256,7 @@ class Advice:
         """The findings of one checker."""
         found = {report.checker: report.findings for report in self.reports.reports}
         if checker not in found:
-            raise KeyError(f"{checker!r} was not asked. {nearest(checker, found, most=3)}")
+            raise KeyError(f"{checker!r} was not run. {nearest(checker, found, most=3)}")
         return found[checker]
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,7 +1,6 @@
-"""The one door for every front: load files, ask for views, write answers.
+"""The interface that all front ends use: load files, ask for views, write answers.
 
-What only some questions need is loaded when it is asked for: a first answer should not wait for
-what it has no use of.
+Modules that only some questions need are imported on first use, so that the first answer is quick.
 """
 
 from __future__ import annotations
@@ -47,13 +46,13 @@ _PARTS = frozenset({"graph", "saved_model", "run_meta", "xspace"})
 
 
 def load(*paths: Path, progress: Callable[[str], None] = lambda _: None, **inputs: Any) -> Profile:
-    """A profile from the files a program left behind.
+    """Load a profile from files.
 
-    Each of `paths` is recognised by its content, or is the folder of a capture; keywords
-    (`graph_path`, `run_meta_path`, `op_log_path`, `checkpoint_path`, `profile_path`) say what a
-    file is. `run_meta_path` may be one path, several, or a mapping of step to path.
-    `count_float_ops=False` takes float ops from the op log alone. `progress` is called with each
-    path before it is read.
+    Each of `paths` is a file, which is recognised by its content, or the folder of a capture. The
+    keywords `graph_path`, `run_meta_path`, `op_log_path`, `checkpoint_path` and `profile_path` name
+    files of a known kind; `run_meta_path` takes one path, several, or a mapping from step to path.
+    With `count_float_ops=False`, float operations come only from the op log. `progress` is called
+    with each path before the file is read.
     """
     given = {name: find(name, INPUT_OPTIONS).check(value) for name, value in inputs.items()}
     return load_inputs([path_text(path) for path in paths], Inputs(**given), progress)
@@ -65,7 +64,7 @@ def load_inputs(
     progress: Callable[[str], None] = lambda _: None,
     program: Callable[[ProfileBuilder], None] | None = None,
 ) -> Profile:
-    """`load`, with the keywords already checked; `program` defines ops before the files do."""
+    """Do what `load` does with checked keywords; `program` adds ops before the files do."""
     files = input_files(paths, inputs)
     _require_whole_or_parts(files)
     with _collector_paused():
@@ -81,7 +80,7 @@ def load_inputs(
 
 
 def _coverage(profile: ProfileColumns) -> Iterator[str]:
-    """How much of what ran is known, for recordings that name ops without their graph."""
+    """How many of the recorded ops are known, for recordings made without a graph."""
     if not profile.counts_whole_micros:
         from tfprof.measures.coverage import coverage
 
@@ -90,7 +89,7 @@ def _coverage(profile: ProfileColumns) -> Iterator[str]:
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    """Keep Python from looking for garbage: all of the many small objects of loading are in use."""
+    """Pause the garbage collector: loading creates many small objects, and all stay in use."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -101,30 +100,30 @@ def _collector_paused() -> Iterator[None]:
 
 
 def register_flops(kind: str, rule: Rule) -> None:
-    """Count the float operations of ops of `kind` by `rule`, in place of the rule it had.
+    """Count the float operations of ops of `kind` with `rule`, instead of the rule it had.
 
-    `rule` is given an op with `input(0)`, `output(0)` (shapes as tuples), `input_count`, `kind` and
-    `attr("name")`, and gives a whole number: the operations of one run. Where a shape is unknown,
-    asking for it ends the rule, and the op is told as not counted. Ops that answer alike are
-    counted once, so a rule goes by nothing else. A profile keeps what it has counted: register
-    before you ask it.
+    `rule` gets an op with `input(0)`, `output(0)` (shapes as tuples), `input_count`, `kind` and
+    `attr("name")`, and returns the operations of one run as a whole number. If it asks for a shape
+    that is unknown, it is stopped and the op is reported as not counted. It is called once for all
+    ops that give it the same answers, so it must not depend on anything else. A profile keeps its
+    counts: register rules before you ask for them.
     """
     from tfprof.measures.flop_rules import registry as rules
 
     if not isinstance(kind, str) or not kind:
-        raise OptionError(f"the kind of an op is a word such as MatMul, not {kind!r}.")
+        raise OptionError(f"the kind of an op must be a string such as MatMul, not {kind!r}.")
     if not callable(rule):
-        raise OptionError(f"the rule of `{kind}` is a function of an op, not {rule!r}.")
+        raise OptionError(f"the rule of `{kind}` must be a function of an op, not {rule!r}.")
     rules.register(kind, rule)
 
 
 def step_timeline(
     run_meta_path: Path, outfile: Path, *, show_dataflow: bool = True, show_memory: bool = True
 ) -> tuple[str, ...]:
-    """Write when each op of one traced step ran, as JSON for trace viewers.
+    """Write a timeline of one traced step, as JSON for trace viewers.
 
-    `show_dataflow` draws arrows between ops, `show_memory` shows tensors and what each allocator
-    has in use. What the timeline lacks is given back in sentences.
+    `show_dataflow` draws arrows between ops; `show_memory` shows tensors, and the memory in use per
+    allocator. Returns notes on what is missing from the timeline.
     """
     from tfprof.formats import step_stats
     from tfprof.formats.run_metadata import RUN_METADATA
@@ -142,11 +141,11 @@ def step_timeline(
     if len(step.name):
         return ()
     advice = "record it with RunOptions(trace_level=FULL_TRACE)"
-    return (f"{path} says of no op that it ran; {advice}.",)
+    return (f"{path} has no timed ops; {advice}.",)
 
 
 def _require_whole_or_parts(files: Sequence[InputFile]) -> None:
-    """Refuse a saved profile together with files whose content it already has."""
+    """Refuse a saved profile together with files whose content it already contains."""
     saved = [file.path for file in files if file.source.name in _SAVED]
     parts = [file.path for file in files if file.source.name in _PARTS]
     if saved and parts:
@@ -157,12 +156,12 @@ def _require_whole_or_parts(files: Sequence[InputFile]) -> None:
 
 
 def path_text(path: Path) -> str:
-    """A path as text."""
+    """A path as a string."""
     return INPUT_OPTIONS["graph_path"].check(path)  # type: ignore[no-any-return]
 
 
 def input_files(paths: Sequence[str], inputs: Inputs) -> list[InputFile]:
-    """Every file that was named, each recognised once."""
+    """All input files; each is recognised once."""
     reading = Reading(inputs.functions, inputs.signature, inputs.batch_size)
     found = [path for given in paths for path in files_of(given)]
     files = [sources.open_file(path, reading=reading) for path in found]
@@ -177,7 +176,7 @@ def input_files(paths: Sequence[str], inputs: Inputs) -> list[InputFile]:
 
 
 def named_files(paths: Sequence[str], inputs: Inputs) -> list[FileSummary]:
-    """Every file that was named, without reading it; runs without a step number count up."""
+    """All input files, described without reading them; runs are numbered if no step is given."""
     found, step = [], -1
     for file in input_files(paths, inputs):
         is_run = file.source.stage is Stage.RUNS
@@ -189,12 +188,12 @@ def named_files(paths: Sequence[str], inputs: Inputs) -> list[FileSummary]:
 
 
 def build_view(kind: str, profile: ProfileColumns, options: Options) -> View:
-    """The view of that kind, with nothing said yet of what it lacks."""
+    """The view of that kind, without notes."""
     return build(kind, applied(profile, options), options)
 
 
 def _pickled(columns: ProfileColumns) -> tuple[Callable[..., ProfileColumns], tuple[Any, ...]]:
-    """How columns are pickled: as a saved profile, with the way to the values of a checkpoint."""
+    """Pickle columns as a saved profile, with the reader of checkpoint values."""
     from tfprof.outputs import profile_file
 
     return _unpickled, (profile_file.encoded(columns), columns.tensors)
@@ -210,9 +209,9 @@ copyreg.pickle(ProfileColumns, _pickled)
 
 
 class Profile:
-    """A profile that can be asked: `profile.scope(max_depth=3, select=["params"])`.
+    """A loaded profile to ask questions about: `profile.scope(max_depth=3, select=["params"])`.
 
-    `columns` holds its arrays, `notes` remarks on the files, `files` what each of them contains.
+    `columns` has its arrays, `notes` remarks on the files, and `files` a summary of each file.
     """
 
     def __init__(
@@ -227,7 +226,7 @@ class Profile:
         self._file_notes = tuple(notes_)
 
     def view(self, kind: str, options: Options) -> Answer:
-        """The answer of one view; an unknown view is answered with the nearest one."""
+        """Ask for one view; the error for an unknown view suggests the nearest name."""
         if kind not in VIEWS:
             raise OptionError(f"Unknown view `{kind}`. {nearest(kind, VIEWS)}")
         registry.require(options.destination, kind)
@@ -251,25 +250,25 @@ class Profile:
         return self.view("op", Options.of(**options))
 
     def memory(self, **options: Any) -> MemoryAnswer:
-        """Who held which memory when; options as in `tfprof memory --help`."""
+        """Memory over time and what holds it; options as in `tfprof memory --help`."""
         return self.memory_over_time(MemoryOptions.of(**options))
 
     def memory_over_time(self, options: MemoryOptions) -> MemoryAnswer:
-        """`memory`, with the options already checked."""
+        """Do what `memory` does, with checked options."""
         from tfprof.views import memory
 
         found = memory.build(self.columns, options)
         return MemoryAnswer(replace(found, notes=self.notes + found.notes))
 
     def flops(self) -> FloatOpsLedger:
-        """Float operations by kind of op: how counted, of which phase, and what was not."""
+        """Float operations by kind of op: how they were counted, their phase, what is missing."""
         from tfprof.outputs.ledger import FloatOpsLedger
         from tfprof.views import ledger
 
         return FloatOpsLedger(ledger.build(self.columns), self.notes)
 
     def advise(self, checkers: str | Sequence[str] | None = None) -> Advice:
-        """What could be better: the findings of all checkers, or of those that are named."""
+        """The findings of all checkers, or of those in `checkers`."""
         from tfprof.advisor import registry as advisor
 
         chosen = CHECKERS_OPTION.check(checkers) if checkers is not None else None
@@ -278,8 +277,8 @@ class Profile:
     def save(self, path: Path, format: str = DEFAULT_FORMAT) -> tuple[str, ...]:  # noqa: A002
         """Write the whole profile to one file, from which it can be loaded again.
 
-        The default format keeps everything; `profile_proto` is the one of the original tool. What
-        the file lacks is returned in sentences.
+        The default format keeps everything; `profile_proto` is that of the original tool. Returns
+        notes on what the file lacks.
         """
         chosen = registry.saved_format(format)
         registry.write_file(path_text(path), chosen.encode(self.columns, self._file_notes))
@@ -292,15 +291,15 @@ class Profile:
 
     @property
     def recordings(self) -> list[Recording]:
-        """What was recorded by whom: a host's trace, or the traced runs of a worker."""
+        """The recordings: each is the trace of one host, or the traced runs of one worker."""
         return [self.columns.recordings[row] for row in range(len(self.columns.recordings))]
 
     def info(self) -> Info:
-        """What each file of this profile is and contains, and what can be asked of them."""
+        """Describe the files of this profile and the questions they can answer."""
         return Info(self.files, self)
 
     def questions(self) -> dict[str, bool]:
-        """Which metrics and views this profile has an answer to."""
+        """Which metrics and views this profile can provide."""
         metrics = {m.key: self.columns.has(m.needs) for m in METRICS if not m.is_of_answer}
         views = {
             "code view": self.columns.has_code,
@@ -318,7 +317,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """What files are, each by itself and all together."""
+    """A description of files, one by one and together."""
 
     files: tuple[FileSummary, ...]
     profile: Profile
@@ -340,7 +339,7 @@ class Info:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values."""
+        """The description as plain values."""
         return {
             "files": [
                 {
@@ -362,5 +361,5 @@ class Info:
 
 
 def info(*paths: Path, **inputs: Any) -> Info:
-    """What each file is and contains, and which questions can be asked of them together."""
+    """Describe each file, and list the questions that the files can answer together."""
     return load(*paths, **inputs).info()

@@ -106,9 +106,9 @@ def test_a_failing_rule_is_reported_on_one_line_on_the_command_line(capsys):
 @pytest.mark.parametrize(
     ("kind", "rule", "message"),
     [
-        ("", len, "a word such as MatMul, not ''"),
-        (7, len, "a word such as MatMul, not 7"),
-        ("Gelu", 7, "the rule of `Gelu` is a function of an op, not 7"),
+        ("", len, "a string such as MatMul, not ''"),
+        (7, len, "a string such as MatMul, not 7"),
+        ("Gelu", 7, "the rule of `Gelu` must be a function of an op, not 7"),
     ],
 )
 def test_an_invalid_kind_or_rule_is_rejected(kind, rule, message):

@@ -252,7 +252,7 @@ def test_a_step_without_op_runs_is_written_with_a_note(tmp_path):
     notes = tfprof.step_timeline(path, tmp_path / "timeline.json")
 
     assert notes == (
-        f"{path} says of no op that it ran; record it with RunOptions(trace_level=FULL_TRACE).",
+        f"{path} has no timed ops; record it with RunOptions(trace_level=FULL_TRACE).",
     )
     assert len(json.loads((tmp_path / "timeline.json").read_text())["traceEvents"]) == 3
 
