@@ -262,13 +262,25 @@ def test_a_trace_also_has_the_runs_that_the_classic_timeline_leaves_out(
 def test_any_trace_has_every_run_of_the_classic_timeline(p, account, filter_):
     view = ask("graph", p, **account, **filter_)
 
-    slices, arrows, counters = native(view)
-    classic_slices, classic_arrows, classic_counters = classic(view)
+    slices, _, counters = native(view)
+    classic_slices, _, classic_counters = classic(view)
 
     assert len(slices) == len(classic_slices) + left_out(view)
     assert set(slices) >= set(classic_slices)
-    assert len(arrows) >= len(classic_arrows)
     assert counters == classic_counters
+
+
+# The classic timeline finds the ends of an arrow by device and microsecond. If ops are hidden, it
+# may draw an arrow from a shown op that started in the same microsecond as a hidden input.
+@settings(max_examples=25, deadline=None)
+@given(profiles())
+def test_any_trace_of_a_whole_graph_has_every_arrow_of_the_classic_timeline(p):
+    view = ask("graph", p)
+
+    _, arrows, _ = native(view)
+    _, classic_arrows, _ = classic(view)
+
+    assert len(arrows) >= len(classic_arrows)
 
 
 def left_out(view):
