@@ -1,4 +1,4 @@
-"""The builder keeps the first word on an op, merges what ran by op and step, and builds columns."""
+"""The builder keeps the first definition of an op and merges runs by op and step."""
 
 from dataclasses import replace
 
@@ -30,7 +30,7 @@ def builder():
 
 
 def batch(*names, kind="Op", **columns):
-    """Ops that are alike."""
+    """The columns of similar ops."""
     given = {
         "kinds": [kind] * len(names),
         "inputs": [()] * len(names),
@@ -41,7 +41,7 @@ def batch(*names, kind="Op", **columns):
 
 
 def devices(builder):
-    """The codes of three devices: one to be placed on, an accelerator's lane, and neither."""
+    """The ids of three devices: one for placement, an accelerator lane, and neither."""
     return (
         builder.add_device(0, Device(CPU, Role.HOST, True, False, CPU)),
         builder.add_device(0, Device(GPU_STREAM, Role.ACCELERATOR, False, True, CPU)),
@@ -50,7 +50,7 @@ def devices(builder):
 
 
 def runs(op, device, start=(), duration=(), **more):
-    """Runs of ops, in nanoseconds; those without a start began at 100 and took 1."""
+    """Runs with times in nanoseconds; by default they start at 100 and take 1."""
     nothing = ints([])
     count = len(op)
     columns = {
@@ -75,7 +75,7 @@ def test_a_profile_may_be_empty(builder):
     assert len(built.ops) == len(built.records) == len(built.steps) == 0
 
 
-def test_ids_count_up_in_the_order_of_becoming_known(builder):
+def test_ops_have_ids_in_the_order_in_which_they_are_added(builder):
     builder.add_ops(batch("b", "a"))
     builder.ensure_ops(["c", "a"])
 
@@ -83,7 +83,7 @@ def test_ids_count_up_in_the_order_of_becoming_known(builder):
     assert len(builder) == 3
 
 
-def test_the_first_definition_of_an_op_stays(builder):
+def test_the_first_definition_of_an_op_counts(builder):
     builder.add_ops(batch("a", kind="First", shapes=[(1,)], inputs=[[("b", 0)]]))
     builder.add_ops(batch("a", "b", kind="Second", shapes=[(2,), (2,)]))
     ops = builder.build().ops
@@ -93,7 +93,7 @@ def test_the_first_definition_of_an_op_stays(builder):
     assert ops.inputs.source[ops.inputs.of(0)].tolist() == [1]
 
 
-def test_a_name_twice_in_one_file_keeps_its_first_definition(builder):
+def test_the_first_of_two_definitions_in_one_file_counts(builder):
     builder.add_ops(batch("a", "a", kinds=["First", "Second"]))
     ops = builder.build().ops
 
@@ -101,7 +101,7 @@ def test_a_name_twice_in_one_file_keeps_its_first_definition(builder):
     assert ops.kind[0] == "First"
 
 
-def test_an_op_that_only_ran_is_of_the_kind_of_its_name(builder):
+def test_an_op_known_only_from_runs_has_its_name_as_kind(builder):
     assert builder.ensure_ops(["x", "y", "x"]).tolist() == [0, 1, 0]
     ops = builder.build().ops
 
@@ -111,7 +111,7 @@ def test_an_op_that_only_ran_is_of_the_kind_of_its_name(builder):
     assert ops.origins.encoded_attributes(0) == {}
 
 
-def test_a_graph_does_not_define_again_what_already_ran(builder):
+def test_a_graph_does_not_redefine_an_op_that_a_run_added(builder):
     builder.ensure_ops(["x"])
     builder.add_ops(batch("x", kind="Add"))
 
@@ -124,7 +124,7 @@ def test_an_input_may_be_defined_later():
     assert ops.inputs.source.tolist() == [1]
 
 
-def test_an_input_that_nobody_defines_is_kept_as_unknown():
+def test_an_undefined_input_is_kept_as_unknown():
     ops = profile(op("a", inputs=["nowhere", "a", "^gone"])).ops
 
     assert ops.inputs.source.tolist() == [-1, 0, -1]
@@ -137,10 +137,10 @@ def test_an_input_may_be_defined_by_a_run():
     assert ops.inputs.source.tolist() == [0]
 
 
-# What is said of ops
+# Facts about ops
 
 
-def test_types_add_up(builder):
+def test_types_accumulate(builder):
     builder.add_ops(batch("a", kind="Add"))
     builder.add_types([0, 0], Coded.of(["x", "y"]))
     builder.add_types([0, 0], Coded.of(["z", "x"]))
@@ -152,7 +152,7 @@ def test_the_device_of_an_op_is_one_of_its_types():
     assert profile(run("a", device=CPU)).ops.types.of(0) == [CPU, "a"]
 
 
-def test_a_later_word_on_float_ops_replaces_an_earlier_one(builder):
+def test_later_float_ops_replace_earlier_ones(builder):
     builder.add_ops(batch("a", "b"))
     builder.set_float_ops([0], [5])
     builder.set_float_ops([0], [7])
@@ -160,7 +160,7 @@ def test_a_later_word_on_float_ops_replaces_an_earlier_one(builder):
     assert builder.build().ops.logged_float_ops.tolist() == [7, 0]
 
 
-def test_the_first_stack_of_an_op_stays(builder):
+def test_the_first_stack_of_an_op_counts(builder):
     builder.add_ops(batch("a", "b"))
     first = builder.add_stack([Frame("x.py", 1, "f", "", -1)])
     builder.set_code([0], [first])
@@ -171,7 +171,7 @@ def test_the_first_stack_of_an_op_stays(builder):
     assert built.code.frame(first).file == "x.py"
 
 
-def test_an_empty_stack_is_the_first_word_too(builder):
+def test_the_first_stack_counts_even_if_it_is_empty(builder):
     builder.add_ops(batch("a"))
     builder.set_code([0], [builder.add_stack([])])
     builder.set_code([0], [builder.add_stack([Frame("y.py", 2, "g", "", -1)])])
@@ -179,13 +179,13 @@ def test_an_empty_stack_is_the_first_word_too(builder):
     assert builder.build().ops.code.tolist() == [-1]
 
 
-def test_that_code_was_logged_is_remembered_apart_from_the_stacks(builder):
+def test_a_profile_may_have_code_without_stacks(builder):
     assert not builder.build().has_code
     builder.mark_has_code()
     assert builder.build().has_code
 
 
-def test_the_first_run_that_tells_its_outputs_is_remembered(builder):
+def test_output_shapes_are_those_first_recorded(builder):
     builder.add_ops(batch("b", "a"))
     builder.see_outputs([0], OutputShapes.of_rows([[(2,), None]]))
     builder.see_outputs([0], OutputShapes.of_rows([[(3,)]]))
@@ -195,7 +195,7 @@ def test_the_first_run_that_tells_its_outputs_is_remembered(builder):
     assert (seen.count(0), seen.count(1)) == (0, 2)
 
 
-def test_float_ops_are_counted_unless_they_are_settled():
+def test_float_ops_are_computed_from_shapes_unless_they_are_settled():
     builder = ProfileBuilder(counts_float_ops=True)
 
     assert builder.build().counts_float_ops
@@ -212,13 +212,13 @@ def test_covered_ops_count_once(builder):
     assert builder.build().covered_ops == 2
 
 
-def test_a_missing_stream_stays_missing(builder):
+def test_missing_accelerator_time_is_marked(builder):
     assert not builder.build().lacks_accelerator_time
     builder.mark_lacks_accelerator_time()
     assert builder.build().lacks_accelerator_time
 
 
-def test_tensors_are_passed_on(builder):
+def test_the_profile_has_the_tensors_that_were_set(builder):
     tensors = Tensors.none()
     builder.set_tensors(tensors)
 
@@ -228,7 +228,7 @@ def test_tensors_are_passed_on(builder):
 # Devices and placement
 
 
-def test_a_device_keeps_its_code_and_its_first_description(builder):
+def test_a_device_keeps_its_id_and_its_first_description(builder):
     codes = [devices(builder), devices(builder)]
     again = builder.add_device(0, Device(CPU, Role.NETWORK, False, True, "x"))
     found = builder.build().devices
@@ -240,7 +240,7 @@ def test_a_device_keeps_its_code_and_its_first_description(builder):
     assert found.is_accelerator_lane.tolist() == [False, True, False]
 
 
-def test_an_op_lives_where_it_first_ran():
+def test_an_op_is_placed_where_it_first_ran():
     built = profile(run("a", device=OTHER_CPU), run("a", device=CPU), run("b", device=CPU))
 
     homes = [built.devices.name[device] for device in built.home(0)]
@@ -248,7 +248,7 @@ def test_an_op_lives_where_it_first_ran():
     assert homes == [OTHER_CPU, CPU]
 
 
-def test_a_run_on_another_device_to_be_placed_on_is_dropped():
+def test_a_run_on_a_second_placement_device_is_dropped():
     built = profile(run("a", 5, device=CPU), run("a", 7, device=GPU))
 
     assert built.records.runs.tolist() == [1]
@@ -256,14 +256,14 @@ def test_a_run_on_another_device_to_be_placed_on_is_dropped():
     assert [built.devices.name[code] for code in built.records.devices.values] == [CPU]
 
 
-def test_placement_holds_for_later_steps_too():
+def test_placement_also_applies_to_later_steps():
     built = profile(run("a", step=0, device=CPU), run("a", step=1, device=GPU))
 
     assert built.steps.numbers() == [0, 1]
     assert built.steps.number[built.records.step].tolist() == [0]
 
 
-def test_a_first_run_without_a_start_still_places_its_op():
+def test_a_first_run_without_a_start_places_its_op():
     built = profile(run("a", 5, start=0, device=CPU), run("a", 7, device=GPU))
 
     assert built.devices.name[built.home(0)[0]] == CPU
@@ -277,7 +277,7 @@ def test_a_lane_does_not_place_an_op():
 # Records
 
 
-def test_an_op_in_a_step_is_one_record(builder):
+def test_there_is_one_record_per_op_and_step(builder):
     builder.ensure_ops(["b", "a"])
     cpu, _, _ = devices(builder)
     builder.add_runs(0, 4, runs([0, 1, 0], [cpu] * 3, start=[50, 30, 20], duration=[5, 6, 9]))
@@ -291,7 +291,7 @@ def test_an_op_in_a_step_is_one_record(builder):
     assert records.last_end_ns.tolist() == [36, 55]
 
 
-def test_records_are_in_the_order_of_ops_then_steps(builder):
+def test_records_are_sorted_by_op_then_step(builder):
     builder.ensure_ops(["b", "a"])
     cpu, _, _ = devices(builder)
     for step in (7, 2):
@@ -303,7 +303,7 @@ def test_records_are_in_the_order_of_ops_then_steps(builder):
     assert built.steps.number[built.records.step].tolist() == [2, 7, 2, 7]
 
 
-def test_a_step_that_is_added_twice_adds_up(builder):
+def test_a_step_added_twice_has_the_runs_of_both(builder):
     builder.ensure_ops(["a"])
     cpu, _, _ = devices(builder)
     for _ in range(2):
@@ -315,13 +315,13 @@ def test_a_step_that_is_added_twice_adds_up(builder):
     assert built.executions.duration_ns.tolist() == [5, 5]
 
 
-def test_a_step_in_which_nothing_ran_is_still_a_step(builder):
+def test_a_step_without_runs_is_a_step(builder):
     builder.add_runs(0, 3, runs([], []))
 
     assert builder.build().steps.numbers() == [3]
 
 
-def test_a_run_without_a_start_makes_a_record_without_time(builder):
+def test_a_run_without_a_start_creates_a_record_without_time(builder):
     builder.ensure_ops(["a"])
     cpu, _, _ = devices(builder)
     builder.add_runs(0, 0, runs([0], [cpu], start=[NO_TIME], duration=[5]))
@@ -333,7 +333,7 @@ def test_a_run_without_a_start_makes_a_record_without_time(builder):
     assert built.records.devices[0].tolist() == [cpu]
 
 
-def test_only_what_ran_on_the_ops_own_device_is_a_run(builder):
+def test_only_runs_on_the_device_of_the_op_count(builder):
     builder.ensure_ops(["a"])
     cpu, lane, sync = devices(builder)
     builder.add_runs(0, 0, runs([0, 0, 0], [cpu, lane, sync], duration=[5, 6, 7]))
@@ -343,7 +343,7 @@ def test_only_what_ran_on_the_ops_own_device_is_a_run(builder):
     assert len(built.memory) == 1
 
 
-def test_time_is_taken_from_the_ops_own_device_and_from_lanes(builder):
+def test_times_come_from_the_device_of_the_op_and_from_accelerator_lanes(builder):
     builder.ensure_ops(["a"])
     cpu, lane, sync = devices(builder)
     builder.add_runs(0, 0, runs([0, 0, 0], [cpu, lane, sync], duration=[5, 6, 7]))
@@ -355,7 +355,7 @@ def test_time_is_taken_from_the_ops_own_device_and_from_lanes(builder):
     ]
 
 
-def test_a_device_that_adds_no_time_is_remembered_and_widens_its_record(builder):
+def test_a_device_that_adds_no_time_still_extends_the_record(builder):
     builder.ensure_ops(["a"])
     cpu, _, sync = devices(builder)
     builder.add_runs(0, 0, runs([0, 0], [cpu, sync], start=[50, 20], duration=[5, 100]))
@@ -365,7 +365,7 @@ def test_a_device_that_adds_no_time_is_remembered_and_widens_its_record(builder)
     assert (records.first_start_ns.tolist(), records.last_end_ns.tolist()) == ([20], [120])
 
 
-def test_time_on_a_lane_that_is_named_like_a_device_is_not_a_run(builder):
+def test_time_on_a_lane_named_like_a_device_is_not_a_run(builder):
     builder.ensure_ops(["a"])
     both = builder.add_device(0, Device("/stream:all/gpu:0", Role.ACCELERATOR, True, True, ""))
     builder.add_runs(0, 0, runs([0], [both]))
@@ -387,7 +387,7 @@ def test_memory_belongs_to_its_record(builder):
     assert memory.peak.tolist() == [0, 0, 0]
 
 
-def test_outputs_follow_the_run_that_left_them(builder):
+def test_outputs_belong_to_the_run_that_left_them(builder):
     builder.ensure_ops(["b", "a"])
     cpu, lane, _ = devices(builder)
     columns = {
@@ -411,7 +411,7 @@ def test_outputs_follow_the_run_that_left_them(builder):
 
 
 def allocating(run, names, level, is_accelerator, **allocations):
-    """The columns of allocators that runs used, and of what those gave."""
+    """The columns of allocators used by runs, and of their allocations."""
     return {
         "allocator_run": ints(run),
         "allocator_name": Coded.of(names),
@@ -421,7 +421,7 @@ def allocating(run, names, level, is_accelerator, **allocations):
     }
 
 
-def test_allocations_on_accelerators_follow_the_record_of_their_run(builder):
+def test_allocations_on_accelerators_belong_to_the_record_of_their_run(builder):
     builder.ensure_ops(["b", "a"])
     cpu, lane, _ = devices(builder)
     columns = allocating(
@@ -441,7 +441,7 @@ def test_allocations_on_accelerators_follow_the_record_of_their_run(builder):
     assert allocations.bytes.tolist() == [-64, 64]
 
 
-def test_every_allocator_of_every_run_is_known_with_its_level_at_the_end_of_the_run(builder):
+def test_every_allocator_of_every_run_has_its_level_at_the_end_of_the_run(builder):
     builder.ensure_ops(["b", "a"])
     cpu, lane, _ = devices(builder)
     memory = {fact: ints([0, 0, 0]) for fact in MEMORY_FACTS} | {"time_ns": ints([7, 8, 9])}
@@ -484,7 +484,7 @@ def test_allocators_of_several_steps_keep_their_allocations(builder):
     assert built.allocations.bytes.tolist() == [5, 6]
 
 
-def test_columns_of_a_built_profile_cannot_be_written():
+def test_the_columns_of_a_built_profile_are_read_only():
     built = profile(op("a", shape=(2,)), run("a"))
 
     for column in (
@@ -496,7 +496,7 @@ def test_columns_of_a_built_profile_cannot_be_written():
         assert not column.flags.writeable
 
 
-def test_a_profile_cannot_be_changed_through_an_array_that_it_was_built_from(builder):
+def test_arrays_that_a_profile_was_built_from_become_read_only(builder):
     codes = np.zeros(3, np.int64)
     shapes = Shapes(ints(codes[:2]), ((4,),))
     builder.set_tensors(Tensors(Strings("ab"), Strings("ff"), shapes, lambda _: np.empty(4)))
@@ -507,7 +507,7 @@ def test_a_profile_cannot_be_changed_through_an_array_that_it_was_built_from(bui
         codes[0] = 1
 
 
-def test_a_run_may_be_of_an_op_that_was_never_placed(builder):
+def test_an_op_that_was_never_placed_may_have_runs(builder):
     builder.ensure_ops(["a"])
     _, lane, _ = devices(builder)
     builder.add_runs(0, 0, runs([0], [lane]))

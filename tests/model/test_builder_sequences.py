@@ -1,4 +1,4 @@
-"""Whatever is added in whatever order, the profile that is built is whole."""
+"""Whatever is added, in whatever order, the built profile is valid."""
 
 import numpy as np
 from hypothesis import settings
@@ -61,7 +61,7 @@ def steps_of_runs(draw, ops, devices):
 
 
 class Building(RuleBasedStateMachine):
-    """Calls of a builder, in any order that a source could make them."""
+    """Builder calls in any order that a source could make."""
 
     @initialize()
     def start(self):
@@ -116,7 +116,7 @@ class Building(RuleBasedStateMachine):
         self.builder.place(0, ints([op]), ints([data.draw(st.sampled_from(self.devices[0]))]))
 
     def teardown(self):
-        """What is built is whole."""
+        """The built profile is valid."""
         count = len(self.builder)
         built = self.builder.build()
         built.check()

@@ -1,4 +1,4 @@
-"""The tensors of a checkpoint are found by name."""
+"""Finding the tensors of a checkpoint by name."""
 
 import numpy as np
 import pytest
@@ -21,11 +21,11 @@ def test_a_tensor_is_found_by_its_name(tensors, name, row):
 
 
 @pytest.mark.parametrize("name", ["", "A", "a/", "a/bc", "c"])
-def test_a_tensor_that_is_not_there_is_not_found(tensors, name):
+def test_a_missing_tensor_is_not_found(tensors, name):
     assert tensors.find(name) == -1
 
 
-def test_there_may_be_no_tensors():
+def test_a_table_of_tensors_may_be_empty():
     assert len(Tensors.none()) == 0
     assert Tensors.none().find("a") == -1
 

@@ -1,4 +1,4 @@
-"""Call stacks share the calls they have in common, so that a stack is one number."""
+"""Call stacks share their common calls, so that each stack is a single row."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,7 +19,7 @@ def test_a_stack_is_the_row_of_its_innermost_call():
     assert tree.build().frame(row) == TRAIN
 
 
-def test_stacks_share_the_calls_they_begin_with():
+def test_stacks_share_their_outer_calls():
     tree = CodeTreeBuilder()
     tree.add([MAIN, TRAIN])
     tree.add([MAIN, LOSS])
@@ -27,19 +27,19 @@ def test_stacks_share_the_calls_they_begin_with():
     assert tree.build().caller.tolist() == [-1, 0, 0]
 
 
-def test_an_equal_stack_is_the_same_row():
+def test_equal_stacks_have_the_same_row():
     tree = CodeTreeBuilder()
 
     assert tree.add([MAIN, TRAIN]) == tree.add([MAIN, TRAIN])
 
 
-def test_a_call_below_another_call_is_another_row():
+def test_a_frame_with_another_caller_has_another_row():
     tree = CodeTreeBuilder()
 
     assert tree.add([MAIN, LOSS]) != tree.add([TRAIN, LOSS])
 
 
-def test_a_recursion_nests():
+def test_recursive_calls_are_nested():
     tree = CodeTreeBuilder()
     row = tree.add([MAIN, MAIN, MAIN])
 
@@ -56,7 +56,7 @@ def test_an_empty_stack_has_no_row():
 
 @settings(deadline=None, max_examples=50)
 @given(STACKS)
-def test_every_stack_is_given_back(stacks):
+def test_every_stack_can_be_restored_from_its_row(stacks):
     tree = CodeTreeBuilder()
     rows = [tree.add(stack) for stack in stacks]
     built = tree.build()

@@ -1,4 +1,4 @@
-"""Ops are asked for their types, edges, outputs and attributes row by row."""
+"""The types, edges, outputs and attributes of ops."""
 
 import numpy as np
 
@@ -7,13 +7,13 @@ from tfprof.columns import Ragged, Strings
 from tfprof.model.ops import TypeSets
 
 
-def test_ops_stand_in_the_order_of_their_names_as_bytes():
+def test_ops_are_sorted_by_the_bytes_of_their_names():
     ops = profile(op("b"), op("a/b"), op("a"), op("B"), op("ä"), op("a-")).ops
 
     assert list(ops.name) == ["B", "a", "a-", "a/b", "b", "ä"]
 
 
-def test_an_op_remembers_when_it_became_known():
+def test_the_order_of_definition_is_kept():
     ops = profile(op("b"), op("c"), op("a")).ops
 
     assert ops.defined.tolist() == [2, 0, 1]
@@ -27,24 +27,24 @@ def test_edges_keep_their_order():
     assert ops.inputs.slot[edges].tolist() == [1, 0, -1]
 
 
-def test_an_op_feeds_others_when_one_takes_it_as_an_input():
+def test_an_op_is_a_source_if_it_is_an_input_of_an_op():
     ops = profile(op("a"), op("b", inputs=["a"]), op("c", inputs=["^b", "nowhere"])).ops
 
     assert ops.is_source().tolist() == [True, True, False]
 
 
-def test_an_op_may_feed_itself():
+def test_an_op_may_be_its_own_input():
     assert profile(op("a", inputs=["a"])).ops.is_source().tolist() == [True]
 
 
-def test_the_types_of_an_op_are_in_order():
+def test_the_types_of_an_op_are_sorted():
     ops = profile(op("a", "MatMul", types=["z", "A"]), op("b", "Add")).ops
 
     assert ops.types.of(0) == ["A", "MatMul", "z"]
     assert ops.types.of(1) == ["Add"]
 
 
-def test_an_op_is_wanted_when_one_of_its_types_is():
+def test_an_op_is_found_by_any_of_its_types():
     types = TypeSets(Ragged.of([[0, 1], [], [2]]), Strings(["x", "y", "z"]))
 
     assert types.any(np.array([False, True, False])).tolist() == [True, False, False]
@@ -61,7 +61,7 @@ def test_the_shape_of_an_output_is_found_by_op_and_slot():
     assert (outputs.count(0), outputs.count(1)) == (2, 1)
 
 
-def test_an_output_that_an_op_does_not_have_has_no_shape():
+def test_a_missing_output_has_no_shape():
     outputs = profile(op("a", outputs=[(2,)]), op("b", outputs=[(3,)])).ops.outputs
 
     assert outputs.of(0, 1) is None
@@ -69,7 +69,7 @@ def test_an_output_that_an_op_does_not_have_has_no_shape():
     assert outputs.of(1, -1) is None
 
 
-def test_attributes_are_read_from_where_the_op_came_from():
+def test_attributes_are_read_from_the_input_that_defined_the_op():
     ops = profile(op("b", attributes={"k": 3}), op("a", attributes={"k": "x"})).ops
 
     assert (ops.origins.attribute(0, "k"), ops.origins.attribute(1, "k")) == ("x", 3)

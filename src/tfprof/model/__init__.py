@@ -1,1 +1,1 @@
-"""What a profile is: columns of ops, runs, memory, code, tensors and devices; no files, no text."""
+"""The data model: a profile as columns of ops, runs, memory, code, tensors and devices."""

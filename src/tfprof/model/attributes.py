@@ -1,4 +1,4 @@
-"""Attributes of ops: values by name, such as the strides of a convolution."""
+"""Attributes of ops: named values, such as the strides of a convolution."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ AttributeValue: TypeAlias = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AttributeTable:
-    """All attributes of some ops: those of op `i` are from `offsets[i]` to `offsets[i + 1]`.
+    """All attributes of some ops; op `i` has the rows from `offsets[i]` to `offsets[i + 1]`.
 
-    Equal values are stored once. If an op has several attributes of one name, the last one counts.
+    Equal values are stored once. If an op has an attribute twice, the last one counts.
     """
 
     offsets: Ints
     name: Coded
     value: Ints  # a row of `values`
-    values: Strings  # as their source wrote them: any bytes
-    encoding: str  # how they are written: `json`, or one that `sources.saved_attributes` knows
+    values: Strings  # the bytes as written by the source, not necessarily text
+    encoding: str  # of `values`: one of `sources.saved_attributes.DECODERS`
 
 
 class AttributeReader(Protocol):
-    """The attributes of the ops that one input defined, by their position in it."""
+    """The attributes of the ops defined by one input; an op is given by its position there."""
 
     def get(self, position: int, name: str) -> AttributeValue:
-        """The value of one attribute, or None if the op has no such attribute."""
+        """The value of an attribute, or None if the op does not have it."""
 
     def encoded(self, position: int) -> Mapping[str, bytes]:
-        """All attributes of an op as their source wrote them."""
+        """All attributes of an op, still encoded."""
 
     def encoded_values(
         self, positions: Ints, names: Sequence[str]
     ) -> Iterable[tuple[bytes | None, ...]]:
-        """The values of these attributes of many ops as they were written, None for no value."""
+        """For each op, the encoded values of these attributes, or None for a missing one."""
 
     def table(self, positions: Ints) -> AttributeTable:
-        """All attributes of many ops."""
+        """All attributes of these ops."""

@@ -1,4 +1,4 @@
-"""The only writer of profile columns: sources add what they read, `build` makes the columns."""
+"""Builds profiles: sources add what they read, then `build` creates the columns."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ from tfprof.model.tensors import Tensors
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpColumns:
-    """Ops to add, one row each, in the order of their file.
+    """Ops to add, one row each, in the order of the file.
 
-    The inputs of op `i` are those from `input_offsets[i]` to `input_offsets[i + 1]`: the name of
-    the op that an input comes from and its output slot, -1 for a control dependency.
+    The inputs of op `i` are `input_offsets[i]` to `input_offsets[i + 1]`. Each is the name of an
+    op and its output slot, or -1 for a control dependency.
     """
 
     name: Sequence[str]
@@ -59,7 +59,7 @@ class OpColumns:
     outputs: OutputShapes
     attributes: AttributeReader | None = None
     conventions: Conventions | None = None
-    is_defined: bool = True  # by a graph or a program, not only by a run
+    is_defined: bool = True  # by a graph or program; False if only seen in a run
 
     @classmethod
     def of(
@@ -73,7 +73,7 @@ class OpColumns:
         attributes: AttributeReader | None = None,
         conventions: Conventions | None = None,
     ) -> Self:
-        """The columns of a few ops, given one by one."""
+        """The columns of ops given as plain sequences with one entry per op."""
         edges = [edge for row in inputs for edge in row]
         return cls(
             names,
@@ -94,7 +94,7 @@ class OpColumns:
         kinds: Sequence[str] | None = None,
         conventions: Conventions | None = None,
     ) -> Self:
-        """Ops that are known from runs only; without `kinds` each has its name as its kind."""
+        """Ops that are known only from runs; the kind defaults to the op's name."""
         nothing: list[tuple[()]] = [()] * len(names)
         columns = cls.of(names, kinds or names, nothing, [None] * len(names), nothing)
         return replace(columns, conventions=conventions, is_defined=False)
@@ -106,13 +106,13 @@ class OpColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Defined:
-    """Ops as one file defined them, with ids in place of names.
+    """The ops of one file, with ids instead of names.
 
-    An input whose op is not known yet has the id -1 and its name in `open_names`.
+    An input from an op that is not defined yet has the id -1, and its name is in `open_names`.
     """
 
     count: int
-    first: Ints  # the rows that are the first definition of their op
+    first: Ints  # the rows that define their op for the first time
     kind: Coded
     inputs: Ragged
     slots: Ints
@@ -124,11 +124,11 @@ class _Defined:
 
 
 class ProfileBuilder:
-    """Takes ops, types, code, tensors and runs in any number of calls, then builds the columns.
+    """Collects ops, types, code, tensors and runs, then builds the columns.
 
-    An op is identified by its name; its id is its place in the order of becoming known. The first
-    definition, placement (per recording) or stack of an op counts, later ones are ignored. Arrays
-    given to the builder may become columns of the profile, which makes them read-only.
+    Ops are identified by name and have ids in the order in which they are added. The first
+    definition, placement (per recording) and stack of an op count; later ones are ignored. Arrays
+    passed to the builder may become columns of the profile and thus read-only.
     """
 
     def __init__(self, *, counts_float_ops: bool = True) -> None:
@@ -147,7 +147,7 @@ class ProfileBuilder:
         self._seen_outputs: list[tuple[Ints, OutputShapes]] = []
         self._devices: dict[tuple[int, str], Device] = {}
         self._device_codes: dict[tuple[int, str], int] = {}
-        self._homes: dict[int, Ints] = {}  # by recording: the device of each op, -1 for none
+        self._homes: dict[int, Ints] = {}  # by recording: the device of each op, or -1
         self._covered: list[Ints] = []
         self._lacks_accelerator_time = False
         self._lacks_host_allocations = False
@@ -157,14 +157,14 @@ class ProfileBuilder:
         return len(self._names)
 
     def ids(self, names: Iterable[str]) -> Ints:
-        """The ids of these ops, -1 where an op is unknown."""
+        """The ids of these ops, -1 for unknown ones."""
         return self._names.find(names)
 
     def add_ops(self, columns: OpColumns) -> None:
-        """Define ops; a name that is known already keeps its first definition."""
+        """Define ops; an op that is already defined keeps its first definition."""
         before = len(self._names)
         ids = self._names.add(columns.name)
-        # New ids count up, so the first row of an op has an id larger than all before it.
+        # New ids are ascending, so the first row of an op has a larger id than all rows before it.
         known = np.maximum.accumulate(np.concatenate(([before - 1], ids[:-1])))
         sources = self.ids(columns.input_name)
         open_edges = np.flatnonzero(sources < 0)
@@ -184,7 +184,7 @@ class ProfileBuilder:
         )
 
     def ensure_ops(self, names: Sequence[str], conventions: Conventions | None = None) -> Ints:
-        """The ids of these ops; unknown ones are added as known from runs only."""
+        """The ids of these ops; unknown ones are added as known only from runs."""
         unknown = np.flatnonzero(self.ids(names) < 0).tolist()
         if unknown:
             missing = dict.fromkeys(names[place] for place in unknown)
@@ -192,31 +192,31 @@ class ProfileBuilder:
         return self.ids(names)
 
     def add_types(self, ops: Sequence[int] | Ints, types: Coded) -> None:
-        """Give each of `ops` the type in the same place."""
+        """Add a type to each of `ops`: the one at the same position in `types`."""
         self._types.append((ints(ops), Coded(types.codes, types.values.packed())))
 
     def set_float_ops(self, ops: Sequence[int] | Ints, float_ops: Sequence[int] | Ints) -> None:
-        """State the float ops of one run; a later statement replaces an earlier one."""
+        """Set the float ops per run of each op; later values replace earlier ones."""
         self._float_ops.append((ints(ops), ints(float_ops)))
 
     def mark_has_code(self) -> None:
-        """Remember that code lines were logged, even if the stacks turn out to be empty."""
+        """Mark the profile as having code lines, even if all stacks are empty."""
         self._has_code = True
 
     def add_stack(self, stack: Sequence[Frame]) -> int:
-        """The row of a call stack, outermost frame first, for `set_code`."""
+        """Add a call stack, outermost frame first, and return its row for `set_code`."""
         return self._code_tree.add(stack)
 
     def add_call(self, caller: int, frame: Frame) -> int:
-        """The row of a call, for `set_code`; `caller` is the row of the call above it, or -1."""
+        """Add a call and return its row for `set_code`; `caller` is its caller's row, or -1."""
         return self._code_tree.add_call(caller, frame)
 
     def set_code(self, ops: Sequence[int] | Ints, rows: Sequence[int] | Ints) -> None:
-        """State which call made each of `ops`; the first statement about an op counts."""
+        """Set the call that created each of `ops`, unless it is already set."""
         self._code.append((ints(ops), ints(rows)))
 
     def add_recording(self, recording: Recording) -> int:
-        """Add a recording and return its row; a label that is taken gets a number."""
+        """Add a recording and return its row; a number makes a repeated label unique."""
         taken = {known.label for known in self._recordings}
         label, number = recording.label, 2
         while label in taken:
@@ -226,21 +226,21 @@ class ProfileBuilder:
 
     @property
     def recordings(self) -> Sequence[Recording]:
-        """The recordings so far."""
+        """The recordings added so far."""
         return self._recordings
 
     def add_device(self, recording: int, device: Device) -> int:
-        """The code of a device of a recording, new or known."""
+        """The id of a device of a recording, added if new."""
         key = (recording, device.name)
         self._devices.setdefault(key, device)
         return self._device_codes.setdefault(key, len(self._device_codes))
 
     def device_names(self, recording: int) -> list[str]:
-        """The names of a recording's devices so far."""
+        """The names of the devices added to a recording so far."""
         return [name for owner, name in self._devices if owner == recording]
 
     def mark_covered(self, ops: Ints) -> None:
-        """Count these ops as seen running."""
+        """Mark these ops as seen running."""
         self._covered.append(ops)
 
     def mark_lacks_accelerator_time(self) -> None:
@@ -250,33 +250,33 @@ class ProfileBuilder:
         self._lacks_host_allocations = True
 
     def see_outputs(self, ops: Sequence[int] | Ints, outputs: OutputShapes) -> None:
-        """State the output shapes seen in a run; the first statement about an op counts."""
+        """Set the output shapes that a run recorded, for ops that have none yet."""
         self._seen_outputs.append((ints(ops), outputs))
 
     def settle_float_ops(self) -> None:
-        """Use the stated float ops only; count none from shapes."""
+        """Use only the float ops that were set; compute none from shapes."""
         self._counts_float_ops = False
 
     def set_tensors(self, tensors: Tensors) -> None:
         self._tensors = tensors
 
     def place(self, recording: int, ops: Ints, devices: Ints) -> Ints:
-        """State the device of each of `ops`; the first statement in a recording counts.
+        """Set the device of each of `ops` in a recording, unless it is already set.
 
-        Returns the device of every op in that recording, -1 for none.
+        Returns the device of every op in that recording, or -1.
         """
         known = self._homes.get(recording, ints([]))
         home = np.full(len(self), -1)
         home[: len(known)] = known
-        rows = np.flatnonzero(home[ops] < 0)[::-1]  # so that the first of several stays
+        rows = np.flatnonzero(home[ops] < 0)[::-1]  # so that the first one wins
         home[ops[rows]] = devices[rows]
         self._homes[recording] = home
         return home
 
     def add_runs(self, recording: int, step: int | Ints, runs: Runs) -> int:
-        """Add the runs of a step, given by its number, or those of several, a number per run.
+        """Add runs; `step` is the number of their step, or the step number of each run.
 
-        An op is placed where it is first seen. Returns how many runs were counted.
+        An op is placed on the device where it is first seen. Returns the number of runs counted.
         """
         if isinstance(step, int):
             steps = constant(self.runs.add_step(recording, step), len(runs.op))
@@ -291,11 +291,11 @@ class ProfileBuilder:
         """The finished columns; the builder must not be used afterwards."""
         names = self._names.texts()
         inputs = [self._resolved(part) for part in self._defined]
-        self._names = NameTable()  # one copy of all names is enough
+        self._names = NameTable()  # frees a second copy of all names
         order = names.order()
         row_of = np.empty(len(names) + 1, np.int64)
         row_of[order] = np.arange(len(names))
-        row_of[-1] = -1  # so that the id -1, "unknown", stays -1
+        row_of[-1] = -1  # so that -1 (unknown) maps to -1
         placements = self._placements(row_of)
         return ProfileColumns(
             ops=self._ops(names, inputs, order, row_of, placements),
@@ -313,7 +313,7 @@ class ProfileBuilder:
         ).freeze()
 
     def _resolved(self, part: _Defined) -> Ragged:
-        """The inputs of ops as ids, now that all ops are known."""
+        """The inputs of ops as ids, now that all ops have one."""
         if not len(part.open_edges):
             return part.inputs
         source = part.inputs.values.copy()
@@ -330,7 +330,7 @@ class ProfileBuilder:
         return Devices.of([row for row, _ in self._devices], list(self._devices.values()))
 
     def _placements(self, row_of: Ints) -> Placements:
-        """The device of each op in each recording, ordered by op."""
+        """The device of each op in each recording, sorted by op."""
         pairs = [(np.flatnonzero(home >= 0), home) for _, home in sorted(self._homes.items())]
         op = joined([row_of[ids] for ids, _ in pairs])
         device = joined([home[ids] for ids, home in pairs])
@@ -345,12 +345,12 @@ class ProfileBuilder:
         row_of: Ints,
         placements: Placements,
     ) -> Ops:
-        """The columns in name order, each op as it was first defined."""
+        """The columns sorted by name, with the first definition of each op."""
         parts = self._defined
         before = offsets_of(ints([part.count for part in parts]))
         definition = joined([part.first + before[i] for i, part in enumerate(parts)])
         rows = definition[order]
-        # Later definitions of an op are ignored, so some kinds may have no op.
+        # Kinds that occur only in ignored definitions are dropped by `compact`.
         kinds = Coded.joined([part.kind for part in parts]).take(rows).compact()
         float_ops = np.zeros(len(order), np.int64)
         for ops, stated in self._float_ops:
@@ -371,7 +371,7 @@ class ProfileBuilder:
         )
 
     def _origins(self, rows: Ints, before: Ints) -> Origins:
-        """The file that defined each op; `before` counts the rows of the files before each."""
+        """The file that defined each op; `before` has the first row of each file."""
         if len(self._defined) == 1:
             part = constant(0, len(rows))
         else:
@@ -381,14 +381,14 @@ class ProfileBuilder:
         )
 
     def _inputs(self, inputs: Sequence[Ragged], rows: Ints, row_of: Ints) -> Inputs:
-        """The edges, with their sources as rows."""
+        """The edges, with rows instead of ids as sources."""
         sources = [Ragged(part.offsets, row_of[part.values]) for part in inputs]
         slots = [Ragged(part.inputs.offsets, part.slots) for part in self._defined]
         edges = Ragged.joined(sources).take(rows)
         return Inputs(edges.offsets, edges.values, Ragged.joined(slots).take(rows).values)
 
     def _type_sets(self, kinds: Coded, row_of: Ints, placed: Placements) -> TypeSets:
-        """Kind, devices and given types of each op."""
+        """The types of each op: its kind, its devices and the added types."""
         devices = Strings([device.name for device in self._devices.values()])
         pairs = [
             (np.arange(len(kinds)), kinds),
@@ -398,7 +398,7 @@ class ProfileBuilder:
         return TypeSets.of_pairs(pairs, len(kinds))
 
     def _seen(self, order: Ints) -> OutputShapes:
-        """The outputs that each op was first seen with; none if it was not seen."""
+        """The output shapes first recorded for each op; none if it was not recorded."""
         shapes = OutputShapes.joined([outputs for _, outputs in self._seen_outputs])
         ops = joined([ops for ops, _ in self._seen_outputs])
         nothing = OutputShapes.of_rows([()])
@@ -407,7 +407,7 @@ class ProfileBuilder:
 
 
 def _first_stated(stated: Sequence[tuple[Ints, Ints]], count: int, default: int) -> Ints:
-    """For each of `count` ops the first value that was stated for it, or `default`."""
+    """For each of `count` ops, the first value set for it, or `default`."""
     values = np.full(count, default)
     for ops, column in reversed(stated):
         values[ops[::-1]] = column[::-1]

@@ -1,4 +1,4 @@
-"""Times as the model stores them: nanoseconds in 64 bits."""
+"""The model's unit of time: nanoseconds in 64 bits."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from tfprof.columns import Ints
 
 NANOS_PER_MICRO = 1000
 
-# The start of a run whose start was not recorded.
+# The start time of a run if it was not recorded.
 NO_TIME = -1
 
-# The sum of two times up to this one fits into 64 bits. As a date it is in the year 2116.
+# The sum of two times up to this one fits into 64 bits. It is a date in the year 2116.
 _LATEST_NS = 2**62
 
 
 def nanos_of_micros(micros: Ints) -> Ints:
-    """Microseconds as nanoseconds; values that no clock gives are limited to ±146 years."""
+    """Microseconds as nanoseconds; impossible values are clipped to ±146 years."""
     latest = _LATEST_NS // NANOS_PER_MICRO
     if len(micros) and (int(micros.max()) > latest or int(micros.min()) < -latest):
         micros = np.clip(micros, -latest, latest)
@@ -29,5 +29,5 @@ def starts_of_micros(micros: Ints) -> Ints:
 
 
 def micros_of_nanos(nanos: Ints) -> Ints:
-    """The whole microsecond that each time lies in."""
+    """Nanoseconds as microseconds, rounded down."""
     return nanos // NANOS_PER_MICRO

@@ -1,4 +1,4 @@
-"""The lines of code that made the ops, as a tree of calls."""
+"""The lines of code that created the ops, as a tree of calls."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from tfprof.columns import Coded, Ints, ints
 
 
 class Frame(NamedTuple):
-    """One line of one call: where it is and what it says."""
+    """One frame of a call stack: its position in the code, and the text of the line."""
 
     file: str
     line: int
     function: str
     text: str
-    function_line: int  # where the function begins; -1 when that was not recorded
+    function_line: int  # where the function begins, -1 if not recorded
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CodeTree:
-    """A row a call: its caller's row (-1 for an outermost one) and its frame.
+    """One row per call: the row of its caller (-1 for an outermost call) and its frame.
 
-    Two ops made through the same calls share all their rows, so a stack is one number.
+    Ops created by the same calls share the rows, so a whole stack is a single number.
     """
 
     caller: Ints
@@ -46,7 +46,7 @@ class CodeTree:
         )
 
     def stack(self, row: int) -> list[Frame]:
-        """The calls that end in `row`, outermost first."""
+        """The frames from the outermost call down to `row`."""
         frames = []
         while row >= 0:
             frames.append(self.frame(row))
@@ -55,20 +55,20 @@ class CodeTree:
 
 
 class CodeTreeBuilder:
-    """Collects stacks and gives each a row."""
+    """Collects stacks and assigns a row to each."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[int, Frame], int] = {}
 
     def add(self, stack: Sequence[Frame]) -> int:
-        """The row of the innermost of `stack`'s frames, or -1 for an empty stack."""
+        """The row of the innermost frame of `stack`, or -1 for an empty stack."""
         row = -1
         for frame in stack:
             row = self.add_call(row, frame)
         return row
 
     def add_call(self, caller: int, frame: Frame) -> int:
-        """The row of a call, new or known; `caller` is the row of the call above it, or -1."""
+        """The row of a call, added if new; `caller` is the row of its caller, or -1."""
         return self._rows.setdefault((caller, frame), len(self._rows))
 
     def build(self) -> CodeTree:

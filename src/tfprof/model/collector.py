@@ -1,4 +1,4 @@
-"""Collects what was recorded while ops ran and builds its columns."""
+"""Collects recorded runs, memory and transfers, and builds their columns."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ from tfprof.model.recordings import Steps
 
 _COPY_COLUMNS = ("device", "start_ns", "duration_ns")
 
-# A table by op and step is faster than a search as long as it is not many times larger.
+# A dense table by op and step is faster than a search unless it is many times larger.
 _MOST_CELLS_A_ROW = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Runs:
-    """Runs of ops in the order they were recorded; a start may be `NO_TIME`.
+    """Runs of ops in the order of recording; a start may be `NO_TIME`.
 
-    `op` holds ids from `ProfileBuilder.ids`, `memory` a column for each name in `MEMORY_FACTS`.
-    `output_run` and `allocator_run` are rows of the runs, `allocation_allocator` of the allocators.
+    `op` has ids from `ProfileBuilder.ids`, and `memory` a column for each of `MEMORY_FACTS`.
+    `output_run` and `allocator_run` are rows of runs, `allocation_allocator` rows of allocators.
     """
 
     op: Ints
@@ -67,7 +67,7 @@ class Runs:
 
     @classmethod
     def timed(cls, *, op: Ints, device: Ints, start_ns: Ints, duration_ns: Ints) -> Runs:
-        """Runs of which only the times are known, not the memory."""
+        """Runs with times but without memory."""
         nothing = ints([])
         outputs = dict.fromkeys(("run", "slot", "bytes", "address"), nothing)
         allocations = dict.fromkeys(("allocator", "ns", "bytes"), nothing)
@@ -91,7 +91,7 @@ class Runs:
 
 @dataclass(slots=True)
 class _Collected:
-    """Unfinished columns: a list of pieces each, joined when the profile is built."""
+    """Growing columns: lists of pieces, which are joined when the profile is built."""
 
     pieces: dict[str, list[Ints]] = field(default_factory=dict)
 
@@ -103,7 +103,7 @@ class _Collected:
         return joined(self.pieces.get(name, []))
 
     def release(self, name: str) -> Ints:
-        """The column, which is then dropped: two copies of everything would take much memory."""
+        """The column, which is dropped here to avoid a second copy of everything in memory."""
         return joined(self.pieces.pop(name, []))
 
     def count(self, name: str) -> int:
@@ -124,7 +124,7 @@ class Recorded(NamedTuple):
 
 
 class RunCollector:
-    """Collects runs, with ops by the ids of `ProfileBuilder` and steps by those of `add_step`."""
+    """Collects runs; ops are ids of `ProfileBuilder`, steps are ids from `add_step`."""
 
     def __init__(self) -> None:
         self._steps: dict[tuple[int, int], int] = {}
@@ -139,17 +139,17 @@ class RunCollector:
         self._copy_names: list[Coded] = []
 
     def add_step(self, recording: int, number: int) -> int:
-        """The id of a step, new or known."""
+        """The id of a step, added if new."""
         return self._steps.setdefault((recording, number), len(self._steps))
 
     def add_steps(self, recording: int, numbers: Ints) -> Ints:
-        """The id of the step that each of `numbers` is of."""
+        """The ids of the steps with these numbers, added if new."""
         known, place = np.unique(numbers, return_inverse=True)
         ids = [self.add_step(recording, number) for number in known.tolist()]
         return ints(ids)[place]
 
     def step_numbers(self, recording: int) -> list[int]:
-        """The numbers of a recording's steps so far."""
+        """The numbers of the steps added to a recording so far."""
         return [number for owner, number in self._steps if owner == recording]
 
     def recording_of(self, step: int) -> int:
@@ -157,17 +157,17 @@ class RunCollector:
         return list(self._steps)[step][0]
 
     def add_runs(self, steps: Ints, runs: Runs, devices: Devices, home: Ints) -> int:
-        """Add what was recorded; runs away from an op's own device are dropped.
+        """Add runs, dropping those of an op on a second device that ops can be placed on.
 
-        `steps` has the id of the step of each run, `home` the device its op is placed on. Returns
-        how many runs were counted.
+        `steps` has the step id of each run, `home` the device on which its op is placed. Returns
+        the number of runs counted.
         """
         on_placement = _flags(devices.is_placement, runs.device)
         on_lane = _flags(devices.is_accelerator_lane, runs.device)
         is_kept = ~on_placement | (home == runs.device)
         is_timed = is_kept & (runs.start_ns != NO_TIME)
         kept = rows_where(is_kept)
-        # Time on a lane is not another run, even on a lane that is named like a device.
+        # Time on a lane is not a separate run, even if the lane is named like a device.
         is_run = is_timed & on_placement & ~on_lane
         self.add_sightings(
             op=runs.op[kept],
@@ -225,7 +225,7 @@ class RunCollector:
         )
 
     def add_sightings(self, **columns: Ints) -> None:
-        """Add columns op, step, device, start_ns, end_ns, runs: each makes or extends a record."""
+        """Add columns op, step, device, start_ns, end_ns, runs; rows create or extend records."""
         self._sightings.add(**columns)
 
     def add_slots(self, **columns: Ints) -> None:
@@ -237,17 +237,17 @@ class RunCollector:
         self._uses.add(**columns)
 
     def memory_count(self) -> int:
-        """How many rows `add_memory` has added so far."""
+        """The number of rows added by `add_memory` so far."""
         return self._uses.count("op")
 
     def add_output_memory(self, **columns: Ints) -> None:
-        """Add columns use, slot, bytes, address; `use` counts the rows of `add_memory`."""
+        """Add columns use, slot, bytes, address; `use` is a row added by `add_memory`."""
         self._output_memory.add(**columns)
 
     def add_allocators(self, names: Coded, is_counted: Bools, **columns: Ints) -> int:
-        """Add columns op, step, device, time_ns, level; returns the place of the first row.
+        """Add columns op, step, device, time_ns, level, and return the number of the first row.
 
-        Those that are counted must be of ops that were sighted in that step.
+        The ops of counted rows must have been sighted in that step.
         """
         first = self._allocators.count("op")
         self._allocator_names.append(Coded(names.codes, names.values.packed()))
@@ -255,16 +255,16 @@ class RunCollector:
         return first
 
     def add_allocations(self, **columns: Ints) -> None:
-        """Add columns use, time_ns, bytes; `use` counts the rows of `add_allocators`."""
+        """Add columns use, time_ns, bytes; `use` is a row added by `add_allocators`."""
         self._allocations.add(**columns)
 
     def add_copies(self, name: Coded, **columns: Ints) -> None:
-        """Add columns step, device, start_ns, duration_ns of transfers in steps that were added."""
+        """Add columns step, device, start_ns, duration_ns of transfers; the steps must exist."""
         self._copy_names.append(Coded(name.codes, name.values.packed()))
         self._copies.add(**columns)
 
     def build(self, row_of: Ints) -> Recorded:
-        """The columns, with ops by their rows: `row_of` has the row of each id."""
+        """The finished columns; `row_of` maps op ids to rows."""
         ordered = sorted(self._steps)
         step_row = np.empty(len(ordered), np.int64)
         step_row[[self._steps[key] for key in ordered]] = np.arange(len(ordered))
@@ -313,7 +313,7 @@ class RunCollector:
         )
 
     def _records(self, row_of: Ints, step_row: Ints) -> tuple[Records, _RecordFinder]:
-        """The records, and a way to find that of an op and a step."""
+        """The records, and a finder for the record of an op and step."""
         seen = self._sightings
         op, step = row_of[seen.column("op")], seen.column("step")
         keys = _record_keys(op, step, step_row)
@@ -338,7 +338,7 @@ class RunCollector:
 def _by_record(
     rows: _Collected, row_of: Ints, record_of: _RecordFinder, names: tuple[str, ...]
 ) -> tuple[dict[str, Ints], Ints]:
-    """The columns `names` in the order of their records, and the new place of each row."""
+    """The columns `names` sorted by record, and the new position of each row."""
     record = record_of(row_of[rows.column("op")], rows.column("step"))
     order = grouped(record, len(record_of.keys))
     place = np.empty(len(order), np.int64)
@@ -348,13 +348,13 @@ def _by_record(
 
 
 def _order(keys: Ints, limit: int) -> Ints:
-    """The rows in the order of their keys, all of them from 0 up to `limit`."""
+    """The rows sorted by key; keys are below `limit`."""
     is_dense = limit <= _MOST_CELLS_A_ROW * len(keys)
     return grouped(keys, limit) if is_dense else np.argsort(keys, kind="stable")
 
 
 def _reduced(fold: np.ufunc, column: Ints, starts: Ints) -> Ints:
-    """`column` folded over the rows from each start up to the next."""
+    """`column` reduced by `fold` over the rows from each start to the next."""
     return fold.reduceat(column, starts) if len(starts) else np.zeros(0, np.int64)
 
 
@@ -368,8 +368,8 @@ class _RecordFinder:
     """Finds the record of an op in a step."""
 
     keys: Ints  # of the records, ascending
-    step_row: Ints  # of each step id
-    record: Ints | None  # by key, if a table of all keys is small enough
+    step_row: Ints  # by step id
+    record: Ints | None  # by key, if a dense table is small enough
 
     @classmethod
     def of(cls, keys: Ints, step_row: Ints, op_count: int) -> _RecordFinder:
@@ -386,17 +386,17 @@ class _RecordFinder:
 
 
 def _record_keys(op: Ints, step: Ints, step_row: Ints) -> Ints:
-    """A number per op and step that sorts by op, then step; `step` holds ids."""
+    """A key per op and step that sorts by op, then step; `step` has ids."""
     if len(step_row) <= 1:
         return op
     return op * len(step_row) + step_row[step]
 
 
 def _distinct_by_owner(owner: Ints, value: Ints, owners: int) -> Ragged:
-    """The distinct values of each owner, ascending and without -1."""
+    """The distinct values of each owner, in ascending order and without -1."""
     kept = value >= 0
     if len(owner) == owners and kept.all():
-        return Ragged(np.arange(owners + 1), value)  # each has one
+        return Ragged(np.arange(owners + 1), value)  # one value each
     width = int(value.max(initial=0)) + 1
     owner, value = np.divmod(distinct(owner[kept] * width + value[kept]), width)
     return Ragged(offsets_of(np.bincount(owner, minlength=owners)), value)

@@ -13,7 +13,7 @@ from tfprof.columns import Bools, Ints, Strings, ints
 
 
 class Role(IntEnum):
-    """What a device is for."""
+    """The kind of work that a device does."""
 
     HOST = 0
     ACCELERATOR = 1
@@ -27,18 +27,18 @@ class Device(NamedTuple):
     name: str
     role: Role
     is_placement: bool  # ops can be placed on it
-    is_accelerator_lane: bool  # it has the time of kernels on the accelerator itself
+    is_accelerator_lane: bool  # its times are those of kernels on the accelerator itself
     host: str  # the device that dispatches to it
-    model: str = ""  # such as `NVIDIA H200`; empty if it is unknown
+    model: str = ""  # such as `NVIDIA H200`; empty if unknown
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Devices:
     """One row per device of a recording.
 
-    An op is placed on one device; its time there is cpu time, since it is dispatched from there.
-    An accelerator lane has the time that kernels took on the accelerator itself. A device that is
-    neither is kept, but adds no time. Two recordings may each have a device of the same name.
+    An op is placed on one device. Its time there is CPU time: the time to dispatch it. The times
+    on an accelerator lane are those of kernels on the accelerator itself. Other devices are kept
+    but add no time. Devices of different recordings may have the same name.
     """
 
     recording: Ints
@@ -51,7 +51,7 @@ class Devices:
 
     @classmethod
     def of(cls, recordings: Sequence[int], rows: Sequence[Device]) -> Devices:
-        """The devices of these recordings, one for each row."""
+        """The columns of `rows`, each of which belongs to the recording at the same position."""
         return cls(
             recording=ints(recordings),
             name=Strings(row.name for row in rows),
@@ -66,7 +66,7 @@ class Devices:
         return len(self.name)
 
     def take(self, rows: Ints) -> Devices:
-        """The devices of `rows` alone, in that order."""
+        """The table with only `rows`, in that order."""
         return Devices(
             self.recording[rows],
             self.name.take(rows),

@@ -1,7 +1,4 @@
-"""What was recorded while ops ran: per step, per run, and of memory.
-
-All times are nanoseconds.
-"""
+"""Tables of recorded runs: per op and step, per run, and memory. All times are nanoseconds."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from tfprof.columns import Coded, Ints, Ragged, offsets_of
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Records:
-    """One row per op and step in which it was seen, ordered by op, then step."""
+    """One row per op and step in which the op was seen, sorted by op, then step."""
 
     op: Ints
     step: Ints  # a row of `Steps`
@@ -27,14 +24,14 @@ class Records:
         return len(self.op)
 
     def rows_of(self, record: Ints) -> Ragged:
-        """The rows of each record, in a table whose rows, ordered by record, belong to `record`."""
+        """For each record, its rows in a table that is sorted by record; `record` is its column."""
         counts = np.bincount(record, minlength=len(self))
         return Ragged(offsets_of(counts), np.arange(len(record)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Executions:
-    """One row per timed run of an op on a device, ordered by record."""
+    """One row per timed run of an op on a device, sorted by record."""
 
     record: Ints
     device: Ints
@@ -61,7 +58,7 @@ MEMORY_FACTS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MemoryUse:
-    """One row per run whose memory was recorded, ordered by record; all but the time are bytes."""
+    """One row per run with recorded memory, sorted by record; all columns but time are bytes."""
 
     record: Ints
     time_ns: Ints  # when it was measured
@@ -73,7 +70,7 @@ class MemoryUse:
     peak: Ints
     residual: Ints
     output: Ints
-    in_use: Ints  # of the whole accelerator allocator at that moment
+    in_use: Ints  # in the whole accelerator allocator at that time
 
     def __len__(self) -> int:
         return len(self.record)
@@ -81,7 +78,7 @@ class MemoryUse:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutputMemory:
-    """One row per output that a run left in memory: its address and size."""
+    """One row per output that a run left in memory, with its address and size."""
 
     use: Ints  # the row of `MemoryUse`
     slot: Ints
@@ -93,16 +90,16 @@ class OutputMemory:
 class AllocatorUses:
     """One row per run and allocator that it used, in the order of recording.
 
-    Unlike in the other tables, runs away from their op's own device are included.
+    Unlike the other tables, this one includes runs on devices where the op is not placed.
     """
 
     op: Ints
     step: Ints  # a row of `Steps`
-    device: Ints  # where it ran, -1 if unknown
+    device: Ints  # -1 if unknown
     allocator: Coded  # its name, empty if unknown
-    time_ns: Ints  # when `level` was read: at the end of the run
+    time_ns: Ints  # when `level` was measured: at the end of the run
     level: Ints  # bytes in use in the whole allocator at that time; 0 if not recorded
-    record: Ints  # the record that counts its allocations, -1 for none
+    record: Ints  # the record that includes its allocations, or -1
 
     def __len__(self) -> int:
         return len(self.op)
@@ -110,7 +107,7 @@ class AllocatorUses:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AllocatorEvents:
-    """One row per allocation or, with negative bytes, release."""
+    """One row per allocation, or release if `bytes` is negative."""
 
     use: Ints  # the row of `AllocatorUses` that owns the memory, for releases too
     time_ns: Ints  # 0 or less if it was not recorded
@@ -122,9 +119,9 @@ class AllocatorEvents:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Allocations:
-    """One row per allocation or release that a record counts, ordered by record.
+    """One row per allocation or release that belongs to a record, sorted by record.
 
-    These are allocations on accelerators by runs on their op's own device.
+    These are the allocations on accelerators by runs on the device where the op is placed.
     """
 
     record: Ints
@@ -134,11 +131,11 @@ class Allocations:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Copies:
-    """One row per recorded data transfer between devices; a transfer belongs to no op."""
+    """One row per recorded transfer of data between devices; transfers belong to no op."""
 
     step: Ints  # a row of `Steps`
-    name: Coded  # what was copied, as far as it was recorded
-    device: Ints  # the device, or the lane of one, that recorded it
+    name: Coded  # of the tensor or the kind of copy, depending on the recording
+    device: Ints  # the device or lane that recorded it
     start_ns: Ints
     duration_ns: Ints
 
@@ -148,9 +145,9 @@ class Copies:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placements:
-    """One row per op and recording in which it is placed on a device, ordered by op.
+    """One row per op and recording in which the op is placed on a device, sorted by op.
 
-    In one recording an op has one device: the first it was seen on.
+    In each recording an op has one device: the first on which it was seen.
     """
 
     op: Ints

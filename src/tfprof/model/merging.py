@@ -1,4 +1,4 @@
-"""Adding a finished profile to one that is being built: its ops join those of the same name."""
+"""Adds a finished profile to one being built; ops with the same name are merged."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tfprof.model.ops import Ops
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.stated import MovedAttributes, StatedFacts
 
-# The name of inputs whose op is unknown: no program gives an op this name.
+# Stands for unknown ops in inputs; no real op has this name.
 _NO_OP = "\0"
 
 
 def add_profile(builder: ProfileBuilder, profile: ProfileColumns) -> None:
-    """Add everything that `profile` holds; its recordings stay apart from those already there."""
+    """Add all of `profile`; its recordings stay separate from those already in `builder`."""
     if profile.has_code:
         builder.mark_has_code()
     if profile.lacks_accelerator_time:
@@ -39,7 +39,7 @@ def add_profile(builder: ProfileBuilder, profile: ProfileColumns) -> None:
 
 
 def _define(profile: ProfileColumns, builder: ProfileBuilder) -> None:
-    """Define the ops, input by input, in the order in which they became known."""
+    """Define the ops, input by input, in the order in which they were first defined."""
     ops = profile.ops
     by_place = np.argsort(ops.defined)
     source = np.where(ops.inputs.source < 0, len(ops), ops.inputs.source)
@@ -76,7 +76,7 @@ def _describe(ops: Ops, builder: ProfileBuilder, ids: Ints) -> None:
 
 
 def _locate(profile: ProfileColumns, builder: ProfileBuilder, ids: Ints) -> None:
-    """Add the calls, and which of them made each op."""
+    """Add the calls, and link each op to the call that created it."""
     calls: list[int] = []
     for row, caller in enumerate(profile.code.caller.tolist()):
         frame = profile.code.frame(row)
@@ -87,14 +87,14 @@ def _locate(profile: ProfileColumns, builder: ProfileBuilder, ids: Ints) -> None
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Recorded:
-    """A profile with the ids that the builder has for its ops, steps and devices."""
+    """A profile, with the builder's ids of its ops, steps and devices."""
 
     profile: ProfileColumns
     builder: ProfileBuilder
     recordings: list[int]
     ops: Ints
     steps: Ints
-    devices: Ints  # one more than there are, so that -1 stays -1
+    devices: Ints  # with an extra -1 at the end, so that device -1 maps to -1
 
     @classmethod
     def of(cls, profile: ProfileColumns, builder: ProfileBuilder, ops: Ints) -> _Recorded:
@@ -112,7 +112,7 @@ class _Recorded:
         )
 
     def key(self, record: Ints) -> dict[str, Ints]:
-        """The columns op and step of records."""
+        """The op and step columns of these records."""
         records = self.profile.records
         return {"op": self.ops[records.op[record]], "step": self.steps[records.step[record]]}
 
@@ -163,7 +163,7 @@ def _place(found: _Recorded) -> None:
 
 
 def _add_records(found: _Recorded) -> None:
-    """Add the records: the first device of each with its numbers, then the other devices."""
+    """Add the records: the first device of each with times and run count, then the others."""
     records, runs = found.profile.records, found.builder.runs
     devices = records.devices
     first = np.where(devices.lengths > 0, devices.offsets[:-1], -1)

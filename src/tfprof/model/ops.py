@@ -23,14 +23,14 @@ from tfprof.columns import (
 )
 from tfprof.model.attributes import AttributeReader, AttributeValue
 
-# The type of calls whose functions are counted op by op, so that they are not counted twice.
+# The type of calls whose functions are included as ops, so that their work is not counted twice.
 WALKED_CALL = "_walked_call"
-# The scopes of ops that are in no function of the model: ops run one by one, and those that the
-# threads of the input pipeline run.
+# The scopes of ops outside the model's functions: eager ops, and ops run by the threads of the
+# input pipeline.
 EAGER_SCOPE = "eager"
 DATA_SCOPE = "tf_data"
 
-# A damaged file could claim an output number two billion; no op has so many.
+# A damaged file could claim two billion outputs for one op. No op has more than this.
 MOST_OUTPUTS = 10_000
 
 
@@ -44,74 +44,74 @@ class Phase(IntEnum):
     OTHER = 4
 
 
-# What `forward_of` has for an op that is not a gradient, and for a gradient of an unknown op.
+# Values of `forward_of` for ops that are not gradients, and for gradients of unknown ops.
 NOT_A_GRADIENT = -1
 UNKNOWN_FORWARD = -2
 
 
 class Conventions(Protocol):
-    """Facts about ops that one input states, or that its framework's naming implies.
+    """Facts about ops that an input states, or that follow from its framework's naming.
 
-    They are asked for once, when a question first needs them.
+    They are computed once, when a question first needs them.
     """
 
     def phases(self, ops: Ops, rows: Ints) -> Ints:
         """The `Phase` of each of `rows`."""
 
     def forward_of(self, ops: Ops, rows: Ints) -> Ints:
-        """The op that each of `rows` is a gradient of, `NOT_A_GRADIENT` or `UNKNOWN_FORWARD`."""
+        """The forward op of each gradient in `rows`, or `NOT_A_GRADIENT`, `UNKNOWN_FORWARD`."""
 
 
 class Origin(NamedTuple):
-    """What one input provides for the ops it defines."""
+    """An input that defines ops, with their attributes and naming conventions."""
 
     attributes: AttributeReader | None = None
     conventions: Conventions | None = None
-    is_defined: bool = True  # by a graph or a program, not only by a run
+    is_defined: bool = True  # by a graph or program; False if only seen in a run
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Origins:
-    """Which input defined each op, and the op's position in it."""
+    """The input that defined each op, and the op's position in that input."""
 
     inputs: tuple[Origin, ...]
     input: Ints
     position: Ints
 
     def attribute(self, op: int, name: str) -> AttributeValue:
-        """The value of one attribute of an op, or None if it has no such attribute."""
+        """The value of an attribute of an op, or None if the op does not have it."""
         reader = self.inputs[self.input[op]].attributes
         return None if reader is None else reader.get(int(self.position[op]), name)
 
     def encoded_attributes(self, op: int) -> Mapping[str, bytes]:
-        """All attributes of an op as their source wrote them."""
+        """All attributes of an op, still encoded."""
         reader = self.inputs[self.input[op]].attributes
         return {} if reader is None else reader.encoded(int(self.position[op]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Inputs:
-    """The edges into ops: op `i` has those from `offsets[i]` to `offsets[i + 1]`, by position."""
+    """The edges into each op, in order: those of op `i` are `offsets[i]` to `offsets[i + 1]`."""
 
     offsets: Ints
-    source: Ints  # the op it comes from, -1 when no such op is known
-    slot: Ints  # which of the source's outputs; -1: only its end is waited for
+    source: Ints  # the op that the edge comes from, -1 if unknown
+    slot: Ints  # the output of the source; -1 for a control dependency
 
     def of(self, op: int) -> slice:
-        """Where the edges of `op` stand."""
+        """The edges into `op`."""
         return slice(int(self.offsets[op]), int(self.offsets[op + 1]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TypeSets:
-    """The types each op goes by, as codes into `names`; the codes follow the names' order."""
+    """The types of each op, as rows of `names`, which is sorted."""
 
     members: Ragged
     names: Strings
 
     @classmethod
     def of_pairs(cls, pairs: Sequence[tuple[Ints, Coded]], count: int) -> TypeSets:
-        """The types of so many ops, from columns of ops with a type each; a pair counts once."""
+        """The types of `count` ops, from columns of ops and their types; pairs may repeat."""
         types = Coded.joined([column for _, column in pairs]).compact()
         by_name = types.values.order()
         rank = np.empty(len(by_name), np.int64)
@@ -126,25 +126,25 @@ class TypeSets:
         return list(self.names.take(self.members[op]))
 
     def any(self, is_wanted: Bools) -> Bools:
-        """For each op, whether it goes by any wanted type; `is_wanted` is one a type."""
+        """Whether each op has a wanted type; `is_wanted` has one entry per type."""
         return self.members.any(is_wanted[self.members.values])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutputShapes:
-    """The shapes of each op's outputs: op `i` has those from `offsets[i]` to `offsets[i + 1]`."""
+    """The output shapes of each op: those of op `i` are `offsets[i]` to `offsets[i + 1]`."""
 
     offsets: Ints
     shape: Shapes
 
     def of(self, op: int, slot: int) -> tuple[int, ...] | None:
-        """The shape of one output, None where nothing is known of it."""
+        """The shape of an output, or None if it is unknown."""
         row = int(self.offsets[op]) + slot
         return self.shape[row] if slot >= 0 and row < self.offsets[op + 1] else None
 
     @classmethod
     def of_rows(cls, rows: Sequence[Sequence[tuple[int, ...] | None]]) -> OutputShapes:
-        """The column of the outputs of each op, None where a shape is unknown."""
+        """The column of these output shapes, given per op; None is an unknown shape."""
         flat = Shapes.of([shape for shapes in rows for shape in shapes])
         return cls(offsets_of(ints([len(shapes) for shapes in rows])), flat)
 
@@ -157,7 +157,7 @@ class OutputShapes:
         return cls(offsets_of(lengths), Shapes.joined([column.shape for column in columns]))
 
     def take(self, ops: Ints) -> OutputShapes:
-        """The outputs of `ops` alone, in that order."""
+        """The column with only `ops`, in that order."""
         codes = Ragged(self.offsets, self.shape.codes).take(ops)
         return OutputShapes(codes.offsets, Shapes(codes.values, self.shape.values))
 
@@ -167,19 +167,19 @@ class OutputShapes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ops:
-    """A row an op, in the byte order of their names."""
+    """One row per op, sorted by the bytes of the name."""
 
     name: Strings
-    defined: Ints  # the place of each op in the order they became known
+    defined: Ints  # the position of each op in the order of first definition
     kind: Coded
     types: TypeSets
     inputs: Inputs
-    shape: Shapes  # of the parameters an op stands for
-    outputs: OutputShapes  # as the graph states them
-    seen_outputs: OutputShapes  # as a recorded run first saw them
-    logged_float_ops: Ints  # of one run; 0 where no log gave a number
-    code: Ints  # the call that made it; -1 if that is unknown
-    is_covered: Bools  # a recording has it running
+    shape: Shapes  # of the parameters, for ops that are variables
+    outputs: OutputShapes  # as stated in the graph
+    seen_outputs: OutputShapes  # as first recorded in a run
+    logged_float_ops: Ints  # of one run; 0 if not logged
+    code: Ints  # the call that created it, -1 if unknown
+    is_covered: Bools  # whether a recording contains a run of it
     origins: Origins
 
     def __len__(self) -> int:
@@ -187,12 +187,12 @@ class Ops:
 
     @property
     def is_defined(self) -> Bools:
-        """Whether a graph or a program defines each op; the others are only known from runs."""
+        """Whether each op is defined by a graph or program; the others are known only from runs."""
         flags = np.array([origin.is_defined for origin in self.origins.inputs], np.bool_)
         return flags[self.origins.input]
 
     def is_source(self) -> Bools:
-        """For each op, whether any op takes it as an input."""
+        """Whether each op is an input of any op."""
         found = np.zeros(len(self), np.bool_)
         found[self.inputs.source[self.inputs.source >= 0]] = True
         return found

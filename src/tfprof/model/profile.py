@@ -32,7 +32,7 @@ from tfprof.model.ops import NOT_A_GRADIENT, Ops, Phase
 from tfprof.model.recordings import Recordings, Steps
 from tfprof.model.tensors import Tensors
 
-# What provides each capability, as long as no source has said which files do.
+# The default hints on how to provide each capability; sources replace them with their own files.
 REMEDIES: Mapping[Need, str] = MappingProxyType(
     {
         Need.DEFINITIONS: "the graph of the model",
@@ -45,7 +45,7 @@ REMEDIES: Mapping[Need, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProfileColumns:
-    """Columns that never change after loading; `ProfileBuilder` is their only writer."""
+    """The columns of a profile, which never change; only `ProfileBuilder` writes them."""
 
     ops: Ops
     recordings: Recordings
@@ -62,29 +62,29 @@ class ProfileColumns:
     code: CodeTree
     tensors: Tensors
     has_code: bool  # code lines were logged for at least one op
-    lacks_accelerator_time: bool  # ops ran on an accelerator whose own time was not recorded
-    lacks_host_allocations: bool  # a file was read that cannot hold them
-    counts_float_ops: bool  # float ops that were not logged are counted from shapes
-    remedies: Mapping[Need, str]  # what a user would have to give for each capability
+    lacks_accelerator_time: bool  # ops ran on an accelerator, but its own times were not recorded
+    lacks_host_allocations: bool  # an input cannot store them
+    counts_float_ops: bool  # float ops that were not logged are computed from shapes
+    remedies: Mapping[Need, str]  # the files that would provide each capability
     memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def has(self, need: Need) -> bool:
-        """Whether a capability is there."""
+        """Whether the profile has a capability."""
         return _capabilities(self)[need]
 
     def require(self, need: Need, why: str) -> None:
-        """Raise `MissingInputError` with `why` and what to give, unless a capability is there."""
+        """Raise `MissingInputError` if a capability is missing: `why`, and what provides it."""
         if not self.has(need):
             raise MissingInputError(f"{why}: give {self.remedies[need]}.")
 
     @property
     def covered_ops(self) -> int:
-        """How many ops of the graph were seen running."""
+        """The number of ops in the graph that were seen running."""
         return int(self.ops.is_covered.sum())
 
     @property
     def allocations(self) -> Allocations:
-        """The allocations that records count, by record."""
+        """The allocations that belong to records, sorted by record."""
         return _counted_allocations(self)
 
     @property
@@ -94,7 +94,7 @@ class ProfileColumns:
 
     @property
     def forward_of(self) -> Ints:
-        """The op that each op is a gradient of, `NOT_A_GRADIENT` or `UNKNOWN_FORWARD`."""
+        """The forward op of each gradient, or `NOT_A_GRADIENT`, `UNKNOWN_FORWARD`."""
         return _forward_ops(self)
 
     @property
@@ -103,16 +103,16 @@ class ProfileColumns:
         return _op_devices(self)
 
     def home(self, recording: int) -> Ints:
-        """The device that each op is placed on in one recording, -1 for none."""
+        """The device that each op is placed on in a recording, or -1."""
         return _home(self, recording)
 
     @property
     def counts_whole_micros(self) -> bool:
-        """Whether every run counts whole microseconds, as in TensorFlow's RunMetadata."""
+        """Whether all times were recorded in microseconds, as in TensorFlow's RunMetadata."""
         return bool(self.recordings.counts_whole_micros.all())
 
     def freeze(self) -> Self:
-        """These columns, with every array and the arrays it is a view of made read-only."""
+        """Make every array read-only, including arrays of which it is a view; returns `self`."""
         for array in _arrays(self):
             array.setflags(write=False)
         return self
@@ -120,34 +120,33 @@ class ProfileColumns:
     def check(self) -> None:
         """Raise `AssertionError` if an invariant of the columns does not hold."""
         for columns in self._tables():
-            _require(len({len(column) for column in columns}) == 1, "columns are equally long")
+            _require(len({len(column) for column in columns}) == 1, "columns differ in length")
         for offsets, values in self._ragged():
-            _require(len(offsets) > 0 and offsets[0] == 0, "rows begin at the first value")
-            _require(bool(np.all(np.diff(offsets) >= 0)), "rows follow on")
-            _require(offsets[-1] == len(values), "every value belongs to a row")
+            _require(len(offsets) > 0 and offsets[0] == 0, "offsets do not start at 0")
+            _require(bool(np.all(np.diff(offsets) >= 0)), "offsets are not ascending")
+            _require(offsets[-1] == len(values), "offsets do not end at the last value")
         for codes, limit in self._codes():
-            _require(bool(np.all((codes >= -1) & (codes < limit))), "a code names a row")
-        _require(all(a < b for a, b in pairwise(self.ops.name)), "ops are in name order")
-        known = np.sort(self.ops.defined)
-        _require(bool(np.all(known == np.arange(len(self.ops)))), "ops became known one by one")
+            _require(bool(np.all((codes >= -1) & (codes < limit))), "a code is out of range")
+        _require(all(a < b for a, b in pairwise(self.ops.name)), "ops are not sorted by name")
+        order = np.sort(self.ops.defined)
+        _require(bool(np.all(order == np.arange(len(self.ops)))), "ops have no definition order")
         keys = list(zip(self.records.op.tolist(), self.records.step.tolist(), strict=True))
-        _require(keys == sorted(set(keys)), "records are in order, one an op and step")
+        _require(keys == sorted(set(keys)), "records are not sorted by op and step")
         for table in (self.executions, self.memory, self.allocations):
-            _require(bool(np.all(np.diff(table.record) >= 0)), "rows follow their records")
+            _require(bool(np.all(np.diff(table.record) >= 0)), "rows are not sorted by record")
         labels = list(self.recordings.label)
-        _require(len(set(labels)) == len(labels), "labels of recordings are unique")
+        _require(len(set(labels)) == len(labels), "two recordings have the same label")
         pairs = list(zip(self.steps.recording.tolist(), self.steps.number.tolist(), strict=True))
-        _require(pairs == sorted(set(pairs)), "steps are in order, one per recording and number")
+        _require(pairs == sorted(set(pairs)), "steps are not sorted by recording and number")
         placed = self.devices.recording[self.placements.device]
         homes = list(zip(self.placements.op.tolist(), placed.tolist(), strict=True))
-        _require(homes == sorted(set(homes)), "an op has one device per recording")
-        _require(bool(np.all(self.code.caller < np.arange(len(self.code)))), "callers come first")
-        _require(
-            not any(array.flags.writeable for array in _arrays(self)), "nothing can be written"
-        )
+        _require(homes == sorted(set(homes)), "an op has two devices in a recording")
+        is_ordered = bool(np.all(self.code.caller < np.arange(len(self.code))))
+        _require(is_ordered, "a call comes before its caller")
+        _require(not any(array.flags.writeable for array in _arrays(self)), "an array is writeable")
 
     def _tables(self) -> list[list[Sized]]:
-        """Groups of columns that must be equally long."""
+        """Groups of columns that must have the same length."""
         ops = self.ops
         named: list[Sized] = [ops.name, ops.defined, ops.kind, ops.types.members, ops.shape]
         given: list[Sized] = [ops.logged_float_ops, ops.code, ops.is_covered]
@@ -167,7 +166,7 @@ class ProfileColumns:
         ]
 
     def _ragged(self) -> list[tuple[Ints, Sized]]:
-        """The offsets of rows, and the values they divide."""
+        """The offsets of ragged columns, and the values that they split into rows."""
         ops = self.ops
         ragged = [ops.types.members, self.records.devices]
         return [
@@ -181,6 +180,7 @@ class ProfileColumns:
         return [self.ops.shape, self.ops.outputs.shape, self.ops.seen_outputs.shape]
 
     def _codes(self) -> list[tuple[Ints, int]]:
+        """Columns that refer to rows of a table, and the number of rows of that table."""
         ops = self.ops
         return [
             (ops.kind.codes, len(ops.kind.values)),
@@ -258,7 +258,7 @@ def _forward_ops(profile: ProfileColumns) -> Ints:
 
 
 def _stated(profile: ProfileColumns, fact: str, default: int) -> Ints:
-    """A fact about each op as the input that defined it states it."""
+    """A fact about each op, from the input that defined it."""
     origins = profile.ops.origins
     found = np.full(len(profile.ops), default)
     for place, origin in enumerate(origins.inputs):
@@ -269,7 +269,7 @@ def _stated(profile: ProfileColumns, fact: str, default: int) -> Ints:
 
 
 def _arrays(holder: object) -> Iterator[npt.NDArray[Any]]:
-    """Every array that a column, or a table of columns, is made of or a view of."""
+    """Every array in a column or a table of columns, and the arrays of which these are views."""
     if isinstance(holder, np.ndarray):
         yield holder
         yield from _arrays(holder.base)
@@ -280,6 +280,6 @@ def _arrays(holder: object) -> Iterator[npt.NDArray[Any]]:
             yield from _arrays(getattr(holder, part.name))
 
 
-def _require(holds: bool, what: str) -> None:
+def _require(holds: bool, otherwise: str) -> None:
     if not holds:
-        raise AssertionError(f"broken profile: {what}")
+        raise AssertionError(f"broken profile: {otherwise}")

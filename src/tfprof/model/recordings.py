@@ -1,4 +1,4 @@
-"""The recordings of a profile and their steps: who recorded what ran, and when."""
+"""The recordings of a profile and their steps."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class Recording(NamedTuple):
     """What one process recorded: a host's trace, or the traced runs of a worker."""
 
     label: str
-    host: str = ""  # empty if it is unknown
+    host: str = ""  # empty if unknown
     rank: int = UNKNOWN_RANK
     framework: str = ""
-    source: str = ""  # the kind of file it was read from
-    file: str = ""  # the first of them
-    counts_whole_micros: bool = False  # a run counts whole microseconds, as in RunMetadata
+    source: str = ""  # the source that read it
+    file: str = ""  # the first file that belongs to it
+    counts_whole_micros: bool = False  # times were recorded in microseconds, as in RunMetadata
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,9 +66,9 @@ class Recordings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Steps:
-    """One row per recorded step, ordered by recording and number.
+    """One row per recorded step, sorted by recording and number.
 
-    Two recordings may both have a step 5: the same step on two hosts.
+    Several recordings may have a step 5: the same step on different hosts.
     """
 
     recording: Ints
@@ -83,11 +83,11 @@ class Steps:
 
 
 class Chosen(NamedTuple):
-    """Which recorded steps a question is about; the default is all of them."""
+    """The recorded steps that a question is about; by default all."""
 
-    step: int = -1  # negative: any
-    recording: tuple[str, ...] = (".*",)  # regexes of labels
-    rank: tuple[int, ...] = ()  # empty: any
+    step: int = -1  # negative: all
+    recording: tuple[str, ...] = (".*",)  # regexes that match labels
+    rank: tuple[int, ...] = ()  # empty: all
 
     @property
     def is_everything(self) -> bool:

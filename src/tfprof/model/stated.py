@@ -1,4 +1,4 @@
-"""Facts about ops that a profile already states, so that no naming has to be interpreted."""
+"""Facts about ops taken from a finished profile instead of being derived from names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfprof.model.ops import Ops
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StatedFacts:
-    """The phase and the forward op of each op of an input, by its position."""
+    """The phase and the forward op of each op, by the op's position in its input."""
 
     phase: Ints
     forward: Ints  # a row of `names`, or a negative number as in `Conventions.forward_of`
@@ -25,7 +25,7 @@ class StatedFacts:
 
     def forward_of(self, ops: Ops, rows: Ints) -> Ints:
         found = self.forward[ops.origins.position[rows]]
-        if ops.name is not self.names:  # then its rows are other ones
+        if ops.name is not self.names:  # `forward` refers to rows of another table
             gradients = np.flatnonzero(found >= 0)
             known = NameTable()
             known.add(ops.name)
@@ -35,7 +35,7 @@ class StatedFacts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MovedAttributes:
-    """The attributes of ops that have new positions: op `i` is at `positions[i]` of `reader`."""
+    """Attributes of ops whose positions changed: op `i` is at `positions[i]` in `reader`."""
 
     reader: AttributeReader
     positions: Ints

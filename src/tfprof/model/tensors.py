@@ -1,4 +1,4 @@
-"""The tensors of a checkpoint; their values stay in the file until they are asked for."""
+"""The tensors of a checkpoint; their values are read from the file on request."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from tfprof.errors import MissingInputError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tensors:
-    """One row per tensor, in name order; `read` fetches the values of one by name."""
+    """One row per tensor, sorted by name; `read` returns the values of a tensor by name."""
 
     name: Strings
     dtype: Strings
     shape: Shapes
     read: Callable[[str], npt.NDArray[Any]]
-    has_values: bool = True  # False: the tensors are known, but not the file with their values
+    has_values: bool = True  # False if the file with the values is missing
 
     def __len__(self) -> int:
         return len(self.name)
 
     def find(self, name: str) -> int:
-        """The row of the tensor of that name, or -1."""
+        """The row of the tensor called `name`, or -1."""
         row = bisect_left(self.name, name)
         return row if row < len(self) and self.name[row] == name else -1
 
     @classmethod
     def none(cls) -> Tensors:
-        """No tensors at all."""
+        """An empty table."""
         return cls.described(Strings(), Strings(), Shapes.of([]))
 
     @classmethod
@@ -43,5 +43,5 @@ class Tensors:
 
 
 def _no_values(name: str) -> npt.NDArray[Any]:
-    """What `Tensors.read` is where there are no values."""
+    """Refuse to read values that are not available."""
     raise MissingInputError(f"The values of {name} are in a checkpoint: give the checkpoint too.")
