@@ -227,7 +227,7 @@ def test_a_problem_with_the_files_is_noted_in_every_answer(files):
     model = tfprof.load("graph.pb", "other_log")
 
     (note,) = model.notes
-    assert note.startswith("other_log names 1 op")
+    assert note.startswith("other_log has entries for 1 op")
     assert model.scope(select="params").notes == (note,)
 
 

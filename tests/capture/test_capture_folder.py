@@ -67,7 +67,7 @@ def test_a_folder_without_a_recording_is_rejected(tmp_path):
 def test_an_unfinished_recording_is_rejected(tmp_path):
     (tmp_path / ".a.tfprof-partial").mkdir()
 
-    with pytest.raises(InputError, match="its recording was not finished"):
+    with pytest.raises(InputError, match="its recording is unfinished"):
         tfprof.load(tmp_path / "a")
 
 

@@ -171,7 +171,7 @@ def test_a_killed_recording_cannot_be_loaded(tmp_path):
 
     assert done.returncode == -signal.SIGKILL, done.stderr
     assert not (tmp_path / "runs" / "a").exists()
-    with pytest.raises(tfprof.InputError, match="was not finished"):
+    with pytest.raises(tfprof.InputError, match="its recording is unfinished"):
         tfprof.load(tmp_path / "runs" / "a")
-    with pytest.raises(tfprof.InputError, match="was not finished"):
+    with pytest.raises(tfprof.InputError, match="is an unfinished recording"):
         tfprof.load(tmp_path / "runs" / ".a.tfprof-partial")

@@ -276,7 +276,7 @@ def test_a_note_is_one_line_even_if_a_file_name_has_several(ask, files):
 
     _, _, err = ask("scope", "graph.pb", "two\nlines", "-select", "params")
 
-    assert err.startswith("tfprof: two lines names 1 op")
+    assert err.startswith("tfprof: two lines has entries for 1 op")
     assert err.count("\n") == 1
 
 

@@ -158,9 +158,9 @@ def test_a_shape_that_is_no_list_of_numbers_is_refused(shape):
 @pytest.mark.parametrize(
     ("table", "name", "column", "trouble"),
     [
-        ("ops", "defined", np.zeros(2, np.int64), "ops have no order"),
-        ("ops", "name", Strings(["b", "a"]), "names of ops are out of order"),
-        ("ops", "name", Strings(["a", "a"]), "names of ops are out of order"),
+        ("ops", "defined", np.zeros(2, np.int64), "ops have no definition order"),
+        ("ops", "name", Strings(["b", "a"]), "ops are out of order"),
+        ("ops", "name", Strings(["a", "a"]), "ops are out of order"),
         ("code", "caller", np.zeros(1, np.int64), "a call comes before its caller"),
         ("steps", "number", np.zeros(2, np.int64), "steps are out of order"),
     ],

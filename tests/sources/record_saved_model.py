@@ -1,4 +1,4 @@
-"""Write the SavedModel in tests/samples with TensorFlow; run it as a program."""
+"""A script that writes the SavedModel in tests/samples with TensorFlow."""
 
 import gzip
 import shutil
@@ -12,7 +12,7 @@ FOLDER = Path(__file__).parent.parent / "samples" / "tensorflow" / "saved_model"
 
 
 class Small(tf.Module):
-    """Some of everything that can be called: a function, a loop, a choice, and two signatures."""
+    """A model with a function, a loop, a conditional and two signatures."""
 
     def __init__(self):
         super().__init__()
@@ -48,7 +48,7 @@ class Small(tf.Module):
 
 
 def save(folder: Path) -> None:
-    """Save the model, with code lines that name files without their folders."""
+    """Save the model; the files in its code lines are named without folders."""
     model = Small()
     signatures = {"serving_default": model.predict, "any_size": model.any_size}
     options = tf.saved_model.SaveOptions(save_debug_info=True)

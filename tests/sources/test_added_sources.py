@@ -1,4 +1,4 @@
-"""Sources of other packages: installed, recognised, read, and blamed for their own failures."""
+"""Sources of other packages are found, used and named in errors that they cause."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TRACE = {
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """The folder that pip installed the package of the manual into."""
+    """The folder where pip installed the package shown in the manual."""
     project = tmp_path_factory.mktemp("toy")
     page = PAGE.read_text("utf-8")
     (project / "toy_traces.py").write_text(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1])
@@ -57,7 +57,7 @@ def trace(tmp_path):
     return path
 
 
-def test_a_package_adds_a_source_that_the_command_line_reads(installed, trace):
+def test_the_command_line_reads_files_of_an_added_source(installed, trace):
     ran = subprocess.run(
         [sys.executable, "-m", "tfprof", "scope", trace, "-order_by", "micros", "--json"],
         env=os.environ | {"PYTHONPATH": str(installed)},
@@ -72,7 +72,7 @@ def test_a_package_adds_a_source_that_the_command_line_reads(installed, trace):
     assert rows["net"]["total_micros"] == 2.6
 
 
-def test_its_files_are_described_as_any_other(installed, trace, monkeypatch):
+def test_info_describes_files_of_an_added_source(installed, trace, monkeypatch):
     monkeypatch.syspath_prepend(str(installed))
 
     found = tfprof.info(trace).to_dict()
@@ -85,7 +85,7 @@ def test_its_files_are_described_as_any_other(installed, trace, monkeypatch):
     assert recording["framework"] == "toy"
 
 
-def test_hints_are_of_the_framework_of_the_file(installed, trace, monkeypatch):
+def test_hints_name_only_files_of_the_same_framework(installed, trace, monkeypatch):
     monkeypatch.syspath_prepend(str(installed))
 
     notes = tfprof.load(trace).scope(select=["params"]).notes
@@ -93,7 +93,7 @@ def test_hints_are_of_the_framework_of_the_file(installed, trace, monkeypatch):
     assert not any("GraphDef" in note for note in notes)
 
 
-def test_what_it_cannot_read_is_said_by_the_source(installed, tmp_path, monkeypatch):
+def test_an_added_source_reports_its_own_input_errors(installed, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(installed))
     (tmp_path / "cut.json").write_text(json.dumps(TRACE)[:50])
 
@@ -103,16 +103,16 @@ def test_what_it_cannot_read_is_said_by_the_source(installed, tmp_path, monkeypa
 
 @pytest.fixture
 def added(tmp_path, monkeypatch):
-    """Makes a module of this code available as an installed source."""
+    """A function that installs code as a source of another package."""
 
     def install(code):
-        (tmp_path / "somebodys_source.py").write_text(code)
-        folder = tmp_path / "somebody-1.0.dist-info"
+        (tmp_path / "other_source.py").write_text(code)
+        folder = tmp_path / "other-1.0.dist-info"
         folder.mkdir()
-        (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: somebody\nVersion: 1.0\n")
-        (folder / "entry_points.txt").write_text("[tfprof.sources]\nx = somebodys_source")
+        (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
+        (folder / "entry_points.txt").write_text("[tfprof.sources]\nx = other_source")
         monkeypatch.syspath_prepend(str(tmp_path))
-        monkeypatch.delitem(sys.modules, "somebodys_source", raising=False)
+        monkeypatch.delitem(sys.modules, "other_source", raising=False)
 
     return install
 
@@ -126,7 +126,7 @@ def looks_like(content): return content.head.startswith(b"PK")
 """
 
 
-def test_a_file_may_be_a_zip(added, tmp_path):
+def test_an_added_source_may_read_zip_files(added, tmp_path):
     added(
         HEAD
         + """
@@ -155,12 +155,12 @@ def add(names, builder, file):
     [
         (
             HEAD + "def read(_): return {}['x']\ndef add(*_): ...",
-            "the source `zipped` fails: Key",
+            "source `zipped` failed: KeyError: 'x'.",
         ),
-        (HEAD + "def read(file): ...\ndef add(*_): 1 / 0", "the source `zipped` fails: ZeroDivi"),
+        (HEAD + "def read(file): ...\ndef add(*_): 1 / 0", "source `zipped` failed: ZeroDiv"),
     ],
 )
-def test_a_source_that_fails_is_named(added, code, complaint, tmp_path):
+def test_an_error_names_the_added_source_that_failed(added, code, complaint, tmp_path):
     added(code)
     (tmp_path / "file").write_bytes(b"PK and more")
 
@@ -171,11 +171,11 @@ def test_a_source_that_fails_is_named(added, code, complaint, tmp_path):
 @pytest.mark.parametrize(
     ("code", "complaint"),
     [
-        ("import no_such_module", "somebodys_source cannot be loaded: ModuleNotFoundError"),
-        ("name = 'x'", "somebodys_source has no `title`"),
+        ("import no_such_module", "source other_source cannot be loaded: ModuleNotFoundError"),
+        ("name = 'x'", "source other_source has no member `title`"),
     ],
 )
-def test_a_source_that_cannot_be_used_is_named_with_the_unknown_file(
+def test_the_error_for_an_unknown_file_names_sources_that_cannot_be_used(
     added, code, complaint, tmp_path
 ):
     added(code)

@@ -1,4 +1,4 @@
-"""What holds for every source and every sample: loading, refusing, damage, saving."""
+"""The contract of all sources, tested with every sample: loading, errors, damage, saving."""
 
 import contextlib
 import gzip
@@ -29,7 +29,7 @@ every_sample = pytest.mark.parametrize(
 
 
 def read(path, kind):
-    """The profile of one file; whatever it holds, its columns are whole."""
+    """The profile of one file, after checking its invariants."""
     builder = ProfileBuilder()
     merge([open_as(kind, str(path))], builder)
     profile = builder.build()
@@ -38,7 +38,7 @@ def read(path, kind):
 
 
 def answers(loaded):
-    """The tables of all views, or why there is none, averaged and for each step."""
+    """The tables of all views, or their errors, averaged and for each step."""
     found = {}
     for view in VIEWS:
         for step in (-1, *loaded.steps):
@@ -67,7 +67,7 @@ def test_a_sample_is_recognised_under_another_name(path, kind, tmp_path):
 
 
 @every_file
-def test_a_sample_is_the_same_unpacked(name, kind, tmp_path):
+def test_an_unpacked_sample_has_the_same_ops(name, kind, tmp_path):
     plain = tmp_path / "plain"
     plain.write_bytes(content(name))
 
@@ -76,7 +76,7 @@ def test_a_sample_is_the_same_unpacked(name, kind, tmp_path):
 
 
 @every_sample
-def test_a_sample_is_refused_as_any_other_kind(path, kind):
+def test_a_sample_is_rejected_as_any_other_kind(path, kind):
     for other in set(BY_NAME) - {kind}:
         with pytest.raises(UnknownFormatError) as caught:
             read(path, other)
@@ -87,7 +87,7 @@ def test_a_sample_is_refused_as_any_other_kind(path, kind):
 
 
 @every_file
-def test_a_cut_sample_is_refused_or_loads_up_to_the_cut(name, kind, tmp_path):
+def test_a_truncated_sample_is_rejected_or_loads_partially(name, kind, tmp_path):
     data, path = content(name), tmp_path / "cut"
     troubles = set()
     for end in range(0, len(data), max(len(data) // CUTS, 1)):
@@ -102,7 +102,7 @@ def test_a_cut_sample_is_refused_or_loads_up_to_the_cut(name, kind, tmp_path):
 
 
 @every_file
-def test_a_sample_cut_by_one_byte_is_refused_as_cut(name, kind, tmp_path):
+def test_a_sample_without_its_last_byte_is_rejected_as_cut_short(name, kind, tmp_path):
     path = tmp_path / "cut"
     path.write_bytes(content(name).rstrip()[:-1])
 
@@ -111,7 +111,7 @@ def test_a_sample_cut_by_one_byte_is_refused_as_cut(name, kind, tmp_path):
 
 
 @every_file
-def test_a_damaged_sample_is_refused_or_loads(name, kind, tmp_path):
+def test_a_damaged_sample_is_rejected_or_loads(name, kind, tmp_path):
     data, path = content(name), tmp_path / "damaged"
     for place in range(0, FLIPPED_BYTES, 1 if len(data) < 5000 else 3):
         damaged = bytearray(data)

@@ -1,4 +1,4 @@
-"""Loading summarises what each file contains."""
+"""The summary of each loaded file."""
 
 import pytest
 
@@ -11,12 +11,12 @@ DEVICE = CPU.lower()
 
 
 def summarise(path, name, **about):
-    """The summary of a file that is loaded alone."""
+    """The summary of a single file."""
     (found,) = merge([open_as(name, path, **about)], ProfileBuilder())
     return found
 
 
-def test_a_graph_has_ops():
+def test_the_summary_of_a_graph_counts_ops():
     summary = summarise(packed("mlp_tiny/graph.pb"), "graph")
 
     assert (summary.kind, summary.title) == ("graph", "GraphDef")
@@ -24,7 +24,7 @@ def test_a_graph_has_ops():
     assert summary.devices == ()
 
 
-def test_run_metadata_has_ops_runs_and_devices(tmp_path):
+def test_the_summary_of_run_metadata_counts_ops_and_runs_and_lists_devices(tmp_path):
     path = tmp_path / "run_meta"
     path.write_bytes(run_metadata((CPU, [stats("a"), stats("a"), stats("b"), stats("_SOURCE")])))
 
@@ -35,7 +35,7 @@ def test_run_metadata_has_ops_runs_and_devices(tmp_path):
     assert summary.devices == (DEVICE,)
 
 
-def test_a_saved_profile_has_all_its_steps():
+def test_the_summary_of_a_saved_profile_counts_all_steps():
     summary = summarise(packed("mlp_tiny/profile.pb"), "profile_proto")
 
     assert summary.facts["ops"] == 19
@@ -43,7 +43,7 @@ def test_a_saved_profile_has_all_its_steps():
     assert summary.devices == (DEVICE,)
 
 
-def test_an_op_log_has_entries_whatever_the_model(tmp_path):
+def test_the_summary_of_an_op_log_counts_all_entries_even_without_a_model(tmp_path):
     path = tmp_path / "log"
     path.write_bytes(
         op_log(
@@ -64,12 +64,12 @@ def test_an_op_log_has_entries_whatever_the_model(tmp_path):
 @pytest.mark.parametrize(
     ("name", "tensors", "values"), [("v1_shards/model.ckpt", 7, 638), ("v1/model.ckpt", 19, 671)]
 )
-def test_a_checkpoint_has_tensors_and_values(name, tensors, values):
+def test_the_summary_of_a_checkpoint_counts_tensors_and_values(name, tensors, values):
     summary = summarise(str(CHECKPOINTS / name), "checkpoint")
 
     assert summary.facts == {"tensors": tensors, "values": values}
 
 
-def test_a_file_of_another_kind_is_refused():
+def test_a_file_of_another_kind_is_rejected():
     with pytest.raises(InputError, match="is a GraphDef file, not a checkpoint file"):
         summarise(packed("mlp_tiny/graph.pb"), "checkpoint")

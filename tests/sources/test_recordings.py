@@ -1,4 +1,4 @@
-"""Several hosts and workers in one profile: each is a recording with its own steps and devices."""
+"""Several hosts or workers in one profile: each is a recording with its own steps and devices."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def hosts(tmp_path):
 
 @pytest.fixture
 def workers(tmp_path):
-    """A graph, and the same step traced by two workers of a job."""
+    """A graph, and the same step recorded by two workers of a job."""
     (tmp_path / "graph.pb").write_bytes(graph(node("net/a", "Mul"), node("net/b", "Mul")))
     for worker in (0, 1):
         entries = [stats("net/a", 100, 4 + 6 * worker), stats("net/b", 200, 1)]
@@ -77,7 +77,7 @@ def test_a_file_may_name_its_host(tmp_path):
     assert labels(tfprof.load(tmp_path / "x.xplane.pb")) == ["the-host"]
 
 
-def test_no_step_of_a_second_host_is_renumbered(hosts):
+def test_the_steps_of_a_second_host_keep_their_numbers(hosts):
     profile = tfprof.load(hosts)
 
     steps = profile.columns.steps
@@ -99,7 +99,7 @@ def test_each_host_has_its_own_devices(hosts):
     assert len(of_hosts) == 6
 
 
-def test_hosts_are_asked_alone_or_together(hosts):
+def test_an_answer_covers_one_host_or_all(hosts):
     profile = tfprof.load(hosts)
 
     assert micros(profile, "net/a", recording="host-a") == 3.4
@@ -140,7 +140,7 @@ def test_each_step_of_each_host_has_a_timeline(hosts, tmp_path):
 # Two workers
 
 
-def test_workers_with_tasks_of_their_own_are_recordings(workers):
+def test_workers_with_different_tasks_are_separate_recordings(workers):
     profile = tfprof.load(*sorted(workers.iterdir()))
 
     ranks = {one.label: one.rank for one in profile.recordings}
@@ -148,7 +148,7 @@ def test_workers_with_tasks_of_their_own_are_recordings(workers):
     assert profile.columns.steps.number.tolist() == [0, 0]
 
 
-def test_workers_are_asked_alone_or_together(workers):
+def test_an_answer_covers_one_worker_or_all(workers):
     profile = tfprof.load(*sorted(workers.iterdir()))
 
     assert micros(profile, "net/a", rank=0) == 4
@@ -198,7 +198,7 @@ def test_files_of_one_process_are_steps_of_one_recording(names, numbered, expect
     assert list(zip(steps.recording.tolist(), steps.number.tolist(), strict=True)) == expected
 
 
-def test_a_file_that_names_fewer_tasks_continues_a_recording(tmp_path):
+def test_a_file_with_fewer_tasks_continues_a_recording(tmp_path):
     server = "/job:ps/replica:0/task:0/device:CPU:0"
     both = run_metadata((device(0), [stats("a")]), (server, [stats("b")]))
     (tmp_path / "a").write_bytes(both)
@@ -218,19 +218,21 @@ def test_a_file_that_names_fewer_tasks_continues_a_recording(tmp_path):
         ({"step": 3}, "No step 3. Recorded: 0"),
     ],
 )
-def test_what_was_not_recorded_is_refused_with_what_was(workers, options, complaint):
+def test_the_error_for_an_unknown_step_or_recording_lists_the_known_ones(
+    workers, options, complaint
+):
     profile = tfprof.load(*sorted(workers.iterdir()))
 
     with pytest.raises(OptionError, match="^" + complaint.replace(".", r"\.").replace("`", ".")):
         profile.scope(**options)
 
 
-def test_without_known_ranks_none_can_be_chosen(hosts):
+def test_a_rank_cannot_be_chosen_if_ranks_are_unknown(hosts):
     with pytest.raises(OptionError, match="Ranks: unknown"):
         tfprof.load(hosts).scope(rank=0)
 
 
-def test_the_command_line_chooses_recordings(workers, capsys):
+def test_recordings_can_be_chosen_on_the_command_line(workers, capsys):
     files = sorted(map(str, workers.iterdir()))
 
     assert main(["scope", *files, "-recording", "worker:1", "--json"]) == 0

@@ -1,4 +1,4 @@
-"""What a SavedModel says, read without TensorFlow: ops, parameters, values and code lines."""
+"""Reading SavedModels without TensorFlow: ops, parameters, values and code lines."""
 
 import contextlib
 import gzip
@@ -31,34 +31,38 @@ def total(profile, metric, **options):
 
 
 def test_parameters_are_those_of_the_variables_that_a_call_reads(profile):
-    # kernel 3x4, bias 4, square 4x4; not the 100 of the one that nobody reads, nor x.
+    # kernel 3x4, bias 4, square 4x4; not the 100 of the variable that is never read, nor x.
     assert total(profile, "params") == 12 + 4 + 16
 
 
 def test_float_ops_are_those_of_one_call(profile):
     dense = 2 * 2 * 3 * 4 + 2 * 4
-    loop = 2 * 2 * 4 * 4 + 1 + 1 + 1  # a round, two counters, the condition
+    loop = 2 * 2 * 4 * 4 + 1 + 1 + 1  # one iteration, two counters, the condition
     choice = 7 + 1 + 2 * 2 * 4 * 4 + 2 * 4  # a sum, a comparison, both branches
 
     assert total(profile, "float_ops") == dense + loop + choice
 
 
-def test_what_no_result_needs_is_not_counted(profile):
+def test_ops_that_contribute_to_no_result_are_not_counted(profile):
     matmuls = profile.op(select=["occurrence"], show_name_regexes=["MatMul"])["MatMul"]
 
     assert matmuls["definitions"] == 3
 
 
-def test_what_the_numbers_leave_open_is_told(profile, folder):
-    loop, choice = profile.notes
+def test_notes_explain_how_loops_and_conditionals_are_counted(profile, folder):
+    loop, conditional = profile.notes
 
-    assert loop.startswith(f"{folder}/saved_model.pb has 1 loop: float ops are those of one")
-    assert choice.startswith(
-        f"{folder}/saved_model.pb has 1 conditional: float ops are those of all"
+    assert loop == (
+        f"{folder}/saved_model.pb contains 1 loop: float ops are counted for one iteration, "
+        "because the graph does not state how many will run."
+    )
+    assert conditional == (
+        f"{folder}/saved_model.pb contains 1 conditional: the float ops of all branches are "
+        "counted, although only one will run."
     )
 
 
-def test_the_file_itself_gives_the_same(profile, folder):
+def test_the_path_may_be_that_of_the_file_in_the_folder(profile, folder):
     other = tfprof.load(folder / "saved_model.pb")
 
     assert list(other.columns.ops.name) == list(profile.columns.ops.name)
@@ -69,7 +73,7 @@ def test_trainable_variables_have_their_type(profile):
     assert total(profile, "params", account_type_regexes=["_trainable_variables"]) == 12 + 16
 
 
-def test_variables_have_the_values_that_were_saved(profile):
+def test_the_values_of_variables_are_available(profile):
     columns = profile.columns
 
     assert list(columns.tensors.name) == ["dense/bias", "dense/kernel", "square"]
@@ -77,27 +81,31 @@ def test_variables_have_the_values_that_were_saved(profile):
     assert total(profile, "params", account_type_regexes=["_checkpoint_variables"]) == 32
 
 
-def test_ops_are_known_by_the_lines_of_code_that_made_them(profile):
+def test_the_code_view_has_the_lines_that_created_the_ops(profile):
     rows = [row["name"] for row in profile.code(select=["float_ops"], max_depth=9)]
 
     assert any(name.startswith("record_saved_model.py") and "dense" in name for name in rows)
 
 
-def test_another_signature_can_be_called(folder):
+def test_another_signature_can_be_chosen(folder):
     other = tfprof.load(folder, signature="any_size")
+    (note,) = other.notes
 
     assert total(other, "params") == 12 + 4
-    assert "`any_size_x` is of any size (?x3)" in other.notes[0]
+    assert note == (
+        f"{folder}/saved_model.pb: the input `any_size_x` has no fixed size (?x3); float ops that "
+        "depend on it are not counted. Set the number of examples with --batch_size."
+    )
 
 
-def test_a_batch_size_settles_what_a_signature_leaves_open(folder):
+def test_float_ops_of_inputs_without_a_fixed_size_are_counted_for_a_batch_size(folder):
     other = tfprof.load(folder, signature="any_size", batch_size=5)
 
     assert total(other, "float_ops") == 5 * (2 * 3 * 4 + 4)
     assert other.notes == ()
 
 
-def test_an_unknown_signature_is_answered_with_those_there_are(folder):
+def test_the_error_for_an_unknown_signature_suggests_others(folder):
     with pytest.raises(InputError) as caught:
         tfprof.load(folder, signature="serving")
 
@@ -105,7 +113,7 @@ def test_an_unknown_signature_is_answered_with_those_there_are(folder):
     assert "serving_default" in str(caught.value)
 
 
-def test_without_the_usual_signature_one_must_be_chosen(tmp_path):
+def test_one_of_several_signatures_must_be_chosen_if_there_is_no_default(tmp_path):
     message = message_of(content(NAME))
     signatures = message.meta_graphs[0].signature_def
     signatures["one"].CopyFrom(signatures["any_size"])
@@ -113,23 +121,23 @@ def test_without_the_usual_signature_one_must_be_chosen(tmp_path):
     (tmp_path / "saved_model.pb").write_bytes(message.SerializeToString())
 
     with pytest.raises(
-        InputError, match=r"several signatures; choose by --signature: any_size, one"
+        InputError, match=r"several signatures; choose one with --signature: any_size, one"
     ):
         tfprof.load(tmp_path)
 
     assert total(tfprof.load(tmp_path, signature="one"), "params") == 16
 
 
-def test_a_model_without_signatures_is_refused(tmp_path):
+def test_a_model_without_signatures_is_rejected(tmp_path):
     message = message_of(content(NAME))
     message.meta_graphs[0].signature_def.clear()
     (tmp_path / "saved_model.pb").write_bytes(message.SerializeToString())
 
-    with pytest.raises(InputError, match=r"has no signature to call"):
+    with pytest.raises(InputError, match=r"has no signatures; save the model with"):
         tfprof.load(tmp_path)
 
 
-def test_the_graph_for_serving_is_taken(tmp_path):
+def test_the_graph_for_serving_is_used(tmp_path):
     message = message_of(content(NAME))
     other = message.meta_graphs.add()
     other.CopyFrom(message.meta_graphs[0])
@@ -141,12 +149,12 @@ def test_the_graph_for_serving_is_taken(tmp_path):
 
 
 def message_of(data):
-    from tfprof.formats.messages import message_class  # noqa: PLC0415 -- for the tests above alone
+    from tfprof.formats.messages import message_class  # noqa: PLC0415 -- only some tests need it
 
     return message_class("tensorflow.SavedModel").FromString(data)
 
 
-def test_a_folder_without_values_and_code_has_all_else(tmp_path):
+def test_values_and_code_lines_are_optional(tmp_path):
     (tmp_path / "saved_model.pb").write_bytes(content(NAME))
 
     profile = tfprof.load(tmp_path)
@@ -157,7 +165,7 @@ def test_a_folder_without_values_and_code_has_all_else(tmp_path):
 
 
 @pytest.mark.parametrize("part", ["variables/variables.index", "debug/saved_model_debug_info.pb"])
-def test_damage_beside_the_graph_is_told_in_a_line(part, tmp_path):
+def test_damaged_values_or_code_lines_are_reported_in_a_note(part, tmp_path):
     unpacked_model(tmp_path)
     data = (tmp_path / part).read_bytes()
     (tmp_path / part).write_bytes(data[:20] + b"\xff" * 40 + data[60:])
@@ -168,7 +176,7 @@ def test_damage_beside_the_graph_is_told_in_a_line(part, tmp_path):
     assert str(tmp_path / part).removesuffix(".index") in profile.notes[-1]
 
 
-def test_a_cut_model_is_refused_in_a_line(tmp_path):
+def test_a_truncated_model_is_rejected_with_a_one_line_error(tmp_path):
     data = content(NAME)
     for end in range(0, len(data), len(data) // CUTS):
         (tmp_path / "saved_model.pb").write_bytes(data[:end])
@@ -180,7 +188,7 @@ def test_a_cut_model_is_refused_in_a_line(tmp_path):
         assert "\n" not in str(caught.value)
 
 
-def test_a_damaged_model_is_refused_or_loads(tmp_path):
+def test_a_damaged_model_is_rejected_or_loads(tmp_path):
     data = content(NAME)
     rng = np.random.default_rng(0)
     for place in rng.integers(0, len(data), FLIPPED_BYTES).tolist():
@@ -191,7 +199,7 @@ def test_a_damaged_model_is_refused_or_loads(tmp_path):
             tfprof.load(tmp_path).scope(select=["params", "float_ops"])
 
 
-def test_a_gzipped_model_is_read_too(tmp_path):
+def test_a_model_may_be_gzipped(tmp_path):
     (tmp_path / "saved_model.pb").write_bytes(gzip.compress(content(NAME)))
 
     assert total(tfprof.load(tmp_path), "params") == 32

@@ -1,4 +1,4 @@
-"""A saved profile brings back ops, runs, memory and code; its float ops are settled."""
+"""Reading ProfileProto files: ops, runs, memory and code are restored, float ops are final."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def read(data, builder=None):
 
 
 def ran(**execution):
-    """The profile of one op with one record, of step 3."""
+    """The profile of one op with one record, in step 3."""
     return read(saved({"name": "a", "execs": {3: execution_message(**execution)}}, steps=[3]))
 
 
@@ -36,7 +36,7 @@ def times(*pairs):
     return message_class("tensorflow.tfprof.ExecTime")(times=rows)
 
 
-def test_ops_become_known_in_the_order_of_their_numbers():
+def test_ops_are_defined_in_the_order_of_their_ids():
     ops = read(saved({"name": "a", "id": 5}, {"name": "b", "id": 2})).ops
 
     assert ops.defined.tolist() == [1, 0]
@@ -51,11 +51,11 @@ def test_an_op_has_its_kind_types_and_float_ops():
     assert ops.logged_float_ops.tolist() == [7]
 
 
-def test_float_ops_are_not_counted_again():
+def test_float_ops_are_not_computed_again():
     assert not read(saved({"name": "a"})).counts_float_ops
 
 
-def test_inputs_are_found_by_number_and_in_order():
+def test_inputs_are_found_by_id_and_sorted():
     nodes = [{"name": "c", "inputs": {1: 1, 0: 2}}, {"name": "a"}, {"name": "b"}]
     ops = read(saved(*nodes)).ops
 
@@ -63,7 +63,7 @@ def test_inputs_are_found_by_number_and_in_order():
 
 
 @pytest.mark.parametrize("number", [-1, 99])
-def test_an_input_that_is_not_saved_is_kept_as_unknown(number):
+def test_an_input_with_an_unknown_id_is_kept_as_unknown(number):
     ops = read(saved({"name": "a", "inputs": {0: number}})).ops
 
     assert ops.inputs.source.tolist() == [-1]
@@ -81,13 +81,13 @@ def test_output_shapes_are_found_by_slot():
     assert [outputs.of(0, slot) for slot in range(3)] == [(2, 3), None, (5,)]
 
 
-def test_an_output_number_that_no_op_has_is_not_believed():
+def test_an_impossible_output_slot_is_ignored():
     found = read(saved({"name": "a", "output_shapes": shapes({2**31 - 1: [5]})}))
 
     assert found.ops.outputs.count(0) == 10_000
 
 
-def test_an_op_lives_where_it_was_placed():
+def test_the_placement_of_an_op_is_restored():
     profile = read(saved({"name": "a", "canonical_device": CPU}, {"name": "b"}))
 
     assert profile.home(0).tolist() == [0, -1]
@@ -104,24 +104,24 @@ def test_code_is_read_with_the_strings_of_the_file():
     assert tuple(profile.code.frame(0)) == ("x.py", 7, "f", "y", 5)
 
 
-def test_flags_come_back():
+def test_flags_are_restored():
     profile = read(saved({"name": "a"}, miss_accelerator_stream=True))
 
     assert profile.lacks_accelerator_time
     assert not profile.has_code
 
 
-def test_steps_in_which_nothing_ran_come_back():
+def test_steps_without_runs_are_restored():
     assert read(saved({"name": "a"}, steps=[9, 2])).steps.numbers() == [2, 9]
 
 
-def test_a_step_that_only_a_node_names_is_a_step():
+def test_a_step_that_only_a_node_mentions_is_restored():
     node = {"name": "a", "execs": {3: execution_message(run_count=1)}}
 
     assert read(saved(node)).steps.numbers() == [3]
 
 
-def test_a_record_has_its_runs_and_times():
+def test_the_run_count_and_times_of_a_record_are_restored():
     records = ran(
         run_count=2, all_start_micros=100, latest_end_micros=150, devices=[DEVICE, "/sync"]
     ).records
@@ -132,14 +132,14 @@ def test_a_record_has_its_runs_and_times():
     assert records.devices[0].tolist() == [0, 1]
 
 
-def test_a_record_may_name_no_device():
+def test_a_record_may_have_no_device():
     records = ran(run_count=1, all_start_micros=100, latest_end_micros=150).records
 
     assert records.runs.tolist() == [1]
     assert records.devices[0].tolist() == []
 
 
-def test_times_come_back_for_each_device():
+def test_times_are_restored_for_each_device():
     profile = ran(
         devices=[GPU],
         cpu_execs={GPU: times((100, 5), (200, 6))},
@@ -154,13 +154,13 @@ def test_times_come_back_for_each_device():
     ]
 
 
-def test_a_time_without_its_duration_is_left_out():
+def test_a_time_without_a_duration_is_ignored():
     profile = ran(devices=[CPU], cpu_execs={CPU: times((), (100,), (200, 6))})
 
     assert profile.executions.start_ns.tolist() == [200_000]
 
 
-def test_memory_comes_back_fact_by_fact():
+def test_all_facts_about_memory_are_restored():
     use = {
         "memory_micros": 1,
         "host_temp_bytes": 2,
@@ -183,14 +183,14 @@ def test_memory_comes_back_fact_by_fact():
     assert (memory.residual.tolist(), memory.output.tolist()) == ([-8], [9])
 
 
-def test_allocations_come_back():
+def test_allocations_are_restored():
     allocations = ran(allocations=[{"alloc_micros": 10, "alloc_bytes": -64}]).allocations
 
     assert allocations.record.tolist() == [0]
     assert (allocations.time_ns.tolist(), allocations.bytes.tolist()) == ([10_000], [-64])
 
 
-def test_allocators_come_back_without_their_names():
+def test_allocators_are_restored_without_their_names():
     use = message_class("tensorflow.tfprof.ExecMemory")(memory_micros=9, allocator_bytes_in_use=70)
     profile = ran(memory_execs=[use], allocations=[{"alloc_micros": 10, "alloc_bytes": 64}] * 2)
     uses = profile.allocator_uses
@@ -202,7 +202,7 @@ def test_allocators_come_back_without_their_names():
     assert profile.allocator_events.use.tolist() == [0, 0]
 
 
-def test_outputs_in_memory_come_back_behind_those_already_there():
+def test_outputs_in_memory_are_added_after_those_of_other_files():
     address = message_class("tensorflow.tfprof.Memory")(bytes=32, ptr=2**64 - 1)
     use = message_class("tensorflow.tfprof.ExecMemory")(output_memory={1: address})
     node = {"name": "a", "execs": {3: execution_message(memory_execs=[use])}}
@@ -216,21 +216,21 @@ def test_outputs_in_memory_come_back_behind_those_already_there():
     assert profile.output_memory.address.tolist() == [-1, -1]
 
 
-def test_attributes_can_be_asked_for():
+def test_attributes_are_read_by_name():
     value = message_class("tensorflow.AttrValue")(i=3)
     origins = read(saved({"name": "b", "attrs": {"k": value}}, {"name": "a"})).ops.origins
 
     assert (origins.attribute(0, "k"), origins.attribute(1, "k")) == (None, 3)
 
 
-def test_two_nodes_of_one_name_are_one_op():
+def test_two_nodes_with_the_same_name_are_one_op():
     profile = read(saved({"name": "a", "op": "First"}, {"name": "a", "op": "Second"}))
 
     assert list(profile.ops.name) == ["a"]
     assert profile.ops.kind[0] == "First"
 
 
-def test_a_profile_that_tensorflow_saved_has_everything():
+def test_a_profile_saved_by_tensorflow_is_restored():
     profile = read(content("mlp_tiny/profile.pb"))
 
     assert len(profile.ops) == 19

@@ -1,4 +1,4 @@
-"""Files are recognised, and merged in the order that makes sense of them."""
+"""Files are recognised by content and merged stage by stage, whatever their order."""
 
 from itertools import permutations
 from pathlib import Path
@@ -35,7 +35,7 @@ def merged(files):
 
 @pytest.fixture
 def files(tmp_path):
-    """A graph, a run with an op of its own, a log that speaks of both, and a checkpoint."""
+    """A graph, a run with an op that is not in it, a log with entries for both, a checkpoint."""
     contents = {
         GRAPH: graph(node("in_graph", "Add")),
         RUN: run_metadata((CPU, [stats("only_ran"), stats("in_graph")])),
@@ -47,7 +47,7 @@ def files(tmp_path):
     return [*(open_as(kind, str(tmp_path / kind)) for kind in contents), checkpoint]
 
 
-# Detecting
+# Recognising
 
 
 @pytest.mark.parametrize(
@@ -61,11 +61,11 @@ def files(tmp_path):
         (str(CHECKPOINTS / "v2" / "model.ckpt.index"), "checkpoint"),
     ],
 )
-def test_a_file_is_detected_by_its_content(path, kind):
+def test_a_file_is_recognised_by_its_content(path, kind):
     assert open_file(path).source.name == kind
 
 
-def test_a_file_of_another_program_is_refused_with_what_is_read():
+def test_the_error_for_an_unknown_file_lists_the_formats():
     path = str(CHECKPOINTS / "README.md")
 
     with pytest.raises(UnknownFormatError) as caught:
@@ -78,7 +78,7 @@ def test_a_file_of_another_program_is_refused_with_what_is_read():
 
 
 @pytest.mark.parametrize("name", ["missing", ".", "zero\0byte", "x" * 5000])
-def test_what_is_no_file_cannot_be_detected(tmp_path, name):
+def test_a_path_that_is_not_a_file_is_rejected(tmp_path, name):
     with pytest.raises(InputError):
         open_file(str(tmp_path / name))
 
@@ -86,7 +86,7 @@ def test_what_is_no_file_cannot_be_detected(tmp_path, name):
 # Merging
 
 
-def test_files_say_the_same_in_whatever_order_they_are_given(files):
+def test_the_order_of_files_does_not_matter(files):
     for order in permutations(files):
         profile = merged(order)
 
@@ -103,7 +103,7 @@ def test_files_say_the_same_in_whatever_order_they_are_given(files):
         assert len(profile.tensors) > 0
 
 
-def test_runs_are_steps_in_the_order_they_are_given():
+def test_runs_without_a_step_number_are_steps_in_the_given_order():
     paths = [packed("mlp_tiny/run_meta_9"), packed("mlp_tiny/run_meta_1")]
     profile = merged([open_as(RUN, path) for path in paths])
     only = merged([open_as(RUN, paths[0])])
@@ -112,7 +112,7 @@ def test_runs_are_steps_in_the_order_they_are_given():
     assert (profile.records.step == 0).sum() == len(only.records)
 
 
-def test_runs_with_a_step_keep_it():
+def test_runs_with_a_step_number_keep_it():
     path = packed("mlp_tiny/run_meta_1")
 
     profile = merged([open_as(RUN, path, step=7), open_as(RUN, path, step=3), open_as(RUN, path)])
@@ -120,7 +120,7 @@ def test_runs_with_a_step_keep_it():
     assert profile.steps.numbers() == [3, 4, 7]
 
 
-def test_the_first_of_two_graphs_defines_an_op(tmp_path):
+def test_an_op_in_two_graphs_is_defined_by_the_first(tmp_path):
     for name, kind in (("one", "First"), ("two", "Second")):
         (tmp_path / name).write_bytes(graph(node("a", kind)))
 
@@ -153,7 +153,7 @@ def test_a_file_is_recognised_once_and_read_once(tmp_path, monkeypatch):
     assert (len(recognised), len(read)) == (3, 3)
 
 
-def test_hints_name_what_the_sources_of_a_framework_provide():
+def test_hints_name_the_files_that_provide_each_capability():
     found = remedies([BY_NAME[RUN]])
 
     assert found == {
@@ -164,12 +164,12 @@ def test_hints_name_what_the_sources_of_a_framework_provide():
     }
 
 
-def test_every_source_has_a_name_and_a_place_of_its_own():
+def test_source_names_are_unique_and_every_path_option_has_a_source():
     assert len(BY_NAME) == len(SOURCES)
     assert sorted(of_options()) == sorted(name for name in INPUT_OPTIONS if name.endswith("_path"))
 
 
-# Refusing
+# Errors
 
 
 def refusal(path, kind):
@@ -178,7 +178,7 @@ def refusal(path, kind):
     return caught.value
 
 
-def test_a_file_of_another_kind_is_refused_with_both_kinds():
+def test_the_error_for_a_file_of_another_kind_names_both_kinds():
     path = packed("mlp_tiny/graph.pb")
 
     error = refusal(path, RUN)
@@ -187,7 +187,7 @@ def test_a_file_of_another_kind_is_refused_with_both_kinds():
     assert str(error) == (f"{path}: is a GraphDef file, not a RunMetadata file; check the option.")
 
 
-def test_a_file_of_no_kind_is_refused_with_the_kind_that_was_wanted(tmp_path):
+def test_an_option_with_an_unknown_file_is_rejected(tmp_path):
     (tmp_path / "file").write_bytes(b"\x00\x00")
 
     error = refusal(tmp_path / "file", GRAPH)
@@ -201,28 +201,28 @@ def test_a_file_of_no_kind_is_refused_with_the_kind_that_was_wanted(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["v1/model.ckpt", "v2/model.ckpt.index"])
-def test_a_checkpoint_is_refused_as_a_graph(name):
+def test_a_checkpoint_is_rejected_as_a_graph(name):
     error = refusal(CHECKPOINTS / name, GRAPH)
 
     assert isinstance(error, UnknownFormatError)
     assert error.trouble == "is a checkpoint file, not a GraphDef file; check the option."
 
 
-def test_a_graph_is_refused_as_a_checkpoint():
+def test_a_graph_is_rejected_as_a_checkpoint():
     error = refusal(packed("mlp_tiny/graph.pb"), "checkpoint")
 
     assert isinstance(error, UnknownFormatError)
     assert error.trouble == "is a GraphDef file, not a checkpoint file; check the option."
 
 
-def test_a_missing_checkpoint_is_told_as_such(tmp_path):
+def test_a_missing_checkpoint_is_not_an_unknown_format(tmp_path):
     error = refusal(tmp_path / "model.ckpt", "checkpoint")
 
     assert not isinstance(error, UnknownFormatError)
     assert error.trouble.startswith("no checkpoint has this prefix")
 
 
-def test_a_damaged_checkpoint_is_told_as_such(tmp_path):
+def test_a_damaged_checkpoint_is_not_an_unknown_format(tmp_path):
     data = bytearray(Path(CHECKPOINTS / "v1" / "model.ckpt").read_bytes())
     data[-60] ^= 0xFF
     (tmp_path / "model.ckpt").write_bytes(data)

@@ -1,4 +1,4 @@
-"""Attributes are decoded from the file's bytes when somebody asks."""
+"""Attributes are decoded from the bytes of the file on request."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def attribute(value):
         ({"list": {}}, ()),
     ],
 )
-def test_an_attribute_is_a_plain_value(value, expected):
+def test_an_attribute_is_decoded_to_a_plain_value(value, expected):
     assert attribute(value) == expected
 
 
@@ -41,22 +41,22 @@ def test_an_attribute_is_a_plain_value(value, expected):
     "value",
     [{}, {"shape": shape(2)}, {"tensor": {"dtype": 1}}, {"func": {"name": "f"}}],
 )
-def test_an_attribute_that_is_no_plain_value_is_nothing(value):
+def test_an_attribute_without_a_plain_value_is_none(value):
     assert attribute(value) is None
 
 
-def test_an_attribute_that_an_op_lacks_is_nothing():
+def test_a_missing_attribute_is_none():
     assert attributes(k={"i": 1}).attribute(0, "missing") is None
 
 
-def test_asking_for_an_attribute_does_not_make_it():
+def test_reading_a_missing_attribute_does_not_add_it():
     found = attributes(k={"i": 1})
     found.attribute(0, "missing")
 
     assert list(found.encoded_attributes(0)) == ["k"]
 
 
-def test_all_attributes_are_passed_on_as_they_were_written():
+def test_all_attributes_are_available_still_encoded():
     value = message_class("tensorflow.AttrValue")
 
     encoded = attributes(z={"i": 1}, a={"shape": shape(2)}).encoded_attributes(0)
@@ -66,19 +66,17 @@ def test_all_attributes_are_passed_on_as_they_were_written():
     assert value.FromString(encoded["a"]) == value(shape=shape(2))
 
 
-def test_a_damaged_attribute_is_told_when_it_is_asked_for():
+def test_a_damaged_attribute_is_an_error_when_it_is_read():
     whole = graph(node("op", k={"i": 1}))
-    damaged = whole.replace(
-        b"\x18\x01", b"\x0a\x09"
-    )  # a list of nine bytes, of which none are there
+    damaged = whole.replace(b"\x18\x01", b"\x0a\x09")  # a list of nine bytes that are missing
     found = read(damaged).ops.origins
 
     assert damaged != whole
-    with pytest.raises(InputError, match="an attribute `k` in it is damaged"):
+    with pytest.raises(InputError, match="the attribute `k` of an op is damaged"):
         found.attribute(0, "k")
 
 
-def test_attributes_of_many_ops_are_read_at_once_as_they_were_written():
+def test_encoded_attributes_of_many_ops_are_read_at_once():
     ops = read(graph(node("a", k={"i": 1}, z={"i": 2}), node("b"), node("c", k={"i": 1}))).ops
     reader = ops.origins.inputs[0].attributes
 

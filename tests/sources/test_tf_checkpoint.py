@@ -1,4 +1,4 @@
-"""A checkpoint gives its variables a type, and their values when they are asked for."""
+"""Reading checkpoints: their variables get a type, and values are read on request."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from tfprof.sources.registry import open_file
 
 
 class Opened:
-    """A checkpoint that remembers which values were read."""
+    """A checkpoint that logs which values are read."""
 
     def __init__(self, checkpoint):
         self.checkpoint = checkpoint
@@ -34,7 +34,7 @@ def checkpoint():
 
 @pytest.fixture
 def profile(checkpoint):
-    """A graph of one variable that the checkpoint has and one op that it has not."""
+    """A graph with a variable that is in the checkpoint and an op that is not."""
     builder = ProfileBuilder()
     nodes = graph(node("other", "NoOp"), node(checkpoint.tensors[0].name, "VariableV2"))
     add("graph", "graph.pb", nodes, builder)
@@ -45,7 +45,7 @@ def profile(checkpoint):
     return built
 
 
-def test_an_op_whose_tensor_is_in_the_checkpoint_goes_by_its_type(profile, checkpoint):
+def test_an_op_with_a_tensor_in_the_checkpoint_has_the_type_of_such_ops(profile, checkpoint):
     types = {name: profile.ops.types.of(row) for row, name in enumerate(profile.ops.name)}
 
     assert types == {
@@ -54,7 +54,7 @@ def test_an_op_whose_tensor_is_in_the_checkpoint_goes_by_its_type(profile, check
     }
 
 
-def test_a_tensor_that_no_op_is_named_like_makes_no_op(profile, checkpoint):
+def test_a_tensor_without_an_op_does_not_add_one(profile, checkpoint):
     assert len(profile.ops) == 2
     assert len(profile.tensors) == len(checkpoint.tensors) > 2
 
@@ -68,7 +68,7 @@ def test_tensors_have_their_names_types_and_shapes(profile, checkpoint):
     assert profile.tensors.shape[row] == entry.shape
 
 
-def test_values_are_read_when_they_are_asked_for(profile, checkpoint):
+def test_values_are_read_only_on_request(profile, checkpoint):
     assert checkpoint.was_read == []
     name = checkpoint.tensors[0].name
 
@@ -78,6 +78,6 @@ def test_values_are_read_when_they_are_asked_for(profile, checkpoint):
     assert np.array_equal(values, checkpoint.checkpoint.read(name))
 
 
-def test_values_that_are_not_there_are_an_error(profile):
+def test_reading_a_missing_tensor_is_an_error(profile):
     with pytest.raises(InputError):
         profile.tensors.read("not there")

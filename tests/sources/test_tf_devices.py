@@ -1,4 +1,4 @@
-"""What the names of TensorFlow devices say, in any case."""
+"""Facts derived from the names of TensorFlow devices."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def devices(*names):
 
 
 def device(name):
-    """(is a placement, is an accelerator's lane) of a device."""
+    """(`is_placement`, `is_accelerator_lane`) of a device."""
     found = devices(name)
     return bool(found.is_placement[0]), bool(found.is_accelerator_lane[0])
 
@@ -33,7 +33,7 @@ def test_ops_are_placed_on_cpus_and_gpus(name):
 
 
 @pytest.mark.parametrize("name", [GPU_LANE, "/gpu:0/stream:all", "stream:all"])
-def test_the_lane_of_all_streams_is_the_accelerator_itself(name):
+def test_the_lane_of_all_streams_is_an_accelerator_lane(name):
     assert device(name) == (False, True)
 
 
@@ -48,7 +48,7 @@ def test_the_lane_of_all_streams_is_the_accelerator_itself(name):
         "/device:GPU:",
         "/device:GPU:0 ",
         "/xpu:0",
-        "/cpu:٣",  # a digit, but not one of ours
+        "/cpu:٣",  # a digit, but not an ASCII one
         "",
     ],
 )
@@ -56,7 +56,7 @@ def test_other_devices_are_neither(name):
     assert device(name) == (False, False)
 
 
-def test_a_device_is_one_in_whatever_case_it_is_spelled():
+def test_device_names_ignore_case():
     assert list(devices("/device:GPU:0", "/device:gpu:0").name) == ["/device:gpu:0"]
 
 
@@ -69,7 +69,7 @@ def test_a_device_is_one_in_whatever_case_it_is_spelled():
         ("/device:GPU:1/stream:all", "/device:cpu:0/stream:all"),
     ],
 )
-def test_a_gpu_is_served_by_the_first_cpu_beside_it(name, host):
+def test_the_host_of_a_gpu_is_the_first_cpu_of_its_task(name, host):
     assert list(devices(name).host) == [host]
 
 
@@ -87,7 +87,7 @@ def test_a_device_has_the_role_that_its_name_implies(name, role):
     assert devices(name).role.tolist() == [role]
 
 
-def test_tasks_are_found_in_the_names_of_devices():
+def test_tasks_are_found_in_device_names():
     names = ["/job:ps/replica:0/task:1/device:CPU:0", "/job:Worker/task:12/gpu:0", "/gpu:0"]
 
     assert tasks_of(names) == {("ps", 1), ("worker", 12)}
@@ -105,5 +105,5 @@ def test_tasks_are_found_in_the_names_of_devices():
         (["/GPU:0", "/gpu:1/STREAM:ALL"], False),
     ],
 )
-def test_a_gpu_without_the_lane_of_all_streams_lacks_its_time(names, is_missing):
+def test_accelerator_time_is_missing_if_a_gpu_has_no_lane_of_all_streams(names, is_missing):
     assert misses_accelerator_stream(names) is is_missing

@@ -1,4 +1,4 @@
-"""What a graph calls: the ops in functions, their names, edges, parameters and bounds."""
+"""Flattening graphs: the ops in functions, their names, edges and parameters, and the limits."""
 
 import gzip
 import re
@@ -17,7 +17,7 @@ from tfprof.sources.tf_functions import flatten, layout
 
 
 def function(name, nodes, arguments=(), results=None, also_run=()):
-    """A FunctionDef; `results` are what it returns, as inputs are written."""
+    """A FunctionDef; `results` are written like inputs."""
     results = results or {}
     signature = {
         "name": name,
@@ -43,7 +43,7 @@ def calling(name, called, inputs=(), op="PartitionedCall", **more):
 
 
 def walk(data, notes=None):
-    """The profile of a graph and of what it calls."""
+    """The profile of a graph, including its functions."""
     builder = ProfileBuilder()
     add("graph", "graph.pb", data, builder, reading=Reading(functions=True))
     if notes is not None:
@@ -54,7 +54,7 @@ def walk(data, notes=None):
 
 
 def sources(profile, name):
-    """The ops and slots that an op takes, in order."""
+    """The inputs of an op as names and slots, in order."""
     inputs = profile.ops.inputs
     edges = inputs.of(row(profile, name))
     found = zip(inputs.source[edges].tolist(), inputs.slot[edges].tolist(), strict=True)
@@ -69,23 +69,25 @@ TWICE = function(
 )
 
 
-def test_ops_of_a_function_stand_below_the_call():
+def test_ops_of_a_function_are_named_below_the_call():
     data = program([node("in"), calling("call", "twice", ["in"])], TWICE)
 
     assert list(walk(data).ops.name) == ["call", "call/double", "call/end", "in"]
 
 
-def test_without_being_asked_for_functions_are_left_out_and_a_note_tells():
+def test_by_default_functions_are_not_included_and_a_note_counts_their_ops():
     notes = []
     data = program([node("in"), calling("call", "twice", ["in"])], TWICE)
 
     profile = read(data, notes=notes)
 
     assert list(profile.ops.name) == ["call", "in"]
-    assert notes == ["graph.pb: 2 ops are inside functions and left out; --functions counts them."]
+    assert notes == [
+        "graph.pb: 2 ops inside functions are not included; include them with --functions."
+    ]
 
 
-def test_a_damaged_library_is_no_trouble_to_those_who_do_not_ask_for_it():
+def test_a_damaged_library_is_an_error_only_if_functions_are_included():
     data = graph(node("in")) + b"\x12\x02\x0a\x7f"
 
     assert list(read(data).ops.name) == ["in"]
@@ -93,7 +95,7 @@ def test_a_damaged_library_is_no_trouble_to_those_who_do_not_ask_for_it():
         walk(data)
 
 
-def test_edges_lead_through_a_call_from_results_to_arguments():
+def test_paths_lead_through_a_call_from_arguments_to_results():
     data = program(
         [node("in"), calling("call", "twice", ["in:1", "^in"]), node("out", "Neg", ["call"])],
         TWICE,
@@ -107,14 +109,14 @@ def test_edges_lead_through_a_call_from_results_to_arguments():
     assert sources(profile, "call/double") == [("in", 1), ("in", 1)]
 
 
-def test_an_argument_that_is_returned_is_the_result():
+def test_a_function_may_return_its_argument():
     same = function("same", [], ["x"], {"y": "x"})
     data = program([node("in"), calling("call", "same", ["in"])], same)
 
     assert sources(walk(data), "call") == [("in", -1), ("in", 0)]
 
 
-def test_functions_in_functions_stand_below_both_calls():
+def test_ops_of_nested_functions_are_named_below_both_calls():
     outer = function("outer", [calling("inner", "twice", ["a"])], ["a"], {"b": "inner:output:0"})
     data = program([node("in"), calling("call", "outer", ["in"])], TWICE, outer)
 
@@ -124,13 +126,13 @@ def test_functions_in_functions_stand_below_both_calls():
     assert sources(profile, "call/inner/double") == [("in", 0), ("in", 0)]
 
 
-def test_a_function_may_be_called_by_its_own_name():
+def test_the_kind_of_a_call_may_be_the_name_of_the_function():
     data = program([node("in"), node("call", "twice", ["in"])], TWICE)
 
     assert sources(walk(data), "call/double") == [("in", 0), ("in", 0)]
 
 
-def test_loops_choices_and_cases_say_which_part_an_op_is_of():
+def test_ops_in_loops_conditionals_and_cases_are_named_below_their_branch():
     parts = {name: {"func": {"name": "twice"}} for name in ("cond", "body")}
     branches = {name: {"func": {"name": "twice"}} for name in ("then_branch", "else_branch")}
     several = {"list": {"func": [{"name": "twice"}, {"name": "twice"}]}}
@@ -156,12 +158,12 @@ def test_loops_choices_and_cases_say_which_part_an_op_is_of():
     assert {tuple(sources(profile, name)) for name in names} == {(("in", 0), ("in", 0))}
     assert notes == [
         (
-            "graph.pb has 1 loop: float ops are those of one iteration; a graph does not state "
-            "how many will run."
+            "graph.pb contains 1 loop: float ops are counted for one iteration, because the graph "
+            "does not state how many will run."
         ),
         (
-            "graph.pb has 2 conditionals: float ops are those of all branches, although only one "
-            "will run."
+            "graph.pb contains 2 conditionals: the float ops of all branches are counted, although "
+            "only one will run."
         ),
     ]
 
@@ -182,7 +184,7 @@ def test_an_output_is_found_by_its_name():
     assert sources(profile, "call/part") == [("call/parts", 3)]
 
 
-def test_what_leads_to_no_result_of_a_function_is_left_out_as_it_does_not_run():
+def test_ops_that_contribute_to_no_result_of_a_function_are_not_included():
     body = [node("end", "Neg", ["x"]), node("lost", "Neg", ["x"]), node("print", "PrintV2", ["x"])]
     some = function("some", body, ["x"], {"y": "end:y:0"}, also_run=["print"])
     profile = walk(program([node("in"), calling("call", "some", ["in"])], some))
@@ -190,13 +192,15 @@ def test_what_leads_to_no_result_of_a_function_is_left_out_as_it_does_not_run():
     assert list(profile.ops.name) == ["call", "call/end", "call/print", "in"]
 
 
-def test_a_recursive_function_is_walked_once_and_reported():
+def test_a_recursive_function_is_included_once_and_reported():
     again = function("again", [calling("more", "again", ["x"])], ["x"], {"y": "more:output:0"})
     notes = []
     profile = walk(program([node("in"), calling("call", "again", ["in"])], again), notes)
 
     assert list(profile.ops.name) == ["call", "call/more", "in"]
-    assert notes == ["graph.pb: `again` calls itself; recursive calls are not counted."]
+    assert notes == [
+        "graph.pb contains recursive functions (`again`); recursive calls are not counted."
+    ]
 
 
 def test_a_missing_function_is_reported():
@@ -208,7 +212,7 @@ def test_a_missing_function_is_reported():
     ]
 
 
-def test_functions_that_multiply_beyond_bounds_are_refused(monkeypatch):
+def test_functions_that_expand_to_too_many_ops_are_rejected(monkeypatch):
     monkeypatch.setattr(layout, "_MOST_OPS", 1000)
     levels = [
         function(f"f{level}", [calling(f"c{place}", f"f{level + 1}") for place in range(10)])
@@ -219,19 +223,18 @@ def test_functions_that_multiply_beyond_bounds_are_refused(monkeypatch):
         walk(program([calling("call", "f0")], *levels, function("f20", [node("x")])))
 
     assert str(caught.value) == (
-        "graph.pb: its functions come to more than 1,000 ops where they are called; "
-        "read it without --functions."
+        "graph.pb: its functions expand to more than 1,000 ops; read it without --functions."
     )
 
 
-def test_functions_that_are_nested_beyond_bounds_are_refused():
+def test_functions_that_are_nested_too_deeply_are_rejected():
     levels = [function(f"f{level}", [calling("c", f"f{level + 1}")]) for level in range(150)]
 
-    with pytest.raises(InputError, match=r"its functions are nested more than 100 deep"):
+    with pytest.raises(InputError, match=r"function calls are nested more than 100 levels"):
         walk(program([calling("call", "f0")], *levels, function("f150", [node("x")])))
 
 
-def test_a_function_that_does_not_say_what_it_returns_is_refused():
+def test_a_function_with_an_undefined_result_is_rejected():
     odd = function("odd", [node("a")], [], {"y": "a:y:0"})
     odd.ret.clear()
 
@@ -239,7 +242,7 @@ def test_a_function_that_does_not_say_what_it_returns_is_refused():
         walk(program([calling("call", "odd")], odd))
 
 
-def test_an_op_that_would_have_the_name_of_another_gets_a_number():
+def test_a_number_makes_a_repeated_name_unique():
     nodes = [
         node("in"),
         node("call/double"),
@@ -253,7 +256,7 @@ def test_an_op_that_would_have_the_name_of_another_gets_a_number():
     assert sources(profile, "call/end") == [("call/double_2", 0)]
 
 
-def test_an_input_that_is_nowhere_keeps_its_place():
+def test_an_unknown_input_keeps_its_position():
     odd = function("odd", [node("a", "Neg", ["gone:y:0", "x"])], ["x"], {"y": "a:y:0"})
 
     profile = walk(program([node("in"), calling("call", "odd", ["in"])], odd))
@@ -277,7 +280,7 @@ def test_variables_are_parameters_and_placeholders_are_not():
     assert params(read(data)) == {"w": 12, "v": 5, "x": 7}
 
 
-def test_a_placeholder_from_which_a_variable_is_read_is_that_variable():
+def test_a_placeholder_from_which_a_variable_is_read_counts_as_the_variable():
     reading = node(
         "r", "ReadVariableOp", ["handle"], _output_shapes={"list": {"shape": [shape(3, 4)]}}
     )
@@ -292,10 +295,12 @@ def test_a_variable_of_unknown_shape_is_reported():
     notes = []
     walk(graph(node("w", "Placeholder"), node("r", "ReadVariableOp", ["w"])), notes)
 
-    assert notes == ["graph.pb: parameters of unknown shape are not counted: 1 variable (`w`)."]
+    assert notes == [
+        "graph.pb contains 1 variable of unknown shape (`w`), whose parameters are not counted."
+    ]
 
 
-def test_a_variable_counts_once_however_many_ops_stand_for_it():
+def test_a_variable_counts_once_even_if_several_ops_refer_to_it():
     variable = node("w", "VarHandleOp", shape={"shape": shape(3)}, shared_name={"s": b"w"})
     body = function("read", [variable], [], {"y": "w:resource:0"})
     calls = [calling("one", "read"), calling("two", "read")]
@@ -303,15 +308,15 @@ def test_a_variable_counts_once_however_many_ops_stand_for_it():
     assert sum(params(walk(program(calls, body))).values()) == 3
 
 
-def test_a_call_is_not_uncounted_once_its_ops_are():
+def test_a_call_is_uncounted_only_if_its_function_is_not_included():
     data = program([node("in"), calling("call", "twice", ["in"])], TWICE)
 
     assert ("PartitionedCall", 1) not in float_ops_per_run(walk(data)).uncounted_kinds()
     assert ("PartitionedCall", 1) in float_ops_per_run(read(data)).uncounted_kinds()
 
 
-def test_a_text_has_functions_too(tmp_path):
-    import tfprof  # noqa: PLC0415 -- the only one of these tests that reads a file
+def test_functions_are_read_from_text_files(tmp_path):
+    import tfprof  # noqa: PLC0415 -- only this test reads a file
 
     text = (
         'node { name: "call" op: "PartitionedCall" attr { key: "f" value { func { name: "f" } } } }'
@@ -323,7 +328,7 @@ def test_a_text_has_functions_too(tmp_path):
     assert list(tfprof.load(path, functions=True).columns.ops.name) == ["call", "call/a"]
 
 
-def test_a_graph_without_functions_is_the_same_but_for_placeholders():
+def test_flattening_a_graph_without_functions_keeps_its_ops_and_edges():
     data = gzip.decompress((FOLDER / "mlp_tiny" / "graph.pb.gz").read_bytes())
 
     walked, plain = walk(data), read(data)
@@ -333,24 +338,24 @@ def test_a_graph_without_functions_is_the_same_but_for_placeholders():
     assert walked.ops.inputs.slot.tolist() == plain.ops.inputs.slot.tolist()
 
 
-# Names that ops run by
+# Names as in recordings
 
 
 def inline(data):
-    """The flat graph with names as a recording has them: without the calls."""
+    """The flat graph with names as in a recording, without the calls."""
     records = Records("graph.pb", data)
     strip = re.compile(r"(call\d*/)+")
     return flatten(records, graph_def.decode(records), run_name=lambda path: strip.sub("", path))
 
 
 def inputs_of(flat, name):
-    """The inputs of the first op of that name."""
+    """The inputs of the first op called `name`."""
     row = list(flat.columns.name).index(name)
     first, end = flat.columns.input_offsets[row : row + 2]
     return list(zip(flat.sources()[row], flat.columns.input_slot[first:end].tolist(), strict=True))
 
 
-def test_ops_can_have_the_names_they_run_by():
+def test_ops_can_have_the_names_under_which_they_run():
     outer = function("outer", [calling("call", "twice", ["a"])], ["a"], {"b": "call:output:0"})
     flat = inline(program([node("in"), calling("call", "outer", ["in"])], TWICE, outer))
 
@@ -360,7 +365,7 @@ def test_ops_can_have_the_names_they_run_by():
     ]
 
 
-def test_inlined_edges_lead_from_reader_to_the_op_that_computes_the_result():
+def test_inlined_edges_come_from_the_op_that_computes_the_result():
     nodes = [
         node("in"),
         calling("call", "twice", ["in:1", "^in"]),
@@ -374,7 +379,7 @@ def test_inlined_edges_lead_from_reader_to_the_op_that_computes_the_result():
     assert inputs_of(flat, "call") == inputs_of(flat, "end") == []
 
 
-def test_inlined_edges_lead_through_several_calls_and_to_arguments():
+def test_inlined_edges_skip_several_calls_and_may_come_from_arguments():
     same = function("same", [], ["x"], {"y": "x"})
     outer = function(
         "outer",
@@ -389,7 +394,7 @@ def test_inlined_edges_lead_through_several_calls_and_to_arguments():
     assert inputs_of(flat, "out") == [("double", 0), ("in", 0)]
 
 
-def test_loops_stay_ops_where_calls_are_inlined():
+def test_loops_are_not_inlined():
     parts = {name: {"func": {"name": "twice"}} for name in ("cond", "body")}
     nodes = [node("in"), node("while", "While", ["in"], **parts), node("out", "Neg", ["while"])]
 
@@ -399,14 +404,14 @@ def test_loops_stay_ops_where_calls_are_inlined():
     assert inputs_of(flat, "while") == [("while/body/end", -1), ("while/cond/end", -1), ("in", 0)]
 
 
-def test_a_call_that_returns_its_own_result_is_no_trouble():
+def test_inlining_ends_for_a_call_that_returns_its_own_result():
     same = function("same", [], ["x"], {"y": "x"})
     nodes = [calling("call", "same", ["call"]), node("out", "Neg", ["call"])]
 
     assert inputs_of(inline(program(nodes, same)), "out") == [("call", 0)]
 
 
-def test_paths_sort_ops_of_a_function_between_the_call_and_what_follows():
+def test_sorted_by_path_the_ops_of_a_function_follow_its_call():
     nodes = [node("in"), calling("call", "twice", ["in"]), node("out", "Neg", ["call"])]
     flat = inline(program(nodes, TWICE))
 

@@ -1,4 +1,4 @@
-"""What the names and kinds of TensorFlow ops imply: phases, and forward ops of gradients."""
+"""Phases and forward ops, derived from the names and kinds of TensorFlow ops."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def phase(name, kind="Mul"):
         "step/gradient_tape/model/dense/MatMul",
     ],
 )
-def test_what_stands_in_a_scope_of_gradients_is_backward(name):
+def test_an_op_in_a_scope_of_gradients_is_backward(name):
     assert phase(name) is Phase.BACKWARD
 
 
@@ -31,7 +31,7 @@ def test_what_stands_in_a_scope_of_gradients_is_backward(name):
     "name",
     ["conv/Mul", "gradients", "my_gradients/Mul", "gradients_of/Mul", "clip_gradients_1/Mul"],
 )
-def test_what_only_sounds_like_gradients_is_forward(name):
+def test_an_op_in_a_scope_with_a_similar_name_is_forward(name):
     assert phase(name) is Phase.FORWARD
 
 
@@ -39,13 +39,13 @@ def test_what_only_sounds_like_gradients_is_forward(name):
     "kind",
     ["ApplyAdam", "ResourceApplyMomentum", "SparseApplyAdagrad", "ResourceSparseApplyFtrl"],
 )
-def test_an_update_is_the_optimisers_wherever_it_stands(kind):
+def test_an_update_belongs_to_the_optimiser_in_any_scope(kind):
     assert phase("train/update", kind) is Phase.OPTIMISER
     assert phase("gradients/update", kind) is Phase.OPTIMISER
 
 
 @pytest.mark.parametrize("kind", ["AccumulatorApplyGradient", "Apply", "AssignAdd"])
-def test_what_applies_no_optimiser_is_forward(kind):
+def test_other_updates_are_forward(kind):
     assert phase("a", kind) is Phase.FORWARD
 
 
@@ -58,7 +58,7 @@ def test_ops_of_the_input_pipeline_are_input():
     assert phase("tf_data/map/Mul") is Phase.INPUT
 
 
-def test_an_op_that_was_only_seen_running_has_a_phase_too():
+def test_an_op_known_only_from_runs_has_a_phase():
     assert Phase(profile(run("gradients/a_grad/b")).phase[0]) is Phase.BACKWARD
 
 
@@ -83,7 +83,7 @@ def test_a_gradient_belongs_to_the_op_it_is_named_after():
         ("gradients", None),
     ],
 )
-def test_a_gradient_is_known_by_its_name(name, forward):
+def test_gradients_and_their_forward_ops_are_recognised_by_name(name, forward):
     gradients, sources = forward_names(Strings(["other", name]))
 
     assert gradients.tolist() == ([] if forward is None else [1])

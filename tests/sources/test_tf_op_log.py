@@ -1,4 +1,4 @@
-"""What an op log says of ops: types, float ops and code lines."""
+"""Reading op logs: types, float ops and code lines of ops."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def test_types_are_added_to_an_op():
     assert ops.types.of(1) == ["Mul"]
 
 
-def test_types_of_several_entries_add_up():
+def test_types_of_several_entries_accumulate():
     ops = logged({"name": "a", "types": ["x"]}, {"name": "a", "types": ["y"]}).ops
 
     assert ops.types.of(0) == ["Add", "x", "y"]
@@ -35,7 +35,7 @@ def test_float_ops_replace_earlier_ones_unless_they_are_zero(numbers, expected):
     assert ops.logged_float_ops.tolist() == [expected, 0]
 
 
-def test_the_first_stack_of_an_op_stays():
+def test_the_first_stack_of_an_op_counts():
     profile = logged({"name": "a", "code_def": FIRST}, {"name": "a", "code_def": SECOND})
 
     assert [frame.line for frame in profile.code.stack(int(profile.ops.code[0]))] == [7]
@@ -50,24 +50,24 @@ def test_a_stack_is_read_with_the_strings_of_the_log():
     assert profile.ops.code.tolist() == [0, -1]
 
 
-def test_an_entry_without_code_says_nothing_of_it():
+def test_an_entry_without_code_does_not_count_as_logged_code():
     assert not logged({"name": "a", "float_ops": 3}).has_code
 
 
-def test_code_without_a_single_line_counts_as_logged():
+def test_an_empty_stack_counts_as_logged_code():
     profile = logged({"name": "a", "code_def": {}})
 
     assert profile.has_code
     assert profile.ops.code.tolist() == [-1, -1]
 
 
-def test_ops_made_by_the_same_calls_share_their_stack():
+def test_ops_created_by_the_same_calls_share_their_stack():
     profile = logged({"name": "a", "code_def": FIRST}, {"name": "b", "code_def": FIRST})
 
     assert profile.ops.code.tolist() == [0, 0]
 
 
-def test_what_is_said_of_ops_that_nobody_knows_is_left_out_and_noted():
+def test_entries_for_unknown_ops_are_ignored_and_noted():
     notes = []
 
     profile = logged(
@@ -81,12 +81,12 @@ def test_what_is_said_of_ops_that_nobody_knows_is_left_out_and_noted():
     assert not profile.has_code
     (note,) = notes
     assert note == (
-        "tfprof_log names 2 ops that are in no other file; they are left out. "
+        "tfprof_log has entries for 2 ops that are in no other file; these entries are ignored. "
         "Is it the log of this model?"
     )
 
 
-def test_an_op_that_only_ran_is_known_to_a_log():
+def test_a_log_may_describe_ops_known_only_from_runs():
     runs = [(0, run_metadata((CPU, [stats("only_ran")])))]
 
     profile = read(runs=runs, log=op_log({"name": "only_ran", "types": ["x"]}))
@@ -94,7 +94,7 @@ def test_an_op_that_only_ran_is_known_to_a_log():
     assert "x" in profile.ops.types.of(0)
 
 
-def test_strings_that_are_missing_are_called_unknown_and_noted():
+def test_missing_strings_are_shown_as_unknown_and_noted():
     notes = []
 
     profile = logged({"name": "a", "code_def": FIRST}, strings={2: "main"}, notes=notes)
@@ -103,12 +103,12 @@ def test_strings_that_are_missing_are_called_unknown_and_noted():
     assert profile.code.frame(0).function == "main"
     (note,) = notes
     assert note == (
-        "tfprof_log lacks 1 of the strings its code lines refer to; "
-        "those files and functions are called `unknown`."
+        "tfprof_log lacks 1 string used in its code lines; the affected files and functions are "
+        "shown as `unknown`."
     )
 
 
-def test_old_logs_carry_their_strings_in_the_traces():
+def test_old_logs_have_the_strings_in_the_traces():
     notes = []
     old = {"file": "x.py", "lineno": 7, "function": "main", "line": "a = b", "func_start_line": 5}
 
@@ -131,19 +131,19 @@ def test_each_log_is_read_with_its_own_strings():
     assert files == ["x.py", "y.py"]
 
 
-def test_a_whole_log_is_noted_to_be_of_another_model():
+def test_a_log_of_another_model_is_noted():
     notes = []
 
     read(GRAPH, log=content("mlp_tiny/tfprof_log"), notes=notes)
 
     (note,) = notes
     assert note == (
-        "tfprof_log names 15 ops that are in no other file; they are left out. "
+        "tfprof_log has entries for 15 ops that are in no other file; these entries are ignored. "
         "Is it the log of this model?"
     )
 
 
-def test_a_real_log_tells_variables_float_ops_and_code():
+def test_a_real_log_has_variables_float_ops_and_code():
     profile = read(content("mlp_tiny/graph.pb"), log=content("mlp_tiny/tfprof_log"))
     of = dict(zip(profile.ops.name, range(len(profile.ops)), strict=True))
 

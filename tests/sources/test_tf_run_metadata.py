@@ -1,4 +1,4 @@
-"""What RunMetadata says of ops: that they ran, where, for how long, and with what memory."""
+"""Reading RunMetadata: the runs of ops, their devices, times and memory."""
 
 import pytest
 
@@ -25,7 +25,7 @@ MEMCPY = "/device:GPU:0/memcpy"
 
 
 def ran(*devices, graph=None):
-    """The profile of one step in which this ran."""
+    """The profile of one step with these runs."""
     return read(graph, [(0, run_metadata(*devices))])
 
 
@@ -34,14 +34,14 @@ def ran_on_cpu(*runs):
 
 
 def memory(device=CPU, **fields):
-    """The memory of a single run, without what is zero."""
+    """The memory of a single run, without facts that are 0."""
     uses = ran((device, [stats("a", **fields)])).memory
     found = {fact: getattr(uses, fact).tolist() for fact in MEMORY_FACTS}
     assert all(len(column) == 1 for column in found.values())
     return {fact: column[0] for fact, column in found.items() if column[0]}
 
 
-# Which op an entry belongs to
+# The op of an entry
 
 
 def test_the_name_of_an_entry_is_cut_at_its_first_colon():
@@ -51,7 +51,7 @@ def test_the_name_of_an_entry_is_cut_at_its_first_colon():
     assert profile.records.runs.tolist() == [2]
 
 
-def test_an_op_that_no_graph_has_is_of_the_kind_of_its_name():
+def test_an_op_that_is_not_in_the_graph_has_its_name_as_kind():
     profile = read(graph(node("a", "Add")), [(0, run_metadata((CPU, [stats("b")])))])
 
     assert [profile.ops.kind[op] for op in range(2)] == ["Add", "b"]
@@ -61,7 +61,7 @@ def test_an_op_that_no_graph_has_is_of_the_kind_of_its_name():
 @pytest.mark.parametrize(
     "name", ["RecvTensor", "_SOURCE", "MEMCPYHtoD", "edge_MEMCPY", "_SOURCE:x"]
 )
-def test_bookkeeping_of_the_runtime_is_dropped(name):
+def test_entries_of_the_runtime_are_dropped(name):
     profile = ran_on_cpu(stats(name), stats("a"))
 
     assert list(profile.ops.name) == ["a"]
@@ -69,14 +69,14 @@ def test_bookkeeping_of_the_runtime_is_dropped(name):
 
 
 @pytest.mark.parametrize("name", ["RecvTensor", "_SOURCE", "MEMCPY"])
-def test_an_op_of_the_graph_may_be_called_like_bookkeeping(name):
+def test_an_op_of_the_graph_may_be_named_like_an_entry_of_the_runtime(name):
     profile = read(graph(node(name)), [(0, run_metadata((CPU, [stats(name)])))])
 
     assert profile.records.runs.tolist() == [1]
 
 
 @pytest.mark.parametrize("name", ["_SINK", "recvtensor", "RecvTensor2", "memcpy"])
-def test_other_names_are_not_bookkeeping(name):
+def test_entries_with_other_names_are_ops(name):
     assert list(ran_on_cpu(stats(name)).ops.name) == [name]
 
 
@@ -87,12 +87,12 @@ def test_ops_of_the_graph_that_ran_are_covered():
     assert profile.covered_ops == 2
 
 
-def test_an_op_that_no_graph_has_is_covered_from_its_second_entry_on():
+def test_an_op_that_is_not_in_the_graph_is_covered_by_its_second_entry():
     assert ran_on_cpu(stats("a"), stats("b")).covered_ops == 0
     assert ran_on_cpu(stats("a"), stats("b"), stats("a")).covered_ops == 1
 
 
-def test_bookkeeping_covers_nothing():
+def test_entries_of_the_runtime_cover_no_op():
     assert ran_on_cpu(stats("_SOURCE"), stats("_SOURCE"), stats("RecvTensor")).covered_ops == 0
 
 
@@ -108,7 +108,7 @@ def test_a_run_has_its_start_and_duration():
     assert profile.records.last_end_ns.tolist() == [107_000]
 
 
-def test_nanoseconds_are_used_where_they_were_recorded():
+def test_nanoseconds_are_used_if_they_were_recorded():
     entry = stats("a", 100, 2, all_start_nanos=100_800, op_end_rel_nanos=1400)
     profile = ran_on_cpu(entry)
 
@@ -128,21 +128,21 @@ def test_nanoseconds_that_contradict_the_microseconds_are_ignored(start_nanos, e
     assert profile.executions.duration_ns.tolist() == [2000]
 
 
-def test_a_run_that_ended_at_once_took_one_microsecond():
+def test_a_run_of_zero_microseconds_counts_as_one_microsecond():
     profile = ran_on_cpu(stats("a", 100, 0))
 
     assert profile.executions.duration_ns.tolist() == [1_000]
     assert profile.records.last_end_ns.tolist() == [101_000]
 
 
-def test_an_entry_without_a_start_makes_a_record_and_no_time():
+def test_an_entry_without_a_start_creates_a_record_without_time():
     profile = ran_on_cpu(stats("a", 0, 7))
 
     assert profile.records.runs.tolist() == [0]
     assert len(profile.executions) == len(profile.memory) == 0
 
 
-def test_entries_without_a_start_are_spoken_of():
+def test_entries_without_a_start_are_noted():
     notes = []
 
     read(runs=[(0, run_metadata((CPU, [stats("a", 0, 7), stats("b", 5, 7)])))], notes=notes)
@@ -152,14 +152,14 @@ def test_entries_without_a_start_are_spoken_of():
     ]
 
 
-def test_the_same_name_in_a_loop_is_so_many_runs():
+def test_each_iteration_of_a_loop_is_a_run():
     profile = ran_on_cpu(*(stats("loop/a", 100 * n, n) for n in (1, 2, 3)))
 
     assert profile.records.runs.tolist() == [3]
     assert profile.executions.duration_ns.tolist() == [1_000, 2_000, 3_000]
 
 
-def test_time_comes_from_the_ops_device_and_from_the_lane_of_all_streams():
+def test_times_come_from_the_device_of_the_op_and_from_the_lane_of_all_streams():
     profile = ran(
         (GPU, [stats("a", micros=1)]),
         ("/device:GPU:0/stream:13", [stats("a:Add", micros=2)]),
@@ -176,7 +176,7 @@ def test_time_comes_from_the_ops_device_and_from_the_lane_of_all_streams():
     assert profile.records.runs.tolist() == [1]
 
 
-def test_every_device_an_op_was_seen_on_is_remembered():
+def test_a_record_has_every_device_on_which_the_op_was_seen():
     profile = ran((GPU, [stats("a")]), (SYNC, [stats("a", start=90)]))
 
     names = profile.devices.name.take(profile.records.devices[0])
@@ -185,21 +185,21 @@ def test_every_device_an_op_was_seen_on_is_remembered():
     assert profile.records.first_start_ns.tolist() == [90_000]
 
 
-def test_an_op_lives_on_the_first_device_it_was_placed_on():
+def test_an_op_is_placed_on_the_first_placement_device_where_it_ran():
     profile = ran((SYNC, [stats("a")]), (GPU, [stats("a")]), (CPU, [stats("a")]))
 
     assert profile.devices.name[profile.home(0)[0]] == GPU.lower()
     assert profile.ops.types.of(0) == [GPU.lower(), "a"]
 
 
-def test_an_entry_on_another_device_to_be_placed_on_is_dropped():
+def test_an_entry_on_a_second_placement_device_is_dropped():
     profile = ran((GPU, [stats("a", micros=1)]), (CPU, [stats("a", micros=2)]))
 
     assert profile.executions.duration_ns.tolist() == [1_000]
     assert profile.records.runs.tolist() == [1]
 
 
-def test_placement_stays_through_all_steps():
+def test_placement_also_applies_to_later_steps():
     steps = [(0, run_metadata((CPU, [stats("a")]))), (1, run_metadata((GPU, [stats("a")])))]
     profile = read(runs=steps)
 
@@ -207,21 +207,21 @@ def test_placement_stays_through_all_steps():
     assert profile.steps.number[profile.records.step].tolist() == [0]
 
 
-def test_a_device_without_a_name_is_none_to_be_placed_on():
+def test_ops_are_not_placed_on_a_device_without_a_name():
     profile = ran(("", [stats("a")]))
 
     assert profile.home(0).tolist() == [-1]
     assert profile.records.runs.tolist() == [0]
 
 
-def test_the_device_of_another_case_is_the_same_device():
+def test_device_names_ignore_case():
     profile = ran((CPU, [stats("a")]), (CPU.lower(), [stats("a")]))
 
     assert len(profile.devices) == 1
     assert profile.records.runs.tolist() == [2]
 
 
-def test_a_gpu_run_without_its_streams_is_told():
+def test_accelerator_time_is_missing_if_a_gpu_has_no_lane_of_all_streams():
     assert ran((GPU, [stats("a")])).lacks_accelerator_time
     assert not ran((GPU, [stats("a")]), (GPU_LANE, [stats("a")])).lacks_accelerator_time
     assert not ran((CPU, [stats("a")])).lacks_accelerator_time
@@ -230,7 +230,7 @@ def test_a_gpu_run_without_its_streams_is_told():
 # Steps
 
 
-def test_a_step_has_the_number_it_was_given():
+def test_a_step_has_the_given_number():
     profile = read(runs=[(7, run_metadata((CPU, [stats("a")])))])
 
     assert (profile.steps.numbers(), profile.steps.number[profile.records.step].tolist()) == (
@@ -239,7 +239,7 @@ def test_a_step_has_the_number_it_was_given():
     )
 
 
-def test_a_step_that_is_added_twice_to_a_recording_adds_up():
+def test_a_step_added_twice_to_a_recording_has_the_runs_of_both():
     one = run_metadata((CPU, [stats("a", micros=5, memory=[{"total_bytes": 8}])]))
     builder = ProfileBuilder()
     for _ in range(2):
@@ -251,11 +251,11 @@ def test_a_step_that_is_added_twice_to_a_recording_adds_up():
     assert profile.memory.requested.tolist() == [8, 8]
 
 
-def test_a_step_in_which_nothing_ran_is_a_step():
+def test_a_step_without_runs_is_a_step():
     assert read(runs=[(2, run_metadata())]).steps.numbers() == [2]
 
 
-def test_a_file_without_step_statistics_is_noted_and_left_out():
+def test_a_file_without_step_statistics_is_skipped_and_noted():
     notes = []
 
     profile = read(runs=[(4, b"\x1a\x00")], notes=notes)
@@ -271,7 +271,7 @@ def test_a_file_without_step_statistics_is_noted_and_left_out():
 # Memory
 
 
-def test_all_allocators_add_up():
+def test_the_memory_of_all_allocators_is_added_up():
     allocators = [
         {"allocator_name": "cpu", "total_bytes": 1, "peak_bytes": 10, "live_bytes": 100},
         {"allocator_name": "other", "total_bytes": 2, "peak_bytes": 20, "live_bytes": -30},
@@ -285,7 +285,7 @@ def test_all_allocators_add_up():
     }
 
 
-def test_what_a_kernel_keeps_on_a_cpu_is_memory_of_the_host():
+def test_memory_kept_by_a_kernel_on_a_cpu_is_host_memory():
     kept = {"temp_memory_size": 3, "persistent_memory_size": 5}
 
     assert memory(CPU, memory_stats=kept, memory=[{"total_bytes": 100}]) == {
@@ -298,7 +298,7 @@ def test_what_a_kernel_keeps_on_a_cpu_is_memory_of_the_host():
     }
 
 
-def test_what_a_kernel_keeps_on_a_gpu_is_memory_of_the_accelerator():
+def test_memory_kept_by_a_kernel_on_a_gpu_is_accelerator_memory():
     kept = {"temp_memory_size": 3, "persistent_memory_size": 5}
 
     assert memory(GPU, memory_stats=kept) == {
@@ -311,17 +311,17 @@ def test_what_a_kernel_keeps_on_a_gpu_is_memory_of_the_accelerator():
     }
 
 
-def test_an_output_takes_the_larger_of_what_was_asked_for_and_given():
+def test_the_size_of_an_output_is_the_larger_of_requested_and_allocated_bytes():
     outputs = [output(0, requested=24, allocated=256), output(1, requested=64, allocated=0)]
 
     assert memory(output=outputs)["output"] == 320
 
 
-def test_an_output_without_a_description_of_its_memory_takes_none():
+def test_an_output_without_a_description_of_its_memory_has_no_size():
     assert "output" not in memory(output=[{"slot": 0, "tensor_description": {"shape": shape(9)}}])
 
 
-def test_bytes_in_use_are_the_most_that_a_gpu_allocator_reports():
+def test_bytes_in_use_are_the_maximum_over_gpu_allocators():
     allocators = [
         {"allocator_name": "GPU_0_bfc", "allocator_bytes_in_use": 50},
         {"allocator_name": "GPU_1_bfc", "allocator_bytes_in_use": 70},
@@ -331,18 +331,18 @@ def test_bytes_in_use_are_the_most_that_a_gpu_allocator_reports():
     assert memory(GPU, memory=allocators)["in_use"] == 70
 
 
-def test_memory_is_measured_when_the_run_ends_even_if_that_is_at_once():
+def test_the_memory_of_a_run_of_zero_microseconds_is_measured_at_its_start():
     assert memory(start=100, micros=0)["time_ns"] == 100_000
 
 
-def test_memory_counts_on_the_ops_own_device_only():
+def test_memory_counts_only_on_the_device_of_the_op():
     used = {"memory": [{"total_bytes": 8}]}
     profile = ran((GPU, [stats("a", **used)]), (GPU_LANE, [stats("a", **used)]), (SYNC, []))
 
     assert profile.memory.requested.tolist() == [8]
 
 
-def test_allocations_on_a_gpu_are_kept_one_by_one():
+def test_allocations_on_a_gpu_are_kept_individually():
     records = [{"alloc_micros": 10, "alloc_bytes": 64}, {"alloc_micros": 20, "alloc_bytes": -64}]
     allocators = [
         {"allocator_name": "cpu", "allocation_records": [{"alloc_micros": 5, "alloc_bytes": 1}]},
@@ -355,7 +355,7 @@ def test_allocations_on_a_gpu_are_kept_one_by_one():
     assert allocations.bytes.tolist() == [64, -64]
 
 
-def test_allocators_of_all_kinds_are_kept_where_they_gave_memory_or_tell_their_level():
+def test_allocators_of_any_kind_are_kept_if_they_have_allocations_or_a_level():
     given = [{"alloc_micros": 5, "alloc_bytes": 1}]
     allocators = [
         {"allocator_name": "idle", "total_bytes": 1},
@@ -374,22 +374,22 @@ def test_allocators_of_all_kinds_are_kept_where_they_gave_memory_or_tell_their_l
     assert (events.time_ns.tolist(), events.bytes.tolist()) == ([5000], [1])
 
 
-def test_memory_of_entries_that_are_no_ops_is_said_to_be_left_out():
+def test_allocations_outside_ops_are_noted():
     memory = [{"allocation_records": [{"alloc_micros": 5, "alloc_bytes": 1}] * 2}]
     notes = []
 
     read(runs=[(0, run_metadata((CPU, [stats("_SOURCE", memory=memory)])))], notes=notes)
 
-    assert notes == ["run_meta has 2 allocation records of entries that are no ops: left out."]
+    assert notes == ["run_meta: 2 allocations outside ops are not counted."]
 
 
-def test_memory_of_an_entry_without_a_start_is_left_out():
+def test_the_memory_of_an_entry_without_a_start_is_ignored():
     memory = [{"allocation_records": [{"alloc_micros": 5, "alloc_bytes": 1}]}]
 
     assert len(ran_on_cpu(stats("a", 0, 7, memory=memory)).allocator_events) == 0
 
 
-def test_outputs_are_remembered_with_their_addresses():
+def test_outputs_are_kept_with_their_addresses():
     outputs = [output(1, allocated=32, address=4096), {"slot": 0}]
     profile = ran_on_cpu(
         stats("_SOURCE", output=[output(0, allocated=9)]), stats("a", output=outputs)
@@ -404,24 +404,24 @@ def test_outputs_are_remembered_with_their_addresses():
 
 
 def seen(*outputs):
-    """The shapes that an op was seen to put out."""
+    """The output shapes that a run of an op recorded."""
     found = ran_on_cpu(stats("a", output=outputs)).ops.seen_outputs
     return [found.of(0, slot) for slot in range(found.count(0))]
 
 
-def test_outputs_are_seen_by_their_slots_not_by_the_order_of_recording():
+def test_recorded_outputs_are_sorted_by_slot():
     assert seen(output(1, (5,)), output(0, (2, 3))) == [(2, 3), (5,)]
 
 
-def test_an_output_that_was_not_recorded_leaves_its_place_empty():
+def test_an_output_that_was_not_recorded_has_no_shape():
     assert seen(output(2, (5,)), output(0, ())) == [(), None, (5,)]
 
 
-def test_a_slot_that_no_op_has_is_not_believed():
+def test_impossible_slots_are_ignored():
     assert seen(output(2**31 - 1, (5,)), output(-1, (6,)), output(0, (7,))) == [(7,)]
 
 
-def test_the_first_entry_with_outputs_tells_the_shapes():
+def test_output_shapes_are_those_of_the_first_entry_with_outputs():
     entries = [
         stats("a"),
         stats("a", output=[output(0, (2,))]),
@@ -434,7 +434,7 @@ def test_the_first_entry_with_outputs_tells_the_shapes():
 # Real files
 
 
-def test_a_real_trace_of_a_cpu():
+def test_a_real_cpu_trace_is_read():
     profile = read(content("mlp_tiny/graph.pb"), [(1, content("mlp_tiny/run_meta_1"))])
     matmul = row(profile, "fc1/MatMul")
 
@@ -443,7 +443,7 @@ def test_a_real_trace_of_a_cpu():
     assert profile.ops.seen_outputs.of(matmul, 0) == (2, 3)
 
 
-def test_a_real_trace_of_a_gpu():
+def test_a_real_gpu_trace_is_read():
     profile = read(content("gpu_synth/graph.pb"), [(0, content("gpu_synth/run_meta_0"))])
 
     assert not profile.lacks_accelerator_time
@@ -464,7 +464,7 @@ def copies(profile):
     ]
 
 
-def test_transfers_are_kept_as_copies_and_add_to_no_op():
+def test_transfers_are_copies_and_belong_to_no_op():
     profile = ran((CPU, [stats("RecvTensor", 10, 7)]), (MEMCPY, [stats("a:MEMCPYDtoH", 20, 3)]))
 
     assert copies(profile) == [("RecvTensor", 10, 7), ("a", 20, 3)]
@@ -476,15 +476,15 @@ def test_transfers_are_kept_as_copies_and_add_to_no_op():
     assert len(profile.executions) == 0
 
 
-def test_a_transfer_on_a_stream_of_its_own_is_not_kept_a_second_time():
+def test_a_transfer_that_is_also_on_a_stream_counts_once():
     lanes = [MEMCPY, "/device:GPU:0/stream:14<MemcpyH2D>"]
 
     assert len(ran(*((lane, [stats("a:MEMCPYHtoD")]) for lane in lanes)).copies) == 1
 
 
-def test_a_transfer_without_a_start_is_left_out():
+def test_a_transfer_without_a_start_is_ignored():
     assert copies(ran((MEMCPY, [stats("a", 0, 7)]))) == []
 
 
-def test_an_op_with_a_name_like_that_of_a_transfer_is_no_copy():
+def test_an_op_named_similarly_to_a_transfer_is_not_a_copy():
     assert copies(ran_on_cpu(stats("RecvTensorNot"), stats("my/RecvTensor"))) == []

@@ -1,4 +1,4 @@
-"""Shapes for a batch of one size, where a program leaves that open."""
+"""Inferring shapes for a batch size that the program leaves open."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def op(name, kind, inputs, *shapes, **attributes):
 
 
 def numbers(name, *values, kind="=i4"):
-    """A constant of whole numbers; our schema of graphs has no room for them, so as bytes."""
+    """A constant of integers, encoded as bytes because our graph schema omits tensor values."""
     content = np.array(values, kind).tobytes()
     tensor = b"\x08\x03\x22" + bytes([len(content)]) + content
     found = node(name, "Const", _output_shapes=stated((len(values),)))
@@ -26,8 +26,8 @@ def numbers(name, *values, kind="=i4"):
     return found
 
 
-def worked_out(*nodes, functions=(), batch_size=7):
-    """The shapes of the first outputs, by op."""
+def inferred(*nodes, functions=(), batch_size=7):
+    """The shape of each op's first output."""
     builder = ProfileBuilder()
     reading = Reading(functions=True, batch_size=batch_size)
     add("graph", "graph.pb", program(nodes, *functions), builder, reading=reading)
@@ -38,8 +38,8 @@ def worked_out(*nodes, functions=(), batch_size=7):
 X = op("x", "Placeholder", [], (-1, 6, 8))
 
 
-def test_inputs_have_so_many_examples():
-    found = worked_out(X, op("two", "Placeholder", [], (-1, -1)), op("none", "Placeholder", [], ()))
+def test_the_first_dim_of_inputs_is_the_batch_size():
+    found = inferred(X, op("two", "Placeholder", [], (-1, -1)), op("none", "Placeholder", [], ()))
 
     assert found == {"x": (7, 6, 8), "two": (-1, -1), "none": ()}
 
@@ -61,7 +61,7 @@ def test_inputs_have_so_many_examples():
     ],
     ids=lambda value: value.op if hasattr(value, "op") else "",
 )
-def test_an_op_has_its_shape_from_what_it_takes(made, found):
+def test_the_shape_of_an_output_follows_from_the_inputs(made, found):
     others = [
         op("one", "Placeholder", [], (1, 1, 8)),
         op("w", "ReadVariableOp", [], (8, 3)),
@@ -71,7 +71,7 @@ def test_an_op_has_its_shape_from_what_it_takes(made, found):
         numbers("axis", 1),
     ]
 
-    assert worked_out(X, *others, made)["y"] == found
+    assert inferred(X, *others, made)["y"] == found
 
 
 @pytest.mark.parametrize(
@@ -83,26 +83,26 @@ def test_an_op_has_its_shape_from_what_it_takes(made, found):
         op("y", "Mean", ["x", "p"], (-1, 6)),
         op("y", "Relu", ["x"], (-1, 6, 9)),
     ],
-    ids=["data decides", "along it", "of unknown extent", "of unknown dims", "stated otherwise"],
+    ids=["depends on data", "along batch", "unknown extent", "unknown dims", "contradiction"],
 )
-def test_what_does_not_follow_stays_open(made):
-    assert -1 in worked_out(X, node("p"), made)["y"]
+def test_a_shape_that_does_not_follow_stays_open(made):
+    assert -1 in inferred(X, node("p"), made)["y"]
 
 
-def test_a_slice_of_all_examples_has_as_many():
+def test_a_slice_of_all_examples_keeps_the_batch_size():
     parts = [numbers("from", 0, -1), numbers("to", 0, 0), numbers("by", 1, 1)]
     masks = {"begin_mask": {"i": 1}, "end_mask": {"i": 1}, "shrink_axis_mask": {"i": 2}}
     last = op("y", "StridedSlice", ["x", "from", "to", "by"], (-1, 8), **masks)
     second = [numbers("twos", 2, 1)]
     every = op("z", "StridedSlice", ["x", "from", "to", "twos"], (-1, 8), **masks)
 
-    found = worked_out(X, *parts, *second, last, every)
+    found = inferred(X, *parts, *second, last, every)
 
     assert found["y"] == (7, 8)
     assert found["z"] == (-1, 8)
 
 
-def test_shapes_that_are_computed_are_followed():
+def test_shapes_computed_by_ops_are_evaluated():
     nodes = [
         op("size", "Shape", ["x"], (3,)),
         *(numbers("zero", 0), numbers("one", 1), numbers("four", 4)),
@@ -111,7 +111,7 @@ def test_shapes_that_are_computed_are_followed():
         op("zeros", "Fill", ["dims", "zero"], (-1, 4)),
     ]
 
-    assert worked_out(X, *nodes)["zeros"] == (7, 4)
+    assert inferred(X, *nodes)["zeros"] == (7, 4)
 
 
 def test_a_call_has_the_shapes_of_its_results():
@@ -119,12 +119,12 @@ def test_a_call_has_the_shapes_of_its_results():
     call = calling("call", "f", ["x"], _output_shapes=stated((-1, 6, 8)))
     after = op("y", "Neg", ["call"], (-1, 6, 8))
 
-    found = worked_out(X, call, after, functions=[body])
+    found = inferred(X, call, after, functions=[body])
 
     assert found["call"] == found["call/r"] == found["y"] == (7, 6, 8)
 
 
-def test_ops_in_a_circle_stay_open():
+def test_the_shapes_of_ops_in_a_cycle_stay_open():
     nodes = [
         op("a", "Relu", ["b"], (-1,)),
         op("b", "Relu", ["a"], (-1,)),
@@ -132,4 +132,4 @@ def test_ops_in_a_circle_stay_open():
         op("d", "Fill", ["c"], (-1,)),
     ]
 
-    assert worked_out(*nodes) == {"a": (-1,), "b": (-1,), "c": (1,), "d": (-1,)}
+    assert inferred(*nodes) == {"a": (-1,), "b": (-1,), "c": (1,), "d": (-1,)}

@@ -1,4 +1,4 @@
-"""TensorFlow's files put together for tests, and the real ones among the samples."""
+"""Builders of TensorFlow files for tests, and access to the real files among the samples."""
 
 import gzip
 from collections.abc import Mapping, Sequence
@@ -46,7 +46,7 @@ UNKNOWN_RANK = {"unknown_rank": True}
 
 
 def packed(name: str) -> str:
-    """The path of a sample, gzipped as it is kept."""
+    """The path of a sample, which is gzipped."""
     return str(FOLDER / f"{name}.gz")
 
 
@@ -57,7 +57,7 @@ def content(name: str) -> bytes:
 
 
 def unpacked_model(folder: Path) -> Path:
-    """The SavedModel among the samples, put into `folder` as TensorFlow wrote it."""
+    """Unpack the SavedModel among the samples into `folder`."""
     samples = FOLDER / "saved_model"
     for file in samples.rglob("*.gz"):
         plain = folder / file.relative_to(samples).with_suffix("")
@@ -71,7 +71,7 @@ def shape(*dims: int) -> dict[str, object]:
 
 
 def node(name: str, op: str = "NoOp", inputs: Sequence[str] = (), **attributes: object):
-    """A NodeDef; an attribute is given by what its AttrValue holds: `k={"i": 3}`."""
+    """A NodeDef; attributes are given as the fields of their AttrValue: `k={"i": 3}`."""
     value = message_class("tensorflow.AttrValue")
     encoded = {key: value(**fields) for key, fields in attributes.items()}
     return message_class("tensorflow.NodeDef")(name=name, op=op, input=inputs, attr=encoded)
@@ -95,14 +95,14 @@ def output(
     allocated: int = 0,
     address: int = 0,
 ) -> dict[str, object]:
-    """An output whose memory was described."""
+    """An output with a description of its memory."""
     memory = {"requested_bytes": requested, "allocated_bytes": allocated, "ptr": address}
     described = {"shape": shape(*dims), "allocation_description": memory}
     return {"slot": slot, "tensor_description": described}
 
 
 def run_metadata(*devices: tuple[str, Sequence[object]]) -> bytes:
-    """What ran in a step: a device and its runs, for each device."""
+    """RunMetadata of a step, from pairs of a device and its runs."""
     rows = [{"device": name, "node_stats": runs} for name, runs in devices]
     step_stats = {"dev_stats": rows}
     return message_class("tensorflow.RunMetadata")(step_stats=step_stats).SerializeToString()
@@ -117,7 +117,7 @@ def op_log(*entries: Mapping[str, object], strings: Mapping[int, str] | None = N
 def saved(
     *nodes: Mapping[str, object], strings: Mapping[int, str] | None = None, **fields
 ) -> bytes:
-    """A saved profile; a node without an `id` has its place as one."""
+    """A ProfileProto; the `id` of a node defaults to its position."""
     name = "tensorflow.tfprof.ProfileNode"
     numbered = {fact.get("id", place): fact for place, fact in enumerate(nodes)}
     return message_class("tensorflow.tfprof.ProfileProto")(
@@ -128,7 +128,7 @@ def saved(
 
 
 def add(name, path, data, builder, **about):
-    """Read content as the source of that name does, and add it."""
+    """Read `data` with the source called `name` and add it to `builder`."""
     file = InputFile(Content.of_bytes(path, data), BY_NAME[name], **about)
     return file.source.add(file.source.read(file), builder, file)
 
@@ -139,7 +139,7 @@ def read(
     log: bytes | None = None,
     notes: list[str] | None = None,
 ) -> ProfileColumns:
-    """The profile of a graph, of runs with their steps, and of a log; `notes` gets the notes."""
+    """The profile of a graph, runs (step and data) and a log; notes are appended to `notes`."""
     builder = ProfileBuilder()
     if graph is not None:
         add("graph", "graph.pb", graph, builder)

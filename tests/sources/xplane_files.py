@@ -1,4 +1,4 @@
-"""Recordings of a profiler (XSpace) put together for tests, from plain values."""
+"""Builders of profiler recordings (XSpace) for tests."""
 
 from tfprof.formats.wire import encoded
 
@@ -15,7 +15,7 @@ def span(field, content):
 
 
 class Plane:
-    """A plane in the making: `plane.line("tf_Compute/1", event("a:Mul", 0, 5))`."""
+    """Builds a plane: `plane.line("tf_Compute/1", event("a:Mul", 0, 5))`."""
 
     def __init__(self, name):
         self.name = name
@@ -56,12 +56,12 @@ class Plane:
 
 
 def event(name, start_us, duration_us, **facts):
-    """An event at and for so many microseconds; a fact `&x` refers to the name x."""
+    """An event with its start and duration in microseconds; a fact `&x` refers to the name x."""
     return name, round(start_us * 1_000_000), round(duration_us * 1_000_000), facts
 
 
 def host(**lines):
-    """The plane of a host: a keyword is a thread, with its events."""
+    """The plane of a host; each keyword is a thread with its events."""
     plane = Plane("/host:CPU")
     for name, events in lines.items():
         plane.line(name, *events)
@@ -69,6 +69,6 @@ def host(**lines):
 
 
 def recording(*planes, start_ns=START_NS):
-    """A whole recording as bytes."""
+    """The bytes of a complete recording."""
     environment = Plane("Task Environment").stat("profile_start_time", start_ns)
     return b"".join(plane.encode() for plane in (*planes, environment))

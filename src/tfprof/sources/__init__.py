@@ -1,1 +1,1 @@
-"""What each kind of input means: from records of a format to a profile."""
+"""Sources: for each kind of input file, how its content is added to a profile."""

@@ -1,4 +1,4 @@
-"""Work that is begun before somebody waits for it."""
+"""Function calls that run in the background until their result is needed."""
 
 from __future__ import annotations
 
@@ -10,24 +10,27 @@ Result = TypeVar("Result")
 
 
 class Ahead(Generic[Result]):
-    """A call that goes on beside the caller, on another core where it lets others run."""
+    """A function call in a thread of its own; it runs in parallel where it releases the GIL."""
 
     def __init__(self, function: Callable[..., Result], *args: Any) -> None:
         self._function, self._args = function, args
         self._found: list[Result] = []
         self._error: BaseException | None = None
-        # Somebody who is interrupted and leaves does not wait for it.
+        # A daemon, so that an interrupted program can exit without waiting for it.
         self._thread = Thread(target=self._work, daemon=True)
         self._thread.start()
 
     def _work(self) -> None:
         try:
             self._found.append(self._function(*self._args))
-        except BaseException as error:  # noqa: BLE001 -- raised where it is waited for
+        except BaseException as error:  # noqa: BLE001 -- raised by `result`
             self._error = error
 
     def result(self) -> Result:
-        """What the call returned, once: it is not kept; what it raised is raised here."""
+        """Wait for the call and return its result, or raise its exception.
+
+        Can be called only once, because the result is not kept.
+        """
         self._thread.join()
         if self._error is not None:
             raise self._error

@@ -1,4 +1,4 @@
-"""A folder that a profiler or `tfprof.capture` left: which files in it belong together."""
+"""Folders written by a profiler or `tfprof.capture`: finds the files that belong together."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tfprof.errors import InputError
 
-# What is being recorded is in such a folder beside the one it is for, until it is whole.
+# The suffix of the temporary folder that holds an unfinished recording, beside the final one.
 PARTIAL = ".tfprof-partial"
 GRAPH = "graph.pb"
 OP_LOG = "tfprof_log"
@@ -17,34 +17,32 @@ _PATTERNS = ("*.xplane.pb", "*.xplane.pb.gz")
 
 
 def partial_path(folder: Path) -> Path:
-    """Where a recording for `folder` is until it is whole."""
+    """The temporary folder of an unfinished recording for `folder`."""
     return folder.with_name(f".{folder.name}{PARTIAL}")
 
 
 def files_of(path: str) -> list[str]:
-    """The files to read for `path`: of a folder with recordings those of the latest one.
+    """The files to read for `path`: in a folder with recordings, those of the latest.
 
-    A path that is no such folder stands for itself. Each host leaves a file of its own.
+    Each host writes its own file. Any other path is returned unchanged.
     """
     try:
         folder = Path(path)
         _require_finished(folder)
         return list(map(str, _recorded(folder))) or [path] if folder.is_dir() else [path]
-    except (OSError, ValueError):  # whoever reads it says what is wrong
+    except (OSError, ValueError):  # reported when the path is read
         return [path]
 
 
 def _require_finished(folder: Path) -> None:
     if folder.name.endswith(PARTIAL):
-        raise InputError(
-            folder, "is a recording that was not finished; remove it and record again."
-        )
+        raise InputError(folder, "is an unfinished recording; delete the folder and record again.")
     partial = partial_path(folder)
     if not folder.exists() and folder.name and partial.is_dir():
         raise InputError(
             folder,
-            "its recording was not finished: the program still runs, or was ended. If it was, "
-            f"remove {partial} and record again.",
+            "its recording is unfinished: the program is still running or was stopped. If it was "
+            f"stopped, delete {partial} and record again.",
         )
 
 

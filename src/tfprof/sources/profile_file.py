@@ -1,4 +1,4 @@
-"""A saved profile: its tables are the columns of a profile."""
+"""Profiles saved by tfprof: the tables of the file are the columns of a profile."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Columns = TypeVar("Columns")
 
 
 class Loaded(NamedTuple):
-    """A profile as it was saved, and remarks on the files that it was made from."""
+    """A saved profile, and the notes on the files from which it was made."""
 
     profile: ProfileColumns
     notes: tuple[str, ...]
@@ -51,7 +51,7 @@ def read(file: InputFile) -> Loaded:
 
 
 def add(found: Loaded, builder: ProfileBuilder, file: InputFile) -> FileSummary:
-    """Add everything that the saved profile holds."""
+    """Add the whole saved profile."""
     add_profile(builder, found.profile)
     builder.notes += found.notes
     builder.remedies |= found.profile.remedies
@@ -59,7 +59,7 @@ def add(found: Loaded, builder: ProfileBuilder, file: InputFile) -> FileSummary:
 
 
 def summarised(found: Loaded, file: InputFile) -> FileSummary:
-    """What the saved profile contains."""
+    """A summary of the saved profile."""
     profile = found.profile
     return summary(
         file,
@@ -73,7 +73,7 @@ def summarised(found: Loaded, file: InputFile) -> FileSummary:
 
 
 def loaded(path: str, data: bytes) -> Loaded:
-    """The profile in the bytes of a file, which errors call `path`."""
+    """The profile in the bytes of a file; errors refer to it as `path`."""
     saved = decode(path, data)
     if (trouble := next(_contradictions(saved), None)) is not None:
         raise InputError(path, f"is damaged: {trouble}; save it again or fetch it again.")
@@ -103,13 +103,13 @@ def loaded(path: str, data: bytes) -> Loaded:
 
 
 def _table(saved: SavedProfile, name: str, columns: type[Columns]) -> Columns:
-    """A table of the model that has the same columns in the file."""
-    parts: tuple[Field[Any], ...] = fields(cast("Any", columns))  # all of them are data classes
+    """A table of the model whose columns are the same in the file."""
+    parts: tuple[Field[Any], ...] = fields(cast("Any", columns))  # always a dataclass
     return columns(*(saved.tables[name][part.name] for part in parts))
 
 
 def _grouped(saved: SavedProfile, table: str, owner: str, owners: str) -> Ints:
-    """Where the rows of `table` begin that belong to each row of the table `owners`."""
+    """The offsets in `table` of the rows that belong to each row of the table `owners`."""
     counts = np.bincount(saved.numbers(table, owner), minlength=saved.rows(owners))
     return offsets_of(counts)
 
@@ -173,7 +173,7 @@ def _records(saved: SavedProfile) -> Records:
 
 
 def _tensors(saved: SavedProfile) -> Tensors:
-    """The tensors of the checkpoint, whose values are not here."""
+    """The tensors of the checkpoint, without their values."""
     return Tensors.described(
         saved.texts("tensors", "name"),
         saved.texts("tensors", "dtype"),
@@ -182,7 +182,7 @@ def _tensors(saved: SavedProfile) -> Tensors:
 
 
 def _contradictions(saved: SavedProfile) -> Iterator[str]:
-    """What is wrong with the tables, of what no reference to a missing row gives away."""
+    """The inconsistencies in the tables, except for references to missing rows."""
     names, callers = saved.texts("ops", "name"), saved.numbers("code", "caller")
     placed = saved.numbers("placements", "device")
     checks = {
@@ -190,25 +190,25 @@ def _contradictions(saved: SavedProfile) -> Iterator[str]:
         "steps are out of order": _ascends(saved, "steps", "recording", "number"),
         "records are out of order": _ascends(saved, "records", "op", "step"),
         "a call comes before its caller": bool((callers < np.arange(len(callers))).all()),
-        "ops have no order": _are_all(np.sort(saved.numbers("ops", "defined"))),
+        "ops have no definition order": _are_all(np.sort(saved.numbers("ops", "defined"))),
         "types are out of order": _types_ascend(saved, saved.words("types", "type")),
-        "an op is placed on two devices": _pairs_ascend(
+        "placements are out of order": _pairs_ascend(
             saved.numbers("placements", "op"), saved.numbers("devices", "recording")[placed]
         ),
-        "a record counts allocations of another op": _uses_match(saved),
-        "names of ops are out of order": _are_all(names.order()) and _are_distinct(names),
+        "a record includes allocations of another op": _uses_match(saved),
+        "ops are out of order": _are_all(names.order()) and _are_distinct(names),
         "tensors are out of order": _are_all(saved.texts("tensors", "name").order()),
     }
     return (trouble for trouble, holds in checks.items() if not holds)
 
 
 def _are_all(rows: Ints) -> bool:
-    """Whether these are all rows in their order."""
+    """Whether `rows` counts from 0 without gaps."""
     return np.array_equal(rows, np.arange(len(rows)))
 
 
 def _uses_match(saved: SavedProfile) -> bool:
-    """Whether the allocations that a record counts are of its own op and step."""
+    """Whether the allocations of each record are those of its own op and step."""
     record = saved.numbers("allocator_uses", "record")
     counted = np.flatnonzero(record >= 0)
     return all(

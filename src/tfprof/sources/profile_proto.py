@@ -1,4 +1,4 @@
-"""A ProfileProto: a profile that was saved whole."""
+"""ProfileProto files: complete profiles saved in TensorFlow's own format."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tfprof.sources.tf_attributes import EncodedAttributes
 from tfprof.sources.tf_devices import add_device
 from tfprof.sources.tf_names import TENSORFLOW_NAMES
 
-# The name under which an input is not found: no program gives an op this one.
+# Stands for unknown ops in inputs; no real op has this name.
 _NO_OP = "\0"
 
 
@@ -38,7 +38,7 @@ def read(file: InputFile) -> Decoded[ProtoColumns]:
 
 
 def add(found: Decoded[ProtoColumns], builder: ProfileBuilder, file: InputFile) -> FileSummary:
-    """Add everything the saved profile holds; its float ops were settled when it was saved."""
+    """Add the whole profile; its float ops were computed when it was saved."""
     records, columns = found
     builder.settle_float_ops()
     order = np.argsort(columns.id, kind="stable")
@@ -67,7 +67,7 @@ def add(found: Decoded[ProtoColumns], builder: ProfileBuilder, file: InputFile) 
 
 
 def _recording(path: str) -> Recording:
-    """A saved profile does not say who recorded it: it is one recording."""
+    """The profile as a single recording, because the format does not distinguish several."""
     return Recording(
         label=PurePath(path).name,
         framework="tensorflow",
@@ -78,7 +78,7 @@ def _recording(path: str) -> Recording:
 
 
 class _Saved:
-    """The builder that a saved profile is added to, with its ops, steps and devices."""
+    """The builder to which a profile is added, and the ids of the profile's ops."""
 
     def __init__(
         self, builder: ProfileBuilder, ops: Ints, recording: int, steps: Sequence[int]
@@ -90,15 +90,15 @@ class _Saved:
             builder.runs.add_step(recording, step)
 
     def key(self, found: RecordedColumns, record: Ints) -> dict[str, Ints]:
-        """The columns op and step of records."""
+        """The op and step columns of these records."""
         return {"op": self.ops[found.node[record]], "step": self.steps(found.step[record])}
 
     def steps(self, numbers: Ints) -> Ints:
-        """The ids of steps of these numbers."""
+        """The ids of the steps with these numbers."""
         return self.builder.runs.add_steps(self.recording, numbers)
 
     def devices(self, names: Coded) -> Ints:
-        """The device of each row, in the order of first use."""
+        """The device of each row; devices are added in the order of first use."""
         codes = np.zeros(len(names.values), np.int64)
         for code in _by_first_use(names.codes):
             codes[code] = add_device(self.builder, self.recording, names.values[code])
@@ -108,7 +108,7 @@ class _Saved:
 def _define(records: Records, columns: ProtoColumns, order: Ints, builder: ProfileBuilder) -> None:
     names = columns.name.take(order)
     inputs = _grouped(columns.input_node, columns.input_id, len(order)).take(order)
-    # An id without a node stands for an op that the graph named but did not define.
+    # An id without a node belongs to an op that is an input but was not defined.
     ids = columns.id[order]
     place = np.searchsorted(ids, inputs.values, side="right") - 1
     place[ids[place] != inputs.values] = len(ids)
@@ -134,7 +134,7 @@ def _define(records: Records, columns: ProtoColumns, order: Ints, builder: Profi
 
 
 def _grouped(owner: Ints, values: Ints, count: int) -> Ragged:
-    """The values of each of so many owners, who come in order."""
+    """The values of each of `count` owners, from columns sorted by owner."""
     return Ragged(offsets_of(np.bincount(owner, minlength=count)), values)
 
 
@@ -143,7 +143,7 @@ def _shapes(dims: Ragged) -> Shapes:
 
 
 def _outputs(columns: ProtoColumns) -> OutputShapes:
-    """The shapes of each node's outputs, unknown ones where a slot is left out."""
+    """The output shapes of each node; missing slots have unknown shapes."""
     node, slot = columns.output_node, columns.output_slot
     counts = np.zeros(len(columns.id), np.int64)
     np.maximum.at(counts, node, np.minimum(slot + 1, MOST_OUTPUTS))
@@ -170,7 +170,7 @@ def _named(names: Coded) -> Ints:
 
 
 def _by_first_use(codes: Ints) -> list[int]:
-    """The different codes, in the order in which they come."""
+    """The distinct codes in the order of first use."""
     used, first = np.unique(codes, return_index=True)
     found: list[int] = used[np.argsort(first)].tolist()
     return found
@@ -194,7 +194,7 @@ def _locate(
 
 
 def _record(found: RecordedColumns, saved: _Saved) -> None:
-    """Add what was recorded of each node in each step."""
+    """Add the recorded runs and memory of each node in each step."""
     runs = saved.builder.runs
     first_use = runs.memory_count()
     _add_sightings(found, saved)
@@ -214,13 +214,13 @@ def _record(found: RecordedColumns, saved: _Saved) -> None:
 
 
 def memory_facts(found: dict[str, Ints]) -> dict[str, Ints]:
-    """The columns of `MEMORY_FACTS`."""
+    """The columns of `MEMORY_FACTS`, with the time in nanoseconds."""
     bytes_ = {fact: column for fact, column in found.items() if fact != "micros"}
     return {"time_ns": nanos_of_micros(found["micros"]), **bytes_}
 
 
 def _allocate(columns: ProtoColumns, saved: _Saved) -> None:
-    """Add the allocations: only those on accelerators are saved, without their allocators."""
+    """Add the allocations; the format stores only those on accelerators, without allocators."""
     saved.builder.mark_lacks_host_allocations()
     found, runs = columns.recorded, saved.builder.runs
     records = distinct(found.allocation_record)
@@ -243,7 +243,7 @@ def _allocate(columns: ProtoColumns, saved: _Saved) -> None:
 
 
 def _homes(names: Coded, saved: _Saved) -> Ints:
-    """The device of each row, -1 where none is named."""
+    """The device of each row, -1 if its name is empty."""
     homes = np.full(len(names), -1)
     named = _named(names)
     homes[named] = saved.devices(names.take(named))
@@ -261,7 +261,7 @@ def _add_copies(found: CopyColumns, saved: _Saved) -> None:
 
 
 def _add_sightings(found: RecordedColumns, saved: _Saved) -> None:
-    # Times of all devices together belong to none of them; the devices are only seen.
+    # The times span all devices and belong to none of them, so the devices are added without times.
     runs = saved.builder.runs
     runs.add_sightings(
         **saved.key(found, np.arange(len(found.node))),

@@ -1,4 +1,4 @@
-"""The table of sources: which files tfprof reads, and from paths to a profile."""
+"""The registry of sources: identifies files and merges them into a profile."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 GROUP = "tfprof.sources"
 
-# The source of the profiles that tfprof saves.
+# The source of profiles saved by tfprof.
 SAVED = "tfprof"
 
-# Files of more bytes than this in all are read one after the other: two at a time take memory.
+# If all files together have more bytes than this, they are read one at a time to save memory.
 _MOST_AHEAD = 3 << 28
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltIn:
-    """A source of tfprof itself; its module is imported with the first such file.
+    """A built-in source; its module is imported when a file of its kind is first read.
 
-    The module has `read(file)` and `add(found, builder, file)`.
+    The module defines `read(file)` and `add(found, builder, file)`.
     """
 
     name: str
@@ -43,8 +43,8 @@ class BuiltIn:
     brings: frozenset[Need]
     module: str
     recognises: Callable[[Content], bool]
-    option: str = ""  # the input option that names such a file
-    is_saved: bool = False  # by tfprof itself, so it is not what a program would provide
+    option: str = ""  # the input option for these files
+    is_saved: bool = False  # written by a profiler, so hints do not ask for it
     framework: str = "tensorflow"
 
     def looks_like(self, content: Content) -> bool:
@@ -67,7 +67,7 @@ def _is_saved_model(content: Content) -> bool:
     return inside.message.kind is MessageKind.SAVED_MODEL
 
 
-# In the order in which files are tried; of one stage they are also added in this order.
+# In the order in which they are tried. Files of the same stage are also added in this order.
 SOURCES: tuple[BuiltIn, ...] = (
     BuiltIn(
         name="checkpoint",
@@ -146,26 +146,26 @@ BY_NAME: dict[str, BuiltIn] = {source.name: source for source in SOURCES}
 
 
 class Added(NamedTuple):
-    """The sources that installed packages add, and why some of them cannot be used."""
+    """The sources of other installed packages, and the problems of those that cannot be used."""
 
     sources: list[Source]
     problems: list[str]
 
 
 def added() -> Added:
-    """What is installed now, ordered by name."""
-    from importlib.metadata import entry_points  # noqa: PLC0415 -- it takes 20 ms to import
+    """The sources of other installed packages, sorted by name."""
+    from importlib.metadata import entry_points  # noqa: PLC0415 -- the import takes 20 ms
 
     found = Added([], [])
     for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
         try:
             source = point.load()
-        except Exception as error:  # noqa: BLE001 -- any package may be broken in any way
-            found.problems.append(f"the source {point.value} cannot be loaded: {_trouble(error)}")
+        except Exception as error:  # noqa: BLE001 -- another package may raise anything
+            found.problems.append(f"source {point.value} cannot be loaded: {_trouble(error)}")
             continue
         missing = [part for part in _MEMBERS if not hasattr(source, part)]
         if missing:
-            found.problems.append(f"the source {point.value} has no `{missing[0]}`")
+            found.problems.append(f"source {point.value} has no member `{missing[0]}`")
         else:
             found.sources.append(Guarded(source))
     return found
@@ -179,7 +179,7 @@ def _trouble(error: Exception) -> str:
 
 
 class Guarded:
-    """A source of another package, whose failures become one-line errors that name it."""
+    """A source of another package; its exceptions become one-line errors that name it."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -203,17 +203,17 @@ class Guarded:
         except TfprofError:
             raise
         except Exception as error:
-            raise InputError(path, f"the source `{self.name}` fails: {_trouble(error)}.") from error
+            raise InputError(path, f"source `{self.name}` failed: {_trouble(error)}.") from error
 
 
 def open_file(path: str, **about: Any) -> InputFile:
-    """The file at `path` with the source that recognises it; `about` is what `InputFile` takes."""
+    """The file at `path` with the source that recognises it; `about` is passed to `InputFile`."""
     content = Content(path)
     for source in SOURCES:
         if source.looks_like(content):
             return InputFile(content, source, **about)
     content.require_readable()
-    # Looking for packages takes milliseconds, so it is done only for files nothing else knows.
+    # Searching installed packages takes milliseconds, so built-in sources are tried first.
     others = added()
     for other in others.sources:
         if other.looks_like(content):
@@ -224,11 +224,11 @@ def open_file(path: str, **about: Any) -> InputFile:
 
 
 def open_as(names: str | tuple[str, ...], path: str, **about: Any) -> InputFile:
-    """The file at `path`, which must be of one of the sources of these names."""
+    """The file at `path`, which must belong to one of the named sources."""
     wanted = [BY_NAME[name] for name in ([names] if isinstance(names, str) else names)]
     is_checkpoint = wanted == [BY_NAME["checkpoint"]]
     if is_checkpoint and checkpoint.find(path) is None and not Content(path).head:
-        checkpoint.open_checkpoint(path)  # its error names all files that were looked for
+        checkpoint.open_checkpoint(path)  # raises a more helpful error than `open_file`
     file = open_file(path, **about)
     if file.source not in wanted:
         titles = " or ".join(a_file(source.title) for source in wanted)
@@ -239,7 +239,7 @@ def open_as(names: str | tuple[str, ...], path: str, **about: Any) -> InputFile:
 
 
 def of_options() -> dict[str, tuple[str, ...]]:
-    """The input options that name files, and the sources whose files each can name."""
+    """The input options for files, each with the names of the sources it accepts."""
     options = dict.fromkeys(source.option for source in SOURCES if source.option)
     return {
         option: tuple(source.name for source in SOURCES if source.option == option)
@@ -248,7 +248,7 @@ def of_options() -> dict[str, tuple[str, ...]]:
 
 
 def a_file(title: str) -> str:
-    """What a sentence calls a file of a source with that title: `an XSpace file`."""
+    """The title of a source as part of a sentence: `an XSpace file`."""
     return f"{'an' if title[0] in 'AEIOUX' else 'a'} {title} file"
 
 
@@ -273,10 +273,10 @@ def merge(
 def finished(
     files: Sequence[InputFile], progress: Callable[[str], None] = lambda _: None
 ) -> tuple[Loaded, FileSummary] | None:
-    """The profile of a saved profile that is the only file, which needs no builder, or None."""
+    """The profile of `files` if they are one saved profile, which needs no builder; else None."""
     if len(files) != 1 or files[0].source.name != SAVED:
         return None
-    from tfprof.sources import profile_file  # noqa: PLC0415 -- only for this source
+    from tfprof.sources import profile_file  # noqa: PLC0415 -- only saved profiles need it
 
     progress(files[0].path)
     found = profile_file.read(files[0])
@@ -284,7 +284,7 @@ def finished(
 
 
 def remedies(sources: Iterable[Source]) -> dict[Need, str]:
-    """What would provide each capability, as a phrase, for the frameworks of these sources."""
+    """The files that would provide each capability, for the frameworks of these sources."""
     used = list(sources)
     frameworks = {source.framework for source in used} or {"tensorflow"}
     offered: list[Source] = [source for source in SOURCES if not source.is_saved]
@@ -299,7 +299,7 @@ def remedies(sources: Iterable[Source]) -> dict[Need, str]:
 
 
 def _offer(source: Source) -> str:
-    """What a user would give: `RunMetadata (--run_meta_path)`."""
+    """How to provide a file of this source: `RunMetadata (--run_meta_path)`."""
     option = source.option if isinstance(source, BuiltIn) else ""
     return f"{source.title} (--{option})" if option else source.title
 
@@ -310,7 +310,7 @@ def _rank(source: Source) -> tuple[int, int]:
 
 
 def _read_ahead(files: Sequence[InputFile]) -> Iterator[Ahead[Any]]:
-    """The reading of each file; the next one is read while one is added, unless they are large."""
+    """Start to read each file while the one before it is added, unless the files are large."""
     is_much = sum(_size(file.path) for file in files) > _MOST_AHEAD
     started: deque[Ahead[Any]] = deque()
     for file in files:
@@ -323,5 +323,5 @@ def _read_ahead(files: Sequence[InputFile]) -> Iterator[Ahead[Any]]:
 def _size(path: str) -> int:
     try:
         return Path(path).stat().st_size
-    except (OSError, ValueError):  # reading the file reports the problem
+    except (OSError, ValueError):  # reported when the file is read
         return 0

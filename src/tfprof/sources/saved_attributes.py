@@ -1,4 +1,4 @@
-"""Attributes of ops in a saved profile."""
+"""The attributes of ops in a saved profile."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _PLAIN = (bool, int, float, str)
 
 
 def _of_json(encoded: bytes) -> AttributeValue:
-    """A value of JSON; a list becomes a tuple, anything nested is not a plain value."""
+    """Decode a JSON value: a list becomes a tuple, nested values and objects become None."""
     value = json.loads(encoded)
     if isinstance(value, list):
         return tuple(value) if all(isinstance(item, _PLAIN) for item in value) else None
     return value if isinstance(value, _PLAIN) else None
 
 
-# How values are decoded, by the encoding that a file names.
+# The decoder of each encoding that a file may name.
 DECODERS: dict[str, Callable[[bytes], AttributeValue]] = {
     "json": _of_json,
     tf_attributes.ENCODING: tf_attributes.decode,
@@ -34,7 +34,7 @@ DECODERS: dict[str, Callable[[bytes], AttributeValue]] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SavedAttributes:
-    """The attributes in a table, by its rows; `path` is the file to name in errors."""
+    """Reads attributes from a table; errors name the file as `path`."""
 
     path: str
     found: AttributeTable
@@ -47,7 +47,7 @@ class SavedAttributes:
         try:
             return decode(self._value(row))
         except (ValueError, RecursionError, messages.DecodeError):
-            raise InputError(self.path, f"an attribute `{name}` in it is damaged.") from None
+            raise InputError(self.path, f"the attribute `{name}` of an op is damaged.") from None
 
     def encoded(self, position: int) -> Mapping[str, bytes]:
         rows = self._rows(position)
@@ -56,7 +56,7 @@ class SavedAttributes:
     def encoded_values(
         self, positions: Ints, names: Sequence[str]
     ) -> Iterator[tuple[bytes | None, ...]]:
-        """The values of these attributes of many ops as they were written, None for no value."""
+        """For each op, the encoded values of these attributes, or None for a missing one."""
         columns = [self._column(name)[positions].tolist() for name in names]
         used = {row for column in columns for row in column}
         known = {row: None if row < 0 else self._value(row) for row in used}
@@ -64,19 +64,19 @@ class SavedAttributes:
         return (tuple([known[row] for row in one]) for one in rows)
 
     def table(self, positions: Ints) -> AttributeTable:
-        """All attributes of many ops."""
+        """All attributes of these ops."""
         found = self.found
         rows = Ragged(found.offsets, np.arange(len(found.value))).take(positions)
         name, value = found.name.take(rows.values), found.value[rows.values]
         return AttributeTable(rows.offsets, name, value, found.values, found.encoding)
 
     def _rows(self, position: int) -> dict[str, int]:
-        """The value of each attribute of an op, as a row of the values."""
+        """The attributes of an op, each with its row in the table of values."""
         start, end = self.found.offsets[position : position + 2].tolist()
         return {self.found.name[row]: int(self.found.value[row]) for row in range(start, end)}
 
     def _column(self, name: str) -> Ints:
-        """The value of one attribute of each op, as a row of the values, -1 for no value."""
+        """The row of one attribute's value for each op, -1 for ops that do not have it."""
         found = self.found
         values = np.full(len(found.offsets) - 1, -1)
         if (code := found.name.values.row_of(name)) >= 0:

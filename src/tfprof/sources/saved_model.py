@@ -1,4 +1,4 @@
-"""A SavedModel: the ops of one of its signatures, with its functions, variables and code lines."""
+"""SavedModels: the ops, variables and code lines of one signature, including its functions."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ from tfprof.model.tensors import Tensors
 from tfprof.sources import tf_functions
 from tfprof.sources.source import Decoded, FileSummary, InputFile, summary
 
-_USUAL = "serving_default"
-_OF_LOADING = "__saved_model_"  # signatures so called run when a model is loaded
+_DEFAULT = "serving_default"
+_INTERNAL = "__saved_model_"  # the prefix of signatures that run when a model is loaded
 _TRAINABLE = "_trainable_variables"
 _IN_CHECKPOINT = "_checkpoint_variables"
 _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
 
 def read(file: InputFile) -> Decoded[MetaGraph]:
-    """The graph that is served."""
+    """The graph for serving."""
     return Decoded.of(file.content.first_inside(SAVED_MODEL_FILES).records(SAVED_MODEL), decode)
 
 
 def add(found: Decoded[MetaGraph], builder: ProfileBuilder, file: InputFile) -> FileSummary:
-    """Define the ops that one call of a signature runs, and the variables that it reads."""
+    """Define the ops that a call of the signature runs, and the variables that they read."""
     records, model = found
     reading = file.reading
     name = _signature(records.path, model, reading.signature)
     roots = model.signatures[name]
     flat = tf_functions.flatten(records, model.graph, roots, reading.batch_size)
     tf_functions.add(flat, builder)
-    builder.notes += _open_inputs(records.path, flat)
+    builder.notes += _unsized_inputs(records.path, flat)
     variables = _variables(model, flat)
     ops = builder.ids(variables)
     trainable = [
@@ -58,45 +58,47 @@ def add(found: Decoded[MetaGraph], builder: ProfileBuilder, file: InputFile) -> 
     try:
         _add_values(str(folder / "variables" / "variables"), variables, builder)
         _add_code(str(folder / "debug" / "saved_model_debug_info.pb"), flat, builder)
-    except InputError as error:  # everything else is right without them
+    except InputError as error:  # everything else is still correct
         builder.notes.append(str(error))
     return summary(file, ops=len(flat.columns.name))
 
 
 def _signature(path: str, model: MetaGraph, wanted: str) -> str:
-    """The name of the signature that is wanted, or of the usual one, or of the only one."""
-    known = [name for name in model.signatures if not name.startswith(_OF_LOADING)]
+    """The name of the wanted signature; by default `serving_default`, or the only one."""
+    known = [name for name in model.signatures if not name.startswith(_INTERNAL)]
     if wanted in known:
         return wanted
     if wanted:
         raise InputError(path, f"has no signature `{wanted}`. {nearest(wanted, known)}")
-    if _USUAL in known:
-        return _USUAL
+    if _DEFAULT in known:
+        return _DEFAULT
     if len(known) == 1:
         return known[0]
     if known:
         names = ", ".join(sorted(known))
-        raise InputError(path, f"has several signatures; choose by --signature: {names}.")
-    raise InputError(path, "has no signature to call; save it with signatures=….")
+        raise InputError(path, f"has several signatures; choose one with --signature: {names}.")
+    raise InputError(
+        path, "has no signatures; save the model with tf.saved_model.save(…, signatures=…)."
+    )
 
 
-def _open_inputs(path: str, found: tf_functions.Flat) -> Iterator[str]:
-    """What is of any size, so that nobody can count what is done with it."""
+def _unsized_inputs(path: str, found: tf_functions.Flat) -> Iterator[str]:
+    """Notes on inputs whose size is open, so that float ops cannot be counted."""
     columns = found.columns
     for row, kind in enumerate(columns.kind.values[code] for code in columns.kind.codes.tolist()):
         shape = columns.outputs.of(row, 0)
         if kind == "Placeholder" and shape is not None and min(shape, default=0) < 0:
             size = "x".join("?" if dim < 0 else str(dim) for dim in shape)
             yield (
-                f"{path}: `{columns.name[row]}` is of any size ({size}), and float ops that depend "
-                "on it are not counted; --batch_size says how many examples there are."
+                f"{path}: the input `{columns.name[row]}` has no fixed size ({size}); float ops "
+                "that depend on it are not counted. Set the number of examples with --batch_size."
             )
 
 
 def _variables(model: MetaGraph, found: tf_functions.Flat) -> dict[str, int]:
-    """The ops that stand for variables, and which objects these are; -1 for an unknown one.
+    """The names of variable ops, and the number of each variable's object, -1 if unknown.
 
-    What a function is given behind its arguments are the objects that it is bound to, in order.
+    The last inputs of a call are the objects to which its function is bound, in order.
     """
     columns = found.columns
     is_variable = columns.shape.sizes() > 0
@@ -112,7 +114,7 @@ def _variables(model: MetaGraph, found: tf_functions.Flat) -> dict[str, int]:
 
 
 def _add_values(prefix: str, variables: Mapping[str, int], builder: ProfileBuilder) -> None:
-    """Make the values readable that the folder has beside the graph."""
+    """Make the values in the folder's checkpoint available."""
     if checkpoint.find(prefix) is None:
         return
     saved = checkpoint.open_checkpoint(prefix)
@@ -146,14 +148,14 @@ class _Values:
 def _keys(
     prefix: str, saved: Checkpoint, has_objects: bool, variables: Mapping[str, int]
 ) -> dict[str, str]:
-    """Under what the checkpoint has each variable: its own name in older ones, or its object's."""
+    """The checkpoint key of each variable: that of its object, or in old checkpoints its name."""
     if not has_objects:
         return {name: name for name in variables}
     try:
         message = message_class("tensorflow.TrackableObjectGraph")
         objects = message.FromString(bytes(saved.read(_OBJECT_GRAPH).item())).nodes
     except messages.DecodeError:
-        raise InputError(prefix, "does not tell which variables it holds; it is damaged.") from None
+        raise InputError(prefix, "is damaged: its list of variables cannot be read.") from None
     return {
         name: objects[number].attributes[0].checkpoint_key
         for name, number in variables.items()
@@ -162,7 +164,7 @@ def _keys(
 
 
 def _add_code(path: str, found: tf_functions.Flat, builder: ProfileBuilder) -> None:
-    """Say which lines of code made the ops, where they were saved."""
+    """Add the lines of code that created the ops, if they were saved."""
     if not is_file(path):
         return
     info = DebugInfo(path)

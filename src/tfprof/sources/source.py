@@ -1,7 +1,7 @@
-"""What a source is: it recognises one kind of file, reads it, and adds it to a profile.
+"""The interface of sources: a source recognises a kind of file, reads it and adds it to a profile.
 
-Packages can add sources of their own through entry points of the group `tfprof.sources`; each
-names an object with the members of `Source`. `docs/how-to/add-a-source.md` shows one.
+Other packages can add sources through entry points in the group `tfprof.sources`, which refer to
+objects with the members of `Source`; see `docs/how-to/add-a-source.md` for an example.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Columns = TypeVar("Columns")
 
 
 class Stage(IntEnum):
-    """When a file is added: what it says must be about ops that are already known."""
+    """When a file is added: files that describe ops come after those that define them."""
 
     DEFINITIONS = 0
     RUNS = 1
@@ -30,16 +30,16 @@ class Stage(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How files are to be read."""
+    """Options for reading files."""
 
-    functions: bool = False  # count the ops inside the functions of a graph
-    signature: str = ""  # of a SavedModel; empty for the default one
-    batch_size: int = 0  # where a program leaves it open; 0: unknown
+    functions: bool = False  # include the ops inside the functions of a graph
+    signature: str = ""  # of a SavedModel; empty for the default
+    batch_size: int = 0  # for programs that accept any; 0 if unknown
 
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file of a profile, with what the caller knows about the runs in it."""
+    """A file to load, with its step and recording if the caller knows them."""
 
     content: Content
     source: Source
@@ -54,12 +54,12 @@ class InputFile:
 
 @dataclass(frozen=True, slots=True)
 class FileSummary:
-    """What one file contains: counts of things, and the devices it names."""
+    """A summary of one file: counts of its contents, and its devices."""
 
     path: str
     kind: str  # the name of its source
-    title: str  # what its source is called
-    step: int | None = None  # of a file that holds a single step
+    title: str  # the title of its source
+    step: int | None = None  # for files with a single step
     facts: Mapping[str, int] = field(default_factory=dict)  # such as `{"ops": 121}`
     devices: tuple[str, ...] = ()
 
@@ -67,14 +67,14 @@ class FileSummary:
 def summary(
     file: InputFile, devices: Iterable[str] = (), *, step: int | None = None, **facts: int
 ) -> FileSummary:
-    """A summary of `file`; in names of facts, underscores stand for spaces."""
+    """A summary of `file`; underscores in the names of facts become spaces."""
     named = {name.replace("_", " "): count for name, count in facts.items()}
     found = tuple(sorted(set(devices)))
     return FileSummary(file.path, file.source.name, file.source.title, step, named, found)
 
 
 class Decoded(NamedTuple, Generic[Columns]):
-    """A protobuf file and the columns made of it."""
+    """A protobuf file and the columns decoded from it."""
 
     records: Records
     columns: Columns
@@ -85,7 +85,7 @@ class Decoded(NamedTuple, Generic[Columns]):
 
 
 class Source(Protocol):
-    """One kind of file."""
+    """A kind of file that tfprof can read."""
 
     @property
     def name(self) -> str:
@@ -93,25 +93,25 @@ class Source(Protocol):
 
     @property
     def title(self) -> str:
-        """What messages call such a file: `RunMetadata`."""
+        """The name of the format in messages: `RunMetadata`."""
 
     @property
     def stage(self) -> Stage:
-        """When such a file is added."""
+        """When files of this kind are added."""
 
     @property
     def brings(self) -> frozenset[Need]:
-        """What such a file makes known."""
+        """The capabilities that a file of this kind provides."""
 
     @property
     def framework(self) -> str:
-        """The framework whose programs leave such files: `tensorflow`."""
+        """The framework whose programs write these files: `tensorflow`."""
 
     def looks_like(self, content: Content) -> bool:
-        """Whether a file is of this kind, by its content; called often, so it must be quick."""
+        """Whether a file is of this kind, by its content; called for many files, so be fast."""
 
     def read(self, file: InputFile) -> Any:
-        """The content in any form that `add` takes; may run in another thread."""
+        """Read a file into any form that `add` accepts; may run in another thread."""
 
     def add(self, found: Any, builder: ProfileBuilder, file: InputFile) -> FileSummary:
-        """Add what `read` returned to a profile, and say what it was."""
+        """Add the result of `read` to a profile and return a summary of the file."""

@@ -1,4 +1,4 @@
-"""Attributes of TensorFlow ops, decoded from the bytes of their file when they are asked for."""
+"""The attributes of TensorFlow ops, decoded from the bytes of the file on request."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from tfprof.formats.scanned import Scanned
 from tfprof.model.attributes import AttributeTable, AttributeValue
 
 ENCODING = "tensorflow.AttrValue"
-_TENSOR = b"\x42"  # how an AttrValue begins that is a tensor
-_LENGTH_DIGITS = 5  # of a length below 2 GiB
+_TENSOR = b"\x42"  # the first byte of an AttrValue with a tensor
+_LENGTH_DIGITS = 5  # base-128 digits of a length below 2 GiB
 
-# The entries of the map, once the fields that lead to it are known.
+# The fields of an entry in the map of attributes.
 _ENTRY: Fields = {1: Code("name"), 2: Code("value", is_text=False)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedAttributes:
-    """The attributes of nodes whose messages are in `records`, from `start` to `end`."""
+    """The attributes of nodes whose messages are at `start` to `end` in `records`."""
 
     records: MessageReader
     start: Ints
     end: Ints
-    message: str  # the type of those messages, with the attributes' values left encoded
-    path: tuple[str, ...]  # the fields that lead to the map of attributes
+    message: str  # the type of the messages, in a schema that leaves attribute values encoded
+    path: tuple[str, ...]  # the nested fields down to the map of attributes
 
     def get(self, position: int, name: str) -> AttributeValue:
         encoded = self._map(position).get(name)
@@ -44,7 +44,7 @@ class EncodedAttributes:
             return decode(encoded)
         except messages.DecodeError:
             raise InputError(
-                self.records.path, f"an attribute `{name}` in it is damaged."
+                self.records.path, f"the attribute `{name}` of an op is damaged."
             ) from None
 
     def encoded(self, position: int) -> Mapping[str, bytes]:
@@ -53,14 +53,14 @@ class EncodedAttributes:
     def encoded_values(
         self, positions: Ints, names: Sequence[str]
     ) -> Iterator[tuple[bytes | None, ...]]:
-        """The values of these attributes of each node as they were written, None for no value."""
+        """For each node, the encoded values of these attributes, or None for a missing one."""
         starts, ends = self.start[positions].tolist(), self.end[positions].tolist()
         for start, end in zip(starts, ends, strict=True):
             find = self._within(start, end).get
             yield tuple([find(name) for name in names])
 
     def table(self, positions: Ints) -> AttributeTable:
-        """All attributes of these nodes, found by a scan if the nodes have nothing unusual."""
+        """All attributes of these nodes; unusual nodes are parsed instead of scanned."""
         if not is_compiled():
             return self._parsed_table(positions)
         nodes = self.records.cut(self.start[positions], self.end[positions])
@@ -82,7 +82,7 @@ class EncodedAttributes:
         )
 
     def _map(self, position: int) -> Message:
-        """The attributes of a node, their values left encoded."""
+        """The attributes of a node, still encoded."""
         return self._within(int(self.start[position]), int(self.end[position]))
 
     def _within(self, start: int, end: int) -> Message:
@@ -93,15 +93,15 @@ class EncodedAttributes:
 
 
 def decode(encoded: bytes) -> AttributeValue:
-    """The plain value of an encoded AttrValue; tensors and functions have none."""
-    # A tensor can be as large as the model.
+    """The plain value of an encoded AttrValue; None for tensors and functions."""
+    # A tensor may be as large as the model, so it is not decoded.
     is_tensor = encoded.startswith(_TENSOR)
     return None if is_tensor else _plain(message_class(ENCODING).FromString(encoded))
 
 
 @cache
 def _plan(message: str, path: tuple[str, ...]) -> Plan:
-    """A scan of repeated messages of that type for the entries of the map at `path`."""
+    """A plan that scans repeated messages of this type for the entries of the map at `path`."""
     type_ = message_class(message).DESCRIPTOR
     numbers = []
     for name in path:
@@ -116,8 +116,8 @@ def _plan(message: str, path: tuple[str, ...]) -> Plan:
 
 
 def _repeated(nodes: Strings) -> bytes:
-    """One message that has all of `nodes` in its field 1."""
-    # Lengths as numbers of five digits, so that all are equally long; leading zeros are allowed.
+    """A message with all of `nodes` in its repeated field 1."""
+    # All lengths are padded to five digits, so that they can be encoded at once.
     shifts = 7 * np.arange(_LENGTH_DIGITS)
     digits = (nodes.lengths[:, np.newaxis] >> shifts & 0x7F).astype(np.uint8)
     digits[:, :-1] |= 0x80
@@ -127,7 +127,7 @@ def _repeated(nodes: Strings) -> bytes:
 
 
 def _distinct(values: Sequence[bytes]) -> tuple[Ints, Strings]:
-    """The number of each of `values` among the distinct ones, and those."""
+    """The number of each value, and the distinct values in the order of these numbers."""
     offsets = offsets_of(ints([len(value) for value in values]))
     table = NameTable()
     numbers = table.add(Strings.of_spans(b"".join(values), offsets[:-1], offsets[1:]))

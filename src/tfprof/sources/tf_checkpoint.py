@@ -1,4 +1,4 @@
-"""A checkpoint: which variables it holds, and their values on request."""
+"""Checkpoints: the variables that they contain, and their values on request."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def read(file: InputFile) -> Checkpoint:
 
 
 def add(checkpoint: Checkpoint, builder: ProfileBuilder, file: InputFile) -> FileSummary:
-    """Give the ops that have a tensor in the checkpoint a type, and make the tensors readable."""
+    """Add a type to the ops with a tensor in the checkpoint, and make the values available."""
     entries = checkpoint.tensors
     ops = builder.ids(entry.name for entry in entries)
     held = ops[ops >= 0]

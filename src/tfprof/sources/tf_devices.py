@@ -1,4 +1,4 @@
-"""What the names of TensorFlow devices say."""
+"""Facts derived from the names of TensorFlow devices."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ACCELERATORS = ("gpu", "tpu")
 
 
 def add_device(builder: ProfileBuilder, recording: int, name: str) -> int:
-    """The code of a device; TensorFlow spells one device in several cases, so case is ignored."""
+    """The id of a device, added if new; case is ignored because TensorFlow's spelling varies."""
     name = name.lower()
     return builder.add_device(
         recording,
@@ -36,17 +36,17 @@ def _role(name: str) -> Role:
 
 
 def is_copy_lane(name: str) -> bool:
-    """Whether a lane holds the transfers of a GPU; its streams hold them a second time."""
+    """Whether a lane contains the transfers of a GPU, which its streams contain as well."""
     return name.lower().endswith("/memcpy")
 
 
 def misses_accelerator_stream(names: Iterable[str]) -> bool:
-    """Whether a run on a GPU has no stream of it, so that its own time is missing."""
+    """Whether there is a GPU but no lane with the times of its kernels."""
     gpus = [name.lower() for name in names if "gpu" in name.lower()]
     return bool(gpus) and not any("stream:all" in name for name in gpus)
 
 
 def tasks_of(names: Iterable[str]) -> frozenset[tuple[str, int]]:
-    """The tasks of a distributed job that devices belong to: job and number."""
+    """The tasks of a distributed job to which the devices belong: job name and number."""
     found = (_TASK.match(name.lower()) for name in names)
     return frozenset((match[1], int(match[2])) for match in found if match)

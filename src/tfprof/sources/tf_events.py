@@ -1,6 +1,6 @@
-"""TensorFlow's vocabulary: which events are runs of ops, steps, allocations, transfers.
+"""TensorFlow's vocabulary: finds runs of ops, steps, allocations and transfers among events.
 
-The time of an op excludes that of ops inside it on the same thread. Events that only enclose ops
+The time of an op excludes other ops inside it on the same thread. Events that only enclose ops
 (`ExecutorState::Process`, `EagerKernelExecute` around a function, …) are not ops.
 """
 
@@ -22,25 +22,25 @@ _DEVICE_PLANE = re.compile(r"/device:GPU:(\d{1,3})", re.ASCII)
 _STREAM_LINE = re.compile(r"Stream #(\d{1,9})", re.ASCII)
 _OP = re.compile(r"([A-Za-z0-9.][A-Za-z0-9_.\\/>-]*):([A-Z_][A-Za-z0-9_]*)", re.ASCII)
 _EAGER = re.compile(r"EagerLocalExecute: ([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
-# Ops of a traced function run under the name of its call; a function may call another.
+# The calls at the start of the names of ops in functions; calls may be nested.
 _CALLS = re.compile(r"(?:(?:Stateful)?PartitionedCall(?:_\d+)?/)+", re.ASCII)
-# A branch or body that replaced its call has a number that is not in the graph.
+# The scopes of inlined branches and bodies have a number that is not in the graph.
 _BRANCHES = re.compile(r"/(then|else|cond|body|branch)(\d*)/_\d+/", re.ASCII)
 
 
 def op_name(node: str) -> str:
-    """The name of an op within the functions that were called to run it."""
+    """The name of an op in the innermost function, without the calls that led there."""
     called = _CALLS.match(node)
     return _BRANCHES.sub(_branch, node[called.end() :] if called else node)
 
 
 def _branch(found: re.Match[str]) -> str:
-    """The branch as a flattened graph names it: `branch_0` for `branch0/_12`."""
+    """The scope of a branch as in a flattened graph: `branch_0` for `branch0/_12`."""
     return f"/{found[1]}{'_' if found[2] else ''}{found[2]}/"
 
 
 class TensorFlowEvents:
-    """The events of a space as TensorFlow names them."""
+    """Interprets the events of a space recorded by TensorFlow."""
 
     framework = "tensorflow"
     conventions = TENSORFLOW_NAMES
@@ -54,7 +54,7 @@ class TensorFlowEvents:
 
     @cached_property
     def _gpu_of_line(self) -> Ints:
-        """The GPU of each line that is a stream of one, -1 for others."""
+        """The GPU of each line that is a stream, -1 for others."""
         gpus = [_DEVICE_PLANE.fullmatch(name) for name in self.space.planes]
         owners = self.space.plane_of_line.tolist()
         return ints(
@@ -97,7 +97,7 @@ class TensorFlowEvents:
         return event, np.concatenate((ids[code], eager_ids)), np.full(len(event), -1)
 
     def _eager(self, table: NameTable, kinds: dict[str, str]) -> tuple[Ints, Ints]:
-        """The kernels of ops outside of functions, and the op of each."""
+        """The kernels of ops outside functions, and the op of each."""
         is_kernel = self.space.named({"EagerKernelExecute"}) & self._on_host
         found = [_EAGER.fullmatch(name) for name in self.space.names]
         op = ["" if one is None or one[1].startswith("__") else one[1] for one in found]
@@ -135,7 +135,7 @@ class TensorFlowEvents:
         return owner[rows], ids[code], gpu[rows]
 
     def on_streams(self) -> Bools:
-        """Which events are on streams of GPUs and are not transfers."""
+        """Which events ran on streams of GPUs, except transfers."""
         of_line = np.append(self._gpu_of_line, -1)
         on_stream: Bools = (of_line[self.space.line] >= 0) & ~self._is_copy
         return on_stream
@@ -148,10 +148,10 @@ class TensorFlowEvents:
         return Transfers(event, gpu[event], names)
 
     def steps(self) -> tuple[Ints, Ints]:
-        """When each step began, ascending, and its number.
+        """The start time, ascending, and number of each step.
 
-        A program marks steps with `tf.profiler.experimental.Trace("train", step_num=…)`. Without
-        marks, each call of the function that took longest is a step.
+        Programs mark steps with `tf.profiler.experimental.Trace("train", step_num=…)`. Without
+        marks, each call of the function with the longest total time is a step.
         """
         event, number = self.space.numbers("step_num")
         is_mark = self._on_host[event] & (number >= 0) & (number < LARGE)
@@ -183,7 +183,7 @@ class TensorFlowEvents:
         return {name: found[name] for name in sorted(found, key=lambda name: -total[name])}
 
     def memory(self) -> MemoryEvents:
-        """Allocations and releases on the threads of the host, of any memory."""
+        """Allocations and releases, of any kind of memory, on the threads of the host."""
         taken = self.space.named({"MemoryAllocation"}) & self._on_host
         given = self.space.named({"MemoryDeallocation"}) & self._on_host
         event = np.flatnonzero(taken | given)

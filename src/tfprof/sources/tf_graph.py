@@ -1,4 +1,4 @@
-"""A GraphDef: which ops there are, what feeds them, what shapes they have."""
+"""GraphDef files: the ops of a model with their inputs, shapes and attributes."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ def read(file: InputFile) -> Decoded[GraphColumns]:
 
 
 def add(found: Decoded[GraphColumns], builder: ProfileBuilder, file: InputFile) -> FileSummary:
-    """Define the graph's ops; a name that is already known keeps its first definition.
+    """Define the ops of the graph; an op that is already defined keeps its first definition.
 
-    Functions are counted if `file.reading` asks for it; otherwise a note says that there are some.
+    Ops inside functions are included if `file.reading.functions`, otherwise a note counts them.
     """
     records, graph = found
     if file.reading.functions:
-        from tfprof.sources import tf_functions  # noqa: PLC0415 -- most graphs have none
+        from tfprof.sources import tf_functions  # noqa: PLC0415 -- only needed on request
 
         flat = tf_functions.flatten(records, graph, batch_size=file.reading.batch_size)
         tf_functions.add(flat, builder)
         return summary(file, ops=len(flat.columns.name))
-    builder.notes += _left_out(records, graph)
+    builder.notes += _ops_in_functions(records, graph)
     builder.add_ops(
         OpColumns(
             name=graph.name,
@@ -48,17 +48,17 @@ def add(found: Decoded[GraphColumns], builder: ProfileBuilder, file: InputFile) 
     return summary(file, ops=len(graph.name))
 
 
-def _left_out(records: Records, graph: GraphColumns) -> list[str]:
-    """What is in functions, as a sentence, if anything is."""
+def _ops_in_functions(records: Records, graph: GraphColumns) -> list[str]:
+    """A note that ops inside functions are not included, if there are any."""
     if not graph.libraries:
         return []
     from tfprof.formats.function_def import Library  # noqa: PLC0415 -- most graphs have none
 
     try:
         count = Library(records, graph.libraries).size
-    except InputError:  # nobody asked for them
+    except InputError:  # a damaged library does not matter here
         return []
     if not count:
         return []
-    ops = "1 op is" if count == 1 else f"{count:,} ops are"
-    return [f"{records.path}: {ops} inside functions and left out; --functions counts them."]
+    ops = "1 op inside functions is" if count == 1 else f"{count:,} ops inside functions are"
+    return [f"{records.path}: {ops} not included; include them with --functions."]

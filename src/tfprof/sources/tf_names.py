@@ -1,4 +1,4 @@
-"""Facts that TensorFlow's naming implies: the phase of an op, and the op a gradient belongs to."""
+"""Facts derived from TensorFlow's naming: the phase of each op and the forward op of gradients."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from tfprof.columns import Bools, Ints, NameTable, Strings
 from tfprof.model.ops import DATA_SCOPE, NOT_A_GRADIENT, UNKNOWN_FORWARD, Ops, Phase
 from tfprof.patterns import Patterns
 
-# The scopes of gradients: `tf.gradients`, called once or repeatedly, and the gradient tape.
+# The scopes of gradients: of `tf.gradients` (numbered if called repeatedly) and of gradient tapes.
 _BACKWARD = ("gradients/.*", ".*/gradients/.*", "gradient_tape/.*", ".*/gradient_tape/.*")
 _NUMBERED = "gradients_"
 _NUMBERED_BACKWARD = "(.*/)?gradients_[0-9]+/.*"
 _OPTIMISER = "(Resource)?(Sparse)?Apply[A-Z].*"
 
-# The kinds of ops that fetch, read or decode data, or call Python for it, begin with these.
+# Prefixes of the kinds of ops that fetch, read or decode data, or call Python to do so.
 _INPUT_KINDS = (
     *("QueueDequeue", "IteratorGetNext", "MultiDeviceIteratorGetNext", "DatasetToSingleElement"),
     *("ReaderRead", "ReadFile", "ParseExample", "ParseSingle", "ParseSequence", "Decode"),
@@ -27,7 +27,7 @@ _GRADIENT_END = "_grad/"
 
 
 class TensorFlowNames:
-    """What the names and kinds of TensorFlow ops imply."""
+    """The `Conventions` of TensorFlow: facts that follow from the names and kinds of ops."""
 
     def phases(self, ops: Ops, rows: Ints) -> Ints:
         """The `Phase` of each of `rows`; ops that match no rule are forward ops."""
@@ -41,7 +41,7 @@ class TensorFlowNames:
         return found.astype(np.int64)
 
     def forward_of(self, ops: Ops, rows: Ints) -> Ints:
-        """The op that each of `rows` is a gradient of, found by its name."""
+        """The forward op of each gradient in `rows`, found by name."""
         gradients, sources = forward_names(ops.name)
         found = np.full(len(ops), NOT_A_GRADIENT)
         if len(gradients):
@@ -66,14 +66,14 @@ def _begin_with(texts: Strings, beginnings: tuple[str, ...]) -> Bools:
 
 def _is_backward(names: Strings) -> Bools:
     is_backward = Patterns(_BACKWARD).match_column(names)
-    # A regex costs far more than a search, and most models have no such name.
+    # A regex is much slower than a search, and most models have no such name.
     rows = np.flatnonzero(~is_backward & (names.find(_NUMBERED) >= 0))
     is_backward[rows] = Patterns((_NUMBERED_BACKWARD,)).match_column(names.take(rows))
     return is_backward
 
 
 def forward_names(names: Strings) -> tuple[Ints, Strings]:
-    """The ops that are gradients by their names, and the names of their forward ops."""
+    """The rows of ops named like gradients, and the names of their forward ops."""
     prefix = names.find(_GRADIENT_PREFIX)
     rows = np.flatnonzero(prefix >= 0)
     some = names.take(rows)

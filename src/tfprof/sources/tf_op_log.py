@@ -1,4 +1,4 @@
-"""An OpLogProto: types, float ops and code lines that a program gave its ops."""
+"""Op logs (OpLogProto): types, float ops and code lines that a program logged for its ops."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def read(file: InputFile) -> Decoded[LogColumns]:
 
 
 def add(found: Decoded[LogColumns], builder: ProfileBuilder, file: InputFile) -> FileSummary:
-    """Add what the log states about known ops; entries for other ops are ignored."""
+    """Add the entries for known ops; the others are ignored."""
     records, log = found
     ops = builder.ids(log.name)
     is_known = ops >= 0
@@ -26,9 +26,9 @@ def add(found: Decoded[LogColumns], builder: ProfileBuilder, file: InputFile) ->
     builder.add_types(ops[log.type_entry][given], log.type.take(np.flatnonzero(given)))
     stated = is_known & (log.float_ops != 0)
     builder.set_float_ops(ops[stated], log.float_ops[stated])
-    unknown_ids = _add_code(records, log, ops, builder)
-    _note(records.path, builder, int((~is_known).sum()), unknown_ids)
-    has_lines = np.array([*map(bool, log.stacks), False])  # the last one for "none", -1
+    missing_strings = _add_code(records, log, ops, builder)
+    _note(records.path, builder, int((~is_known).sum()), missing_strings)
+    has_lines = np.array([*map(bool, log.stacks), False])  # the last entry is for -1, no stack
     return summary(
         file,
         entries=len(log.name),
@@ -39,7 +39,7 @@ def add(found: Decoded[LogColumns], builder: ProfileBuilder, file: InputFile) ->
 
 
 def _add_code(records: Records, log: LogColumns, ops: Ints, builder: ProfileBuilder) -> int:
-    """Say which calls made the ops; how many strings the log lacks for that."""
+    """Add the code lines of the ops; returns the number of strings missing from the log."""
     located = (ops >= 0) & (log.stack >= 0)
     if located.any():
         builder.mark_has_code()
@@ -54,14 +54,16 @@ def _add_code(records: Records, log: LogColumns, ops: Ints, builder: ProfileBuil
     return len(reader.unknown_ids)
 
 
-def _note(path: str, builder: ProfileBuilder, strangers: int, unknown_ids: int) -> None:
-    if strangers:
+def _note(path: str, builder: ProfileBuilder, unknown_ops: int, missing_strings: int) -> None:
+    if unknown_ops:
+        ops = "1 op that is" if unknown_ops == 1 else f"{unknown_ops:,} ops that are"
         builder.notes.append(
-            f"{path} names {strangers:,} ops that are in no other file; "
-            "they are left out. Is it the log of this model?"
+            f"{path} has entries for {ops} in no other file; these entries are ignored. "
+            "Is it the log of this model?"
         )
-    if unknown_ids:
+    if missing_strings:
+        strings = "1 string" if missing_strings == 1 else f"{missing_strings:,} strings"
         builder.notes.append(
-            f"{path} lacks {unknown_ids:,} of the strings its code lines refer to; "
-            "those files and functions are called `unknown`."
+            f"{path} lacks {strings} used in its code lines; the affected files and functions are "
+            "shown as `unknown`."
         )

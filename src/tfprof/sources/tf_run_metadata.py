@@ -1,4 +1,4 @@
-"""RunMetadata: when and where ops ran in one step, and the memory they used."""
+"""RunMetadata files: the runs of ops in one step, and their memory."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from tfprof.sources.tf_devices import add_device, is_copy_lane, misses_accelerat
 from tfprof.sources.tf_names import TENSORFLOW_NAMES
 from tfprof.sources.tf_workers import recording_of
 
-# Bookkeeping of the runtime that belongs to no op of the model.
-_RECEIVING = "RecvTensor"  # a tensor that came from another task
+# Entries of the runtime that belong to no op of the model.
+_RECEIVING = "RecvTensor"  # receives a tensor from another task
 _NOT_OPS = frozenset({_RECEIVING, "_SOURCE"})
 
 
@@ -34,9 +34,9 @@ def read(file: InputFile) -> Decoded[RunColumns]:
 
 
 def add(found: Decoded[RunColumns], builder: ProfileBuilder, file: InputFile) -> FileSummary:
-    """Add what ran in a step; an op that no graph defined is known by its name alone.
+    """Add the runs of a step; for ops that are not in a graph only the name is known.
 
-    Without a number the step follows the last one of its recording.
+    A step without a number comes after the last step of its recording.
     """
     records, columns = found
     if not columns.has_step_stats:
@@ -63,7 +63,7 @@ def add(found: Decoded[RunColumns], builder: ProfileBuilder, file: InputFile) ->
 
 
 def _next_step(numbers: Sequence[int]) -> int:
-    """The number of a step that was given none: it follows the one before it."""
+    """The first free number after the last of `numbers`."""
     step = numbers[-1] + 1 if numbers else 0
     while step in numbers:
         step += 1
@@ -71,7 +71,7 @@ def _next_step(numbers: Sequence[int]) -> int:
 
 
 class _Times(NamedTuple):
-    """When each entry began and how long it took until its op ended."""
+    """The start time of each entry, and the time until its op ended."""
 
     start_ns: Ints
     elapsed_ns: Ints
@@ -79,7 +79,7 @@ class _Times(NamedTuple):
 
     @classmethod
     def of(cls, columns: RunColumns) -> _Times:
-        """Nanoseconds where they were recorded and agree with the microseconds beside them."""
+        """The recorded nanoseconds if they agree with the microseconds, otherwise the latter."""
         micros, nanos = columns.start_micros, columns.start_nanos
         start, elapsed = starts_of_micros(micros), nanos_of_micros(columns.end_rel_micros)
         if not nanos.any():
@@ -94,19 +94,19 @@ class _Times(NamedTuple):
         )
 
     def durations(self) -> Ints:
-        """How long each entry ran; "0 microseconds" is part of one, which counts as a whole one."""
+        """How long each entry ran; a run of 0 microseconds counts as 1."""
         is_short = (self.elapsed_ns == 0) & ~self.is_exact
         return np.where(is_short, NANOS_PER_MICRO, self.elapsed_ns)
 
 
 def _identify(names: Strings, builder: ProfileBuilder) -> Ints:
-    """The op of each entry, -1 for one that is dropped."""
+    """The op of each entry, -1 for entries that are dropped."""
     ops = builder.ids(names).copy()
     unknown = np.flatnonzero(ops < 0)
     builder.mark_covered(ops[ops >= 0])
     kept = [row for row in unknown.tolist() if not _is_bookkeeping(names[row])]
     ops[kept] = builder.ensure_ops([names[row] for row in kept], TENSORFLOW_NAMES)
-    # An op that a run made known counts as covered from its second run on.
+    # As in the original tool, an op that is only known from runs is covered by its second run.
     _, first = np.unique(ops[kept], return_index=True)
     builder.mark_covered(np.delete(ops[kept], first))
     return ops
@@ -117,7 +117,7 @@ def _is_bookkeeping(name: str) -> bool:
 
 
 def _note_untimed(path: str, columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> None:
-    """Say how many entries cannot be counted because nobody wrote down when they began."""
+    """Note how many entries are not counted because they have no start time."""
     untimed = int(((ops >= 0) & (columns.start_micros == 0)).sum())
     if untimed:
         entries, their = ("1 entry", "its") if untimed == 1 else (f"{untimed:,} entries", "their")
@@ -127,15 +127,16 @@ def _note_untimed(path: str, columns: RunColumns, ops: Ints, builder: ProfileBui
 
 
 def _note_unowned(path: str, columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> None:
-    """Say how many allocations belong to no op of the model."""
+    """Note how many allocations belong to no op of the model."""
     unowned = int((ops[columns.allocators.entry[columns.allocations.allocator]] < 0).sum())
     if unowned:
-        records = "1 allocation record" if unowned == 1 else f"{unowned:,} allocation records"
-        builder.notes.append(f"{path} has {records} of entries that are no ops: left out.")
+        records = "1 allocation" if unowned == 1 else f"{unowned:,} allocations"
+        are = "is" if unowned == 1 else "are"
+        builder.notes.append(f"{path}: {records} outside ops {are} not counted.")
 
 
 def _see_outputs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> None:
-    """Tell the builder the shapes that each op's first entry put out, by slot."""
+    """Add the output shapes in the first entry of each op, by slot."""
     outputs = columns.outputs
     op = ops[outputs.entry]
     rows = np.flatnonzero((op >= 0) & (outputs.slot >= 0) & (outputs.slot < MOST_OUTPUTS))
@@ -146,7 +147,7 @@ def _see_outputs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> Non
     counts = np.zeros(len(builder), np.int64)
     np.maximum.at(counts, op, slot + 1)
     offsets = offsets_of(counts)
-    # An output that did not come to life, as one side of a Switch, was not recorded.
+    # Outputs that were not produced, such as one side of a Switch, are not recorded.
     place = np.full(int(offsets[-1]), len(outputs.shape))
     place[offsets[op] + slot] = rows
     shapes = Shapes.joined([outputs.shape, Shapes.of([None])]).take(place)
@@ -158,13 +159,13 @@ def _runs(columns: RunColumns, times: _Times, ops: Ints, codes: Ints) -> Runs:
     device = codes[columns.device]
     is_kept = ops >= 0
     kept = rows_where(is_kept)
-    place = np.cumsum(is_kept) - 1  # of each entry among those that are kept
+    place = np.cumsum(is_kept) - 1  # the position of each entry among the kept ones
     outputs, allocators, allocations = columns.outputs, columns.allocators, columns.allocations
     described = rows_where(is_kept[outputs.entry] & (outputs.has_memory != 0))
     size = np.maximum(outputs.allocated, outputs.requested)
     gpu_names = np.array(["GPU" in name for name in allocators.name.values], np.bool_)
     on_gpu = gpu_names[allocators.name.codes] if len(gpu_names) else np.zeros(0, np.bool_)
-    # Most runs touch no memory, but name the allocators of their device all the same.
+    # Most runs use no memory but still list the allocators of their device.
     is_used = np.bincount(allocations.allocator, minlength=len(allocators.entry)) > 0
     is_used |= allocators.in_use != 0
     is_used &= (is_kept & (columns.start_micros != 0))[allocators.entry]
@@ -194,7 +195,7 @@ def _runs(columns: RunColumns, times: _Times, ops: Ints, codes: Ints) -> Runs:
 def _add_copies(
     columns: RunColumns, times: _Times, codes: Ints, runs: RunCollector, step: int
 ) -> None:
-    """Keep the transfers, which belong to no op and add to no op's time."""
+    """Add the transfers, which belong to no op and do not add to the time of ops."""
     on_lane = np.array([is_copy_lane(name) for name in columns.devices], np.bool_)
     is_received = columns.name.starts_with(_RECEIVING) & (columns.name.lengths == len(_RECEIVING))
     copied = np.flatnonzero((on_lane[columns.device] | is_received) & (columns.start_micros != 0))
@@ -214,7 +215,7 @@ def _is_host(columns: RunColumns) -> Bools:
 
 
 def _memory(columns: RunColumns, times: _Times, is_host: Bools, on_gpu: Bools) -> dict[str, Ints]:
-    """The bytes of each entry: what allocators report, and what the kernel keeps beside that."""
+    """The bytes of each entry: as reported by allocators, plus memory kept by the kernel."""
     allocators, outputs = columns.allocators, columns.outputs
     temp, persistent = columns.temp_bytes, columns.persistent_bytes
     nothing = np.zeros(len(columns.name), np.int64)

@@ -1,8 +1,8 @@
-"""Shapes that a program leaves open, worked out for a batch of one size.
+"""Infers shapes that a program leaves open, for a given batch size.
 
-A signature may take any number of examples; then TensorFlow states most shapes with an open dim.
-Here inputs get their first dim, and ops theirs from what they take, by a rule for each kind of op.
-What no rule covers stays open: nothing is guessed.
+If a signature accepts any number of examples, most shapes in its graph have an open dim. The batch
+size determines the first dim of the inputs, and a rule for each kind of op derives the shapes of
+its outputs from those of its inputs. Shapes without a rule stay open; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from tfprof.formats.messages import message_class
 from tfprof.model.builder import OpColumns
 from tfprof.model.ops import OutputShapes
 
-_MOST_ROUNDS = 100  # of the rules over all ops; programs need a few
-_MOST_HOPS = 30  # from op to op, where a rule looks further back
-_MOST_NUMBERS = 64  # in a tensor that says something of shapes
+_MOST_ROUNDS = 100  # of applying the rules to all ops; programs need a few
+_MOST_HOPS = 30  # from op to op, when a rule follows inputs
+_MOST_NUMBERS = 64  # in a tensor that describes a shape
 _INT32 = 3
 
 Dims: TypeAlias = tuple[int, ...]
 Rule: TypeAlias = "Callable[[Shapes, int, int], Dims | None]"
-Tensor: TypeAlias = tuple[int, int]  # the row of an op, and which of its outputs
-Results: TypeAlias = Mapping[int, Sequence[Tensor]]  # what calls give, by row
+Tensor: TypeAlias = tuple[int, int]  # the row of an op and the slot of an output
+Results: TypeAlias = Mapping[int, Sequence[Tensor]]  # the results of calls, by row
 
 
 def outputs_for(
     columns: OpColumns, source: Ints, results: Results, batch_size: int
 ) -> OutputShapes:
-    """The shapes of all outputs for `batch_size` examples, as far as they follow from that.
+    """The shapes of all outputs for `batch_size` examples, as far as they can be inferred.
 
-    `source` has the row of each input, -1 where there is none.
+    `source` has the row of each input, or -1 for no op.
     """
     shapes = Shapes(columns, source, results)
-    shapes.give_inputs(batch_size)
-    shapes.work_out()
+    shapes.set_batch_size(batch_size)
+    shapes.infer()
     return OutputShapes.of_rows(
         [
             [shapes.of((row, slot)) for slot in range(columns.outputs.count(row))]
@@ -47,7 +47,7 @@ def outputs_for(
 
 
 class Shapes:
-    """The shapes of all outputs, as they are stated and as they are worked out."""
+    """The shapes of all outputs, as stated in the graph and as inferred."""
 
     def __init__(self, columns: OpColumns, source: Ints, results: Results) -> None:
         self._columns = columns
@@ -61,22 +61,22 @@ class Shapes:
             (row, slot)
             for row in range(len(columns.name))
             for slot in range(columns.outputs.count(row))
-            if self.whole((row, slot)) is None
+            if self.known((row, slot)) is None
         ]
 
-    def give_inputs(self, batch_size: int) -> None:
-        """Let what the program takes have so many examples, where only their number is open."""
+    def set_batch_size(self, batch_size: int) -> None:
+        """Set the first dim of the program's inputs, if no other dim is open."""
         for tensor in self._open:
             stated = self.stated(tensor)
             is_input = self._kinds[tensor[0]] == "Placeholder"
             if is_input and stated and stated[0] < 0 and min(stated[1:], default=0) >= 0:
                 self._found[tensor] = (batch_size, *stated[1:])
 
-    def work_out(self) -> None:
-        """Apply the rules until none has more to say."""
+    def infer(self) -> None:
+        """Apply the rules until they find no more shapes."""
         waiting = [tensor for tensor in self._open if tensor not in self._found]
         for _ in range(_MOST_ROUNDS):
-            self._values.clear()  # more is known than in the last round
+            self._values.clear()  # more can be found than in the last round
             left = [tensor for tensor in waiting if not self._solve(tensor)]
             if len(left) == len(waiting):
                 return
@@ -86,7 +86,7 @@ class Shapes:
         row, slot = tensor
         if row in self._results:
             given = self._results[row]
-            shape = self.whole(given[slot]) if slot < len(given) else None
+            shape = self.known(given[slot]) if slot < len(given) else None
         elif (rule := _RULES.get(self._kinds[row])) is not None:
             shape = rule(self, row, slot)
         else:
@@ -102,29 +102,29 @@ class Shapes:
     def of(self, tensor: Tensor) -> Shape:
         return self._found.get(tensor, self.stated(tensor))
 
-    def whole(self, tensor: Tensor) -> Dims | None:
-        """A shape without an open dim."""
+    def known(self, tensor: Tensor) -> Dims | None:
+        """The shape of a tensor if it has no open dim."""
         shape = self.of(tensor) if tensor[0] >= 0 else None
         return None if shape is None or min(shape, default=0) < 0 else shape
 
     def tensor(self, row: int, position: int) -> Tensor:
-        """What an op takes at `position`."""
+        """The tensor at `position` among the inputs of an op."""
         inputs = self.tensors(row)
         return inputs[position] if -len(inputs) <= position < len(inputs) else (-1, 0)
 
     def tensors(self, row: int) -> list[Tensor]:
-        """All that an op takes."""
+        """All input tensors of an op."""
         edges = range(self._offsets[row], self._offsets[row + 1])
         return [(self._source[edge], self._slot[edge]) for edge in edges if self._slot[edge] >= 0]
 
     def input(self, row: int, position: int) -> Dims | None:
-        return self.whole(self.tensor(row, position))
+        return self.known(self.tensor(row, position))
 
     def kind(self, row: int) -> str:
         return self._kinds[row] if row >= 0 else ""
 
     def number(self, row: int, name: str) -> int:
-        """An attribute that is a whole number, or true or false."""
+        """The value of an integer or boolean attribute, or 0."""
         reader = self._columns.attributes
         value = None if reader is None else reader.get(row, name)
         return int(value) if isinstance(value, int) else 0
@@ -135,21 +135,21 @@ class Shapes:
         return value if isinstance(value, str) else ""
 
     def value(self, tensor: Tensor, hops: int = _MOST_HOPS) -> Dims | None:
-        """The whole numbers that a small tensor holds, such as a shape, where they are known."""
+        """The integers in a small tensor, such as a shape, or None if they are unknown."""
         if tensor not in self._values and hops:
-            self._values[tensor] = None  # until it is known, and for those who come in a circle
+            self._values[tensor] = None  # ends the search if the tensor depends on itself
             rule = _VALUES.get(self.kind(tensor[0]))
             self._values[tensor] = rule(self, tensor[0], hops - 1) if rule else None
         return self._values.get(tensor)
 
     def values(self, row: int, hops: int) -> list[Dims] | None:
-        """The numbers in all that an op takes."""
+        """The integers in all inputs of an op, or None if any are unknown."""
         found = [self.value(tensor, hops) for tensor in self.tensors(row)]
         known = [value for value in found if value is not None]
         return known if len(known) == len(found) else None
 
     def constant(self, row: int) -> Dims | None:
-        """The whole numbers of 32 bits that a constant holds."""
+        """The 32-bit integers in a constant, or None if there are too many or none."""
         reader = self._columns.attributes
         encoded = b"" if reader is None else reader.encoded(row).get("value", b"")
         try:
@@ -164,7 +164,7 @@ class Shapes:
             return tuple(
                 int.from_bytes(content[at : at + 4], "little", signed=True) for at in places
             )
-        # Of equal numbers one is written.
+        # Repeated numbers at the end are stored once.
         size = prod(int(dim.size) for dim in found.tensor_shape.dim)
         numbers: Dims = tuple(found.int_val)
         if not numbers or not 0 <= size <= _MOST_NUMBERS:
@@ -172,13 +172,13 @@ class Shapes:
         return numbers + numbers[-1:] * (size - len(numbers))
 
     def open_dim(self, tensor: Tensor) -> int | None:
-        """The place of the only dim that is stated to be open."""
+        """The index of the only open dim in the stated shape; None if there are more or none."""
         stated = self.stated(tensor) if tensor[0] >= 0 else None
         places = [place for place, dim in enumerate(stated or ()) if dim < 0]
         return places[0] if len(places) == 1 else None
 
     def element(self, tensor: Tensor) -> Dims | None:
-        """The shape of what a list of tensors holds, wherever it was put in."""
+        """The shape of the elements of a tensor list, found where the list was filled."""
         for _ in range(_MOST_HOPS):
             row, slot = tensor
             kind = self.kind(row)
@@ -204,24 +204,24 @@ def _may_be(stated: Shape, shape: Dims) -> bool:
 
 
 def _filled(stated: Shape, dims: Mapping[int, int]) -> Dims | None:
-    """A stated shape with `dims` where it is open."""
+    """A stated shape with its open dims taken from `dims`; None if any remain open."""
     if stated is None:
         return None
     filled = tuple(dims.get(place, -1) if dim < 0 else dim for place, dim in enumerate(stated))
     return None if min(filled, default=0) < 0 else filled
 
 
-def _as_examples(shapes: Shapes, row: int, slot: int) -> Dims | None:
-    """As many examples as there are in the first input; the rest is stated."""
+def _same_batch(shapes: Shapes, row: int, slot: int) -> Dims | None:
+    """The first dim is that of the first input; the others are stated."""
     taken = shapes.input(row, 0)
     return _filled(shapes.stated((row, slot)), {0: taken[0]}) if taken else None
 
 
 def _broadcast(shapes: Shapes, row: int, _slot: int) -> Dims | None:
-    """What all inputs are stretched to."""
+    """The broadcast shape of all inputs."""
     result: list[int] = []
     for tensor in shapes.tensors(row):
-        shape = shapes.whole(tensor)
+        shape = shapes.known(tensor)
         if shape is None:
             return None
         result = [1] * (len(shape) - len(result)) + result
@@ -230,12 +230,12 @@ def _broadcast(shapes: Shapes, row: int, _slot: int) -> Dims | None:
     return tuple(result)
 
 
-def _as_first(shapes: Shapes, row: int, slot: int) -> Dims | None:
+def _same_shape(shapes: Shapes, row: int, slot: int) -> Dims | None:
     return None if slot else shapes.input(row, 0)
 
 
-def _as_many(shapes: Shapes, row: int, slot: int) -> Dims | None:
-    """As many elements as in the first input, in other dims of which one is open."""
+def _same_size(shapes: Shapes, row: int, slot: int) -> Dims | None:
+    """The only open dim follows from the number of elements, which is that of the first input."""
     taken, place = shapes.input(row, 0), shapes.open_dim((row, slot))
     stated = shapes.stated((row, slot))
     if taken is None or stated is None or place is None:
@@ -247,21 +247,22 @@ def _as_many(shapes: Shapes, row: int, slot: int) -> Dims | None:
 
 
 def _reduced(shapes: Shapes, row: int, slot: int) -> Dims | None:
-    """The one open dim of the input, where one is left open though it is known which go."""
+    """The only open dim is that of the input, if the reduced dims are known."""
     if shapes.value(shapes.tensor(row, 1)) is None:
         return None
     return _carried(shapes, shapes.tensor(row, 0), (row, slot))
 
 
 def _carried(shapes: Shapes, taken: Tensor, made: Tensor) -> Dims | None:
-    shape, place, there = shapes.whole(taken), shapes.open_dim(taken), shapes.open_dim(made)
+    """The stated shape of `made`, with its only open dim taken from that of `taken`."""
+    shape, place, there = shapes.known(taken), shapes.open_dim(taken), shapes.open_dim(made)
     if shape is None or place is None or there is None:
         return None
     return _filled(shapes.stated(made), {there: shape[place]})
 
 
 def _product(shapes: Shapes, row: int, _slot: int) -> Dims | None:
-    """A matrix product, of many matrices too."""
+    """A matrix product, possibly of batches of matrices."""
     a, b = shapes.input(row, 0), shapes.input(row, 1)
     if a is None or b is None or min(len(a), len(b)) < 2:
         return None
@@ -274,7 +275,7 @@ def _product(shapes: Shapes, row: int, _slot: int) -> Dims | None:
 
 
 def _einsum(shapes: Shapes, row: int, _slot: int) -> Dims | None:
-    """The dims of the letters behind the arrow."""
+    """The dims of the letters after the arrow."""
     taken, arrow, made = shapes.text(row, "equation").replace(" ", "").partition("->")
     sizes: dict[str, int] = {}
     for position, letters in enumerate(taken.split(",")):
@@ -288,7 +289,7 @@ def _einsum(shapes: Shapes, row: int, _slot: int) -> Dims | None:
 
 
 def _gathered(shapes: Shapes, row: int, slot: int) -> Dims | None:
-    """Rows of a table, one for each index."""
+    """The rows of a table, one per index."""
     stated, indices = shapes.stated((row, slot)), shapes.input(row, 1)
     if stated is None or indices is None or shapes.number(row, "batch_dims"):
         return None
@@ -298,7 +299,7 @@ def _gathered(shapes: Shapes, row: int, slot: int) -> Dims | None:
 
 
 def _sliced(shapes: Shapes, row: int, slot: int) -> Dims | None:
-    """Part of a tensor, of all examples."""
+    """A slice of a tensor that includes all examples."""
     taken, made = shapes.tensor(row, 0), (row, slot)
     place, steps = shapes.open_dim(taken), shapes.value(shapes.tensor(row, 3))
     moves = shapes.number(row, "ellipsis_mask") or shapes.number(row, "new_axis_mask")
@@ -310,17 +311,17 @@ def _sliced(shapes: Shapes, row: int, slot: int) -> Dims | None:
 
 
 def _split(shapes: Shapes, row: int, slot: int) -> Dims | None:
-    """A part along a dim that is not the open one."""
+    """A part of a tensor that is split along a dim other than the open one."""
     return _beside(shapes, shapes.tensor(row, 1), (row, slot))
 
 
 def _joined(shapes: Shapes, row: int, slot: int) -> Dims | None:
-    """Tensors side by side, along a dim that is not the open one."""
+    """Tensors concatenated along a dim other than the open one."""
     return _beside(shapes, shapes.tensor(row, 0), (row, slot))
 
 
 def _beside(shapes: Shapes, taken: Tensor, made: Tensor) -> Dims | None:
-    """The open dim of an input, where it is another dim in which input and output differ."""
+    """The open dim of an input, if input and output differ in exactly one other dim."""
     before, after = shapes.stated(taken) if taken[0] >= 0 else None, shapes.stated(made)
     if before is None or after is None or len(before) != len(after):
         return None
@@ -329,12 +330,12 @@ def _beside(shapes: Shapes, taken: Tensor, made: Tensor) -> Dims | None:
 
 
 def _filled_up(shapes: Shapes, row: int, _slot: int) -> Dims | None:
-    """The shape that the first input says."""
+    """The shape is the value of the first input."""
     return _without_open(shapes.value(shapes.tensor(row, 0)))
 
 
 def _stretched(shapes: Shapes, row: int, _slot: int) -> Dims | None:
-    """The shape that the second input says."""
+    """The shape is the value of the second input."""
     return _without_open(shapes.value(shapes.tensor(row, 1)))
 
 
@@ -343,10 +344,10 @@ def _without_open(dims: Dims | None) -> Dims | None:
 
 
 def _reshaped(shapes: Shapes, row: int, slot: int) -> Dims | None:
-    """The shape that the second input says, in which one dim may be what is left of the first."""
+    """The shape is the value of the second input; -1 follows from the size of the first."""
     wanted = shapes.value(shapes.tensor(row, 1))
     if wanted is None:
-        return _as_many(shapes, row, slot)
+        return _same_size(shapes, row, slot)
     if min(wanted, default=0) >= 0:
         return wanted
     taken, others = shapes.input(row, 0), prod(dim for dim in wanted if dim >= 0)
@@ -356,12 +357,12 @@ def _reshaped(shapes: Shapes, row: int, slot: int) -> Dims | None:
 
 
 def _item(shapes: Shapes, row: int, _slot: int) -> Dims | None:
-    """One of the tensors of a list."""
+    """One element of a tensor list."""
     return shapes.element(shapes.tensor(row, 0))
 
 
 def _stacked(shapes: Shapes, row: int, slot: int) -> Dims | None:
-    """All tensors of a list."""
+    """All elements of a tensor list in one tensor."""
     stated, item = shapes.stated((row, slot)), shapes.element(shapes.tensor(row, 0))
     return None if not stated or item is None else _filled(stated, dict(enumerate(item, 1)))
 
@@ -409,7 +410,7 @@ def _times_value(shapes: Shapes, row: int, hops: int) -> Dims | None:
 
 
 def _sliced_value(shapes: Shapes, row: int, hops: int) -> Dims | None:
-    """Part of a list of numbers."""
+    """A slice of a list of numbers."""
     found = shapes.values(row, hops)
     if found is None or [len(value) for value in found[1:]] != [1, 1, 1]:
         return None
@@ -440,7 +441,7 @@ def _table(**rules: tuple[Rule, str]) -> dict[str, Rule]:
 
 _RULES = _table(
     examples=(
-        _as_examples,
+        _same_batch,
         "Conv2D Conv3D DepthwiseConv2dNative MaxPool AvgPool MaxPool3D AvgPool3D ResizeBilinear",
     ),
     elementwise=(
@@ -452,7 +453,7 @@ _RULES = _table(
         ),
     ),
     alike=(
-        _as_first,
+        _same_shape,
         (
             "Abs Cast Ceil Cos Elu Erf Erfc Exp Expm1 Floor Identity LeakyRelu Log Log1p "
             "LogSoftmax LogicalNot Neg OnesLike PreventGradient Reciprocal Relu Relu6 Round "
@@ -461,7 +462,7 @@ _RULES = _table(
             "Cumsum ReverseV2"
         ),
     ),
-    counted=(_as_many, "Transpose Squeeze ExpandDims"),
+    counted=(_same_size, "Transpose Squeeze ExpandDims"),
     reshaped=(_reshaped, "Reshape"),
     stretched=(_stretched, "BroadcastTo"),
     filled=(_filled_up, "Fill"),

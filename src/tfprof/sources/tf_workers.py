@@ -1,4 +1,4 @@
-"""Which recording a RunMetadata file belongs to: the steps of one process are one recording."""
+"""Assigns RunMetadata files to recordings: the steps of one process are one recording."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _SERVER = "ps"
 def recording_of(
     builder: ProfileBuilder, path: str, devices: list[str], step: int | None, label: str
 ) -> int:
-    """The recording that a file continues, or a new one.
+    """The recording to which a file belongs, added if new.
 
-    With a `label` it is the recording of that label. Otherwise the file continues a recording
-    unless it names other tasks, repeats one of its steps, or has the same file name in another
-    folder: those are files of another worker.
+    With a `label`, this is the recording with that label. Otherwise the file continues a recording
+    unless it contains other tasks, repeats a step, or has the same name as the recording's file
+    but is in another folder; such a file belongs to another worker.
     """
     tasks = tasks_of(devices)
     known = [(row, one) for row, one in enumerate(builder.recordings) if one.source == RUN_META]
-    # Those of the same folder first: a folder holds the files of one worker.
+    # Recordings in the same folder come first, as a folder usually has the files of one worker.
     for row, one in sorted(known, key=lambda pair: _folder(pair[1].file) != _folder(path)):
         if one.label == label or (not label and _continues(builder, row, path, tasks, step)):
             return row
@@ -57,13 +57,13 @@ def _continues(
 
 
 def _only_worker(tasks: frozenset[tuple[str, int]]) -> int:
-    """The number of the worker, if all tasks but parameter servers are one worker."""
+    """The number of the worker if, except for parameter servers, it is the only task."""
     others = [task for task in tasks if task[0] != _SERVER]
     return others[0][1] if len(others) == 1 and others[0][0] == _WORKER else UNKNOWN_RANK
 
 
 def _label(path: str) -> str:
-    """The file's name without a step number, and its folder."""
+    """The name of the file's folder and of the file, without a step number."""
     name = re.sub(r"[_.-]?[0-9]+$", "", _name(path)) or _name(path)
     folder = PurePath(_folder(path)).name
     return f"{folder}/{name}" if folder else name

@@ -1,4 +1,4 @@
-"""XSpace files (`*.xplane.pb`): when and where ops ran in each step, and their allocations."""
+"""XSpace files (`*.xplane.pb`): the runs of ops in each step, and their memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tfprof.sources.xspace_memory import RunMemory
 from tfprof.sources.xspace_vocabulary import OpRuns, Vocabulary
 
 _CPU = "/device:CPU:0"
-_MOST_COMPLAINTS = 3  # of the profiler itself
+_MOST_WARNINGS = 3  # of the profiler
 
 
 def read(file: InputFile) -> Decoded[SpaceColumns]:
@@ -32,16 +32,16 @@ def read(file: InputFile) -> Decoded[SpaceColumns]:
 
 
 def add(found: Decoded[SpaceColumns], builder: ProfileBuilder, file: InputFile) -> FileSummary:
-    """Add what one host recorded."""
+    """Add the recording of one host."""
     records = found.records
     space = Space(records.path, found.columns)
     events: Vocabulary = TensorFlowEvents(space)
     runs = events.runs()
-    _note_complaints(records, builder)
+    _note_warnings(records, builder)
     if not len(runs.event):
         builder.notes.append(
-            f"{records.path} has no event of an op: nothing ran while it was recorded, or it was "
-            "not recorded by TensorFlow."
+            f"{records.path} contains no ops: nothing ran during the recording, or it was not "
+            "recorded by TensorFlow."
         )
         return summary(file, ops=0, steps=0, runs=0)
     ops = _identify(runs, events, builder)
@@ -81,7 +81,7 @@ def add(found: Decoded[SpaceColumns], builder: ProfileBuilder, file: InputFile) 
 
 
 def _described(records: Records, framework: str) -> Recording:
-    """The host that recorded a file, as the file or else its name states it."""
+    """The recording of the host that is named in the file, or else in the file's name."""
     spans = [(a, b) for number, kind, a, b in records.fields() if (number, kind) == (4, SPAN)]
     host = records.data[slice(*spans[0])].decode("utf-8", "replace") if spans else ""
     name = PurePath(records.path).name.removesuffix(".gz").removesuffix(".xplane.pb")
@@ -95,7 +95,7 @@ def _described(records: Records, framework: str) -> Recording:
 
 
 def _identify(runs: OpRuns, events: Vocabulary, builder: ProfileBuilder) -> Ints:
-    """The op of each name; one that no graph defines has the kind of its kernel."""
+    """The op of each name; ops that are not in a graph have the kind of their kernel."""
     ops = builder.ids(runs.names)
     builder.mark_covered(ops[ops >= 0])
     unknown = np.flatnonzero(ops < 0).tolist()
@@ -111,7 +111,7 @@ def _identify(runs: OpRuns, events: Vocabulary, builder: ProfileBuilder) -> Ints
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Steps:
-    """When steps began, and their numbers."""
+    """The start times and numbers of the steps."""
 
     starts: Ints
     numbers: Ints
@@ -122,26 +122,26 @@ class _Steps:
         if not len(starts):
             starts, numbers = ints([0]), ints([0])
             builder.notes.append(
-                f"{path} marks no steps, so all of it counts as one step: call a tf.function per "
+                f"{path} has no step markers and counts as a single step; call a tf.function per "
                 "step, or mark steps with tf.profiler.experimental.Trace."
             )
         return cls(starts, numbers)
 
     def of_time(self, start_ps: Ints) -> Ints:
-        """The number of the step in which each time lies; earlier times belong to the first."""
+        """The number of the step at each time; times before the first step belong to it."""
         place = np.searchsorted(self.starts, start_ps, side="right") - 1
         return self.numbers[np.maximum(place, 0)]
 
 
 def _devices(runs: OpRuns, builder: ProfileBuilder, row: int) -> Ints:
-    """The device of each run: all streams of a GPU for kernels, the device served for threads."""
+    """The device of each run: `stream:all` of its GPU for a kernel, the op's device on a thread."""
     of_op = np.full(len(runs.names), -1)
     on_stream = np.flatnonzero(runs.gpu >= 0)
     of_op[runs.name[on_stream[::-1]]] = runs.gpu[on_stream[::-1]]
     device = np.full(len(runs.event), add_device(builder, row, _CPU))
     for gpu in np.unique(runs.gpu[on_stream]).tolist():
         name = f"/device:GPU:{gpu}"
-        # An op that has kernels is placed on their GPU; its threads only launched them.
+        # An op with kernels is placed on their GPU; its run on a thread only launched them.
         device[(runs.gpu < 0) & (of_op[runs.name] == gpu)] = add_device(builder, row, name)
         device[runs.gpu == gpu] = add_device(builder, row, f"{name}/stream:all")
     return device
@@ -165,29 +165,36 @@ def _add_transfers(
     )
 
 
-def _note_complaints(records: Records, builder: ProfileBuilder) -> None:
-    """Pass on the warnings of the profiler itself, such as events it dropped."""
+def _note_warnings(records: Records, builder: ProfileBuilder) -> None:
+    """Pass on errors and warnings of the profiler, such as dropped events."""
     spans = [(a, b) for number, kind, a, b in records.fields() if number in (2, 3) and kind == SPAN]
-    for start, end in spans[:_MOST_COMPLAINTS]:
-        complaint = records.data[start : min(end, start + 300)].decode("utf-8", "replace")
-        builder.notes.append(f"{records.path} warns: {complaint}")
+    for start, end in spans[:_MOST_WARNINGS]:
+        warning = records.data[start : min(end, start + 300)].decode("utf-8", "replace")
+        builder.notes.append(f"{records.path}: the profiler reported: {warning}")
 
 
 def _note_unowned(
     space: Space, events: Vocabulary, runs: OpRuns, found: RunMemory, builder: ProfileBuilder
 ) -> None:
-    """Note what belongs to no op."""
+    """Note kernels and allocations that belong to no op, and what is missing."""
     path = space.path
     kernels = events.on_streams()
     kernels[runs.event[runs.gpu >= 0]] = False
     if kernels.any():
         micros = int(space.duration_ps[kernels].sum()) // (PS_PER_NANO * NANOS_PER_MICRO)
-        many = f"{int(kernels.sum()):,} kernels ({micros:,} microseconds)"
-        builder.notes.append(f"{path} has {many} of no op: left out.")
+        one, many = "kernel that belongs to no op is", "kernels that belong to no op are"
+        counted = _count(int(kernels.sum()), one, many)
+        builder.notes.append(f"{path}: {counted} not counted ({micros:,} microseconds).")
     if found.unowned:
-        many = "1 allocation" if found.unowned == 1 else f"{found.unowned:,} allocations"
-        builder.notes.append(f"{path} has {many} outside of ops: left out.")
+        counted = _count(found.unowned, "allocation outside ops is", "allocations outside ops are")
+        builder.notes.append(f"{path}: {counted} not counted.")
     if not len(found.change_use):
-        builder.notes.append(f"{path} has no allocation of an op: their memory is not known.")
+        builder.notes.append(
+            f"{path} contains no allocations by ops; the memory of ops is unknown."
+        )
     if not space.profile_start_ns:
-        builder.notes.append(f"{path} does not say when it was recorded; is it whole?")
+        builder.notes.append(f"{path} does not state when it was recorded; is it complete?")
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"1 {one}" if number == 1 else f"{number:,} {many}"

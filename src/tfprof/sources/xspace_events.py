@@ -1,7 +1,7 @@
-"""An XSpace as its events: names, times and facts resolved, whoever recorded it.
+"""The events of an XSpace with their names, times and facts, independent of the framework.
 
-Times are picoseconds since `Space.base_ns`. What events mean is decided by a vocabulary, such as
-`tf_events` for TensorFlow.
+Times are picoseconds since `Space.base_ns`. A vocabulary interprets the events, such as `tf_events`
+for TensorFlow.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from tfprof.formats.xplane import SpaceColumns, lookup
 
 PS_PER_NANO = 1000
 
-# Sums of two numbers below this fit into 64 bits.
+# The sum of two numbers below this fits into 64 bits. As picoseconds it is 53 days.
 LARGE = 2**62
-# Clocks that count from a start are below this (eleven days), those that count from 1970 above.
+# Times below this (11 days) count from the start of the recording, others from 1970.
 _RELATIVE_NS = 10**15
 
 
@@ -35,7 +35,7 @@ class Space:
         self.line = columns["event"]["owner"]
         self.plane = self.plane_of_line[self.line]
         self.names = columns.texts("event_name", "name")
-        # An event without a name has the last one, an empty text.
+        # An event without a name refers to the last one, the empty text.
         self.name = lookup(columns["event_name"], self.plane, columns["event"]["id"])
         self.names.append("")
         self._stat_names = [*columns.texts("stat_name", "name"), ""]
@@ -50,11 +50,11 @@ class Space:
         first = int(used.min()) if len(used) else 0
         since = used - first
         if len(used) and not 0 <= int(since.max()) < LARGE // 1000:
-            raise InputError(self.path, "its lines are centuries apart; it is damaged.")
+            raise InputError(self.path, "is damaged: its timelines are more than 50 days apart.")
         base = first + (self.profile_start_ns if first < _RELATIVE_NS else 0)
         offset = self._columns["event"]["offset_ps"]
         if len(offset) and int(np.abs(offset.astype(np.float64)).max()) > LARGE:
-            raise InputError(self.path, "an event is centuries after the others; it is damaged.")
+            raise InputError(self.path, "is damaged: its events are more than 50 days apart.")
         return base, (stamps - first)[self.line] * PS_PER_NANO + offset
 
     def time_ns(self, ps: Ints) -> Ints:
@@ -63,7 +63,7 @@ class Space:
 
     @cached_property
     def profile_start_ns(self) -> int:
-        """When the recording began, in nanoseconds since 1970; 0 if it is not stated."""
+        """When the recording began, in nanoseconds since 1970, or 0 if unknown."""
         stats = self._columns["plane_stat"]
         keys = lookup(self._columns["stat_name"], stats["owner"], stats["id"]).tolist()
         for row, key in enumerate(keys):
@@ -74,11 +74,11 @@ class Space:
 
     def _require_measurable(self) -> None:
         if float(self.duration_ps.astype(np.float64).sum()) > LARGE:
-            raise InputError(self.path, "its events add up to more than 50 days; it is damaged.")
+            raise InputError(self.path, "is damaged: its events add up to more than 50 days.")
 
     @cached_property
     def _stat_keys(self) -> Ints:
-        """The distinct name of each fact, as a code."""
+        """The code of each fact's name."""
         stats = self._columns["stat"]
         rows = lookup(self._columns["stat_name"], self.plane[stats["owner"]], stats["id"])
         return self._distinct_stat_names[1][rows]
@@ -90,23 +90,23 @@ class Space:
         return codes, of_row
 
     def facts(self, key: str) -> Ints:
-        """The rows of the facts of that name."""
+        """The rows of the facts called `key`."""
         code = self._distinct_stat_names[0].get(key, -1)
         return np.flatnonzero(self._stat_keys == code)
 
     def numbers(self, key: str) -> tuple[Ints, Ints]:
-        """The events that have the fact `key`, and its number."""
+        """The events with the fact `key`, and its number for each."""
         rows, stats = self.facts(key), self._columns["stat"]
         value = np.where(stats["unsigned"] != 0, stats["unsigned"], stats["signed"])
         return stats["owner"][rows], value[rows]
 
     def texts(self, key: str) -> tuple[Ints, Coded]:
-        """The events that have the fact `key`, and its text."""
+        """The events with the fact `key`, and its text for each."""
         rows, stats = self.facts(key), self._columns["stat"]
         event = stats["owner"][rows]
         is_stated = stats["text_end"][rows] > stats["text_start"][rows]
         meant = lookup(self._columns["stat_name"], self.plane[event], stats["ref"][rows])
-        # A text that many events share is a reference: it is decoded once.
+        # Texts that are stored once and referred to by many events are decoded once.
         known, of_known = np.unique(meant[~is_stated], return_inverse=True)
         texts = [self._stat_names[row] for row in known.tolist()]
         codes = np.empty(len(rows), np.int64)
@@ -116,7 +116,7 @@ class Space:
         return event, Coded(codes, Strings(texts))
 
     def number_of(self, key: str, events: Ints) -> Ints:
-        """The fact `key` of each of `events`, 0 for none."""
+        """The number of the fact `key` for each of `events`, 0 if missing."""
         values = np.zeros(len(self.name), np.int64)
         owner, value = self.numbers(key)
         values[owner] = value
@@ -137,25 +137,25 @@ class Space:
 
 
 def own_durations(line: Ints, start: Ints, duration: Ints) -> Ints:
-    """Each duration without the events inside it on the same line."""
+    """The duration of each event without other events inside it on the same line."""
     own = duration.copy()
     order = np.lexsort((-duration, start, line))
     for rows in split_by(line, order):
         ends = np.maximum.accumulate(start[rows] + duration[rows])
-        # Most threads run one op after the other, so there is nothing to subtract.
+        # On most threads ops do not overlap, so there is nothing to subtract.
         if len(rows) > 1 and bool((start[rows[1:]] < ends[:-1]).any()):
             _subtract_inner(rows, start, duration, own)
     return np.maximum(own, 0)
 
 
 def split_by(column: Ints, order: Ints) -> Iterator[Ints]:
-    """The rows of each value of a column; `order` sorts them by value."""
+    """The rows of each distinct value in `column`; `order` sorts the rows by value."""
     if len(order):
         yield from np.split(order, np.flatnonzero(np.diff(column[order])) + 1)
 
 
 def _subtract_inner(rows: Ints, start: Ints, duration: Ints, own: Ints) -> None:
-    open_rows: list[tuple[int, int]] = []  # the end and the row of enclosing events
+    open_rows: list[tuple[int, int]] = []  # the ends and rows of enclosing events
     for row, begin, length in zip(
         rows.tolist(), start[rows].tolist(), duration[rows].tolist(), strict=True
     ):

@@ -1,4 +1,4 @@
-"""The memory of runs in an XSpace, from the allocations on their threads."""
+"""The memory used by runs in an XSpace, from the allocations on their threads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfprof.sources.xspace_vocabulary import MemoryEvents, OpRuns
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunMemory:
-    """Which run took memory, from which allocator, and when it was released."""
+    """The allocators used by each run, and their allocations and releases."""
 
     run_count: int
     use_run: Ints
@@ -24,8 +24,8 @@ class RunMemory:
     change_use: Ints
     change_ps: Ints
     change_bytes: Ints
-    change_is_within: Bools  # whether the run had not ended
-    unowned: int
+    change_is_within: Bools  # whether it happened before the run ended
+    unowned: int  # allocations outside runs
 
     @classmethod
     def of(cls, space: Space, runs: OpRuns, memory: MemoryEvents) -> RunMemory:
@@ -33,7 +33,7 @@ class RunMemory:
         names = Coded.of(memory.allocator)
         run = _run_around(space, runs, memory.event)
         taken_by = _taken_by(names.codes, memory)
-        # Released memory belongs to the run that took it.
+        # A release belongs to the run that allocated the memory.
         owner = np.where(memory.bytes >= 0, run, np.append(run, -1)[taken_by])
         kept = np.flatnonzero((owner >= 0) & (memory.bytes != 0))
         width = max(len(names.values), 1)
@@ -60,7 +60,7 @@ class RunMemory:
         )
 
     def facts(self, time_ns: Ints) -> dict[str, Ints]:
-        """The columns of `MEMORY_FACTS`: what each run took, held at most and left."""
+        """The columns of `MEMORY_FACTS`: bytes requested, at the peak and left by each run."""
         facts = {fact: np.zeros(self.run_count, np.int64) for fact in MEMORY_FACTS}
         facts["time_ns"] = time_ns
         run = self.use_run[self.change_use]
@@ -81,7 +81,7 @@ class RunMemory:
 
 
 def _run_around(space: Space, runs: OpRuns, event: Ints) -> Ints:
-    """The latest run before each event on its thread, -1 if it had already ended."""
+    """The latest run that started before each event on its thread, -1 if it had ended."""
     host = np.flatnonzero(runs.gpu < 0)
     found = np.full(len(event), -1)
     if not len(event) or not len(host):
@@ -103,7 +103,7 @@ def _run_around(space: Space, runs: OpRuns, event: Ints) -> Ints:
 
 
 def _taken_by(allocator: Ints, memory: MemoryEvents) -> Ints:
-    """For each release the row of the allocation that it ends, -1 if it is missing."""
+    """For each release, the row of its allocation, or -1 if that was not recorded."""
     time = np.arange(len(allocator))
     order = np.lexsort((time, memory.address, allocator))
     before, after = order[:-1], order[1:]

@@ -1,4 +1,4 @@
-"""What a vocabulary finds in an XSpace: the part that depends on who recorded it."""
+"""The interface of vocabularies, which interpret the events of an XSpace for one framework."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tfprof.model.ops import Conventions
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpRuns:
-    """One row per run of an op on a thread, or of one of its kernels on a stream."""
+    """One row per run of an op on a thread, or of a kernel on a stream."""
 
     event: Ints
-    name: Ints  # of `names`
-    gpu: Ints  # the GPU whose stream it is on, -1 on a thread
+    name: Ints  # a row of `names`
+    gpu: Ints  # the GPU of its stream, -1 on a thread
     own_ps: Ints
     names: list[str]
     kinds: list[str]
@@ -32,7 +32,7 @@ class Transfers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MemoryEvents:
-    """One row per allocation or, with negative bytes, release; ordered by time."""
+    """One row per allocation, or release if `bytes` is negative, sorted by time."""
 
     event: Ints
     allocator: list[str]
@@ -42,7 +42,7 @@ class MemoryEvents:
 
 
 class Vocabulary(Protocol):
-    """The events of a space as one framework names them."""
+    """Interprets the events of a space as named by one framework."""
 
     @property
     def framework(self) -> str:
@@ -50,13 +50,13 @@ class Vocabulary(Protocol):
 
     @property
     def conventions(self) -> Conventions:
-        """What the names of its ops imply."""
+        """The facts that follow from the names of its ops."""
 
     def runs(self) -> OpRuns:
         """Every run of an op."""
 
     def steps(self) -> tuple[Ints, Ints]:
-        """When each step began, ascending, and its number; empty if steps are not marked."""
+        """The start time, ascending, and number of each step; empty if there are none."""
 
     def memory(self) -> MemoryEvents:
         """Allocations and releases."""
@@ -65,4 +65,4 @@ class Vocabulary(Protocol):
         """Copies to and from accelerators."""
 
     def on_streams(self) -> Bools:
-        """Which events ran on an accelerator and are not transfers."""
+        """Which events ran on an accelerator, except transfers."""

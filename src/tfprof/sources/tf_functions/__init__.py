@@ -1,9 +1,9 @@
-"""A TensorFlow graph together with all functions it calls, as one table of ops.
+"""Flattens a TensorFlow graph and all functions that it calls into one table of ops.
 
-A call stays an op. The ops of its function are named `call/op`; those of loops, conditionals and
-cases `call/body/op`, `call/then/op`, `call/branch_0/op` and so on. An op that reads an argument
-reads what the call was given, and the call waits for the function's results, so a chain of edges
-leads through it.
+A call remains an op. The ops of its function are named `call/op`; those of loops, conditionals and
+cases are named `call/body/op`, `call/then/op`, `call/branch_0/op` and so on. Ops that read an
+argument of the function have an edge from the input of the call, and the call has edges from the
+results of the function, so paths lead through the call.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which ops call functions, and how the ops of those functions are named below the call."""
+"""Finds the ops that call functions, and the scopes of the functions' ops below the call."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfprof.formats.records import Records
 
 CONDITION = "cond/"
 
-# The attributes that hold functions, and what comes between the names of call and op.
+# By kind of call: the attributes with functions, and the scope between the names of call and op.
 _PLAIN = {
     "PartitionedCall": {"f": ""},
     "StatefulPartitionedCall": {"f": ""},
@@ -34,7 +34,7 @@ _CALLS = _PLAIN | _LOOPS | _CONDITIONALS
 
 
 class Call(NamedTuple):
-    """A node that calls functions: its row, its kind, and each function with its name part."""
+    """A node that calls functions: its row, its kind, and each function with its scope."""
 
     row: int
     kind: str
@@ -42,12 +42,12 @@ class Call(NamedTuple):
 
     @property
     def first_argument(self) -> int:
-        """The first input that is passed on: a conditional's first input selects the branch."""
+        """The first input that is an argument; that of a conditional selects the branch."""
         return 1 if is_conditional(self.kind) else 0
 
 
 def is_plain(kind: str) -> bool:
-    """Whether a call of this kind runs one function once; other names are those of functions."""
+    """Whether a call of this kind runs one function once; the kind may be a function's name."""
     return kind not in _LOOPS and kind not in _CONDITIONALS
 
 
@@ -62,13 +62,13 @@ def is_conditional(kind: str) -> bool:
 def calls(
     records: Records, kinds: Coded, start: Ints, end: Ints, library: Library
 ) -> tuple[Call, ...]:
-    """The nodes that call functions, of those whose messages are at `start` to `end`."""
+    """The calls among the nodes whose messages are at `start` to `end`."""
     names = list(kinds.values)
     codes = [code for code, kind in enumerate(names) if kind in _CALLS or kind in library]
     found = []
     for row in np.flatnonzero(np.isin(kinds.codes, codes)).tolist():
         kind = names[kinds.codes[row]]
-        if kind in library:  # TensorFlow 1 calls a function by using its name as the op
+        if kind in library:  # in TensorFlow 1, the kind of a call is the name of the function
             functions = [(kind, "")]
         else:
             node = records.parse("tensorflow.NodeDef", int(start[row]), int(end[row]))

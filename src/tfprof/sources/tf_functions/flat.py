@@ -1,4 +1,4 @@
-"""Flattens a graph: from a layout to the columns of all ops, and on to a profile."""
+"""Flattens a graph: turns a layout into the columns of all ops and adds them to a profile."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ from tfprof.sources.tf_names import TENSORFLOW_NAMES
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Flat:
-    """All ops of a program, a row each, and where each one was defined."""
+    """All ops of a program, one row each, and where each of them was defined."""
 
     columns: OpColumns
     attributes: EncodedAttributes
-    function: Coded  # the function whose body has it, empty for the graph itself
-    node: Strings  # its name there
-    call: Ints  # the row of the call that runs it, -1 for the graph itself
-    calls: tuple[tuple[int, str], ...]  # the rows of the graph itself that call a function
-    walked: tuple[int, ...]  # the rows of calls whose functions are counted
+    function: Coded  # the function that contains the op, empty for the graph itself
+    node: Strings  # the op's name in that function
+    call: Ints  # the row of the call that runs the op, -1 for the graph itself
+    calls: tuple[tuple[int, str], ...]  # the rows of the graph's own calls, with their functions
+    walked: tuple[int, ...]  # the rows of calls whose functions are included
     notes: tuple[str, ...]
 
     def definitions(self) -> Iterator[tuple[str, str]]:
-        """For each op its name in its function, and the function."""
+        """For each op, its name in its function, and the function."""
         functions = [self.function.values[code] for code in self.function.codes.tolist()]
         return zip(self.node, functions, strict=True)
 
     def paths(self) -> list[tuple[int, ...]]:
-        """For each op the rows of the calls around it and its own row, which sort by run order.
+        """For each op, the rows of the enclosing calls and its own row.
 
-        Ops of a function come after the call and before the ops that follow the call.
+        Sorted by these, the ops of a function are between its call and the ops after the call.
         """
         paths: list[tuple[int, ...]] = []
         for row, call in enumerate(self.call.tolist()):
@@ -52,13 +52,13 @@ class Flat:
         return paths
 
     def sources(self) -> list[list[str]]:
-        """For each op the ops that its inputs come from, by name."""
+        """For each op, the names of the ops that its inputs come from."""
         names = list(self.columns.input_name)
         return [names[first:end] for first, end in pairwise(self.columns.input_offsets.tolist())]
 
 
 def add(flat: Flat, builder: ProfileBuilder) -> None:
-    """Define all ops, and mark the calls whose work is that of the ops below them."""
+    """Define all ops, and mark the calls whose work is counted in the ops below them."""
     builder.add_ops(flat.columns)
     builder.notes += flat.notes
     calls = builder.ids([flat.columns.name[row] for row in flat.walked])
@@ -72,12 +72,12 @@ def flatten(
     batch_size: int = 0,
     run_name: Callable[[str], str] | None = None,
 ) -> Flat:
-    """The ops of `graph` and of all functions it calls.
+    """The ops of `graph` and of all functions that it calls.
 
-    With `roots`, only the ops of the graph that lead to one of these. With a `batch_size`, shapes
-    that the graph leaves open are those of so many examples. With `run_name`, ops have the names
-    they run by, which it makes from `call/op`. Several ops may then share a name, and edges are
-    those of a graph in which functions stand in place of the calls.
+    `roots` limits them to the ops that contribute to one of these ops of the graph. `batch_size`
+    is the number of examples for shapes that the graph leaves open. `run_name` converts `call/op`
+    to the name under which the op runs; several ops may then have the same name, and the edges are
+    those of a graph with all calls inlined.
     """
     library = Library(records, graph.libraries)
     layout = Layout(records, library)
@@ -116,7 +116,7 @@ def _attributes(records: Records, layout: Layout) -> EncodedAttributes:
 def _columns(
     layout: Layout, edges: Edges, names: Strings, node: Strings, attributes: EncodedAttributes
 ) -> tuple[OpColumns, list[str]]:
-    """The columns of all rows, and the variables whose shape is unknown."""
+    """The columns of all rows, and the variables of unknown shape."""
     units = [instance.unit for instance in layout.instances]
     kind = Coded.joined([unit.op for unit in units])
     outputs = OutputShapes.joined([unit.outputs for unit in units])
@@ -147,11 +147,11 @@ def _names(layout: Layout, run_name: Callable[[str], str] | None) -> Strings:
 
 
 def _distinct(names: list[str]) -> Strings:
-    """The names, with a number appended where another op has the name already."""
+    """The names, with a number appended to repeated ones."""
     if len(set(names)) == len(names):
         return Strings(names)
     taken = set(names)
-    numbers: dict[str, int] = {}  # the last one appended to each name, 0 for the first op
+    numbers: dict[str, int] = {}  # the last number used for each name, 0 for the name itself
     for place, name in enumerate(names):
         number = numbers.get(name, -1) + 1
         while number and f"{name}_{number}" in taken:

@@ -1,4 +1,4 @@
-"""Follows calls from a graph into functions and lays all ops out as rows, within bounds."""
+"""Follows the calls of a graph into functions and lays out all ops as rows, within limits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tfprof.formats.records import Records
 from tfprof.sources.tf_functions.calls import CONDITION, is_plain
 from tfprof.sources.tf_functions.units import Unit, of_function
 
-# No model comes near these, but a small file can have functions that call functions very often.
+# No model comes near these limits, but in a small file functions may call each other many times.
 _MOST_OPS = 4_000_000
 _MOST_EDGES = 10 * _MOST_OPS
 _MOST_LETTERS = 1 << 30  # in the names of all ops
@@ -24,20 +24,20 @@ _MOST_NESTED = 100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Use:
-    """A unit to lay out: the call that uses it, the names so far, and the arguments."""
+    """A unit to lay out: the call that uses it, the name prefix, and the arguments."""
 
     function: str
     call: int  # a row, -1 for the graph itself
     prefix: str
     source: Ints
     slot: Ints
-    callers: tuple[str, ...]  # the functions around it, and its own
-    is_condition: bool  # its result is not one of the call's
+    callers: tuple[str, ...]  # the enclosing functions and this one
+    is_condition: bool  # the condition of a loop, whose result the call does not return
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Instance:
-    """A unit that was laid out; sources are rows of the whole layout, -1 for no op."""
+    """A unit after layout; sources are rows of the whole layout, or -1 for no op."""
 
     unit: Unit
     call: int
@@ -47,35 +47,35 @@ class Instance:
 
 
 class Edges(NamedTuple):
-    """The inputs of row `i` are those from `offsets[i]` to `offsets[i + 1]`."""
+    """The inputs of each row: those of row `i` are `offsets[i]` to `offsets[i + 1]`."""
 
     offsets: Ints
-    source: Ints  # a row, -1 for no op
-    slot: Ints  # -1: only the end of the source is waited for
+    source: Ints  # a row, or -1 for no op
+    slot: Ints  # -1 for a control dependency
 
     @classmethod
     def of(cls, owner: Ints, source: Ints, slot: Ints, rows: int) -> Self:
-        """The edges of so many rows, from columns in the order of their owners."""
+        """The edges into `rows` rows, from columns sorted by `owner`."""
         return cls(offsets_of(np.bincount(owner, minlength=rows)), source, slot)
 
 
 class Layout:
-    """The rows of a graph and of all functions it calls, and the edges between them."""
+    """The rows of a graph and of all functions that it calls, and the edges between them."""
 
     def __init__(self, records: Records, library: Library) -> None:
         self._records = records
         self._library = library
         self._units: dict[str, Unit] = {}
         self._rows = self._edges = self._letters = 0
-        self._waits: list[tuple[int, Ints]] = []  # calls, and the rows that return their results
+        self._waits: list[tuple[int, Ints]] = []  # calls, and the rows of their results
         self.instances: list[Instance] = []
-        self.results: dict[int, list[tuple[int, int]]] = {}  # of a call: the row and slot of each
-        self.walked: dict[int, str] = {}  # calls whose functions are laid out, and their kinds
+        self.results: dict[int, list[tuple[int, int]]] = {}  # rows and slots, by call
+        self.walked: dict[int, str] = {}  # the kinds of calls whose functions are laid out
         self.missing: dict[str, None] = {}
         self.recursive: dict[str, None] = {}
 
     def run(self, graph: Unit) -> None:
-        """Lay out `graph`, the functions it calls, the functions those call, and so on."""
+        """Lay out `graph` and, recursively, the functions that it calls."""
         nothing = ints([])
         pending = list(self._place(graph, _Use("", -1, "", nothing, nothing, (), False)))
         while pending:
@@ -95,12 +95,12 @@ class Layout:
         return self._units[name]
 
     def _place(self, unit: Unit, use: _Use) -> Iterator[_Use]:
-        """Add the rows of a unit; returns the functions that it calls."""
+        """Add the rows of a unit, and yield the functions that it calls."""
         base = self._rows
         self._rows += len(unit)
         self._edges += len(unit.slot)
         self._letters += len(unit) * len(use.prefix) + int(unit.name.lengths.sum())
-        self._require_bounds(len(use.callers))
+        self._check_limits(len(use.callers))
         sources, slots = _bound(unit.inputs.values, unit.slot, base, use)
         self.instances.append(Instance(unit, use.call, use.prefix, sources, slots))
         return self._called(self.instances[-1], base, use.callers)
@@ -128,20 +128,17 @@ class Layout:
                         below == CONDITION,
                     )
 
-    def _require_bounds(self, depth: int) -> None:
+    def _check_limits(self, depth: int) -> None:
         if self._rows > _MOST_OPS or self._edges > _MOST_EDGES or self._letters > _MOST_LETTERS:
-            reason = f"come to more than {_MOST_OPS:,} ops"
+            reason = f"its functions expand to more than {_MOST_OPS:,} ops"
         elif depth > _MOST_NESTED:
-            reason = f"are nested more than {_MOST_NESTED} deep"
+            reason = f"its function calls are nested more than {_MOST_NESTED} levels deep"
         else:
             return
-        raise InputError(
-            self._records.path,
-            f"its functions {reason} where they are called; read it without --functions.",
-        )
+        raise InputError(self._records.path, f"{reason}; read it without --functions.")
 
     def edges(self) -> Edges:
-        """The edges into all rows; those by which a call waits for its results come first."""
+        """The edges into all rows; for a call, those from the function's results come first."""
         owners = [ints(np.full(len(ends), call)) for call, ends in self._waits]
         sources = [ends for _, ends in self._waits]
         slots = [ints(np.full(len(ends), -1)) for ends in sources]
@@ -156,10 +153,10 @@ class Layout:
         return Edges.of(owner[order], source[order], slot[order], self._rows)
 
     def inlined_edges(self) -> Edges:
-        """The edges as if functions stood in place of the plain calls to them.
+        """The edges with plain calls inlined.
 
-        What reads a result of a call reads the op that computes it. The calls, and the `Identity`
-        ops that end functions, have no edges.
+        An edge from the result of a call becomes an edge from the op that computes it. The calls,
+        and the `Identity` ops that return results, have no edges.
         """
         edges = self.edges()
         onward = self._onward(edges)
@@ -167,7 +164,7 @@ class Layout:
         for edge in np.flatnonzero(np.isin(source, list(onward))).tolist():
             row, number = int(source[edge]), int(slot[edge])
             passed = set()
-            # A damaged graph could have a function that returns what its own call returns.
+            # In a damaged graph, a function may return the result of its own call.
             while row not in passed and max(number, 0) < len(onward.get(row, ())):
                 passed.add(row)
                 row, number = onward[row][max(number, 0)]
@@ -178,7 +175,7 @@ class Layout:
         return Edges.of(owner[kept], source[kept], slot[kept], self._rows)
 
     def _onward(self, edges: Edges) -> dict[int, list[tuple[int, int]]]:
-        """Where to look for the outputs of a plain call, and of an `Identity` that it returns."""
+        """The real sources of the outputs of plain calls and of the `Identity` ops they return."""
         calls = {row for row, kind in self.walked.items() if is_plain(kind)}
         onward = {call: self.results[call] for call in calls}
         kinds = Coded.joined([instance.unit.op for instance in self.instances])
@@ -190,7 +187,7 @@ class Layout:
 
 
 def _bound(local: Ints, slots: Ints, base: int, use: _Use) -> tuple[Ints, Ints]:
-    """Sources of a unit that begins at `base`, as rows of the layout and slots; -1 for no op."""
+    """Local sources of a unit at `base` as rows of the layout, or -1 for no op, and slots."""
     source = np.where(local >= 0, local + base, -1)
     slot = np.array(slots)
     places = np.flatnonzero((local < 0) & (local >= -len(use.source)))

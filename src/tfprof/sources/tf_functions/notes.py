@@ -1,4 +1,4 @@
-"""What a reader of a flat graph should know about its numbers, in sentences."""
+"""Notes on what the numbers of a flattened graph include."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ _MOST_NAMED = 3
 
 
 def notes(path: str, layout: Layout, unknown: Sequence[str]) -> Iterator[str]:
-    """Sentences about a layout, and about the variables of `unknown` shape."""
+    """Notes on a layout and on the variables of `unknown` shape."""
     kinds = list(layout.walked.values())
     if loops := sum(map(is_loop, kinds)):
         yield (
-            f"{path} has {_count(loops, 'loop')}: float ops are those of one iteration; a graph "
-            "does not state how many will run."
+            f"{path} contains {_count(loops, 'loop')}: float ops are counted for one iteration, "
+            "because the graph does not state how many will run."
         )
     if conditionals := sum(map(is_conditional, kinds)):
         yield (
-            f"{path} has {_count(conditionals, 'conditional')}: float ops are those of all "
-            "branches, although only one will run."
+            f"{path} contains {_count(conditionals, 'conditional')}: the float ops of all branches "
+            "are counted, although only one will run."
         )
     if layout.recursive:
         names = _names(layout.recursive)
-        yield f"{path}: {names} calls itself; recursive calls are not counted."
+        yield f"{path} contains recursive functions ({names}); recursive calls are not counted."
     if layout.missing:
         names = _names(layout.missing)
         yield f"{path} calls functions that it does not contain ({names}); they are not counted."
     if unknown:
-        variables = f"{_count(len(unknown), 'variable')} (`{unknown[0]}`)"
-        yield f"{path}: parameters of unknown shape are not counted: {variables}."
+        variables = f"{_count(len(unknown), 'variable')} of unknown shape (`{unknown[0]}`)"
+        yield f"{path} contains {variables}, whose parameters are not counted."
 
 
 def _count(number: int, noun: str) -> str:

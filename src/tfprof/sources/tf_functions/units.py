@@ -1,4 +1,4 @@
-"""The bodies to lay out: a graph or a function, with its inputs resolved to rows."""
+"""The units of a layout: a graph or the body of a function, with inputs resolved to rows."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tfprof.formats.records import Records
 from tfprof.model.ops import OutputShapes
 from tfprof.sources.tf_functions.calls import Call, calls
 
-_NOTHING = -(1 << 40)  # as a source: no such op; other numbers below 0 are arguments, from -1 on
+_NOTHING = -(1 << 40)  # an unknown source; other negative sources are arguments
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unit:
-    """A graph or the body of a function, a row a node.
+    """A graph or the body of a function, one row per node.
 
-    A source is a row of the unit, or an argument: -1 is the first one, -2 the second.
+    A source is a row of the unit or an argument: -1 is the first argument, -2 the second.
     """
 
     function: str  # empty for the graph itself
@@ -45,7 +45,7 @@ class Unit:
 def of_graph(
     records: Records, graph: GraphColumns, library: Library, roots: Sequence[str] | None
 ) -> Unit:
-    """The graph itself, or the part of it that leads to `roots`."""
+    """The graph itself, or only the ops that contribute to `roots`."""
     table = NameTable()
     ids = table.add(graph.name)
     first = np.full(len(table), -1)
@@ -60,7 +60,7 @@ def of_graph(
 
 
 def of_function(records: Records, function: Function, library: Library) -> Unit:
-    """The body of a function, without nodes that lead to no result: those do not run."""
+    """The body of a function, without nodes that contribute to no result, as they do not run."""
     body = function.body
     rows: dict[str, int] = {}
     for row, name in enumerate(body.name):
@@ -85,7 +85,7 @@ def of_function(records: Records, function: Function, library: Library) -> Unit:
     )
 
 
-def _unit(  # noqa: PLR0917 -- what both kinds of units consist of
+def _unit(  # noqa: PLR0917 -- the parts of both kinds of units
     records: Records,
     library: Library,
     nodes: GraphColumns | Body,
@@ -96,7 +96,7 @@ def _unit(  # noqa: PLR0917 -- what both kinds of units consist of
     results: Ints,
     result_slots: Ints,
 ) -> Unit:
-    """The unit of these rows of `nodes` alone."""
+    """The unit with only these rows of `nodes`."""
     place = np.full(len(inputs) + 1, _NOTHING)
     place[rows] = np.arange(len(rows))
     taken = inputs.take(rows)
@@ -118,16 +118,17 @@ def _unit(  # noqa: PLR0917 -- what both kinds of units consist of
 
 
 def _moved(sources: Ints, place: Ints) -> Ints:
-    """The new rows of `sources`; arguments stay as they are."""
+    """The new rows of `sources`; arguments are unchanged."""
     return np.where(sources >= 0, place[np.maximum(sources, 0)], sources)
 
 
 def _leading_to(inputs: Ragged, roots: Ints) -> Ints:
-    """The rows from which a path of edges leads to one of `roots`, and the roots."""
+    """The roots, and all rows with a path of edges to a root."""
     is_wanted = bytearray(len(inputs))
     offsets, sources = inputs.offsets.tolist(), inputs.values.tolist()
     waiting = [row for row in roots.tolist() if row >= 0]
-    while waiting:  # a chain may be as long as the graph, so a whole front at a time is no faster
+    # Row by row: a chain may be as long as the graph, so numpy on whole levels would not be faster.
+    while waiting:
         row = waiting.pop()
         if not is_wanted[row]:
             is_wanted[row] = 1
@@ -139,7 +140,7 @@ def _leading_to(inputs: Ragged, roots: Ints) -> Ints:
 def _source(
     text: str, rows: dict[str, int], arguments: dict[str, int], kinds: Sequence[str]
 ) -> tuple[int, int]:
-    """The row and slot that an input of a function's node names, or the number of an argument."""
+    """The row (or argument number) and slot that an input in a function's body refers to."""
     if text.startswith("^"):
         name = text[1:]
         return rows.get(name, arguments.get(name, _NOTHING)), -1

@@ -1,4 +1,4 @@
-"""Which ops of a flat graph are variables, and the shapes of their parameters."""
+"""Finds the variables among the ops of a flattened graph, and their shapes."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from tfprof.columns import Coded, Ints, Ragged, Shape, Shapes, Strings, ints
 from tfprof.model.ops import OutputShapes
 from tfprof.sources.tf_attributes import EncodedAttributes
 
-# The attribute `shape` of these is that of their parameters. Placeholders have one too.
+# Their `shape` attribute is the shape of the parameters. Placeholders also have this attribute.
 _VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
-_HANDLES = ("Placeholder", "PlaceholderWithDefault", "_Arg")  # may stand for a variable
+_HANDLES = ("Placeholder", "PlaceholderWithDefault", "_Arg")  # may be handles of variables
 _READS = ("ReadVariableOp",)
-# TensorFlow's shared name of variables that are not shared.
+# The shared name that TensorFlow gives to variables that are not shared.
 _ANONYMOUS = b"cd2c89b7-88b7-44c8-ad83-06c2a9158347"
 
 
 @dataclass(slots=True, eq=False)
 class Variables:
-    """Finds the variables among ops: each one once, and no other placeholders."""
+    """Finds the variables among ops, each once, and ignores other placeholders."""
 
     kind: Coded
     inputs: Ragged
     outputs: OutputShapes
     node: Strings
     attributes: EncodedAttributes
-    unknown: list[str] = field(default_factory=list)  # variables of unknown shape, after `shapes`
+    unknown: list[str] = field(default_factory=list)  # of unknown shape; filled by `shapes`
 
     def shapes(self, stated: Shapes) -> Shapes:
-        """The shape of each op's parameters, given the `shape` attributes of all ops."""
+        """The shape of each op's parameters, from the `shape` attributes of all ops."""
         found: dict[int, Shape] = {}
         seen: set[tuple[str, bytes | str]] = set()
         for row in self._of_kinds(_VARIABLES).tolist():
@@ -41,16 +41,16 @@ class Variables:
             seen.add(key)
         found |= self._handles()
         codes = Shapes.of([None, *found.values()])
-        column = np.zeros(len(stated), np.int64)  # the first code: no shape
+        column = np.zeros(len(stated), np.int64)  # code 0 is "no shape"
         column[list(found)] = codes.codes[1:]
         return Shapes(ints(column), codes.values)
 
     def _identity(self, row: int) -> tuple[str, bytes | str]:
-        """A key that ops have in common if they stand for the same variable."""
+        """A key that is equal for ops that refer to the same variable."""
         ((container, shared),) = self.attributes.encoded_values(
             ints([row]), ("container", "shared_name")
         )
-        # An encoded text attribute: a tag, a length, the text.
+        # An encoded text attribute has a tag and a length before the text.
         if shared and len(shared) > 2 and not shared.endswith(_ANONYMOUS):
             return "shared", (container or b"") + shared
         if shared and shared.endswith(_ANONYMOUS):
@@ -58,7 +58,7 @@ class Variables:
         return "node", self.node[row]
 
     def _handles(self) -> dict[int, Shape]:
-        """Placeholders that stand for variables, since an op reads a variable from them."""
+        """The placeholders that are handles of variables, because an op reads a variable there."""
         is_handle = np.zeros(len(self.kind), np.bool_)
         is_handle[self._of_kinds(_HANDLES)] = True
         found: dict[int, Shape] = {}
