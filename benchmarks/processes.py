@@ -1,14 +1,20 @@
-"""Runs commands and measures their time and memory."""
+"""Runs commands and functions in processes of their own, and measures commands from outside."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 from phases import PEAK_UNIT, Measure
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 _QUOTED = 2000  # characters of the error output of a failed process
 
@@ -34,3 +40,11 @@ def run(command: Sequence[str], *, output: Path) -> Measure:
         message = errors.read_text(errors="replace")[-_QUOTED:]
         raise FailedError(f"{' '.join(command)}\nended with {process.returncode}:\n{message}")
     return Measure(seconds, usage.ru_maxrss * PEAK_UNIT / 1e6)
+
+
+def in_new_process(
+    function: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
+) -> Result:
+    """What `function` returns in a new interpreter, where nothing is imported or cached yet."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        return pool.submit(function, *args, **kwargs).result()
