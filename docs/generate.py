@@ -13,6 +13,7 @@ from tfprof.capture import recording
 from tfprof.commands.command import Command, Place
 from tfprof.commands.pages import example_lines
 from tfprof.commands.table import COMMANDS
+from tfprof.formats.profile_tables import TABLES, Field, TableFormat
 from tfprof.measures import flop_rules  # noqa: F401 -- fills the table of rules
 from tfprof.measures.flop_rules.registry import (
     classic_kinds,
@@ -281,6 +282,69 @@ def _checker(name: str) -> list[str]:
     return [f"## {name}", "", title, *filter(None, [rest.strip(), origin]), ""]
 
 
+def saved_profile_page() -> str:
+    return "\n".join(
+        [
+            GENERATED,
+            "# The tables of a saved profile",
+            "",
+            _SAVED_PROFILE_INTRODUCTION,
+            "| table | content |",
+            "|---|---|",
+            *(
+                f"| [`{name}`](#{name}) | {_cell(table.sentence)} |"
+                for name, table in TABLES.items()
+            ),
+            "",
+            *(line for name, table in TABLES.items() for line in _saved_table(name, table)),
+        ]
+    )
+
+
+_SAVED_PROFILE_INTRODUCTION = """\
+A profile that `tfprof save` writes is a zip archive with a manifest, `tfprof.json`, and one
+Parquet file per table, such as `ops.parquet`.
+[How to save a profile](../how-to/save.md) shows how to query them, and
+[why a saved profile is a zip archive of Parquet files](../explanation/saved-profile.md)
+describes how files are read and checked.
+
+The key of a table is the number of each row, from 0. Columns that refer to rows of another
+table contain its key, and most have the same name, so tables can be joined with `using`:
+
+```sql
+select name, duration_ns
+from 'executions.parquet' join 'records.parquet' using (record) join 'ops.parquet' using (op)
+```
+
+Other columns need a condition, such as `on inputs.source = ops.op`.
+Two tables have the key `use`: `output_memory.use` refers to `memory`, and
+`allocator_events.use` to `allocator_uses`.
+No value is null: the meaning of a column says which number stands for an unknown value.
+"""
+
+
+def _saved_table(name: str, table: TableFormat) -> list[str]:
+    key = [f"| `{table.key}` (key) | whole number | | The number of the row. |"] if table.key else []
+    return [
+        f"## {name}",
+        "",
+        table.sentence,
+        "",
+        "| column | type | refers to | meaning |",
+        "|---|---|---|---|",
+        *key,
+        *(_saved_column(column, field) for column, field in table.fields.items()),
+        "",
+    ]
+
+
+def _saved_column(name: str, field: Field) -> str:
+    target = f"[`{field.table}`](#{field.table})" if field.table else ""
+    return f"| `{name}` | {field.kind} | {target} | {_cell(field.sentence)} |".replace(
+        "|  |", "| |"
+    )
+
+
 def python_page() -> str:
     public = {name: getattr(tfprof, name) for name in tfprof.__all__}
     public["capture"] = recording.capture  # the package is callable and calls this function
@@ -349,6 +413,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "commands.md": commands_page,
     "float-operations.md": float_operations_page,
     "checkers.md": checkers_page,
+    "saved-profile.md": saved_profile_page,
     "python.md": python_page,
 }
 
