@@ -319,12 +319,14 @@ from 'executions.parquet' join 'records.parquet' using (record) join 'ops.parque
 Other columns need a condition, such as `on inputs.source = ops.op`.
 Two tables have the key `use`: `output_memory.use` refers to `memory`, and
 `allocator_events.use` to `allocator_uses`.
-No value is null: the meaning of a column says which number stands for an unknown value.
+No value is null: the meaning of a column says which number means unknown.
 """
 
 
 def _saved_table(name: str, table: TableFormat) -> list[str]:
-    key = [f"| `{table.key}` (key) | whole number | | The number of the row. |"] if table.key else []
+    key = (
+        [f"| `{table.key}` (key) | whole number | | The number of the row. |"] if table.key else []
+    )
     return [
         f"## {name}",
         "",
