@@ -195,5 +195,5 @@ CONTAINERS: dict[str, Container] = {
         {"duckdb": "duckdb", **_PYARROW},
         readers="DuckDB; pandas with duckdb",
     ),
-    "SQLite": Container(_write_sqlite, _read_sqlite, readers="both"),
+    "SQLite": Container(_write_sqlite, _read_sqlite, readers="pandas; DuckDB with an extension"),
 }
