@@ -9,7 +9,7 @@ import copyreg
 import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from tfprof.answers import Advice, Answer, MemoryAnswer
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 DEFAULT_FORMAT = next(iter(registry.SAVED_FORMATS))
 
+_READING = tuple(part.name for part in fields(Reading))
+
 # A saved profile contains what files of these sources contain.
 _SAVED = frozenset({sources.SAVED, "profile_proto"})
 _PARTS = frozenset({"graph", "saved_model", "run_meta", "xspace"})
@@ -67,6 +69,9 @@ def load_inputs(
     """Do what `load` does with checked keywords; `program` adds ops before the files do."""
     files = input_files(paths, inputs)
     _require_whole_or_parts(files)
+    if program is None:
+        given = [name for name in _READING if getattr(inputs, name) != INPUT_OPTIONS[name].default]
+        sources.require_use(files, given)
     with _collector_paused():
         if program is None and (saved := sources.finished(files, progress)) is not None:
             (columns, notes_), summary = saved

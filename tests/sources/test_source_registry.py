@@ -7,7 +7,7 @@ import pytest
 
 import tfprof
 from sources.tf_files import CHECKPOINTS, CPU, graph, node, op_log, packed, run_metadata, stats
-from tfprof.errors import InputError, UnknownFormatError
+from tfprof.errors import InputError, OptionError, UnknownFormatError
 from tfprof.formats import content
 from tfprof.formats.content import Content
 from tfprof.metrics import Need
@@ -228,3 +228,34 @@ def test_a_damaged_checkpoint_is_not_an_unknown_format(tmp_path):
     (tmp_path / "model.ckpt").write_bytes(data)
 
     assert not isinstance(refusal(tmp_path / "model.ckpt", "checkpoint"), UnknownFormatError)
+
+
+# Options that say how files are read
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"signature": "serve"}, "`signature` requires a SavedModel file."),
+        ({"batch_size": 4}, "`batch_size` requires a GraphDef file or a SavedModel file."),
+        ({"functions": True}, "`functions` requires a GraphDef file or a SavedModel file."),
+    ],
+)
+def test_an_option_that_applies_to_no_file_is_rejected(options, problem):
+    with pytest.raises(OptionError) as caught:
+        tfprof.load(packed("mlp_tiny/run_meta_1"), **options)
+
+    assert str(caught.value) == problem
+
+
+def test_the_batch_size_of_a_saved_profile_is_set_when_it_is_saved(tmp_path):
+    tfprof.load(packed("mlp_tiny/graph.pb")).save(tmp_path / "saved")
+
+    with pytest.raises(OptionError, match="; for a saved profile, use it when you save"):
+        tfprof.load(tmp_path / "saved", batch_size=4)
+
+
+def test_an_option_that_applies_to_one_of_the_files_is_accepted():
+    files = packed("mlp_tiny/graph.pb"), packed("mlp_tiny/run_meta_1")
+
+    assert len(tfprof.load(*files, functions=True).columns.ops) > 0

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tfprof.errors import InputError, TfprofError, UnknownFormatError, one_line
+from tfprof.errors import InputError, OptionError, TfprofError, UnknownFormatError, one_line
 from tfprof.formats import checkpoint
 from tfprof.formats.content import Content
 from tfprof.formats.recognise import SAVED_MODEL_FILES, MessageKind, is_saved_profile
@@ -45,6 +45,7 @@ class BuiltIn:
     recognises: Callable[[Content], bool]
     option: str = ""  # the input option for these files
     is_saved: bool = False  # written by a profiler, so hints do not ask for it
+    reads_with: frozenset[str] = frozenset()  # the options of `Reading` that apply to its files
     framework: str = "tensorflow"
 
     def looks_like(self, content: Content) -> bool:
@@ -106,6 +107,7 @@ SOURCES: tuple[BuiltIn, ...] = (
         module="tfprof.sources.tf_graph",
         recognises=_message(MessageKind.GRAPH),
         option="graph_path",
+        reads_with=frozenset({"functions", "batch_size"}),
     ),
     BuiltIn(
         name="saved_model",
@@ -114,6 +116,7 @@ SOURCES: tuple[BuiltIn, ...] = (
         brings=frozenset({Need.DEFINITIONS, Need.CODE, Need.VALUES}),
         module="tfprof.sources.saved_model",
         recognises=_is_saved_model,
+        reads_with=frozenset({"functions", "signature", "batch_size"}),
     ),
     BuiltIn(
         name="run_meta",
@@ -245,6 +248,21 @@ def of_options() -> dict[str, tuple[str, ...]]:
         option: tuple(source.name for source in SOURCES if source.option == option)
         for option in options
     }
+
+
+def require_use(files: Iterable[InputFile], given: Iterable[str]) -> None:
+    """Reject options of `Reading` that apply to none of `files`, so that none is ignored."""
+    read = [file.source for file in files]
+    for name in given:
+        # Sources of other packages may use any of them.
+        if not any(not isinstance(one, BuiltIn) or name in one.reads_with for one in read):
+            titles = " or ".join(a_file(one.title) for one in SOURCES if name in one.reads_with)
+            advice = "; for a saved profile, use it when you save" if _are_saved(read) else ""
+            raise OptionError(f"`{name}` requires {titles}{advice}.")
+
+
+def _are_saved(read: Iterable[Source]) -> bool:
+    return any(isinstance(source, BuiltIn) and source.is_saved for source in read)
 
 
 def a_file(title: str) -> str:
