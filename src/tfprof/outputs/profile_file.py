@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -47,11 +48,14 @@ def lacks(profile: ProfileColumns) -> Iterator[str]:
 
 def tables(profile: ProfileColumns) -> dict[str, Table]:
     """All tables of the format."""
-    special = {
-        **_op_tables(profile),
-        "record_devices": _of_ragged("record", "device", profile.records.devices),
-        **_attribute_tables(profile.ops),
-    }
+    with ThreadPoolExecutor(1) as pool:
+        # Attributes take the most time, and scanning them releases the GIL.
+        attributes = pool.submit(_attribute_tables, profile.ops)
+        special = {
+            **_op_tables(profile),
+            "record_devices": _of_ragged("record", "device", profile.records.devices),
+            **attributes.result(),
+        }
     return {
         name: special[name] if name in special else _copied(name, getattr(profile, name))
         for name in TABLES
