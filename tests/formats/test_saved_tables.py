@@ -171,6 +171,44 @@ def test_tables_that_contradict_themselves_are_refused(table, name, column, trou
     )
 
 
+def two_hosts():
+    """A file with two recordings, in each of which an op runs on one device."""
+    found = profile(op("a"), run("a", 3, recording="one"), run("a", 3, recording="two"))
+    return b"".join(profile_file.encode(found))
+
+
+def test_two_recordings_with_the_same_label_are_refused():
+    contents = members(two_hosts())
+    table = parquet.read(contents["recordings.parquet"])
+    table["label"] = Strings(["one", "one"])
+    contents["recordings.parquet"] = b"".join(parquet.write(table))
+
+    assert "two recordings have the same label" in refusal(archived(contents))
+
+
+def test_an_op_on_two_devices_of_one_recording_is_refused():
+    contents = members(two_hosts())
+    table = parquet.read(contents["placements.parquet"])
+    table["device"] = np.zeros(2, np.int64)
+    contents["placements.parquet"] = b"".join(parquet.write(table))
+
+    assert "placements are out of order" in refusal(archived(contents))
+
+
+def test_members_that_share_bytes_are_refused():
+    contents = members(saved())
+    whole = archived(contents)
+    # Let every entry of the directory claim the size of the largest member.
+    directory = whole.index(b"PK\x01\x02")
+    largest = max(map(len, contents.values()))
+    spoiled, place = bytearray(whole), directory
+    for name in contents:
+        spoiled[place + 20 : place + 28] = largest.to_bytes(4, "little") * 2
+        place += 46 + len(name)
+
+    assert "members overlap" in refusal(bytes(spoiled))
+
+
 def test_a_file_that_was_cut_short_is_refused():
     whole = saved()
     for part in range(20):
