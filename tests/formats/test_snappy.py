@@ -1,11 +1,12 @@
 """Tests of unpacking Snappy's raw format, on streams made by hand."""
 
-import contextlib
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from floors import checked_unless, floor
 from formats.table_builder import literals, number
 from tfprof.formats.snappy import unpacked
 from tfprof.formats.wire import WireError
@@ -77,9 +78,30 @@ def test_a_malformed_stream_is_refused(stream):
         unpacked(stream)
 
 
+def copy(size: int, distance: int) -> bytes:
+    """A copy of `size` bytes that were written `distance` bytes ago."""
+    return bytes([size - 1 << 2 | 2]) + distance.to_bytes(2, "little")
+
+
+# The size that each piece of a stream adds, and the piece.
+LITERALS = st.binary(min_size=1, max_size=60).map(
+    lambda data: (len(data), bytes([len(data) - 1 << 2]) + data)
+)
+COPIES = st.tuples(st.integers(1, 64), st.integers(0, 20)).map(lambda one: (one[0], copy(*one)))
+
+
+@floor(0.2)  # measured: 0.6
+@given(LITERALS, st.lists(LITERALS | COPIES))
+def test_any_stream_unpacks_to_its_declared_size_or_is_refused(first, more):
+    sizes, pieces = zip(first, *more, strict=True)
+
+    with checked_unless(WireError):
+        assert len(unpacked(number(sum(sizes)) + b"".join(pieces))) == sum(sizes)
+
+
 @given(st.binary(max_size=100))
 def test_any_bytes_unpack_or_are_refused(data):
-    with contextlib.suppress(WireError):
+    with suppress(WireError):
         assert len(unpacked(data)) <= 22 * len(data)
 
 

@@ -1,23 +1,16 @@
 """What holds for the memory of every profile; see `test_view_properties` on looking longer."""
 
-import os
 from dataclasses import replace
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
 from build import RunFact, allocator, profile, run
-from profile_strategies import facts
+from profile_strategies import facts, often
 from tfprof.errors import TfprofError
 from tfprof.options import MemoryOptions
 from tfprof.outputs import chart, memory_json, memory_text
 from tfprof.views import memory
-
-often = settings(
-    max_examples=int(os.environ.get("TFPROF_PROPERTY_EXAMPLES", "25")),
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-)
 
 # Ties, moments before the step began and none at all, releases of what nobody took.
 _events = st.lists(st.tuples(st.integers(-1, 6), st.integers(-3, 5)), max_size=4)
@@ -43,6 +36,14 @@ QUESTIONS = st.builds(
 )
 
 
+def allocators(p, options=WHOLE):
+    """The allocators of a view of `p`: at least one, each with breakdowns."""
+    found = memory.build(p, options).allocators
+    assert found
+    assert all(one.breakdowns for one in found)
+    return found
+
+
 def changes_of(p, one):
     """The bytes of all records of an allocator, one by one."""
     uses, events = p.allocator_uses, p.allocator_events
@@ -58,14 +59,14 @@ def changes_of(p, one):
 @often
 @given(profiles())
 def test_a_curve_ends_at_the_sum_of_all_records(p):
-    for one in memory.build(p, WHOLE).allocators:
+    for one in allocators(p):
         assert one.left_bytes == one.curve.bytes[-1] == sum(changes_of(p, one))
 
 
 @often
 @given(profiles())
 def test_the_peak_is_the_highest_point_and_the_highest_of_all_steps(p):
-    for one in memory.build(p, WHOLE).allocators:
+    for one in allocators(p):
         assert one.peak_bytes == max(one.curve.bytes.tolist()) == max(one.step_peaks.values())
         assert one.curve.at(one.peak_ns) == one.peak_bytes
         assert one.curve.time_ns.tolist() == sorted(set(one.curve.time_ns.tolist()))
@@ -75,7 +76,7 @@ def test_the_peak_is_the_highest_point_and_the_highest_of_all_steps(p):
 @often
 @given(profiles())
 def test_what_is_held_at_the_peak_adds_up_to_it_in_each_breakdown(p):
-    for one in memory.build(p, WHOLE).allocators:
+    for one in allocators(p):
         for found in one.breakdowns.values():
             assert int(found.bytes[found.depth == 1].sum()) == one.peak_bytes
             assert (found.hidden_rows, found.hidden_bytes) == (0, 0)
@@ -84,7 +85,7 @@ def test_what_is_held_at_the_peak_adds_up_to_it_in_each_breakdown(p):
 @often
 @given(profiles(), QUESTIONS)
 def test_what_is_not_shown_is_counted(p, options):
-    for one in memory.build(p, options).allocators:
+    for one in allocators(p, options):
         for found in one.breakdowns.values():
             shown = int(found.bytes[found.depth == 1].sum())
             assert shown + found.hidden_bytes == one.peak_bytes
@@ -107,6 +108,7 @@ _odd_allocators = st.lists(
     st.builds(
         allocator, st.just("x"), st.lists(st.tuples(_numbers, _numbers), max_size=3), _numbers
     ),
+    min_size=1,
     max_size=2,
 )
 _odd_runs = st.lists(
@@ -117,6 +119,7 @@ _odd_runs = st.lists(
         memory=st.builds(dict, micros=_numbers),
         allocators=_odd_allocators,
     ),
+    min_size=1,
     max_size=3,
 )
 
@@ -127,10 +130,11 @@ def test_numbers_that_no_machine_gives_are_answered_or_refused(runs, pen):
     try:
         found = memory.build(profile(*runs), WHOLE)
     except TfprofError:
-        return
+        reject()
 
     assert memory_text.report(found, pen=pen)
     for one in found.allocators:
         assert one.curve.time_ns[0] >= 0
         for rows in one.breakdowns.values():
             assert int(rows.bytes[rows.depth == 1].sum()) == one.peak_bytes
+    assume(found.allocators)

@@ -1,15 +1,14 @@
 """Files of stacks hold what their view holds, whatever was asked."""
 
 import json
-from contextlib import suppress
 
-from hypothesis import given
+from hypothesis import assume, given, reject
 from hypothesis import strategies as st
-from test_view_properties import TREES, often
+from test_view_properties import TREES
 
 from asking import ask
 from pprof_reader import PprofFile
-from profile_strategies import accounts, filters, orders, profiles
+from profile_strategies import accounts, filters, often, orders, profiles
 from tfprof.errors import OptionError
 from tfprof.metrics import BY_KEY, METRICS
 from tfprof.outputs import pprof, speedscope
@@ -27,13 +26,15 @@ def written(view, **settings):
 def test_the_pprof_file_of_code_and_what_its_note_says_make_up_the_view(
     p, account, filter_, order, metric
 ):
-    with suppress(OptionError):  # a profile without code, rows without calls
+    try:
         view = ask("code", p, **account, **filter_, order_by=order, select=[metric])
         found = written(view)
+    except OptionError:  # a profile without code, rows without calls
+        reject()
 
-        ops, amount = classic.missing(view, BY_KEY[metric])
-        assert found.total(metric) + amount == view.total[metric][0]
-        assert len(found.samples) + ops == view.hidden.ops + len(view.members.values)
+    ops, amount = classic.missing(view, BY_KEY[metric])
+    assert found.total(metric) + amount == view.total[metric][0]
+    assert len(found.samples) + ops == view.hidden.ops + len(view.members.values)
 
 
 @often
@@ -64,6 +65,7 @@ def test_below_each_frame_of_a_pprof_file_is_its_row_s_total(p, kind, account, f
     for row, name in enumerate(view.name):
         inside = [sample.values["micros"] for sample in found.samples if name in sample.stack]
         assert row == 0 or sum(inside) == view.total["micros"][row]
+    assume(len(view) > 1)
 
 
 @often

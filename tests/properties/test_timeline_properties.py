@@ -1,26 +1,19 @@
 """What holds for every timeline: it shows the time of its view, all of it and nothing else."""
 
-import os
 from itertools import pairwise
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from asking import ask
 from build import CPU, GPU, GPU_STREAM, op, profile, run
-from profile_strategies import STEPS, accounts, filters, orders, profiles
+from profile_strategies import STEPS, accounts, filters, often, orders, profiles
 from tfprof.views.nested import nested
 from tfprof.views.schedule import Ticks, schedule
 
-often = settings(
-    max_examples=int(os.environ.get("TFPROF_PROPERTY_EXAMPLES", "25")),
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-)
-
 steps = st.sampled_from(STEPS)
 trees = st.sampled_from(("scope", "code"))
-questions = st.builds(
+questions = st.just({"max_depth": 100}) | st.builds(
     lambda account, hidden, order: account | hidden | {"order_by": order},
     accounts(),
     filters(),
@@ -46,10 +39,16 @@ _ops = st.lists(
     st.builds(op, _names, inputs=st.lists(_names, max_size=3)),
     unique_by=lambda fact: fact.name,
 )
+# In each step one op feeds another on an accelerator, whose memory is measured: without them
+# hardly a profile has a flow, or an op that holds memory.
+_FEEDING = [op("fed", inputs=["ran"])]
+_FEEDING += [run("ran", step=step) for step in STEPS]
+_FEEDING += [
+    run("fed", step=step, device=GPU, memory={"micros": 500, "in_use": 20}, allocations=[(1, 5)])
+    for step in STEPS
+]
 timed_profiles = st.builds(
-    lambda ops, runs: profile(*ops, *runs, *(run("ran", step=step) for step in STEPS)),
-    _ops,
-    st.lists(_runs, max_size=12),
+    lambda ops, runs: profile(*ops, *runs, *_FEEDING), _ops, st.lists(_runs, max_size=12)
 )
 
 
@@ -90,6 +89,7 @@ def test_a_schedule_holds_the_first_of_the_shown_runs_at_each_start(p, question,
     assert found == wanted
     assert len(slots) == len(found)
     assert plan.left_out == len(runs) - len(slots)
+    assume(len(slots) > 0)
 
 
 @often
@@ -102,6 +102,7 @@ def test_an_exact_schedule_holds_every_shown_run(p, question, step):
     exact = zip((slots.start // 1000).tolist(), (slots.duration // 1000).tolist(), strict=True)
     assert sorted(exact) == sorted(runs)
     assert len(set(slots.run.tolist())) == len(slots)
+    assume(len(runs) > 0)
 
 
 @often
@@ -113,6 +114,7 @@ def test_slots_of_a_lane_follow_each_other(p, question, step):
     for one, other in pairwise(zip(*(column.tolist() for column in columns), strict=True)):
         assert one[:3] < other[:3]
         assert one[:2] != other[:2] or one[2] + one[3] <= other[2]
+    assume(len(slots) > 1)
 
 
 @often
@@ -125,17 +127,21 @@ def test_a_flow_leads_from_one_slot_to_one_on_another_device(p, question, step, 
     assert ends <= set(range(len(slots)))
     assert (slots.device[flows.producer] != slots.device[flows.consumer]).all()
     assert (flows.producer[1:] >= flows.producer[:-1]).all()
+    assume(len(flows.producer) > 0)
 
 
 @often
 @given(timed_profiles, questions, steps, st.sampled_from([Ticks.MICROS, Ticks.NANOS]))
 def test_holders_and_the_rest_are_what_is_in_use(p, question, step, ticks):
-    for curve in schedule(ask("graph", p, **question), STEPS.index(step), ticks).memory:
+    curves = schedule(ask("graph", p, **question), STEPS.index(step), ticks).memory
+
+    for curve in curves:
         held = curve.holders.sums(curve.holder_bytes)
 
         assert (held + curve.rest == curve.in_use).all()
         assert (curve.rest >= 0).all()
         assert curve.in_use.max(initial=0) <= curve.peak
+    assume(any(len(curve.holder_bytes) for curve in curves))
 
 
 @often
@@ -152,6 +158,7 @@ def test_the_slices_of_a_tree_hold_the_time_of_its_view(p, kind, question):
     for row in range(1, len(view)):
         has_slice.append(has_slice[parents[row]] and total[row] > 0)
     assert slices.row.tolist() == [row for row, flag in enumerate(has_slice) if flag]
+    assume(len(slices.row) > 1)
 
 
 @often
@@ -167,3 +174,4 @@ def test_slices_nest_or_follow_each_other(p, kind, question):
         assert all(start + duration <= end for end in ends)
         assert len(open_ends) <= depth or open_ends[depth] <= start
         open_ends[depth:] = [start + duration]
+    assume(len(slices.row) > 1)

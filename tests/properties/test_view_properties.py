@@ -5,15 +5,14 @@ To look longer, say how many examples each test is to try:
     TFPROF_PROPERTY_EXAMPLES=1000 python -m pytest tests/properties
 """
 
-import os
 from collections import Counter
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from asking import ROOT, ask
 from build import profile
-from profile_strategies import accounts, facts, filters, orders, profiles
+from profile_strategies import accounts, facts, filters, often, orders, profiles
 from tfprof.measures.numbers import per_op
 from tfprof.metrics import NUMBERS
 from tfprof.model.recordings import Chosen
@@ -23,12 +22,6 @@ VIEWS = (*TREES, "op")
 
 # No filter at all: nothing here is nested deeper.
 WHOLE = {"max_depth": 100}
-
-often = settings(
-    max_examples=int(os.environ.get("TFPROF_PROPERTY_EXAMPLES", "25")),
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-)
 
 
 def root_total(view):
@@ -80,6 +73,7 @@ def test_a_total_is_the_row_s_own_and_the_totals_right_below_it(p, kind, account
     for key in NUMBERS:
         below = [int(view.total[key][above == row].sum()) for row in range(len(view))]
         assert (view.own[key] + below).tolist() == view.total[key].tolist()
+    assume(len(view) > 1)
 
 
 @often
@@ -93,6 +87,7 @@ def test_a_total_of_shown_rows_alone_is_the_row_s_own_and_the_totals_right_below
     for key in set(NUMBERS) - {"definitions"}:
         below = [int(view.total[key][above == row].sum()) for row in range(len(view))]
         assert (view.own[key] + below).tolist() == view.total[key].tolist()
+    assume(len(view) > 1)
 
 
 @often
@@ -104,6 +99,7 @@ def test_a_total_of_the_op_view_is_the_row_s_own_and_the_next_row_s_total(p, acc
         following = [*view.total[key][2:].tolist(), 0]
         own, total = view.own[key][1:], view.total[key][1:]
         assert (own + following[: len(own)]).tolist() == total.tolist()
+    assume(len(view) > 2)
 
 
 @often
@@ -133,6 +129,7 @@ def test_no_op_has_two_rows(p, kind, account, filter_):
     view = ask(kind, p, **account, **filter_)
 
     assert len(set(view.members.values.tolist())) == len(view.members.values)
+    assume(len(view.members.values) > 1)
 
 
 # Filters.
@@ -146,6 +143,7 @@ def test_a_filter_leaves_rows_out_and_the_others_as_they_are(p, kind, account, f
 
     assert rows(filtered, filtered.own, filtered.total) <= rows(whole, whole.own, whole.total)
     assert root_total(filtered) == root_total(whole)
+    assume(len(filtered) > 1)
 
 
 @often
@@ -161,6 +159,7 @@ def test_counting_only_what_is_shown_raises_no_total_but_the_root_s_definitions_
         for row, name in enumerate(filtered.name):
             extra = int(key == "definitions" and row == 0 and kind != "op")
             assert filtered.total[key][row] <= whole.total[key][place[name]] + extra
+    assume(len(filtered) > 1)
 
 
 @often
@@ -176,6 +175,7 @@ def test_what_is_shown_and_what_is_hidden_are_all_that_is_accounted_for(
     assert {
         key: int(filtered.own[key].sum()) + hidden.numbers[key] for key in NUMBERS
     } == root_total(whole)
+    assume(filtered.hidden.ops > 0)
 
 
 @often
@@ -189,15 +189,17 @@ def test_a_row_hangs_below_the_nearest_row_above_it_that_is_shown(p, kind, accou
         while nearest not in filtered.name:
             nearest = above[nearest]
         assert parent == nearest
+    assume(len(filtered) > 1)
 
 
 @often
-@given(profiles(), st.sampled_from(VIEWS), accounts(), filters(), st.integers(0, 5))
+@given(profiles(), st.sampled_from(VIEWS), accounts(), filters(), st.sampled_from([*range(6)]))
 def test_a_greater_depth_shows_no_less(p, kind, account, filter_, depth):
     shallow = ask(kind, p, **account, **filter_ | {"max_depth": depth})
     deep = ask(kind, p, **account, **filter_ | {"max_depth": depth + 1})
 
     assert rows(shallow, shallow.own) <= rows(deep, deep.own)
+    assume(len(shallow) > 1)
 
 
 @often
@@ -212,6 +214,7 @@ def test_accounting_by_fewer_regexes_raises_no_total(p, kind, account):
     )
 
     assert all(root_total(fewer)[key] <= root_total(more)[key] for key in NUMBERS)
+    assume(root_total(fewer) != root_total(more))
 
 
 # Order.
@@ -225,6 +228,7 @@ def test_an_order_shows_the_same_rows_below_the_same_rows(p, kind, account, filt
 
     assert rows(ordered, ordered.own, ordered.total) == rows(by_name, by_name.own, by_name.total)
     assert nesting(ordered) == nesting(by_name)
+    assume(len(ordered) > 2)
 
 
 @often
@@ -234,6 +238,7 @@ def test_an_order_of_the_op_view_shows_the_same_rows(p, account, order):
     ordered = ask("op", p, **account, **WHOLE, order_by=order)
 
     assert rows(ordered, ordered.own) == rows(by_name, by_name.own)
+    assume(len(ordered) > 2)
 
 
 @often
@@ -251,6 +256,7 @@ def test_siblings_descend_in_the_total_they_are_ordered_by(p, kind, filter_, key
     for row in range(len(view)):
         siblings = view.total[key][above == row].tolist()
         assert siblings == sorted(siblings, reverse=True)
+    assume(len(view) > 2)
 
 
 @often
@@ -262,6 +268,7 @@ def test_siblings_ascend_in_their_names(p, kind, filter_):
     for row in range(len(view)):
         siblings = [name for place, name in enumerate(view.name) if above[place] == row]
         assert siblings == sorted(siblings)
+    assume(len(view) > 2)
 
 
 # Questions do not disturb each other.

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tfprof
+from floors import checked, floor
 from sources.xplane_files import START_NS, Plane, event, host, recording, span
 from tfprof.errors import InputError
 from tfprof.formats import xplane
@@ -334,6 +335,7 @@ def test_a_truncated_recording_is_rejected_or_noted_as_possibly_incomplete(tmp_p
     assert not any("\n" in trouble for trouble in troubles)
 
 
+@floor(0.1)
 def test_a_damaged_recording_is_rejected_or_loads(tmp_path):
     data = recording(
         host(python=[function_call(1, 9)], t=[event("net/a:Mul", 2, 3), allocation(3, 9, 1)]),
@@ -349,7 +351,10 @@ def test_a_damaged_recording_is_rejected_or_loads(tmp_path):
             try:
                 tfprof.load(path).columns.check()
             except tfprof.TfprofError as error:
+                checked(False)
                 troubles.add(str(error))
+            else:
+                checked()
 
     assert troubles
     assert not any("\n" in trouble for trouble in troubles)
@@ -367,6 +372,7 @@ def test_scanning_and_parsing_give_the_same_columns():
             assert scanned[name][column].tolist() == table[column].tolist(), (name, column)
 
 
+@floor(0.1)  # measured: 0.3
 @settings(deadline=None, max_examples=300)
 @given(st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 255)), max_size=4))
 def test_scanning_a_damaged_recording_gives_the_same_columns_as_parsing_or_none(damage):
@@ -378,6 +384,7 @@ def test_scanning_a_damaged_recording_gives_the_same_columns_as_parsing_or_none(
     for place, value in damage:
         data[place % len(data)] = value
     scanned = xplane._scanned(bytes(data))
+    checked(scanned is not None)
     if scanned is not None:
         parsed = xplane._parsed(Records("file", bytes(data)))
 
