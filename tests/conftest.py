@@ -7,10 +7,15 @@ import socket
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 import model_files
 
 GOLDEN = Path(__file__).parent / "golden"
+
+# How long an example takes depends on what else the machine is doing.
+settings.register_profile("tests", deadline=None)
+settings.load_profile("tests")
 
 
 def pytest_addoption(parser):

@@ -22,7 +22,6 @@ STEPS = (0, 5)
 # Hypothesis tries up to ten times as many, and fails the property if none has anything to check.
 often = settings(
     max_examples=int(os.environ.get("TFPROF_PROPERTY_EXAMPLES", "25")),
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 

@@ -18,7 +18,7 @@ from tfprof.columns import (
     places_of,
 )
 
-few = settings(deadline=None, max_examples=50)
+few = settings(max_examples=50)
 
 ROWS = st.lists(st.lists(st.integers(-(10**6), 10**6), max_size=5), max_size=8)
 SHAPES = st.lists(st.none() | st.lists(st.integers(-1, 6), max_size=4).map(tuple), max_size=8)

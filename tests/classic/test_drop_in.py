@@ -22,7 +22,6 @@ model = cache(make)
 # The first example loads TensorFlow and builds the model.
 several_examples = settings(
     max_examples=20,
-    deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.reuse, Phase.generate],  # shrinking would not help
 )

@@ -209,7 +209,7 @@ ENTRIES = dict(open_table(FILES["v1"][0]).items())
 
 
 @floor(0.2)  # measured: 0.5
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(key=st.sampled_from(sorted(ENTRIES)), at=st.integers(0, 200), octet=st.integers(0, 255))
 def test_a_file_that_lies_is_read_or_refused(tmp_path_factory, key, at, octet):
     lie = bytearray(ENTRIES[key])

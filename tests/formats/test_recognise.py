@@ -4,7 +4,7 @@ import io
 
 import pytest
 from google.protobuf import text_format
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sources.tf_files import FILES, MESSAGES, content, graph, node, op_log, run_metadata, stats
@@ -141,13 +141,11 @@ def test_a_text_may_hold_any_letters():
     assert not is_text(b"node \x00")
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_of_a_kind_or_of_none(data):
     assert kind_of(data) in {*MessageKind, None}
 
 
-@settings(deadline=None)
 @given(st.sampled_from(BINARY), st.data())
 def test_a_damaged_file_is_of_a_kind_or_of_none(name, data):
     damaged = bytearray(content(name)[:2000])

@@ -63,7 +63,7 @@ def test_a_model_of_some_size_is_scanned(name, kind):
     assert is_scanned_alike(kind, data)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.sampled_from([MessageKind.RUN_META, MessageKind.OP_LOG]), seeds)
 def test_a_file_as_programs_write_it_is_scanned(kind, seed):
     _, data = random_file(kind, seed)
@@ -236,7 +236,7 @@ def test_memory_stated_twice_is_one_message_in_two_parts():
 
 
 @floor(0.2)  # measured: 0.4
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(kinds, seeds)
 def test_an_odd_file_is_scanned_as_protobuf_reads_it(kind, seed):
     _, data = random_file(kind, seed, ODD)
@@ -245,7 +245,7 @@ def test_an_odd_file_is_scanned_as_protobuf_reads_it(kind, seed):
 
 
 @floor(0.05)  # measured: 0.2
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(kinds, seeds)
 def test_a_damaged_file_is_scanned_as_protobuf_reads_it(kind, seed):
     maker, data = random_file(kind, seed)
@@ -254,7 +254,7 @@ def test_a_damaged_file_is_scanned_as_protobuf_reads_it(kind, seed):
 
 
 @floor(0.1)  # measured: 0.4
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.sampled_from(SAMPLES), seeds)
 def test_a_damaged_sample_is_scanned_as_protobuf_reads_it(name, seed):
     checked(is_scanned_alike(FILES[name], Maker(seed).damaged(content(name))))

@@ -3,7 +3,7 @@
 import tracemalloc
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from floors import checked_unless, floor
@@ -192,7 +192,6 @@ def test_a_table_cut_anywhere_is_refused(written):
 
 
 @floor(0.3)  # measured: 0.7
-@settings(deadline=None)
 @given(at=st.integers(0, 10_000), octet=st.integers(0, 255))
 def test_a_damaged_block_is_read_or_refused(tmp_path_factory, at, octet):
     content = bytearray(block(sorted(ITEMS.items())[:5]))

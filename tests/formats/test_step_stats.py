@@ -45,13 +45,13 @@ def test_a_sample_is_scanned(name):
     assert is_scanned_alike(content(name))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(seeds)
 def test_a_file_as_programs_write_it_is_scanned(seed):
     assert is_scanned_alike(Maker(seed).message(message_class("tensorflow.RunMetadata").DESCRIPTOR))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(seeds, st.booleans())
 def test_an_odd_or_damaged_file_is_scanned_as_protobuf_reads_it_or_left_to_it(seed, is_damaged):
     maker = Maker(seed, oddity=0.03)

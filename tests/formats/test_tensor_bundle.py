@@ -303,7 +303,7 @@ def test_a_changed_byte_anywhere_in_a_tensor_is_refused(save):
 ENTRIES = dict(open_table(f"{SAMPLE}.index").items())
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(key=st.sampled_from(sorted(ENTRIES)), at=st.integers(0, 50), octet=st.integers(0, 255))
 def test_an_index_that_lies_is_read_or_refused(tmp_path_factory, key, at, octet):
     lie = bytearray(ENTRIES[key])

@@ -391,7 +391,7 @@ PRINTINGS = [
 ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(messages(), st.sampled_from(PRINTINGS))
 def test_any_message_is_read_back_from_its_text(message, printing):
     printed = text_format.MessageToString(message, **printing).encode()
@@ -408,7 +408,7 @@ def test_a_text_that_was_cut_is_refused_where_protobuf_refuses_it():
 
 
 @floor(0.1)  # measured: 0.3
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.data())
 def test_a_damaged_text_is_refused_where_protobuf_refuses_it(data):
     # No `_` and no letters of Python's own spellings: see above.
@@ -440,7 +440,7 @@ def parse_or_none(data):
         return None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.binary(max_size=60))
 def test_nothing_but_a_complaint_comes_of_any_bytes(data):
     ours(GRAPH, data)

@@ -124,5 +124,5 @@ class Building(RuleBasedStateMachine):
         assert np.all(built.records.runs >= 0)
 
 
-Building.TestCase.settings = settings(deadline=None, max_examples=100, stateful_step_count=12)
+Building.TestCase.settings = settings(max_examples=100, stateful_step_count=12)
 TestBuilding = Building.TestCase

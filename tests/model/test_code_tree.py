@@ -54,7 +54,7 @@ def test_an_empty_stack_has_no_row():
     assert tree.build().stack(-1) == []
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(STACKS)
 def test_every_stack_can_be_restored_from_its_row(stacks):
     tree = CodeTreeBuilder()

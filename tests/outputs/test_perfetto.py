@@ -257,7 +257,7 @@ def test_a_trace_also_has_the_runs_that_the_classic_timeline_leaves_out(
     assert max(value for _, value in counters) == max(value for _, value in classic_counters)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(profiles(), accounts(), filters())
 def test_any_trace_has_every_run_of_the_classic_timeline(p, account, filter_):
     view = ask("graph", p, **account, **filter_)

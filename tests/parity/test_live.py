@@ -44,7 +44,6 @@ def questions(examples: int) -> settings:
     """How a property asks `examples` questions, or as many as the environment says."""
     return settings(
         max_examples=int(os.environ.get("TFPROF_PARITY_EXAMPLES", examples)),
-        deadline=None,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )
 

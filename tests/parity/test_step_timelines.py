@@ -124,7 +124,6 @@ STEPS = st.lists(
 @needs_tensorflow
 @settings(
     max_examples=int(os.environ.get("TFPROF_PARITY_EXAMPLES", "150")),
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(devices=STEPS, show_dataflow=st.booleans(), show_memory=st.booleans())

@@ -18,7 +18,7 @@ from tfprof.cli.command_line import parse
 COPIES = [copy("edge_1_a", 500, step, start=5000) for step in STEPS]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(facts())
 def test_a_finding_wins_no_more_than_there_is_and_its_command_can_be_carried_out(found):
     loaded = Profile(profile(*found, *COPIES))
@@ -36,7 +36,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("inputs")
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, suppress_health_check=list(HealthCheck))
 @given(case=cases("code"))
 def test_odd_files_get_advice_in_every_form(case, folder):
     loaded = tfprof.load(**written(case.inputs, folder))

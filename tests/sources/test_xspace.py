@@ -373,7 +373,7 @@ def test_scanning_and_parsing_give_the_same_columns():
 
 
 @floor(0.1)  # measured: 0.3
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 255)), max_size=4))
 def test_scanning_a_damaged_recording_gives_the_same_columns_as_parsing_or_none(damage):
     data = bytearray(

@@ -1,7 +1,7 @@
 """Trees as arrays, compared with a recursive reference implementation."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tfprof.columns import ints
@@ -62,7 +62,6 @@ def ordered(parents, row, key):
 # Comparisons with random trees.
 
 
-@settings(deadline=None)
 @given(trees())
 def test_a_tree_built_from_parents_returns_the_same_parents(drawn):
     parents, _ = drawn
@@ -75,7 +74,6 @@ def test_in_a_flat_tree_all_rows_are_children_of_the_root():
     assert Tree.flat(1).parents.tolist() == [-1]
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 3), min_size=1))
 def test_a_flat_tree_is_ordered_and_filtered_like_any_other(key):
     flat, plain = Tree.flat(len(key)), Tree(Tree.flat(len(key)).end)
@@ -86,7 +84,6 @@ def test_a_flat_tree_is_ordered_and_filtered_like_any_other(key):
     assert flat.keep(left).is_flat
 
 
-@settings(deadline=None)
 @given(trees())
 def test_the_size_of_a_subtree_includes_its_root(drawn):
     parents, _ = drawn
@@ -96,7 +93,6 @@ def test_the_size_of_a_subtree_includes_its_root(drawn):
     assert sizes.tolist() == [len(subtree(parents, row)) for row in range(len(parents))]
 
 
-@settings(deadline=None)
 @given(trees())
 def test_the_root_is_at_depth_one(drawn):
     parents, _ = drawn
@@ -106,7 +102,6 @@ def test_the_root_is_at_depth_one(drawn):
     assert depths.tolist() == [1 + len(ancestors(parents, row)) for row in range(len(parents))]
 
 
-@settings(deadline=None)
 @given(trees())
 def test_sums_below_cover_the_subtree(drawn):
     parents, column = drawn
@@ -118,7 +113,6 @@ def test_sums_below_cover_the_subtree(drawn):
     ]
 
 
-@settings(deadline=None)
 @given(trees())
 def test_sums_above_cover_the_ancestors_and_the_row(drawn):
     parents, column = drawn
@@ -131,7 +125,6 @@ def test_sums_above_cover_the_ancestors_and_the_row(drawn):
     ]
 
 
-@settings(deadline=None)
 @given(trees(st.booleans()))
 def test_a_row_is_below_a_flagged_ancestor_but_not_below_itself(drawn):
     parents, flags = drawn
@@ -143,7 +136,6 @@ def test_a_row_is_below_a_flagged_ancestor_but_not_below_itself(drawn):
     ]
 
 
-@settings(deadline=None)
 @given(trees(st.booleans()))
 def test_kept_rows_move_up_to_their_nearest_kept_ancestor(drawn):
     parents, flags = drawn
@@ -156,7 +148,6 @@ def test_kept_rows_move_up_to_their_nearest_kept_ancestor(drawn):
     assert found.tolist() == [-1, *(rows.index(above[0]) for above in kept_above[1:])]
 
 
-@settings(deadline=None)
 @given(trees())
 def test_siblings_are_sorted_stably_by_a_key(drawn):
     parents, key = drawn
