@@ -22,7 +22,9 @@ from tfprof.options import Options
 
 RECORDED = Path(__file__).parent / "recorded"
 
-each_model = pytest.mark.parametrize("model", sorted(path.name for path in RECORDED.iterdir()))
+MODELS = sorted(path.name for path in RECORDED.iterdir())
+
+each_model = pytest.mark.parametrize("model", MODELS)
 
 
 @each_model
