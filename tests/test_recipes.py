@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+import tfprof
 from asking import ask
 from build import op, profile, run
 from tfprof import api
@@ -23,10 +24,13 @@ from tfprof.commands.table import available
 from tfprof.dialects import FLAT, NESTED
 from tfprof.errors import OptionError
 from tfprof.metrics import BY_KEY, Metric, Need
+from tfprof.model.builder import OpColumns
 from tfprof.options import Options
 from tfprof.outputs import registry
 from tfprof.outputs.registry import Output
 from tfprof.shell.completion import Completer
+from tfprof.sources import registry as sources
+from tfprof.sources.source import Stage, summary
 from tfprof.views import scope
 from tfprof.views.accounting import account_single
 from tfprof.views.facts import FACTS, Column, Counts, ShapeLists, Texts
@@ -43,6 +47,71 @@ def small_profile():
 
 def written(kind, view):
     return b"".join(registry.FILE_OUTPUTS[kind].encode(view))
+
+
+# A source: a module with `read` and `add`, and a row in the table of sources.
+
+
+@pytest.fixture
+def names_file(monkeypatch, tmp_path):
+    """A file of a new format: the names of ops, one per line."""
+
+    def add(names, builder, file):
+        nothing = [()] * len(names)
+        builder.add_ops(OpColumns.of(names, names, nothing, [(2, 3)] * len(names), nothing))
+        return summary(file, ops=len(names))
+
+    module = ModuleType("names_of_ops")
+    module.read = lambda file: file.content.read(1 << 20)[0].decode().split()[1:]
+    module.add = add
+    row = sources.BuiltIn(
+        name="op_names",
+        title="OpNames",
+        stage=Stage.DEFINITIONS,
+        brings=frozenset({Need.DEFINITIONS}),
+        module="names_of_ops",
+        recognises=lambda content: content.head.startswith(b"OPS\n"),
+    )
+    monkeypatch.setitem(sys.modules, "names_of_ops", module)
+    monkeypatch.setattr(sources, "SOURCES", (*sources.SOURCES, row))
+    path = tmp_path / "model.ops"
+    path.write_text("OPS\nnet/a\nnet/b\n")
+    return str(path)
+
+
+def test_a_file_of_a_new_source_is_recognised_and_read(names_file, capsys):
+    assert main(["scope", names_file, "-select", "params"]) == 0
+
+    assert "  net (0/12 params)\n" in capsys.readouterr().out
+    assert tfprof.load(names_file).op(select=["params"])["net/a"]["params"] == 6
+
+
+def test_a_file_of_a_new_source_is_described(names_file):
+    assert tfprof.info(names_file).to_dict()["files"] == [
+        {"path": names_file, "kind": "op_names", "ops": 2, "devices": []}
+    ]
+
+
+def test_a_file_of_a_new_source_is_merged_with_others(names_file, files):
+    profile_ = tfprof.load(names_file, files / "graph.pb", files / "run_meta_0")
+
+    assert {"net/a", "net/b"} < set(profile_.columns.ops.name)
+    assert tfprof.load(files / "graph.pb").columns.ops.name[0] in profile_.columns.ops.name
+
+
+@pytest.mark.usefixtures("names_file")
+def test_hints_name_a_new_source(files):
+    notes = tfprof.load(files / "run_meta_0").scope(select=["params"]).notes
+
+    assert any("OpNames" in note for note in notes), notes
+
+
+@pytest.mark.usefixtures("names_file")
+def test_an_unknown_file_is_refused_with_the_formats_of_all_sources(tmp_path):
+    (tmp_path / "other").write_text("something else")
+
+    with pytest.raises(tfprof.TfprofError, match=r"unknown file format; .*OpNames"):
+        tfprof.load(tmp_path / "other")
 
 
 # A fact: a row in the table of metrics, and a function that returns its column.
