@@ -1,4 +1,4 @@
-"""Which modules may import which, and what no module may do."""
+"""The tables of docs/explanation/architecture.md are true of the code."""
 
 from __future__ import annotations
 
@@ -12,99 +12,20 @@ from pathlib import Path
 
 import pytest
 
+from architecture_page import LAYER, MAY_IMPORT, OTHER_IMPORTS, PAGE, SHARED, named, names, rows
+from code_imports import (
+    IMPORTS,
+    INSIDE,
+    OTHERS,
+    PACKAGES,
+    SOURCE,
+    TREES,
+    imported,
+    own_modules,
+    top,
+)
+
 ROOT = Path(__file__).parent.parent
-SOURCE = ROOT / "src" / "tfprof"
-
-BASE = {
-    *("errors", "units", "regex_advice", "patterns", "columns", "memo", "kernels", "version"),
-}
-BELOW_API = BASE | {
-    *("dialects", "metrics", "formats", "options", "model"),
-    *("sources", "measures", "views", "advisor", "outputs"),
-}
-
-# The table of docs/explanation/architecture.md: what each module or folder may import.
-LAYERS: dict[int, dict[str, set[str]]] = {
-    0: {
-        "errors": set(),
-        "units": {"errors", "kernels"},
-        "regex_advice": set(),
-        "patterns": {"errors", "regex_advice", "columns"},
-        "columns": {"kernels"},
-        "memo": set(),
-        "kernels": set(),
-        "version": set(),
-    },
-    1: {"metrics": BASE, "dialects": BASE, "formats": BASE, "frameworks": BASE},
-    2: {"options": BASE | {"metrics", "dialects"}, "model": BASE | {"metrics"}},
-    3: {
-        "sources": BASE | {"formats", "model", "metrics"},
-        "measures": BASE | {"model", "metrics"},
-    },
-    4: {"views": BASE | {"model", "metrics", "dialects", "options", "measures"}},
-    5: {"advisor": BASE | {"model", "metrics", "options", "measures", "views"}},
-    6: {
-        "outputs": BASE | {"formats", "model", "metrics", "options", "measures", "views", "advisor"}
-    },
-    7: {"answers": BELOW_API},
-    8: {"api": BELOW_API | {"answers"}},
-    9: {
-        "model_dir": BELOW_API | {"api"},
-        "classic": BELOW_API | {"api", "answers", "frameworks"},
-        "capture": BELOW_API | {"api", "answers", "frameworks"},
-    },
-    10: {
-        "contrib": {"classic", "formats"},
-        "pprof_profiler": {"classic"},
-        "commands": BELOW_API | {"api", "model_dir", "capture"},
-    },
-    11: {
-        "cli": BASE | {"options", "formats", "sources", "api", "commands", "shell"},
-        "shell": BELOW_API | {"api", "commands"},
-    },
-}
-MAY_IMPORT = {name: below for layer in LAYERS.values() for name, below in layer.items()}
-
-# The entry points of the package are outside the layers: `tfprof` exports names from most of them.
-ENTRY_POINTS = {
-    "__init__": BELOW_API | {"answers", "api", "classic", "capture", "contrib", "pprof_profiler"},
-    "__main__": {"cli"},
-}
-
-# Folders whose modules may not import each other: the modules that all of them share, and the
-# modules that may import more.
-EVERY = None
-SHARED = {
-    "sources": {
-        *("source", "ahead", "tf_attributes", "tf_devices", "tf_functions", "tf_names"),
-        *("tf_shapes", "tf_workers", "xspace_events", "xspace_vocabulary", "saved_attributes"),
-    },
-    "sources.tf_functions": {"calls", "units", "layout"},
-    "views": {"view", "tree", "select", "accounting", "registry"},
-    "advisor": {"finding", "steps", "kinds"},
-    "outputs": {
-        *("text", "tabular", "tensor_text", "fields", "parts", "pieces", "proto", "stacks"),
-        "chart",
-    },
-    "measures.flop_rules": {"registry", "fused"},
-}
-MAY_ALSO_IMPORT = {
-    "sources.registry": EVERY,
-    "sources.xspace": {"tf_events", "xspace_memory"},
-    "sources.tf_functions": EVERY,
-    "sources.tf_functions.flat": {"notes", "variables"},
-    "views.notes": {"code"},
-    "views.schedule": {"memory_curve"},
-    "views.lines": {"code"},
-    "views.memory": {"scope", "lines"},
-    "advisor.registry": EVERY,
-    "outputs.advice_message": {"advice"},
-    "outputs.registry": EVERY,
-    "outputs.op_log": {"registry"},
-    "outputs.text": {"flat_rows"},
-    "outputs.step_timeline": {"json_rows", "step_events", "tensor_descriptions"},
-    "measures.flop_rules": EVERY,
-}
 
 COMPILED = {
     *("formats.scan", "formats.scan_bytes", "formats.scan_rows", "formats.text"),
@@ -116,63 +37,9 @@ LIVE = {
     "classic",
     "capture",
     "frameworks",
-}  # these profile running programs that have already loaded their framework
-OURS = rf"tfprof\.({'|'.join(path.stem for path in SOURCE.iterdir())})(\.\w+)*"
+}  # for running programs
+MOST_LINES = 500
 UNSAFE_READERS = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
-
-
-def module_name(path: Path) -> str:
-    """The name of a module within the package, such as `views.scope`, or of a folder."""
-    parts = path.relative_to(SOURCE).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
-
-
-TREES = {module_name(path): ast.parse(path.read_text("utf-8")) for path in SOURCE.rglob("*.py")}
-
-
-def imported(tree: ast.Module) -> set[str]:
-    """Everything that is imported anywhere in a file: full names of modules or of names in them.
-
-    Strings that name one of our modules count too, because they are used to import it.
-    """
-    found = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "use absolute imports"
-            found.update(f"{node.module}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Constant) and re.fullmatch(OURS, str(node.value)):
-            found.add(str(node.value))
-    return found
-
-
-def own_modules(tree: ast.Module) -> set[str]:
-    """Our modules that are imported anywhere in a file, by their names in `TREES`."""
-    found = set()
-    for name in imported(tree):
-        package, _, inner = name.partition(".")
-        while package == "tfprof" and inner and inner not in TREES:
-            inner = inner.rpartition(".")[0]  # the import names something in a module
-        if package == "tfprof":
-            found.add(inner or "__init__")
-    return found
-
-
-IMPORTS = {name: own_modules(tree) - {name} for name, tree in TREES.items()}
-OTHERS = {
-    name: {full.partition(".")[0] for full in imported(tree)} - {"tfprof"}
-    for name, tree in TREES.items()
-}
-
-
-def top(name: str) -> str:
-    return name.partition(".")[0]
-
-
-def folder(name: str) -> str:
-    """The folder of a module; a folder listed in `SHARED` is its own folder."""
-    return name if name in SHARED else name.rpartition(".")[0]
 
 
 # Finding imports.
@@ -195,60 +62,78 @@ def test_imports_are_found_anywhere_in_the_code(code, found):
     assert own_modules(ast.parse(code)) == found
 
 
-# The table of layers.
+# Layers.
 
 
-def test_every_module_has_a_row_in_the_table():
-    assert {top(name) for name in TREES} == MAY_IMPORT.keys() | ENTRY_POINTS.keys()
-
-
-def test_the_table_agrees_with_the_manual():
-    page = (ROOT / "docs" / "explanation" / "architecture.md").read_text("utf-8")
-
-    rows = re.findall(r"^\| (\d+) \| ([^|]+) \|", page, re.MULTILINE)
-
-    assert {int(layer): set(re.findall(r"`(\w+)`", names)) for layer, names in rows} == {
-        layer: set(names) for layer, names in LAYERS.items()
-    }
+def test_every_module_has_a_layer():
+    assert {top(name) for name in TREES} == LAYER.keys()
 
 
 def test_only_the_base_and_the_cli_import_from_their_own_layer():
-    layer_of = {name: layer for layer, names in LAYERS.items() for name in names}
     sideways = {
         (name, other)
-        for name, below in MAY_IMPORT.items()
-        for other in below
-        if layer_of[other] >= layer_of[name]
+        for name, allowed in MAY_IMPORT.items()
+        for other in allowed
+        if LAYER[other] >= LAYER[name]
     }
 
-    assert sideways == {
-        ("units", "errors"),
-        ("patterns", "errors"),
-        ("patterns", "regex_advice"),
-        ("patterns", "columns"),
-        ("columns", "kernels"),
-        ("units", "kernels"),
-        ("cli", "shell"),
-    }
+    assert {pair for pair in sideways if LAYER[pair[0]] > 0} == {("cli", "shell")}
 
 
 @pytest.mark.parametrize("name", sorted(IMPORTS))
 def test_a_module_imports_only_what_its_layer_allows(name):
-    allowed = (MAY_IMPORT | ENTRY_POINTS)[top(name)] | {top(name)}
+    allowed = MAY_IMPORT[top(name)] | {top(name)}
 
     assert {other for other in IMPORTS[name] if top(other) not in allowed} == set()
 
 
-@pytest.mark.parametrize("name", sorted(name for name in IMPORTS if folder(name) in SHARED))
-def test_modules_in_a_folder_import_only_the_shared_ones(name):
-    more = MAY_ALSO_IMPORT.get(name, set())
-    siblings = {
-        other.rpartition(".")[2]
-        for other in IMPORTS[name]
-        if folder(other) == folder(name) and other != folder(name)
-    }
+@pytest.mark.parametrize(
+    ("name", "other"),
+    sorted(
+        (name, other)
+        for _, modules, allowed in rows("Layers and imports")
+        for name in names(modules)
+        for other in named(allowed)
+    ),
+)
+def test_an_import_that_the_page_allows_by_name_exists(name, other):
+    assert any(
+        top(target) == other
+        for source, targets in IMPORTS.items()
+        if top(source) == name
+        for target in targets
+    )
 
-    assert more is EVERY or siblings <= SHARED[folder(name)] | more
+
+# Inside packages.
+
+
+def test_every_package_has_its_rule():
+    assert SHARED.keys() == PACKAGES
+
+
+@pytest.mark.parametrize("package", sorted(PACKAGES))
+def test_modules_of_a_package_import_only_what_they_share_and_what_the_page_lists(package):
+    listed = OTHER_IMPORTS[package]
+
+    assert {
+        (name, other)
+        for where, name, other in INSIDE
+        if where == package
+        and other not in SHARED[package]
+        and listed.isdisjoint({(name, other), (name, "all")})
+    } == set()
+
+
+@pytest.mark.parametrize("package", sorted(PACKAGES))
+def test_every_import_inside_a_package_that_the_page_lists_exists(package):
+    found = {(name, other) for where, name, other in INSIDE if where == package}
+
+    assert SHARED[package] <= {other for _, other in found}
+    assert {pair for pair in OTHER_IMPORTS[package] if pair[1] != "all"} <= found
+    assert {name for name, target in OTHER_IMPORTS[package] if target == "all"} <= {
+        name for name, _ in found
+    }
 
 
 def test_there_are_no_circular_imports():
@@ -256,6 +141,93 @@ def test_there_are_no_circular_imports():
         TopologicalSorter(IMPORTS).prepare()
     except CycleError as error:
         pytest.fail(" → ".join(error.args[1]))
+
+
+# The table of modules.
+
+
+def files_of(cell: str) -> list[Path]:
+    """The files and folders that a cell names; some only within the folder of the first one."""
+    paths = re.findall(r"`([\w/]+(?:\.py|/))`", cell)
+    folder = SOURCE / paths[0] if paths else SOURCE
+    folder = folder.parent if folder.suffix else folder
+    return [SOURCE / path if (SOURCE / path).exists() else folder / path for path in paths]
+
+
+def test_every_module_is_in_the_table_of_modules():
+    listed = {path for modules, _ in rows("Modules") for path in files_of(modules)}
+
+    assert {
+        str(file.relative_to(SOURCE))
+        for file in SOURCE.rglob("*.py")
+        if listed.isdisjoint((file, *file.parents)) and file.name != "__init__.py"
+    } == set()
+
+
+@pytest.mark.parametrize(("modules", "content"), rows("Modules"))
+def test_the_files_that_the_table_of_modules_names_exist(modules, content):
+    found = files_of(modules + content)
+
+    assert files_of(modules)
+    assert [str(path) for path in found if not path.exists()] == []
+
+
+def test_the_other_files_that_the_page_names_exist():
+    paths = re.findall(r"`((?:tests|benchmarks|docs)/[\w/]+(?:\.\w+)?)`", PAGE)
+    modules = re.findall(r"`((?:\w+/)+\w+\.py)`", PAGE)
+
+    assert len(paths) > 20
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+    assert [
+        path for path in modules if not ((SOURCE / path).exists() or (ROOT / path).exists())
+    ] == []
+
+
+def test_every_decision_names_its_tests():
+    decisions = re.findall(r"^- \*\*.*$", PAGE, re.MULTILINE)
+
+    assert len(decisions) > 10
+    tests = r"Tests: (`tests/[\w/]+\.py` ?)+\.$"
+    assert [line for line in decisions if not re.search(tests, line)] == []
+
+
+def test_no_module_is_long_except_the_text_reader():
+    lines = {path: path.read_text("utf-8").count("\n") for path in SOURCE.rglob("*.py")}
+
+    assert {
+        str(path.relative_to(SOURCE)) for path, count in lines.items() if count > MOST_LINES
+    } == {"formats/text.py"}
+
+
+# Principles.
+
+
+def calls(tree: ast.Module) -> set[str]:
+    """The names of all functions and classes that are called in a file."""
+    return {
+        ast.unparse(node.func).rpartition(".")[2]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+    }
+
+
+def test_only_the_builder_and_the_source_of_saved_profiles_create_columns_of_a_profile():
+    assert {name for name, tree in TREES.items() if "ProfileColumns" in calls(tree)} == {
+        "model.builder",
+        "sources.profile_file",
+    }
+
+
+def test_no_output_selects_rows():
+    assert {
+        name
+        for name, others in IMPORTS.items()
+        if top(name) == "outputs" and "views.select" in others
+    } == set()
+
+
+def test_no_file_is_mapped_into_memory():
+    assert {name for name, tree in TREES.items() if "mmap" in calls(tree)} == set()
 
 
 # Views and outputs.
@@ -324,25 +296,23 @@ def test_modules_for_live_programs_import_frameworks_only_inside_functions(name)
     assert OTHERS[name] & FRAMEWORKS <= {"tensorflow"}
 
 
-def test_only_formats_imports_protobuf():
-    assert {top(name) for name, others in OTHERS.items() if "google" in others} == {"formats"}
+@pytest.mark.parametrize(("package", "modules"), rows("Packages from outside"))
+def test_a_package_from_outside_is_imported_where_the_page_says(package, modules):
+    importers = {name for name, others in OTHERS.items() if names(package)[0] in others}
+    stated = names(modules)
+
+    assert {
+        name for name in importers if not any(f"{name}.".startswith(f"{one}.") for one in stated)
+    } == set()
+    assert {
+        one for one in stated if not any(f"{name}.".startswith(f"{one}.") for name in importers)
+    } == set()
 
 
-def test_only_patterns_imports_re2():
-    assert {name for name, others in OTHERS.items() if "re2" in others} == {"patterns"}
-
-
-def test_the_imported_packages_are_the_required_and_optional_dependencies():
-    optional = {"pandas", "prompt_toolkit", "cython", "tensorflow"}
+def test_every_package_from_outside_is_in_the_table():
     needed = set().union(*OTHERS.values()) - sys.stdlib_module_names
 
-    assert needed == {"numpy", "google", "re2"} | optional
-
-
-def test_only_the_menu_prompt_of_the_shell_imports_prompt_toolkit():
-    knowing = {name for name, others in OTHERS.items() if "prompt_toolkit" in others}
-
-    assert knowing == {"shell.menu_prompt"}
+    assert needed == {names(package)[0] for package, _ in rows("Packages from outside")}
 
 
 def test_only_compiled_modules_import_cython():

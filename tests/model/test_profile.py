@@ -1,6 +1,6 @@
 """`ProfileColumns.check` finds columns that violate an invariant."""
 
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
@@ -37,6 +37,23 @@ def test_a_built_profile_is_valid(valid):
 
 def test_an_empty_profile_is_valid():
     ProfileBuilder().build().check()
+
+
+def arrays(value):
+    """Every array in a profile, however deep."""
+    if isinstance(value, np.ndarray):
+        yield value
+    for name in getattr(type(value), "__slots__", ()):
+        yield from arrays(getattr(value, name, None))
+
+
+def test_no_column_of_a_profile_can_be_changed(whole):
+    found = list(arrays(whole))
+
+    assert len(found) > 50
+    assert not any(array.flags.writeable for array in found)
+    with pytest.raises(FrozenInstanceError):
+        whole.ops = whole.ops
 
 
 @pytest.mark.parametrize(

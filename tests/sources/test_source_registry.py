@@ -2,6 +2,7 @@
 
 from itertools import permutations
 from pathlib import Path
+from threading import current_thread
 
 import pytest
 
@@ -137,6 +138,19 @@ def test_each_path_is_announced_before_it_is_read(files, tmp_path):
         merge([missing, files[0]], ProfileBuilder(), announced.append)
 
     assert announced == [files[0].path, missing.path]
+
+
+def test_each_file_is_read_in_a_thread_of_its_own(files, monkeypatch):
+    threads = []
+    whole = Content.read
+    monkeypatch.setattr(
+        Content, "read", lambda *args: threads.append(current_thread()) or whole(*args)
+    )
+
+    merged(files[:3])
+
+    assert len(set(threads)) == 3
+    assert current_thread() not in threads
 
 
 @pytest.mark.usefixtures("files")
