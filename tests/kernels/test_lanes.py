@@ -1,4 +1,4 @@
-"""What overlaps in time gets lanes of its own."""
+"""Runs that overlap in time get different lanes, compiled or not."""
 
 import runpy
 from types import SimpleNamespace
@@ -11,14 +11,14 @@ from tfprof.columns import ints
 from tfprof.kernels import lanes
 
 PLAIN = SimpleNamespace(**runpy.run_path(lanes.__file__.partition(".")[0] + ".py"))
-WAYS = [pytest.param(lanes, id="as installed"), pytest.param(PLAIN, id="plain")]
-each_way = pytest.mark.parametrize("way", WAYS)
+KERNELS = [pytest.param(lanes, id="as installed"), pytest.param(PLAIN, id="plain")]
+each_kernel = pytest.mark.parametrize("kernel", KERNELS)
 
 RUNS = st.lists(st.tuples(st.integers(-3, 30), st.integers(-2, 9)), max_size=40)
 
 
 def first_fit(runs, opened):
-    """The same, by trying lane after lane."""
+    """The expected lanes, found by trying one after the other."""
     ends, lanes = [opened], []
     for start, length in runs:
         lane = next((lane for lane, end in enumerate(ends) if start > end), len(ends))
@@ -27,21 +27,21 @@ def first_fit(runs, opened):
     return lanes
 
 
-@each_way
+@each_kernel
 @given(st.lists(RUNS, max_size=4), st.integers(-4, 4))
-def test_a_run_takes_the_first_lane_that_is_free_on_its_device(way, devices, opened):
+def test_a_run_gets_the_first_free_lane_of_its_device(kernel, devices, opened):
     runs = [run for device in devices for run in device]
     groups = [sum(map(len, devices[:place])) for place in range(len(devices) + 1)]
     starts = ints([start for start, _ in runs])
     ends = ints([start + length for start, length in runs])
 
-    found = way.first_free(starts, ends, ints(groups), opened=opened).tolist()
+    found = kernel.first_free(starts, ends, ints(groups), opened=opened).tolist()
 
     assert found == [lane for device in devices for lane in first_fit(device, opened)]
 
 
-@each_way
-def test_what_begins_when_another_ends_is_beside_it(way):
-    found = way.first_free(ints([5, 9, 10]), ints([9, 12, 11]), ints([0, 3]))
+@each_kernel
+def test_a_run_that_starts_when_another_ends_gets_another_lane(kernel):
+    found = kernel.first_free(ints([5, 9, 10]), ints([9, 12, 11]), ints([0, 3]))
 
     assert found.tolist() == [0, 1, 0]

@@ -1,4 +1,4 @@
-"""The compiled way and the plain way to write lines give the same."""
+"""Numbers and rows of text are written alike by the compiled and the plain kernels."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ both = pytest.mark.parametrize(
 )
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
-# Halfway between two decimals, where the double of the quotient decides; or next to it.
+# Halfway between two decimals, where the double of the quotient decides, or next to it.
 TIES = st.builds(
     lambda half, odd, off: half * (2 * odd + 1) + off,
     st.sampled_from([5, 5_000, 5_000_000]),
@@ -33,7 +33,7 @@ AMOUNTS = st.lists(st.one_of(st.integers(-5, 2_000_000), TIES, NEAR_POWERS, INT6
 
 
 def column(numbers):
-    """A column as a profile has it: one that nobody may write to."""
+    """A read-only column, as in a profile."""
     found = np.array(numbers, np.int64)
     found.setflags(write=False)
     return found
@@ -45,7 +45,7 @@ def texts(spans):
 
 
 def scattered(rows):
-    """A column with bytes between its texts that belong to none, the last row's text first."""
+    """A column whose texts are stored in reverse order with other bytes between them."""
     data, starts = b"", {}
     for row, text in reversed(list(enumerate(rows))):
         starts[row] = len(data) + 1
@@ -57,7 +57,7 @@ def scattered(rows):
 
 @st.composite
 def pieces(draw):
-    """Pieces of rows, how many rows there are, and what they are to become."""
+    """Pieces of rows, the number of rows, and the rows that they should give."""
     rows = draw(st.integers(0, 5))
     text = st.binary(max_size=12)
     drawn = draw(st.lists(text | st.lists(text, min_size=rows, max_size=rows), max_size=5))
@@ -68,7 +68,7 @@ def pieces(draw):
 
 @both
 @given(st.sampled_from(Unit), AMOUNTS, st.sampled_from(["", "/", " §"]))
-def test_amounts_are_written_as_their_unit_writes_them(kernel, unit, amounts, after):
+def test_amounts_are_written_in_their_unit(kernel, unit, amounts, after):
     found = kernel.amounts(column(amounts), unit, after)
 
     assert texts(found) == [f"{unit.format(amount)}{after}".encode() for amount in amounts]
@@ -76,20 +76,20 @@ def test_amounts_are_written_as_their_unit_writes_them(kernel, unit, amounts, af
 
 @needs_compiler
 @pytest.mark.parametrize("unit", Unit)
-def test_every_half_of_a_thousandth_is_rounded_as_its_double_is(unit):
+def test_amounts_halfway_between_two_decimals_are_rounded_as_their_doubles_are(unit):
     halves = np.arange(1_005, 1_000_000, 10)
 
     assert texts(lines.amounts(halves, unit, "")) == texts(plain_lines.amounts(halves, unit, ""))
 
 
 @both
-def test_every_second_number_of_a_column_is_a_column(kernel):
+def test_a_column_need_not_be_contiguous(kernel):
     assert texts(kernel.amounts(np.arange(6)[::2], Unit.BYTES, "")) == [b"0B", b"2B", b"4B"]
 
 
 @both
 @given(pieces())
-def test_rows_are_their_pieces_one_behind_the_other(kernel, drawn):
+def test_rows_are_joined_from_their_pieces(kernel, drawn):
     given_pieces, rows, expected = drawn
 
     found = kernel.woven(given_pieces, rows)
@@ -106,7 +106,7 @@ def test_a_piece_without_a_text_for_each_row_is_refused(kernel):
 
 @both
 @pytest.mark.parametrize(("start", "end"), [(-1, 1), (0, 4), (2, 1), (4, 4)])
-def test_a_text_outside_of_its_data_is_refused(kernel, start, end):
+def test_a_text_outside_its_data_is_refused(kernel, start, end):
     piece = Strings.of_spans(b"abc", column([0, start]), column([3, end]))
 
     with pytest.raises(ValueError, match="a text lies outside of its data"):
@@ -115,7 +115,7 @@ def test_a_text_outside_of_its_data_is_refused(kernel, start, end):
 
 @both
 @given(st.lists(INT64))
-def test_numbers_are_written_as_protobuf_reads_them(kernel, numbers):
+def test_varints_are_written_as_protobuf_reads_them(kernel, numbers):
     data, starts, ends = kernel.varints(column(numbers))
 
     read = [varint(data, start) for start in starts.tolist()]
@@ -125,7 +125,7 @@ def test_numbers_are_written_as_protobuf_reads_them(kernel, numbers):
 
 
 @both
-def test_a_number_takes_a_byte_more_for_every_seven_bits(kernel):
+def test_a_varint_takes_one_byte_per_seven_bits(kernel):
     _, starts, ends = kernel.varints(column([0, 127, 128, 16_383, 16_384, 2**56 - 1, 2**56, -1]))
 
     assert (ends - starts).tolist() == [1, 1, 2, 2, 3, 8, 9, 10]

@@ -1,1 +1,1 @@
-"""The loops over bytes and rows that numpy has no call for, compiled where there is a compiler."""
+"""Loops over bytes and rows that numpy has no function for; compiled if there is a compiler."""

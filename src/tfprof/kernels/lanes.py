@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False
 # cython: show_performance_hints=False
-"""Lanes for things that overlap in time. As plain Python this gives the same answers."""
+"""Assign lanes to runs that overlap in time. Uncompiled, it gives the same results."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ except ImportError:
 
 __all__ = ["first_free"]
 
-_FREE = -(2**63)  # before any time
+_FREE = -(2**63)  # earlier than any start
 
 
 def first_free(starts: Ints, ends: Ints, groups: Ints, *, opened: int = _FREE) -> Ints:
-    """A lane for each row: the first in which what came before has ended before it starts.
+    """The lane of each row: the first one whose previous row ended before this row starts.
 
-    Rows come in turn; group `i` is those from `groups[i]` to `groups[i + 1]` and has lanes of its
-    own. What runs in a lane must have ended, not just be ending. The first lane is not open before
-    `opened` is over.
+    Rows are assigned in order. Group `i` is the rows from `groups[i]` to `groups[i + 1]` and has
+    its own lanes. A row that starts exactly when another ends needs another lane. The first lane
+    is occupied until `opened`.
     """
     lanes = np.empty(len(starts), np.int64)
     for first, last in pairwise(groups.tolist()):
@@ -35,10 +35,10 @@ def first_free(starts: Ints, ends: Ints, groups: Ints, *, opened: int = _FREE) -
 
 
 def _fill(starts: Ints, ends: Ints, lanes: Ints, opened: int) -> None:
-    """Give each row its lane.
+    """Assign the lanes of one group.
 
-    The ends of lanes are the leaves of a tree in which each node has the earliest of those below
-    it: the first free lane is a walk down, whatever the number of lanes.
+    The leaves of a tree are the end times of the lanes, and each node has the earliest end below
+    it, so the first free lane is found by one walk down the tree.
     """
     leaves: cython.Py_ssize_t = 2
     nodes = np.full(2 * leaves, _FREE, np.int64)
@@ -50,7 +50,7 @@ def _fill(starts: Ints, ends: Ints, lanes: Ints, opened: int) -> None:
     row: cython.Py_ssize_t
     node: cython.Py_ssize_t
     for row in range(len(starts)):
-        # There are never more lanes than rows, and one for what starts before all time.
+        # There are never more lanes than rows, plus one for rows that start at the earliest time.
         if earliest[1] >= start[row] and leaves <= row + 1:
             nodes = _with_room(np.asarray(earliest))
             earliest = nodes if cython.compiled else nodes.tolist()
@@ -66,7 +66,7 @@ def _fill(starts: Ints, ends: Ints, lanes: Ints, opened: int) -> None:
 
 
 def _with_room(nodes: Ints) -> Ints:
-    """The same tree with as many lanes again, all of them free."""
+    """The same tree with twice as many lanes; the new ones are free."""
     leaves = len(nodes) // 2
     wider = np.full(4 * leaves, _FREE, np.int64)
     wider[2 * leaves : 3 * leaves] = nodes[leaves:]

@@ -1,10 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 # cython: cdivision=True, show_performance_hints=False
-"""Loops that write many rows: numbers with their units or in bytes, and rows woven from pieces.
+"""Write many rows at once: numbers with units, varints, and rows joined from pieces of text.
 
-This module only runs compiled; `plain_lines` has the same in ordinary Python. Where the texts of
-a piece begin and end is checked once, before anything is copied, so that the loops need not check
-every byte.
+This module only runs compiled; `plain_lines` has the same in ordinary Python. The spans of texts
+are checked once, before anything is copied, so that the loops need not check every byte.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ from cython.cimports.libc.string import memcpy, memset
 
 __all__ = ["amounts", "varints", "woven"]
 
-LONGEST_VARINT = cython.declare(cython.Py_ssize_t, 10)  # of 64 bits, seven a byte
-LONGEST = cython.declare(cython.Py_ssize_t, 20)  # the digits of an int64 and its sign
-ROWS_AT_ONCE = 2048  # so that they stay in the cache while their pieces come
-EXACT = cython.declare(cython.longlong, 1 << 53)  # below it a double is as good as an int64
+LONGEST_VARINT = cython.declare(cython.Py_ssize_t, 10)  # 64 bits, seven per byte
+LONGEST = cython.declare(cython.Py_ssize_t, 20)  # the digits and the sign of an int64
+ROWS_AT_ONCE = 2048  # few enough to stay in the cache while their pieces are copied
+EXACT = cython.declare(cython.longlong, 1 << 53)  # below this a double is exact
 
 
 def amounts(column: Ints, unit: Unit, after: str) -> Spans:
-    """Each number of `column` as `unit` writes it, with `after` behind it."""
+    """Each number of `column` in its `unit`, followed by `after`."""
     tails = [(suffix + after).encode() for suffix in unit.suffixes]
     starts, ends = np.empty(len(column), np.int64), np.empty(len(column), np.int64)
     return _write_amounts(column, tails, starts, ends), starts, ends
@@ -46,7 +45,7 @@ def _write_amounts(
     starts: cython.longlong[::1],
     ends: cython.longlong[::1],
 ) -> bytes:
-    """Write each number into a slot of its own, up to the slot's end."""
+    """Write each number into its own slot, aligned to the end of the slot."""
     steps: cython.int = len(tails)
     if not 0 < steps <= 4:
         raise ValueError("a unit has one to four suffixes")
@@ -61,7 +60,7 @@ def _write_amounts(
         width = max(width, LONGEST + tail_length[step])
     data: bytes = PyBytes_FromStringAndSize(cython.NULL, column.shape[0] * width)
     target: cython.p_char = data
-    memset(target, 32, column.shape[0] * width)  # what no text covers is blank
+    memset(target, 32, column.shape[0] * width)  # the rest of each slot is blank
     end: cython.p_char = target
     start: cython.p_char
     row: cython.Py_ssize_t
@@ -87,7 +86,7 @@ def _write_amounts(
 @cython.inline
 @cython.exceptval(check=False)
 def _step(amount: cython.longlong, steps: cython.int) -> cython.int:
-    """Which of the suffixes an amount fills."""
+    """The place of the suffix that an amount is written with."""
     if amount < 1_000 or steps == 1:
         return 0
     if amount < 1_000_000 or steps == 2:
@@ -99,7 +98,7 @@ def _step(amount: cython.longlong, steps: cython.int) -> cython.int:
 @cython.inline
 @cython.exceptval(check=False)
 def _hundredths(amount: cython.longlong, step: cython.int) -> cython.ulonglong:
-    """An amount in hundredths of its suffix, as the double of the quotient is rounded."""
+    """An amount in hundredths of its suffix, rounded as C rounds the double of the quotient."""
     if step == 1:
         return _rounded(amount, 10, 1e3)
     if step == 2:
@@ -113,11 +112,11 @@ def _hundredths(amount: cython.longlong, step: cython.int) -> cython.ulonglong:
 def _rounded(
     amount: cython.ulonglong, hundredth: cython.ulonglong, scale: cython.double
 ) -> cython.ulonglong:
-    """How many hundredths there are in an amount.
+    """The number of hundredths in an amount, rounded as C rounds the double of the quotient.
 
-    Below 2**53 the double is nearer to the quotient than the quotient, unless it is halfway, is to
-    a half: whole numbers tell. Halfway, it is the double that says on which side of the half it
-    is; where it is the half itself, C rounds to the even one.
+    Below 2**53 integer arithmetic decides, unless the exact quotient is halfway: the rounding error
+    of the double is smaller than the distance of any other quotient from a half. Halfway, the
+    double may be above or below the half; if it is equal, C rounds to even.
     """
     found: cython.ulonglong = amount // hundredth
     rest: cython.ulonglong = amount - found * hundredth
@@ -132,7 +131,7 @@ def _rounded(
 @cython.inline
 @cython.exceptval(check=False)
 def _write_digits(number: cython.ulonglong, end: cython.p_char) -> cython.p_char:
-    """Write a number up to `end`; where it begins."""
+    """Write a number that ends at `end`, and return where it begins."""
     while True:
         end -= 1
         end[0] = 48 + cython.cast(cython.char, number % 10)
@@ -147,7 +146,7 @@ def _write_digits(number: cython.ulonglong, end: cython.p_char) -> cython.p_char
 def _write_whole(amount: cython.longlong, end: cython.p_char) -> cython.p_char:
     if amount >= 0:
         return _write_digits(amount, end)
-    # The least number has no positive counterpart but in unsigned arithmetic.
+    # The smallest int64 has a positive counterpart only in unsigned arithmetic.
     end = _write_digits(-cython.cast(cython.ulonglong, amount), end) - 1
     end[0] = 45  # a minus
     return end
@@ -166,7 +165,7 @@ def _write_hundredths(number: cython.ulonglong, end: cython.p_char) -> cython.p_
 
 @cython.cfunc
 def _write_rounded(amount: cython.longlong, step: cython.int, end: cython.p_char) -> cython.p_char:
-    """The same for any amount, by way of Python."""
+    """Write an amount of any size, formatted by Python."""
     text: bytes = b"%.2f" % (float(amount) / 1_000**step)
     length: cython.Py_ssize_t = len(text)
     memcpy(end - length, cython.cast(cython.p_char, text), length)
@@ -174,7 +173,7 @@ def _write_rounded(amount: cython.longlong, step: cython.int, end: cython.p_char
 
 
 def varints(column: Ints) -> Spans:
-    """The base-128 digits of each number, as protobuf writes it, without a gap."""
+    """Each number as a varint (base 128, as in protobuf), one after the other."""
     starts, ends = np.empty(len(column), np.int64), np.empty(len(column), np.int64)
     return _write_varints(column, starts, ends), starts, ends
 
@@ -204,7 +203,7 @@ def _write_varints(
 
 
 def woven(pieces: Sequence[Piece], rows: int) -> Spans:
-    """The rows without a gap, each its pieces one behind the other."""
+    """The rows, each of which is its pieces joined, one after the other."""
     ends = np.zeros(rows, np.int64)
     for piece in pieces:
         if isinstance(piece, bytes):
@@ -241,7 +240,7 @@ def _add_lengths(
 
 @cython.cfunc
 def _lengths_to_starts(lengths: cython.longlong[::1]) -> cython.longlong:
-    """Turn the lengths of rows into where each of them begins; where the last one ends."""
+    """Replace the length of each row by its start, and return the end of the last row."""
     row: cython.Py_ssize_t
     length: cython.longlong
     total: cython.longlong = 0
@@ -254,7 +253,7 @@ def _lengths_to_starts(lengths: cython.longlong[::1]) -> cython.longlong:
 
 @cython.cfunc
 def _copy_text(text: bytes, data: bytes, places: cython.longlong[::1]) -> None:
-    """Put a text at the place of each row, and the place behind it."""
+    """Copy one text to the place of each row, and advance the places."""
     row: cython.Py_ssize_t
     length: cython.Py_ssize_t = len(text)
     source: cython.p_char = text
@@ -272,7 +271,7 @@ def _copy_spans(
     data: bytes,
     places: cython.longlong[::1],
 ) -> None:
-    """Put the text of each row at its place, and the place behind it."""
+    """Copy the text of each row to its place, and advance the places."""
     row: cython.Py_ssize_t
     length: cython.Py_ssize_t
     source: cython.p_char = texts

@@ -76,7 +76,7 @@ class _Sorter:
             for at in range(start, end):
                 key = key << 8 | rank_of(self._data[at])
         elif end - start == 8:
-            for at in range(start, start + 8):  # which a compiler turns into one load
+            for at in range(start, start + 8):  # compilers turn this into one load
                 key = key << 8 | self._data[at]
             return key
         else:
@@ -190,9 +190,9 @@ class _Sorter:
     def _ended_first(
         self, first: cython.Py_ssize_t, last: cython.Py_ssize_t, depth: cython.Py_ssize_t
     ) -> cython.Py_ssize_t:
-        """Move names that end within these eight bytes to the front; where that part ends.
+        """Move names that end within these eight bytes to the front, the shortest first.
 
-        The shortest names come first.
+        Returns where they end.
         """
         at: cython.Py_ssize_t
         length: cython.longlong

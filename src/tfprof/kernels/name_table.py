@@ -190,7 +190,7 @@ def hashed(
     length: cython.Py_ssize_t,
     seed: cython.ulonglong,
 ) -> cython.ulonglong:
-    """A hash of the name at `at`; without `seed`, collisions cannot be chosen."""
+    """A hash of the name at `at`; without knowing `seed`, one cannot choose names that collide."""
     word: cython.ulonglong = 0
     found: cython.ulonglong = seed ^ cython.cast(cython.ulonglong, length) * SECOND_MIXER
     while length >= 8:

@@ -1,4 +1,4 @@
-"""What a module written for Cython asks of it, for running that module as plain Python."""
+"""A stand-in for the module `cython` when modules written for Cython run as plain Python."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ compiled = False
 int = longlong = ulonglong = None  # noqa: A001 -- Cython's names for types of C
 
 
-def _as_it_is(thing: Thing) -> Thing:
+def _unchanged(thing: Thing) -> Thing:
     return thing
 
 
-cclass = cfunc = final = inline = with_gil = _as_it_is
+cclass = cfunc = final = inline = with_gil = _unchanged
 
 
 def exceptval(_: object) -> Callable[[Thing], Thing]:
     """A decorator that changes nothing."""
-    return _as_it_is
+    return _unchanged
 
 
 boundscheck = exceptval
 
 
 def declare(_: object, value: Thing) -> Thing:
-    """The value, of no declared type."""
+    """The value; its type is ignored."""
     return value
 
 
 class _Lock:
-    """A decorator and a context that change nothing."""
+    """A decorator and a context manager that change nothing."""
 
     def __call__(self, thing: Thing) -> Thing:
         return thing

@@ -1,4 +1,4 @@
-"""What `lines` has, in ordinary Python, for where nothing could be compiled."""
+"""The functions of `lines` in ordinary Python, for machines without a compiler."""
 
 from __future__ import annotations
 
@@ -13,40 +13,40 @@ from tfprof.kernels.spans import Ints, check_spans
 __all__ = ["amounts", "varints", "woven"]
 
 
-# From each of these on, a number takes one more byte.
+# The numbers from which a varint takes one more byte.
 _LIMITS = np.uint64(1) << np.arange(7, 64, 7, dtype=np.uint64)
 
 
 class Texts(Protocol):
-    """A text for each row: that of row `i` is `data[starts[i]:ends[i]]`."""
+    """One text per row: `data[starts[i]:ends[i]]` for row `i`."""
 
     data: bytes
     starts: Ints
     ends: Ints
 
 
-Piece: TypeAlias = bytes | Texts  # a text that all rows have, or one for each
+Piece: TypeAlias = bytes | Texts  # one text for all rows, or one per row
 Spans: TypeAlias = tuple[bytes, Ints, Ints]
 
 
 class Unit(Protocol):
-    """What numbers are written in."""
+    """A unit of numbers, such as bytes."""
 
     @property
     def suffixes(self) -> Sequence[str]:
-        """One to four, each worth a thousand of the one before."""
+        """One to four suffixes, each a thousand times the one before."""
 
     def format_column(self, amounts: Ints) -> list[str]:
         """Each of `amounts` as text."""
 
 
 def amounts(column: Ints, unit: Unit, after: str) -> Spans:
-    """Each number of `column` as `unit` writes it, with `after` behind it."""
+    """Each number of `column` in its `unit`, followed by `after`."""
     return _spans([f"{text}{after}".encode() for text in unit.format_column(column)])
 
 
 def varints(column: Ints) -> Spans:
-    """The base-128 digits of each number, as protobuf writes it, without a gap."""
+    """Each number as a varint (base 128, as in protobuf), one after the other."""
     numbers = np.ascontiguousarray(column, np.int64).view(np.uint64)
     sizes = np.searchsorted(_LIMITS, numbers, side="right") + 1
     offsets = np.concatenate(([0], np.cumsum(sizes)))
@@ -61,7 +61,7 @@ def varints(column: Ints) -> Spans:
 
 
 def woven(pieces: Sequence[Piece], rows: int) -> Spans:
-    """The rows without a gap, each its pieces one behind the other."""
+    """The rows, each of which is its pieces joined, one after the other."""
     columns = [_texts(piece, rows) for piece in pieces]
     return _spans([b"".join(row) for row in zip(repeat(b"", rows), *columns, strict=True)])
 

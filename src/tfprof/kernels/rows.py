@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False
 # cython: show_performance_hints=False
-"""Choosing and grouping rows: what numpy does too, in more passes over more memory."""
+"""Select and group rows, in fewer passes and with less memory than numpy."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ __all__ = ["grouped", "take_ragged"]
 
 
 def take_ragged(offsets: Ints, values: Ints, rows: Ints) -> tuple[Ints, Ints]:
-    """Where each of `rows` begins and the last one ends, and their values one after the other.
+    """The offsets and the values of `rows`, in that order.
 
-    Row `i` holds `values[offsets[i]:offsets[i + 1]]`.
+    Row `i` has the values `values[offsets[i]:offsets[i + 1]]`, in the arguments and in the result.
     """
     count = len(rows)
     taken_offsets = np.zeros(count + 1, np.int64)
@@ -43,7 +43,7 @@ def take_ragged(offsets: Ints, values: Ints, rows: Ints) -> tuple[Ints, Ints]:
 
 
 def grouped(keys: Ints, limit: int) -> Ints:
-    """The rows in ascending order of their keys, all from 0 up to `limit`; equal ones in order."""
+    """The rows sorted by key, stably; keys are at least 0 and below `limit`."""
     if not cython.compiled:
         return np.argsort(keys, kind="stable")
     counts = np.zeros(limit + 1, np.int64)

@@ -1,4 +1,4 @@
-"""Spans: where in some bytes each of many texts begins and ends."""
+"""Spans: where each of many texts begins and ends in the same bytes."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ def check_spans(data: bytes, starts: Ints, ends: Ints) -> None:
 
 
 def check_text(text: bytes) -> None:
-    """Raise `ValueError` for a text that would stand everywhere."""
+    """Raise `ValueError` for an empty text, which would match everywhere."""
     if not text:
         raise ValueError("an empty text stands everywhere")

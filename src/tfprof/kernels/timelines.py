@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False
 # cython: cdivision=True, show_performance_hints=False
-"""Walks along time: which points stand apart, what was held when.
+"""Walks along time: thinning out points, and the largest amounts that are held at each of them.
 
-As plain Python this gives the same answers.
+Uncompiled, it gives the same results.
 """
 
 from __future__ import annotations
@@ -22,12 +22,15 @@ __all__ = ["largest", "spaced"]
 
 
 def _cells(column: Ints) -> Any:
-    """The column as it is read fastest one by one."""
+    """The column in the form whose elements are fastest to read."""
     return column if cython.compiled else column.tolist()
 
 
 def spaced(times: Ints, gap: int) -> Ints:
-    """Which of the ascending times are at least `gap` behind the last such one, or behind 0."""
+    """The rows to keep of ascending times, each at least `gap` after the one kept before it.
+
+    The first one kept is at least `gap` after 0.
+    """
     rows = np.empty(len(times), np.int64)
     chosen: cython.longlong[::1] = rows
     time: cython.const[cython.longlong][::1] = _cells(times)
@@ -46,15 +49,15 @@ def spaced(times: Ints, gap: int) -> Ints:
 def largest(
     times: Ints, amounts: Ints, begins: Ints, ends: Ints, held: Ints, *, most: int
 ) -> tuple[Ints, Ints]:
-    """Which of the largest amounts held at each time make up most of a sum, up to `most` of them.
+    """The largest amounts held at each time that fit into the sum `held`, at most `most` of them.
 
-    Amounts are positive and come in descending order; each was held from before `ends` on if it
-    began before. From a sum of `held` the largest amounts that fit are taken away, one after the
-    other. Two columns: where the rows of each time begin and the last one ends, and the amounts by
-    their rows.
+    Amounts are positive and sorted in descending order. An amount is held at the times after its
+    `begins`, up to and including its `ends`. At each time the largest amount that fits is taken
+    from `held`, then the largest that fits into the rest, and so on. Returns the offsets of each
+    time's results, and the rows of the amounts.
     """
     leaves: cython.Py_ssize_t = _leaves(len(amounts))
-    # Above the amounts a tree: each node has how many of those below it are held.
+    # A tree over the amounts: each node has the number of amounts below it that are held.
     tree = np.zeros(2 * leaves, np.int64)
     live: cython.longlong[::1] = tree
     first_rows = np.zeros(len(times) + 1, np.int64)
@@ -103,7 +106,7 @@ def largest(
 
 
 def _leaves(count: int) -> int:
-    """The least power of two that is not below `count`."""
+    """The smallest power of two that is at least `count`."""
     return 1 << max(count - 1, 0).bit_length()
 
 
@@ -121,7 +124,7 @@ def _first_within(
     high: cython.Py_ssize_t,
     limit: cython.longlong,
 ) -> cython.Py_ssize_t:
-    """The first row from `low` up to `high` whose amount is not over `limit`; or `high`."""
+    """The first row from `low` on whose amount is at most `limit`; `high` if there is none."""
     middle: cython.Py_ssize_t
     while low < high:
         middle = (low + high) // 2
@@ -136,7 +139,7 @@ def _first_within(
 def _first_held(
     live: cython.longlong[::1], leaves: cython.Py_ssize_t, row: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
-    """The first row from `row` on that is held, or one behind the last."""
+    """The first row from `row` on that is held; `leaves` if there is none."""
     if row >= leaves:
         return leaves
     node: cython.Py_ssize_t = row + leaves

@@ -1,9 +1,9 @@
 # cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False
 # cython: show_performance_hints=False
-"""Walks over trees and graphs whose nodes are numbers, one step after the other.
+"""Walks over trees and graphs whose nodes are numbers.
 
-A tree is kept in the order in which each row is followed by everything below it, so that the rows
-below row `i` are those from `i + 1` to `ends[i]`. As plain Python this gives the same answers.
+A tree is stored in pre-order: the rows below row `i` are those from `i + 1` to `ends[i]`.
+Uncompiled, it gives the same results.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ __all__ = ["arranged", "chains", "ends_of", "levels", "search"]
 
 
 def _cells(column: Ints) -> Any:
-    """The column as it is read fastest one by one."""
+    """The column in the form whose elements are fastest to read."""
     return column if cython.compiled else column.tolist()
 
 
 def levels(ends: Ints) -> tuple[Ints, Ints]:
-    """For each row the row above it, -1 for the first, and how deep it is; the first is at 1."""
+    """The parent of each row (-1 for the first) and its depth (1 for the first)."""
     count = len(ends)
     parents = np.empty(count, np.int64)
     depths = np.empty(count, np.int64)
@@ -50,7 +50,7 @@ def levels(ends: Ints) -> tuple[Ints, Ints]:
 
 
 def ends_of(depths: Ints) -> Ints:
-    """Where the rows below each row end, for rows of these depths; the first is the root."""
+    """Where the rows below each row end, given the depths of rows; the first is the root."""
     count = len(depths)
     ends = np.full(count, count, np.int64)
     depth: cython.const[cython.longlong][::1] = _cells(depths)
@@ -69,10 +69,10 @@ def ends_of(depths: Ints) -> Ints:
 
 
 def chains(parents: Ints, rows: Ints, offsets: Ints) -> Ints:
-    """Each of `rows` and the rows above it, from itself up to, and without, the first row.
+    """The chain of each of `rows`: the row and its ancestors, without the first row.
 
-    Where each chain begins and the last one ends is given by `offsets`; that of the first row is
-    itself.
+    `offsets` has the start of each chain and the end of the last. The chain of the first row is
+    the row itself.
     """
     found = np.empty(int(offsets[len(rows)]), np.int64)
     value: cython.longlong[::1] = found
@@ -94,11 +94,11 @@ def chains(parents: Ints, rows: Ints, offsets: Ints) -> Ints:
 
 
 def search(offsets: Ints, sources: Ints, tops: Ints) -> tuple[Ints, Ints]:
-    """The tree of a search from `tops`, each in turn, always deeper first.
+    """The tree of a depth-first search from each of `tops` in turn.
 
-    The neighbours of node `i` are `sources[offsets[i]:offsets[i + 1]]`, -1 is none; a node hangs
-    below the one from which it was first reached. Two columns with a row a node that was found, as
-    `arranged` gives them.
+    The neighbours of node `i` are `sources[offsets[i]:offsets[i + 1]]`; -1 is no neighbour. The
+    parent of a node is the one from which it was first reached. Returns a row per node that was
+    found, in the two columns that `arranged` returns.
     """
     count = len(offsets) - 1
     row_nodes = np.empty(count + 1, np.int64)
@@ -142,13 +142,13 @@ def search(offsets: Ints, sources: Ints, tops: Ints) -> tuple[Ints, Ints]:
 
 
 def arranged(parents: Ints, order: Ints) -> tuple[Ints, Ints]:
-    """The tree of the nodes with these parents, siblings in the order that `order` names them.
+    """The tree of nodes with these parents; siblings are in the order of `order`.
 
-    A node at the top has the parent -1. Two columns with a row a node, before them the root: which
-    node it is, -1 for the root, and where the rows below it end.
+    Nodes at the top have the parent -1. Returns two columns, with a row for the root and one per
+    node: its node (-1 for the root), and where the rows below it end.
     """
     count = len(parents)
-    first_children = np.full(count + 1, -1, np.int64)  # the last one is that of the root
+    first_children = np.full(count + 1, -1, np.int64)  # the last one is the root's
     last_children = np.full(count + 1, -1, np.int64)
     next_siblings = np.full(count, -1, np.int64)
     child: cython.longlong[::1] = first_children
