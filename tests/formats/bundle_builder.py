@@ -1,4 +1,4 @@
-"""The index entries of V2 checkpoints, put together for the tests that need one."""
+"""Builds index entries of V2 checkpoints for tests."""
 
 from formats.table_builder import fixed32, message
 from tfprof.formats import crc32c

@@ -1,4 +1,4 @@
-"""What a scan and protobuf's own reader find in the same bytes, in a form to compare."""
+"""Compares the columns of a scan with those of protobuf's own reader."""
 
 from dataclasses import fields, is_dataclass
 
@@ -18,17 +18,17 @@ FORMATS = {
 
 
 def scanned(kind, data):
-    """What a scan finds, None where it leaves the file to protobuf."""
+    """The columns of a scan; None if it leaves the file to protobuf."""
     return FORMATS[kind]._scanned(data)
 
 
 def parsed(kind, data):
-    """What protobuf's reader finds; `InputError` where it refuses the file."""
+    """The columns of protobuf's reader; raises `InputError` if it refuses the file."""
     return FORMATS[kind]._parsed(Records("file", data))
 
 
 def plain(columns):
-    """Columns as lists, to compare; which code a text has is no matter."""
+    """Columns as lists that can be compared; the codes of texts may differ."""
     if isinstance(columns, Coded):
         return columns.values.take(columns.codes)
     if isinstance(columns, Shapes):
@@ -43,7 +43,7 @@ def plain(columns):
 
 
 def is_scanned_alike(kind, data):
-    """Whether a scan reads this; what it reads must be what protobuf reads."""
+    """Whether a scan reads this file; if so, its columns must equal protobuf's."""
     found = scanned(kind, data)
     if found is None:
         return False

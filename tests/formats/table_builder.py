@@ -1,4 +1,4 @@
-"""Sorted tables and protobuf messages, put together byte by byte for the tests of their readers."""
+"""Builds sorted tables and protobuf messages byte by byte, to test their readers."""
 
 import json
 import math
@@ -40,7 +40,7 @@ def fixed32(field: int, value: int) -> bytes:
 
 
 def literals(data: bytes) -> bytes:
-    """`data` as Snappy would hold it, had it found nothing to shorten."""
+    """`data` in Snappy's format, uncompressed."""
     packed = number(len(data))
     for at in range(0, len(data), 60):
         piece = data[at : at + 60]
@@ -49,7 +49,7 @@ def literals(data: bytes) -> bytes:
 
 
 def block(items: Sequence[tuple[bytes, bytes]], every: int = 16) -> bytes:
-    """A block that spells a key out at every so-many-th entry."""
+    """A block in which every `every`-th key is spelled out; others share the prefix before them."""
     data = b""
     restarts = []
     previous = b""
@@ -73,7 +73,7 @@ def sealed(content: bytes, packing: int = AS_IS) -> bytes:
 
 
 def table_of_blocks(blocks: Sequence[tuple[bytes, bytes]]) -> bytes:
-    """A table of blocks that are sealed already, each with its last key."""
+    """A table of sealed blocks, each given with its last key."""
     data = b""
     handles = []
     for last_key, stored in blocks:
@@ -101,7 +101,7 @@ def expected(folder: str) -> dict[str, dict[str, object]]:
 
 
 def listed(values: np.ndarray) -> list[object]:
-    """Values as the samples' JSON has them, a NaN as a word that equals itself."""
+    """Values as in the JSON of the samples; a NaN is a word, so that it equals itself."""
     flat = values.ravel().tolist()
     if values.dtype.kind == "c":
         return [[one.real, one.imag] for one in flat]
@@ -111,5 +111,5 @@ def listed(values: np.ndarray) -> list[object]:
 
 
 def equal_to_itself(value: object) -> object:
-    """A NaN as a word, anything else as it is."""
+    """A NaN as a word, any other value unchanged."""
     return "nan" if isinstance(value, float) and math.isnan(value) else value

@@ -1,4 +1,4 @@
-"""Tests of the door to checkpoints of both generations."""
+"""Finding and opening checkpoints of both generations."""
 
 import shutil
 
@@ -13,7 +13,7 @@ V1_SHARDS = SAMPLES / "v1_shards" / "model.ckpt"
 
 @pytest.fixture
 def copied(tmp_path):
-    """Copies a folder of the samples and gives the prefix there."""
+    """Copies a folder of the samples and returns the prefix of the copy."""
 
     def copy(folder):
         shutil.copytree(SAMPLES / folder, tmp_path, dirs_exist_ok=True)
@@ -54,7 +54,7 @@ def test_a_checkpoint_is_found_and_opened_by_any_of_its_names(path, kind):
         "nul\0byte/model.ckpt",
     ],
 )
-def test_elsewhere_there_is_no_checkpoint(path):
+def test_other_files_are_no_checkpoints(path):
     assert find(str(SAMPLES / path)) is None
     with pytest.raises(InputError):
         open_checkpoint(str(SAMPLES / path))
@@ -67,7 +67,7 @@ def test_a_v2_checkpoint_is_read_by_its_prefix_and_by_its_index():
     assert open_checkpoint(path + ".index").read("scalars/step") == 1234567890123
 
 
-def test_a_checkpoint_is_known_under_another_name(copied):
+def test_a_checkpoint_is_recognised_under_another_name(copied):
     one = copied("v1").rename(copied("v1").with_name("anything.index"))
     two = copied("v2").with_name("model.ckpt.index")
     two = two.rename(two.with_name("other"))
@@ -80,7 +80,7 @@ def test_parts_in_several_v1_files_are_read_together():
     assert open_checkpoint(str(V1_SHARDS)).read("parts/tall")[-1].tolist() == [598.0, 599.0]
 
 
-def test_a_v2_checkpoint_goes_before_a_v1_file_of_the_same_name(copied):
+def test_a_v2_checkpoint_takes_precedence_over_a_v1_file_of_the_same_name(copied):
     copied("v1")
 
     assert find(str(copied("v2"))) is CheckpointKind.V2
@@ -104,14 +104,14 @@ def test_v1_files_of_two_checkpoints_are_not_mixed(copied):
     assert open_checkpoint(f"{prefix}-?????-of-00002").tensors
 
 
-def test_letters_that_a_shell_would_expand_are_plain_in_a_prefix(tmp_path):
+def test_a_prefix_is_not_a_glob_pattern(tmp_path):
     shutil.copytree(SAMPLES / "v1_shards", tmp_path / "run[1]*")
 
     assert find(str(tmp_path / "run[1]*" / "model.ckpt")) is CheckpointKind.V1
     assert find(str(tmp_path / "run1" / "model.ckpt")) is None
 
 
-def test_a_damaged_index_is_found_and_opening_it_tells_more(copied):
+def test_a_damaged_index_is_found_but_cannot_be_opened(copied):
     index = copied("v2").with_name("model.ckpt.index")
     data = bytearray(index.read_bytes())
     data[100] ^= 1
@@ -122,7 +122,7 @@ def test_a_damaged_index_is_found_and_opening_it_tells_more(copied):
         open_checkpoint(str(index))
 
 
-def test_a_damaged_v1_file_is_found_and_opening_it_tells_more(copied):
+def test_a_damaged_v1_file_is_found_but_cannot_be_opened(copied):
     path = copied("v1")
     data = bytearray(path.read_bytes())
     data[100] ^= 1
@@ -133,7 +133,7 @@ def test_a_damaged_v1_file_is_found_and_opening_it_tells_more(copied):
         open_checkpoint(str(path))
 
 
-def test_an_index_that_was_cut_short_is_called_so(copied):
+def test_an_index_that_was_cut_short_is_reported_as_such(copied):
     index = copied("v2").with_name("model.ckpt.index")
     index.write_bytes(index.read_bytes()[:-20])
 
@@ -141,12 +141,12 @@ def test_an_index_that_was_cut_short_is_called_so(copied):
         open_checkpoint(str(index.with_suffix("")))
 
 
-def test_a_data_shard_leads_to_its_prefix():
+def test_the_error_for_a_data_shard_names_its_prefix():
     with pytest.raises(InputError, match=r"pass its prefix, .*v2/model\.ckpt$"):
         open_checkpoint(str(SAMPLES / "v2" / "model.ckpt.data-00000-of-00002"))
 
 
-def test_a_sorted_table_of_something_else_is_no_checkpoint(tmp_path):
+def test_another_sorted_table_is_not_a_checkpoint(tmp_path):
     (tmp_path / "other").write_bytes(table({b"key": b"value"}))
 
     assert find(str(tmp_path / "other")) is None

@@ -1,4 +1,4 @@
-"""Tests of V1 checkpoints."""
+"""Reading V1 checkpoints."""
 
 import numpy as np
 import pytest
@@ -27,14 +27,14 @@ def meta(*tensors: bytes, needs: int = 0) -> bytes:
 
 
 def tensor(name: bytes, size: int, kind: int = FLOAT, slices: tuple[bytes, ...] = ()) -> bytes:
-    """A `SavedSliceMeta` of one dimension; without slices, of a whole one."""
+    """A `SavedSliceMeta` of one dimension; by default a single slice."""
     places = slices or (message((1, b"")),)
     shape = message((2, message((1, size))))
     return message((1, name), (2, shape), (3, kind), *((4, place) for place in places))
 
 
 def values(proto: bytes) -> bytes:
-    """A `SavedTensorSlices` that holds values."""
+    """A `SavedTensorSlices` with values."""
     return message((2, message((3, proto))))
 
 
@@ -55,7 +55,7 @@ def save(tmp_path):
 
 
 @pytest.mark.parametrize("folder", list(FILES))
-def test_the_tensors_are_those_that_tensorflow_lists(folder):
+def test_the_tensors_match_those_that_tensorflow_lists(folder):
     held = open_v1(FILES[folder])
 
     assert [(one.name, one.dtype, list(one.shape)) for one in held.tensors] == [
@@ -64,7 +64,7 @@ def test_the_tensors_are_those_that_tensorflow_lists(folder):
 
 
 @pytest.mark.parametrize(("folder", "name"), ANSWERS)
-def test_the_values_are_those_that_tensorflow_restores(folder, name):
+def test_the_values_match_those_that_tensorflow_restores(folder, name):
     read = open_v1(FILES[folder]).read(name)
     answer = expected(folder)[name]
 
@@ -72,7 +72,7 @@ def test_the_values_are_those_that_tensorflow_restores(folder, name):
     assert list(read.shape) == answer["shape"]
 
 
-def test_one_file_of_several_has_its_own_tensors_and_lacks_parts_of_others():
+def test_one_shard_has_its_own_tensors_and_only_parts_of_others():
     held = open_v1(FILES["v1_shards"][:1])
 
     assert held.read("only/0").tolist() == [0.0]
@@ -111,7 +111,7 @@ def test_numbers_need_not_be_packed(save):
 
 
 @given(st.lists(st.integers(0, 2**64 - 1)))
-def test_packed_numbers_come_back(wanted):
+def test_packed_numbers_are_read(wanted):
     assert packed_varints(b"".join(map(number, wanted))).tolist() == wanted
 
 
@@ -143,7 +143,7 @@ def test_a_tensor_without_values_is_refused(save, stored):
         save({b"": meta(tensor(b"w", 2)), **stored}).read("w")
 
 
-def test_a_type_that_v1_cannot_hold_is_listed_and_not_read(save):
+def test_a_type_without_values_in_v1_is_listed_but_not_read(save):
     held = save({b"": meta(tensor(b"w", 2, kind=21))})
 
     assert held.tensors[0].dtype == "variant"
@@ -151,7 +151,7 @@ def test_a_type_that_v1_cannot_hold_is_listed_and_not_read(save):
         held.read("w")
 
 
-def test_a_tensor_said_to_be_huge_is_refused(save):
+def test_a_tensor_that_claims_to_be_huge_is_refused(save):
     held = save({b"": meta(tensor(b"w", 1 << 50)), whole(b"w"): values(message((5, bytes(8))))})
 
     with pytest.raises(InputError, match="2 values in its parts but"):
@@ -167,7 +167,7 @@ def test_a_tensor_said_to_be_huge_is_refused(save):
         ({b"": meta(tensor(b"\xff", 1))}, "is not valid UTF-8"),
     ],
 )
-def test_a_table_that_is_no_checkpoint_is_refused(save, items, trouble):
+def test_a_table_that_is_not_a_checkpoint_is_refused(save, items, trouble):
     with pytest.raises(InputError, match=trouble):
         save(items)
 
@@ -211,10 +211,10 @@ ENTRIES = dict(open_table(FILES["v1"][0]).items())
 @floor(0.2)  # measured: 0.5
 @settings(max_examples=150)
 @given(key=st.sampled_from(sorted(ENTRIES)), at=st.integers(0, 200), octet=st.integers(0, 255))
-def test_a_file_that_lies_is_read_or_refused(tmp_path_factory, key, at, octet):
-    lie = bytearray(ENTRIES[key])
-    lie[at % len(lie)] = octet
-    path = tmp_path_factory.getbasetemp() / "v1-lies"
-    path.write_bytes(table({**ENTRIES, key: bytes(lie)}))
+def test_a_file_with_a_changed_entry_is_read_or_refused(tmp_path_factory, key, at, octet):
+    changed = bytearray(ENTRIES[key])
+    changed[at % len(changed)] = octet
+    path = tmp_path_factory.getbasetemp() / "v1-changed"
+    path.write_bytes(table({**ENTRIES, key: bytes(changed)}))
     with checked_unless(InputError):
         read_all(path)

@@ -1,4 +1,4 @@
-"""Files are read whole, gzipped or not, and a complaint is one line that names the path."""
+"""Files are read, gzipped or not, and errors are one line that names the path."""
 
 import gzip
 
@@ -9,12 +9,12 @@ from tfprof.formats import content
 from tfprof.formats.content import Content, read_file
 
 WORDS = b"where the time goes " * 50
-PACKED = gzip.compress(WORDS, mtime=0)  # the same bytes whenever tests are collected
+PACKED = gzip.compress(WORDS, mtime=0)  # the same bytes in every process, for test ids
 
 
 @pytest.fixture
 def written(tmp_path):
-    """Writes bytes to a file and gives its path."""
+    """Writes bytes to a file and returns its path."""
 
     def write(data):
         path = tmp_path / "file"
@@ -25,7 +25,7 @@ def written(tmp_path):
 
 
 def complaint(path):
-    """What is said of a file that cannot be read, after its path."""
+    """The error message for a file that cannot be read, without its path."""
     with pytest.raises(InputError) as caught:
         read_file(path)
     assert "\n" not in str(caught.value)
@@ -33,7 +33,7 @@ def complaint(path):
     return caught.value.trouble
 
 
-def test_a_plain_file_is_read_as_it_is(written):
+def test_a_plain_file_is_read_unchanged(written):
     assert read_file(written(WORDS)) == WORDS
 
 
@@ -41,11 +41,11 @@ def test_a_gzipped_file_is_unpacked_whatever_its_name(written):
     assert read_file(written(gzip.compress(WORDS))) == WORDS
 
 
-def test_gzip_files_put_together_are_read_one_after_the_other(written):
+def test_concatenated_gzip_files_are_read(written):
     assert read_file(written(gzip.compress(b"a") + gzip.compress(b"b"))) == b"ab"
 
 
-def test_a_single_byte_is_a_file(written):
+def test_a_file_may_be_a_single_byte(written):
     assert read_file(written(b"\x1f")) == b"\x1f"
 
 
@@ -62,18 +62,18 @@ def test_a_folder_is_refused(tmp_path):
     assert complaint(str(tmp_path)) == "is a folder; pass the files in it."
 
 
-def test_a_file_has_no_files_below_it(written):
+def test_a_path_below_a_file_is_refused(written):
     path = written(b"x")
 
     assert complaint(f"{path}/y") == "cannot be read: Not a directory."
 
 
-def test_a_path_that_is_none_is_refused():
+def test_an_invalid_path_is_refused():
     assert complaint("zero\0byte") == "is not a valid path on this system; check it."
 
 
-def test_a_file_of_somebody_else_is_refused():
-    # Whoever runs the tests may be allowed to read everything, so no such file is made.
+def test_a_file_without_read_permission_is_refused():
+    # The user who runs the tests may be allowed to read everything, so there is no file to try.
     trouble = content._reason(PermissionError())
 
     assert trouble == "permission denied; check the file's permissions."
@@ -113,7 +113,7 @@ def test_a_file_larger_than_its_format_allows_is_refused(written, pack):
     assert caught.value.trouble == "is larger than the limit of 100 bytes for this format."
 
 
-# Looking
+# Reading parts
 
 
 def looked_at(path, at):
@@ -121,7 +121,7 @@ def looked_at(path, at):
 
 
 @pytest.mark.parametrize("packed", [WORDS, PACKED])
-def test_a_file_can_be_looked_at_in_parts(written, packed):
+def test_parts_of_a_file_can_be_read(written, packed):
     def check(found):
         assert len(found) == len(WORDS)
         assert found[7] == WORDS[7]
@@ -136,7 +136,7 @@ def test_a_file_can_be_looked_at_in_parts(written, packed):
     assert looked_at(written(packed), check)
 
 
-def test_a_large_file_can_be_looked_at_anywhere(written):
+def test_any_part_of_a_large_file_can_be_read(written):
     data = bytes(range(256)) * 1000
 
     def check(found):
@@ -149,7 +149,7 @@ def test_a_large_file_can_be_looked_at_anywhere(written):
     assert looked_at(written(data), check)
 
 
-def test_a_file_that_becomes_shorter_reads_as_zeros(written):
+def test_a_file_that_is_truncated_while_it_is_read_ends_in_zeros(written):
     path = written(WORDS)
 
     def check(found):
@@ -162,12 +162,12 @@ def test_a_file_that_becomes_shorter_reads_as_zeros(written):
 
 
 @pytest.mark.parametrize("data", [WORDS, PACKED])
-def test_the_head_is_the_unpacked_beginning(written, data):
+def test_the_head_is_the_start_of_the_unpacked_file(written, data):
     assert Content(written(data)).head == WORDS
 
 
 @pytest.mark.parametrize("data", [b"", gzip.compress(b"", mtime=0), PACKED[:-9]])
-def test_a_file_that_cannot_be_read_has_no_head_and_a_reason(written, data):
+def test_a_file_that_cannot_be_read_has_an_empty_head_and_a_reason(written, data):
     path = written(data)
     found = Content(path)
 
@@ -178,7 +178,7 @@ def test_a_file_that_cannot_be_read_has_no_head_and_a_reason(written, data):
     assert caught.value.trouble == complaint(path)
 
 
-def test_a_missing_file_has_no_head_and_a_reason(tmp_path):
+def test_a_missing_file_has_a_reason(tmp_path):
     path = str(tmp_path / "none")
 
     with pytest.raises(InputError) as caught:

@@ -1,4 +1,4 @@
-"""Tests of the checksum that guards every block and tensor of a checkpoint."""
+"""The checksum of blocks and tensors in checkpoints."""
 
 import time
 
@@ -25,7 +25,7 @@ def noise(size: int) -> bytes:
     return np.random.default_rng(size).integers(0, 256, size, np.uint8).tobytes()
 
 
-# From RFC 3720, appendix B.4, and the check value every catalogue of CRCs gives.
+# From RFC 3720, appendix B.4, and the check value in catalogues of CRCs.
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
@@ -37,35 +37,35 @@ def noise(size: int) -> bytes:
         (bytes(range(31, -1, -1)), 0x113FDB5C),
     ],
 )
-def test_published_values_are_met(data, expected):
+def test_checksums_match_published_values(data, expected):
     assert checksum(data) == expected
 
 
 @pytest.mark.parametrize("size", [2047, 2048, 2049, 3000, 131_071, 131_072, 131_075, 200_001])
-def test_long_data_gives_what_it_gives_bit_by_bit(size):
+def test_the_checksum_of_long_data_equals_the_bitwise_one(size):
     data = noise(size)
 
     assert checksum(data) == bit_by_bit(data)
 
 
 @given(st.binary(max_size=50), st.binary(max_size=50))
-def test_a_checksum_goes_on_where_another_ended(first, second):
+def test_a_checksum_can_be_continued(first, second):
     assert checksum(second, checksum(first)) == checksum(first + second)
 
 
-def test_a_long_checksum_goes_on_where_another_ended():
+def test_a_long_checksum_can_be_continued():
     data = noise(300_000)
 
     assert checksum(data[70_001:], checksum(data[:70_001])) == checksum(data)
 
 
-def test_any_kind_of_buffer_gives_the_same():
+def test_every_kind_of_buffer_has_the_same_checksum():
     data = noise(5000)
 
     assert checksum(bytearray(data)) == checksum(memoryview(data)) == checksum(data)
 
 
-def test_masking_turns_and_adds_as_tensorflow_does():
+def test_a_checksum_is_masked_as_in_tensorflow():
     assert masked(0) == 0xA282EAD8
     assert masked(checksum(b"foo")) != checksum(b"foo")
 

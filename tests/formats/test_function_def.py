@@ -1,4 +1,4 @@
-"""The functions in the library of a graph."""
+"""Reading the functions in the library of a graph."""
 
 from sources.test_tf_functions import TWICE, calling, function, node, program
 from tfprof.columns import Coded, Shapes, Strings
@@ -22,7 +22,7 @@ def library_of(data):
     return Library(records, graph_def.decode(records).libraries)
 
 
-def test_functions_are_known_by_name():
+def test_functions_are_found_by_name():
     library = library_of(program([calling("call", "twice")], TWICE, function("other", [])))
 
     assert (len(library), "twice" in library, "gone" in library) == (2, True, False)
@@ -31,7 +31,7 @@ def test_functions_are_known_by_name():
     assert library["twice"].results == ("end:output:0",)
 
 
-def test_of_two_functions_of_one_name_the_first_stays():
+def test_of_two_functions_with_the_same_name_the_first_counts():
     library = library_of(program([], function("f", [node("a")]), function("f", [node("b")])))
 
     assert list(library["f"].body.name) == ["a"]
@@ -47,4 +47,4 @@ def test_a_body_is_scanned_as_protobuf_reads_it():
         if scanned is not None:
             assert plain(scanned) == plain(function_def._parsed(records))
         else:
-            assert found.signature.name == "f"  # letters beyond ASCII are for protobuf
+            assert found.signature.name == "f"  # left to protobuf, as it is not ASCII

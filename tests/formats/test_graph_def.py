@@ -46,7 +46,7 @@ def test_nodes_keep_their_order_names_ops_and_inputs():
         ("", ("", 0)),
     ],
 )
-def test_an_input_names_an_op_and_one_of_its_outputs(text, expected):
+def test_an_input_refers_to_an_output_of_an_op(text, expected):
     columns = decode(graph(node("b", inputs=[text])))
 
     assert (columns.input_name[0], columns.input_slot[0]) == expected
@@ -85,7 +85,7 @@ def test_a_node_without_a_shape_attribute_has_none():
 
 
 @pytest.mark.parametrize("value", [{"i": 3}, {"s": b"3x4"}, {"list": {"shape": [shape(3)]}}, {}])
-def test_a_shape_attribute_that_holds_no_shape_is_none(value):
+def test_a_shape_attribute_without_a_shape_is_ignored(value):
     assert own_shape(shape=value) is None
 
 
@@ -97,13 +97,13 @@ def test_output_shapes_are_a_list_by_slot():
     assert columns.output_offsets.tolist() == [0, 3, 3]
 
 
-def test_output_shapes_that_are_no_list_are_none():
+def test_output_shapes_that_are_not_a_list_are_ignored():
     columns = decode(graph(node("a", _output_shapes={"shape": shape(2)})))
 
     assert columns.output_offsets.tolist() == [0, 0]
 
 
-def test_what_else_a_graph_holds_is_skipped():
+def test_other_fields_of_a_graph_are_skipped():
     library_and_versions = b"\x12\x00\x22\x03\x08\x95\x0e"
 
     columns = decode(library_and_versions + graph(node("a")) + library_and_versions)
@@ -115,14 +115,14 @@ def test_a_graph_may_have_no_nodes():
     assert list(decode(b"\x22\x02\x08\x01").name) == []
 
 
-def test_damage_inside_a_node_is_told_by_its_place():
+def test_an_error_names_the_place_of_a_damaged_node():
     data = graph(node("a", "Add")) + b"\x0a\x02\x0a\x05"
 
     with pytest.raises(InputError, match="the NodeDef at byte 12 is damaged"):
         decode(data)
 
 
-def test_a_damaged_shape_is_told_by_its_name():
+def test_an_error_names_the_damaged_attribute():
     whole = graph(node("a", shape={"shape": shape(5)}))
     damaged = whole.replace(b"\x3a\x04\x12\x02\x08\x05", b"\x3a\x04\x12\x09\x08\x05")
 

@@ -1,4 +1,4 @@
-"""Message classes come from our own schemas and live beside those of any other program."""
+"""Message classes come from our own schemas and do not clash with those of other programs."""
 
 import importlib.util
 import subprocess
@@ -21,7 +21,7 @@ def descriptors():
 
 
 def run(script, *args):
-    """What a fresh Python prints that runs `script`."""
+    """The output of `script` in a new Python process."""
     done = subprocess.run(
         [sys.executable, "-c", script, *args], capture_output=True, text=True, check=False
     )
@@ -35,7 +35,7 @@ def test_a_class_is_found_by_its_full_name():
     assert message.SerializeToString() == b"\x0a\x01a"
 
 
-def test_a_name_has_one_class():
+def test_a_message_has_only_one_class():
     assert message_class("tensorflow.NodeDef") is message_class("tensorflow.NodeDef")
 
 
@@ -45,12 +45,12 @@ def test_text_is_parsed_by_the_same_schema():
     assert [node.name for node in message.node] == ["a"]
 
 
-def test_text_that_is_none_is_an_error():
+def test_text_that_is_not_a_message_is_an_error():
     with pytest.raises(TextError):
         parse_text("tensorflow.GraphDef", "node {")
 
 
-def test_bytes_that_are_none_are_an_error():
+def test_bytes_that_are_not_a_message_are_an_error():
     with pytest.raises(DecodeError):
         message_class("tensorflow.GraphDef").FromString(b"\x0a")
 
@@ -58,7 +58,7 @@ def test_bytes_that_are_none_are_an_error():
 @pytest.mark.parametrize(
     "name", [name for name in FILES if FILES[name] in MESSAGES and "pbtxt" not in name]
 )
-def test_nothing_is_lost_between_reading_and_writing(name):
+def test_a_message_is_unchanged_after_reading_and_writing(name):
     message = message_class(MESSAGES[FILES[name]]).FromString(content(name))
 
     again = type(message).FromString(message.SerializeToString())
@@ -78,7 +78,7 @@ print([name for name in ("tensorflow", "jax", "torch", "pandas") if name in sys.
 
 
 def test_our_classes_are_not_those_of_the_default_pool():
-    # In a process of its own: another test may have TensorFlow put its classes there.
+    # In another process, because TensorFlow may have been imported by another test.
     script = """
 from google.protobuf import descriptor_pool
 from tfprof.formats.messages import message_class
@@ -136,7 +136,7 @@ print(back == theirs, len(again.node))
     assert run(script, packed("mlp_tiny/graph.pb")) == "True 15"
 
 
-def test_the_descriptors_are_those_of_the_schemas(tmp_path):
+def test_the_descriptors_match_the_schemas(tmp_path):
     if importlib.util.find_spec("grpc_tools") is None:
         pytest.skip("grpcio-tools, which brings the compiler of schemas, is not installed")
     compiled = tmp_path / "descriptors.binpb"
@@ -154,7 +154,7 @@ def test_the_descriptors_are_those_of_the_schemas(tmp_path):
     assert found == descriptors(), "make schemas, and commit what it writes"
 
 
-def test_the_descriptors_come_in_an_order_that_defines_before_use():
+def test_each_descriptor_comes_after_those_it_uses():
     known = set()
     for file in descriptors().file:
         assert set(file.dependency) <= known

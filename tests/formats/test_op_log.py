@@ -1,4 +1,4 @@
-"""An op log is read entry by entry, its code lines put together from its strings."""
+"""An op log is read entry by entry; its code lines refer to a table of strings."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def traces(code_def, texts, reader=None):
     return (reader or StackReader("log", texts)).read([stack])[0]
 
 
-def test_an_entry_says_name_float_ops_and_types():
+def test_an_entry_has_a_name_float_ops_and_types():
     found = log({"name": "a", "float_ops": 5, "types": ["t", "u"]})
 
     assert list(found.name) == ["a"]
@@ -28,27 +28,27 @@ def test_an_entry_says_name_float_ops_and_types():
     assert [found.type[0], found.type[1]] == ["t", "u"]
 
 
-def test_an_entry_may_say_nothing_of_its_code():
+def test_an_entry_may_have_no_code():
     assert log({"name": "a"}).stack.tolist() == [-1]
 
 
-def test_an_entry_may_say_that_its_code_is_empty():
+def test_an_entry_may_have_empty_code():
     found = log({"name": "a", "code_def": {}})
 
     assert (found.stack.tolist(), found.stacks) == ([0], [b""])
 
 
-def test_equal_stacks_are_one():
+def test_equal_stacks_are_stored_once():
     calls = [{"name": name, "code_def": ONE_CALL} for name in "ab"]
 
     assert log(*calls).stack.tolist() == [0, 0]
 
 
-def test_strings_are_found_by_their_numbers():
+def test_strings_are_found_by_id():
     assert log(strings={1: "x.py", 0: "", -1: "é"}).strings == {1: "x.py", 0: "", -1: "é"}
 
 
-def test_a_trace_is_put_together_from_the_strings():
+def test_a_trace_refers_to_the_strings_by_id():
     found = traces(ONE_CALL, {1: "x.py", 2: "main", 3: "a = b"})
 
     assert found == [("x.py", 7, "main", "a = b", 0)]
@@ -93,7 +93,7 @@ def test_traces_stay_outermost_first():
     ("name", "count", "with_code"),
     [("mlp_tiny/tfprof_log", 15, 15), ("gpu_synth/tfprof_log", 121, 121)],
 )
-def test_a_real_log_knows_the_code_of_its_ops(name, count, with_code):
+def test_a_real_log_has_the_code_of_its_ops(name, count, with_code):
     found = decode(Records(name, content(name)))
     reader = StackReader(name, found.strings)
     has_code = [bool(stack) for stack in reader.read(found.stacks)]
@@ -107,6 +107,6 @@ def test_stacks_that_are_not_ascii_are_read_too():
     assert traces({"traces": [{"file": "é.py", "function": "f"}]}, {}) == [("é.py", 0, "f", "", 0)]
 
 
-def test_a_damaged_stack_is_told_when_it_is_read():
+def test_a_damaged_stack_is_reported_when_it_is_read():
     with pytest.raises(InputError, match="tfprof_log: contains a damaged call stack"):
         StackReader("tfprof_log", {}).read([b"\x0a\x09"])

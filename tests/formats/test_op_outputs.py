@@ -1,4 +1,4 @@
-"""Which output of an op a name in a function stands for."""
+"""The output of an op that a name inside a function refers to."""
 
 import pytest
 
@@ -19,12 +19,12 @@ from tfprof.formats.op_outputs import UNKNOWN, slot
         ("ParseExample", "dense_values", 0, UNKNOWN),
     ],
 )
-def test_a_name_and_a_number_make_a_slot(kind, name, index, found):
+def test_an_output_name_and_an_index_give_a_slot(kind, name, index, found):
     assert slot(kind, name, index) == found
 
 
-def test_the_table_is_that_of_tensorflow():
-    pytest.importorskip("tensorflow", reason="TensorFlow is not installed: nobody to ask")
+def test_the_table_matches_tensorflow():
+    pytest.importorskip("tensorflow", reason="TensorFlow is not installed")
     from tensorflow.python.framework import op_def_registry  # noqa: PLC0415 -- may not be there
 
     for kind in ("FusedBatchNormV3", "TopKV2", "UniqueWithCountsV2", "LSTMBlockCell", "Svd"):

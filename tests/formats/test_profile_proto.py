@@ -1,4 +1,4 @@
-"""A saved profile is read node by node, and the rest of it apart from its nodes."""
+"""A saved profile is read node by node; its other fields are the header."""
 
 import pytest
 
@@ -19,13 +19,13 @@ def decode(data):
     return profile_proto.decode(records(data))
 
 
-def test_nodes_are_found_with_their_numbers():
+def test_nodes_are_read_with_their_numbers():
     found = decode(saved({"name": "a"}, {"name": "b", "id": 7}))
 
     assert dict(zip(found.id.tolist(), found.name, strict=True)) == {0: "a", 7: "b"}
 
 
-def test_a_node_stands_where_it_says():
+def test_each_node_can_be_read_from_its_bounds():
     data = saved({"name": "a"}, {"name": "b"})
     entry = message_class("tensorflow.tfprof.ProfileProto.NodesEntry")
     found = decode(data)
@@ -36,7 +36,7 @@ def test_a_node_stands_where_it_says():
     assert names == list(found.name)
 
 
-def test_the_header_is_all_but_the_nodes():
+def test_the_header_has_everything_except_the_nodes():
     header = decode(
         saved(
             {"name": "a"},
@@ -53,7 +53,7 @@ def test_the_header_is_all_but_the_nodes():
     assert header.strings == {1: "x", 2: "é"}
 
 
-def test_what_the_header_does_not_say_is_not_so():
+def test_missing_fields_of_the_header_have_their_defaults():
     header = decode(saved({"name": "a"})).header
 
     assert not header.has_trace
@@ -66,7 +66,7 @@ def test_steps_may_be_written_one_by_one():
     assert decode(b"\x18\x03\x18\x05\x1a\x02\x07\x08").header.steps == (3, 5, 7, 8)
 
 
-def test_steps_that_end_early_are_damage():
+def test_steps_that_are_cut_short_are_refused():
     with pytest.raises(InputError, match="damaged"):
         decode(b"\x1a\x01\x80")
 

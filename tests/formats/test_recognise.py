@@ -1,4 +1,4 @@
-"""A file is recognised by what is in it, whole or cut, as binary and as text."""
+"""A file is recognised by its content, even if it is cut, in binary and text form."""
 
 import io
 
@@ -58,16 +58,16 @@ def test_a_file_cut_after_its_first_fields_is_still_recognised(name):
     ("data", "kind"),
     [
         (b"", None),
-        (b"\x0a\x00", MessageKind.RUN_META),  # step statistics that say nothing
+        (b"\x0a\x00", MessageKind.RUN_META),  # empty step statistics
         (b"\x0a\x04\x0a\x02\x0a\x00", MessageKind.RUN_META),  # a device without a name
         (b"\x0a\x05\x0a\x01a\x12\x00", MessageKind.GRAPH),
         (b"\x0a\x03\x0a\x01a", MessageKind.OP_LOG),
         (b"\x0a\x05\x0a\x01a\x10\x03", MessageKind.OP_LOG),
         (b"\x0a\x04\x08\x00\x12\x00", MessageKind.PROFILE),
-        (b"\x22\x02\x08\x15", MessageKind.GRAPH),  # nothing but the version of its writer
-        (b"\x12\x02\x08\x01", MessageKind.OP_LOG),  # nothing but a string
-        (b"\x1a\x02\x0a\x00", MessageKind.RUN_META),  # nothing but a partition
-        (b"\x10\x01", MessageKind.PROFILE),  # nothing but a flag
+        (b"\x22\x02\x08\x15", MessageKind.GRAPH),  # only the version of its writer
+        (b"\x12\x02\x08\x01", MessageKind.OP_LOG),  # only a string
+        (b"\x1a\x02\x0a\x00", MessageKind.RUN_META),  # only a partition
+        (b"\x10\x01", MessageKind.PROFILE),  # only a flag
         (b"\x3a\x00", None),
         (b"\x00\x00", None),
         (b"\x07", None),
@@ -81,7 +81,7 @@ def test_a_tiny_message_is_what_its_fields_allow(data, kind):
 @pytest.mark.parametrize(
     ("data", "kind"),
     [
-        (b"\x0a\x20\x0a\x05\x12a", None),  # of a node or a log's entry, there is a name in part
+        (b"\x0a\x20\x0a\x05\x12a", None),  # part of a name, of a node or of an entry of a log
         (b"\x0a\x20\x0a\x01a", None),
         (b"\x0a\x20\x0a\x01a\x12\x05Add", MessageKind.GRAPH),
         (b"\x0a\x20\x0a\x01a\x10\x05", MessageKind.OP_LOG),
@@ -90,11 +90,11 @@ def test_a_tiny_message_is_what_its_fields_allow(data, kind):
         (b"\x0a\x20\x0a\x18\x0a\x05/d", MessageKind.RUN_META),
     ],
 )
-def test_what_is_left_of_a_first_record_must_tell_its_kind(data, kind):
+def test_a_cut_first_record_is_recognised_if_enough_of_it_is_left(data, kind):
     assert kind_of(data) is kind
 
 
-def test_the_first_records_all_count():
+def test_records_of_two_kinds_make_a_file_of_none():
     data = graph(node("a"), node("b")) + op_log({"name": "c", "float_ops": 1})
 
     assert kind_of(data) is None
@@ -106,7 +106,7 @@ def test_the_name_of_an_op_may_look_like_a_message():
     assert kind_of(run_metadata(("\n\x00", [stats("a")]))) is MessageKind.RUN_META
 
 
-def test_strings_may_stand_before_the_records():
+def test_strings_may_come_before_the_records():
     strings = op_log(strings=dict.fromkeys(range(500), "x"))
 
     assert kind_of(strings + op_log({"name": "a", "types": ["t"]})) is MessageKind.OP_LOG
@@ -132,22 +132,22 @@ def test_strings_may_stand_before_the_records():
         ("# node {", None),
     ],
 )
-def test_a_text_is_what_its_first_field_is(text, kind):
+def test_the_first_field_decides_the_kind_of_a_text(text, kind):
     assert recognise(text.encode()) == (kind, True)
 
 
-def test_a_text_may_hold_any_letters():
+def test_a_text_may_contain_any_characters():
     assert is_text('node { name: "Größe" }\r\n'.encode())
     assert not is_text(b"node \x00")
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_are_of_a_kind_or_of_none(data):
+def test_any_bytes_can_be_examined(data):
     assert kind_of(data) in {*MessageKind, None}
 
 
 @given(st.sampled_from(BINARY), st.data())
-def test_a_damaged_file_is_of_a_kind_or_of_none(name, data):
+def test_any_damaged_file_can_be_examined(name, data):
     damaged = bytearray(content(name)[:2000])
     for _ in range(3):
         damaged[data.draw(st.integers(0, 200))] = data.draw(st.integers(0, 255))
@@ -155,7 +155,7 @@ def test_a_damaged_file_is_of_a_kind_or_of_none(name, data):
     assert kind_of(bytes(damaged)) in {*MessageKind, None}
 
 
-def test_a_message_of_letters_alone_is_told_from_text():
-    name = b"n" * 40  # whose length, 40, is a letter too
+def test_a_message_of_printable_bytes_is_not_taken_for_text():
+    name = b"n" * 40  # its length, 40, is a printable character too
 
     assert recognise(b"\x0a\x2a\x0a\x28" + name) == (MessageKind.OP_LOG, False)

@@ -1,4 +1,4 @@
-"""A file of records is walked with complaints that say which record and which byte."""
+"""Files are walked record by record; errors name the record and the byte."""
 
 import pytest
 from google.protobuf import text_format
@@ -32,7 +32,7 @@ def from_text(text):
 
 
 def nested(depth):
-    """A graph as text, of an attribute whose function has such an attribute, and so on."""
+    """A graph as text with an attribute in an attribute, `depth` levels deep."""
     value = 's: "x"'
     for _ in range(depth):
         value = f'func {{ attr {{ key: "a" value {{ {value} }} }} }}'
@@ -57,7 +57,7 @@ def test_a_number_is_not_taken_for_a_record():
     assert list(records(b"\x08\x05\x0a\x01x").spans(1)) == [(4, 5)]
 
 
-def test_a_cut_file_says_in_which_record_and_at_which_byte():
+def test_the_error_for_a_cut_file_names_the_record_and_the_byte():
     trouble = complaint(lambda: list(records(TWO_NODES[:-1]).spans(1)))
 
     assert trouble == (
@@ -66,27 +66,27 @@ def test_a_cut_file_says_in_which_record_and_at_which_byte():
     )
 
 
-def test_records_before_the_damage_are_given():
+def test_records_before_the_damage_are_read():
     walk = records(TWO_NODES[:-1]).spans(1)
 
     assert next(walk) == (2, 11)
 
 
-def test_a_damaged_record_says_what_it_is_and_at_which_byte():
+def test_the_error_for_a_damaged_record_names_it_and_the_byte():
     trouble = complaint(lambda: records(b"\x0a\x02\x0a\x09").parse(NODE, 2, 4))
 
     assert trouble == "the NodeDef at byte 2 is damaged."
 
 
-def test_a_name_that_is_no_text_is_damage():
+def test_a_name_that_is_not_text_is_refused():
     trouble = complaint(lambda: records(b"\x0a\x02\xff\xfe").parse(NODE, 0, 4))
 
     assert trouble == "the NodeDef at byte 0 is damaged."
 
 
-def test_a_message_nested_beyond_reason_is_damage():
+def test_a_message_that_is_nested_too_deep_is_refused():
     data = b""
-    for tag in b"\x12\x12\x52" * 1000 + b"\x12\x2a":  # an attribute is a function with attributes
+    for tag in b"\x12\x12\x52" * 1000 + b"\x12\x2a":  # a function in an attribute, and so on
         data = bytes([tag]) + varint(len(data)) + data
 
     trouble = complaint(lambda: records(data).parse(NODE, 0, len(data)))
@@ -102,7 +102,7 @@ def varint(value):
     return bytes([*digits, value])
 
 
-def test_text_gives_the_records_that_the_binary_file_has():
+def test_a_text_file_has_the_records_of_the_binary_file():
     text = content("mlp_tiny/graph.pbtxt").decode()
 
     names = [node.name for node in nodes(from_text(text))]
@@ -130,7 +130,7 @@ def test_fields_that_are_not_needed_are_skipped_in_text():
         ('node { attr { key: "k" value { i: 99999999999999999999 } } }', "line 1, column 35"),
     ],
 )
-def test_text_that_is_no_message_says_in_which_line_and_column(text, place):
+def test_the_error_for_malformed_text_names_the_line_and_column(text, place):
     trouble = complaint(lambda: from_text(text))
 
     assert trouble.startswith(f"is not a complete tensorflow.GraphDef in text form: {place}: ")
@@ -143,7 +143,7 @@ def test_text_that_ends_early_is_refused(text):
     )
 
 
-def test_a_complaint_does_not_repeat_a_text_that_is_one_long_line():
+def test_an_error_does_not_repeat_a_very_long_line():
     trouble = complaint(lambda: from_text('node { name: "a" } ' * 1000 + "node 3"))
 
     assert len(trouble) < 300
@@ -159,20 +159,20 @@ def test_text_in_another_encoding_is_refused():
 
 
 @pytest.mark.parametrize("depth", [120, 150, 250, 5000])
-def test_text_that_nests_beyond_reason_is_refused(depth):
+def test_text_that_is_nested_too_deep_is_refused(depth):
     def read():
         nodes(from_text(nested(depth)))
 
     assert "are nested too deeply" in complaint(read) or "is damaged" in complaint(read)
 
 
-def test_text_may_nest_as_deep_as_programs_do():
+def test_text_may_be_nested_as_deep_as_in_real_files():
     found = from_text(nested(10))
 
     assert text_format.MessageToString(nodes(found)[0]).count("func") == 10
 
 
-def test_an_unknown_field_that_nests_beyond_reason_is_refused():
+def test_an_unknown_field_that_is_nested_too_deep_is_refused():
     trouble = complaint(lambda: from_text("x " + "{ x " * 5000))
 
     assert trouble.startswith("is not a complete tensorflow.GraphDef in text form: ")

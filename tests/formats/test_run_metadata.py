@@ -1,4 +1,4 @@
-"""What a traced run recorded becomes columns, entry by entry in the order of the file."""
+"""A RunMetadata becomes columns, with its entries in the order of the file."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def test_the_name_of_an_entry_ends_before_a_colon():
     assert list(columns.name) == ["a", "a/b", ""]
 
 
-def test_times_are_taken_as_they_were_recorded():
+def test_times_are_read_as_recorded():
     columns = decode(run_metadata((CPU, [stats("a", 7, 3), stats("a", 0, 0)])))
 
     assert columns.start_micros.tolist() == [7, 0]
@@ -48,20 +48,20 @@ def test_a_device_name_may_come_after_its_runs():
     assert [columns.devices[code] for code in columns.device] == ["/x"]
 
 
-def test_a_device_name_that_is_no_text_is_kept_readable():
+def test_a_device_name_that_is_not_text_is_kept_readable():
     columns = decode(b"\x0a\x05\x0a\x03\x0a\x01\xff")
 
     assert columns.devices == ["�"]
 
 
-def test_numbers_where_messages_belong_are_skipped():
+def test_numbers_in_place_of_messages_are_skipped():
     columns = decode(b"\x0a\x06\x0a\x04\x08\x01\x10\x00")
 
     assert columns.devices == [""]
     assert list(columns.name) == []
 
 
-def test_memory_that_the_kernel_keeps_is_zero_where_it_was_not_recorded():
+def test_kernel_memory_defaults_to_zero():
     kept = {"temp_memory_size": 5, "persistent_memory_size": 7}
     columns = decode(run_metadata((CPU, [stats("a", memory_stats=kept), stats("b")])))
 
@@ -69,7 +69,7 @@ def test_memory_that_the_kernel_keeps_is_zero_where_it_was_not_recorded():
     assert columns.persistent_bytes.tolist() == [7, 0]
 
 
-def test_each_allocator_is_a_row_of_its_entry():
+def test_each_allocator_of_an_entry_is_a_row():
     memory = [
         {"allocator_name": "cpu", "total_bytes": 1, "peak_bytes": 2, "live_bytes": 3},
         {"allocator_name": "GPU_0_bfc", "allocator_bytes_in_use": 4},
@@ -84,7 +84,7 @@ def test_each_allocator_is_a_row_of_its_entry():
     assert allocators.in_use.tolist() == [0, 4]
 
 
-def test_each_allocation_is_a_row_of_its_allocator():
+def test_each_allocation_of_an_allocator_is_a_row():
     records = [{"alloc_micros": 10, "alloc_bytes": 64}, {"alloc_micros": 20, "alloc_bytes": -64}]
     allocations = decode_one(memory=[{}, {"allocation_records": records}]).allocations
 
@@ -93,7 +93,7 @@ def test_each_allocation_is_a_row_of_its_allocator():
     assert allocations.bytes.tolist() == [64, -64]
 
 
-def test_each_output_is_a_row_of_its_entry():
+def test_each_output_of_an_entry_is_a_row():
     described = output(slot=1, dims=(2, 3), requested=24, allocated=256, address=4096)
     outputs = decode_one(output=[described]).outputs
 
@@ -122,13 +122,13 @@ def test_an_output_may_lack_its_shape_and_its_memory(description, expected):
     assert (outputs.requested.tolist(), outputs.allocated.tolist()) == ([0], [0])
 
 
-def test_an_address_in_the_upper_half_keeps_its_bits():
+def test_an_address_beyond_63_bits_keeps_its_bits():
     outputs = decode_one(output=[output(address=2**64 - 1), output(address=2**63)]).outputs
 
     assert outputs.address.tolist() == [-1, -(2**63)]
 
 
-def test_a_run_without_statistics_is_told_from_one_in_which_nothing_ran():
+def test_a_run_without_statistics_differs_from_one_in_which_nothing_ran():
     assert not decode(b"\x1a\x00").has_step_stats
     assert decode(b"\x0a\x00").has_step_stats
     assert list(decode(b"\x0a\x00").name) == []
@@ -143,6 +143,6 @@ def test_a_real_trace_has_its_entries():
     assert min(columns.start_micros) > 0
 
 
-def test_damage_inside_an_entry_is_told_by_its_place():
+def test_an_error_names_the_place_of_a_damaged_entry():
     with pytest.raises(InputError, match="the NodeExecStats at byte 6 is damaged"):
         decode(b"\x0a\x06\x0a\x04\x12\x02\x0a\x05")

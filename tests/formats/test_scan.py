@@ -1,4 +1,4 @@
-"""A scan gives what protobuf's own reader gives, or leaves the file to it."""
+"""A scan gives the same columns as protobuf's own reader, or leaves the file to it."""
 
 import gzip
 import importlib.util
@@ -55,7 +55,7 @@ def test_a_sample_is_scanned(name):
         ("tfprof_log", MessageKind.OP_LOG),
     ],
 )
-def test_a_model_of_some_size_is_scanned(name, kind):
+def test_a_larger_model_is_scanned(name, kind):
     data = gzip.decompress((EXAMPLE / f"{name}.gz").read_bytes())
     if name.endswith("txt"):
         data = bytes(to_binary(name, data, MESSAGES[kind]))
@@ -65,7 +65,7 @@ def test_a_model_of_some_size_is_scanned(name, kind):
 
 @settings(max_examples=100)
 @given(st.sampled_from([MessageKind.RUN_META, MessageKind.OP_LOG]), seeds)
-def test_a_file_as_programs_write_it_is_scanned(kind, seed):
+def test_a_regular_file_is_scanned(kind, seed):
     _, data = random_file(kind, seed)
 
     assert is_scanned_alike(kind, data)
@@ -87,7 +87,7 @@ def test_the_shapes_of_nodes_are_scanned(own, outputs):
 
 
 @pytest.mark.parametrize("value", [{"i": 3}, {"s": b"\xff"}, {"f": 1.5}, {"type": 1}, {"b": True}])
-def test_attributes_that_hold_no_shape_are_scanned(value):
+def test_attributes_without_a_shape_are_scanned(value):
     assert is_scanned_alike(MessageKind.GRAPH, graph(node("a", shape=value, _output_shapes=value)))
 
 
@@ -96,7 +96,7 @@ def test_all_inputs_of_a_graph_are_scanned():
 
 
 @pytest.mark.parametrize("last", [{"shape": shape(2)}, {"i": 3}])
-def test_an_attribute_stated_twice_is_left_to_protobuf(last):
+def test_a_repeated_attribute_is_left_to_protobuf(last):
     halves = [node("", "", shape=value) for value in ({"shape": shape(1)}, last)]
     data = span(1, b"".join(half.SerializeToString() for half in halves))
 
@@ -116,11 +116,11 @@ def test_an_attribute_stated_twice_is_left_to_protobuf(last):
         span(1, b"_output_shapes") + span(2, span(1, span(3, b"\x80"))),  # a list of numbers
     ],
 )
-def test_an_attribute_as_no_program_writes_it_is_left_to_protobuf(entry):
+def test_an_unusual_attribute_is_left_to_protobuf(entry):
     assert scanned(MessageKind.GRAPH, span(1, span(5, entry))) is None
 
 
-def test_many_texts_that_are_much_alike_are_told_apart():
+def test_similar_texts_are_distinguished():
     entries = [{"name": "a", "types": [f"{number:08}", "same"]} for number in range(5000)]
     data = op_log(*entries)
 
@@ -128,7 +128,7 @@ def test_many_texts_that_are_much_alike_are_told_apart():
     assert len(scanned(MessageKind.OP_LOG, data).type.values) == 5001
 
 
-NAMELESS = b"\x12\x01A"  # a node that is nothing but its op
+NAMELESS = b"\x12\x01A"  # a node with only an op
 
 
 @pytest.mark.parametrize(
@@ -137,13 +137,13 @@ NAMELESS = b"\x12\x01A"  # a node that is nothing but its op
         span(1, span(1, "é".encode())),  # text that is not ASCII
         span(1, span(1, b"\xff")),
         span(1, NAMELESS + b"\x33\x34"),  # a group
-        span(1, NAMELESS + b"\x36"),  # a wire type that is not in use
+        span(1, NAMELESS + b"\x36"),  # an unused wire type
         span(1, NAMELESS + b"\x02\x00"),  # field 0
         span(1, NAMELESS + b"\x92\x80\x80\x80\x80\x00\x01A"),  # a tag of six bytes
         span(1, NAMELESS + b"\x12\x81\x80\x80\x80\x80\x00A"),  # a length of six bytes
         span(1, NAMELESS + b"\x30" + b"\xff" * 9 + b"\x02"),  # a number of 65 bits
         span(1, NAMELESS + b"\x30" + b"\x80" * 10 + b"\x00"),  # a number of eleven bytes
-        span(1, NAMELESS + b"\x31" + b"\x00" * 7),  # a number that is cut short
+        span(1, NAMELESS + b"\x31" + b"\x00" * 7),  # a cut number
         span(1, NAMELESS + b"\x35\x00\x00\x00"),
         span(1, NAMELESS + b"\x30\x80"),
         span(1, b"\x12\x02A"),  # a text that is longer than its node
@@ -153,7 +153,7 @@ NAMELESS = b"\x12\x01A"  # a node that is nothing but its op
         b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\x7f" + NAMELESS,
     ],
 )
-def test_what_is_damaged_or_unusual_is_left_to_protobuf(data):
+def test_damaged_or_unusual_files_are_left_to_protobuf(data):
     whole = span(1, NAMELESS)
 
     assert scanned(MessageKind.GRAPH, whole + data) is None
@@ -171,15 +171,15 @@ def test_an_output_described_twice_is_left_to_protobuf(twice):
     assert parsed(MessageKind.RUN_META, data).outputs.requested.tolist() == [5]
 
 
-def test_a_stack_stated_twice_is_left_to_protobuf():
+def test_a_repeated_stack_is_left_to_protobuf():
     data = span(1, span(4, b"\x0a") + span(4, b""))
 
     assert scanned(MessageKind.OP_LOG, data) is None
     assert parsed(MessageKind.OP_LOG, data).stacks == [b""]
 
 
-def test_a_string_stated_twice_is_left_to_protobuf():
-    # Only the last counts, but protobuf looks at all of them.
+def test_a_repeated_string_is_left_to_protobuf():
+    # Only the last counts, but protobuf checks all of them.
     assert scanned(MessageKind.OP_LOG, span(2, span(2, b"\xff") + span(2, b"a"))) is None
 
 
@@ -193,7 +193,7 @@ MAPS = [
 
 
 @pytest.mark.parametrize(("name", "entry"), MAPS)
-def test_a_map_with_one_key_twice_is_left_to_protobuf(name, entry):
+def test_a_map_with_a_repeated_key_is_left_to_protobuf(name, entry):
     twice = entry if name in {"output_memory", "cpu_execs"} else entry * 2
 
     assert scanned(MessageKind.PROFILE, span(1, span(2, twice))) is None
@@ -201,14 +201,14 @@ def test_a_map_with_one_key_twice_is_left_to_protobuf(name, entry):
 
 
 @pytest.mark.parametrize("other", [b"\x18\x01", span(15, b""), b"\xa5\x06....", b"\x19........"])
-def test_an_entry_of_a_map_with_other_fields_is_left_to_protobuf(other):
+def test_a_map_entry_with_unknown_fields_is_left_to_protobuf(other):
     data = span(1, span(2, span(2, b"\x08\x01\x10\x05" + other)))
 
     assert scanned(MessageKind.PROFILE, data) is None
     assert parsed(MessageKind.PROFILE, data).input_id.tolist() == []
 
 
-def test_maps_come_in_the_order_of_their_keys():
+def test_maps_are_sorted_by_key():
     slots = b"".join(
         span(15, b"\x08" + bytes([slot]) + span(2, span(1, b"\x05"))) for slot in (2, 0)
     )
@@ -220,14 +220,14 @@ def test_maps_come_in_the_order_of_their_keys():
     assert scanned(MessageKind.PROFILE, data).recorded.step.tolist() == [3, 9]
 
 
-def test_of_two_numbers_in_one_field_the_last_counts():
+def test_of_two_values_of_a_field_the_last_counts():
     data = span(1, b"\x10\x05\x10\x00")
 
     assert is_scanned_alike(MessageKind.OP_LOG, data)
     assert scanned(MessageKind.OP_LOG, data).float_ops.tolist() == [0]
 
 
-def test_memory_stated_twice_is_one_message_in_two_parts():
+def test_a_message_in_two_parts_is_merged():
     data = span(1, span(1, span(2, span(12, b"\x08\x05\x18\x01") + span(12, b"\x18\x07"))))
 
     assert is_scanned_alike(MessageKind.RUN_META, data)
@@ -262,7 +262,7 @@ def test_a_damaged_sample_is_scanned_as_protobuf_reads_it(name, seed):
 
 @pytest.fixture
 def plain_scan(monkeypatch):
-    """The modules of the scanner as plain Python, of which one needs the other."""
+    """The modules of the scanner, uncompiled; each imports the one before."""
     monkeypatch.setitem(sys.modules, "cython", None)
     for name in ("scan_bytes", "scan_rows", "scan"):
         path = Path(graph_def.__file__).with_name(f"{name}.py")

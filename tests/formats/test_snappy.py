@@ -1,4 +1,4 @@
-"""Tests of unpacking Snappy's raw format, on streams made by hand."""
+"""Unpacking Snappy's raw format."""
 
 from contextlib import suppress
 
@@ -16,45 +16,45 @@ def test_nothing_unpacks_to_nothing():
     assert unpacked(b"\x00") == b""
 
 
-def test_a_short_literal_stands_as_it_is():
+def test_a_short_literal_is_copied():
     assert unpacked(b"\x03\x08abc") == b"abc"
 
 
 @pytest.mark.parametrize(("size", "tag"), [(200, b"\xf0\xc7"), (300, b"\xf4\x2b\x01")])
-def test_a_longer_literal_has_its_length_in_bytes_of_its_own(size, tag):
+def test_the_length_of_a_longer_literal_has_its_own_bytes(size, tag):
     text = bytes(range(100)) * 3
 
     assert unpacked(number(size) + tag + text[:size]) == text[:size]
 
 
 @pytest.mark.parametrize("tag", [b"\xf8\x01\x00\x00", b"\xfc\x01\x00\x00\x00"])
-def test_a_literal_may_give_its_length_in_three_or_four_bytes(tag):
+def test_the_length_of_a_literal_may_have_three_or_four_bytes(tag):
     assert unpacked(b"\x02" + tag + b"ab") == b"ab"
 
 
-def test_a_copy_with_an_offset_of_eleven_bits_repeats():
+def test_a_copy_may_have_an_offset_of_eleven_bits():
     far = bytes(range(256)) + bytes(60)
 
     assert unpacked(number(320) + b"\xf4\x3b\x01" + far + b"\x21\x3c") == far + bytes([0, 1, 2, 3])
 
 
-def test_a_copy_with_an_offset_of_two_bytes_repeats():
+def test_a_copy_may_have_an_offset_of_two_bytes():
     assert unpacked(b"\x08\x0cabcd\x0e\x04\x00") == b"abcdabcd"
 
 
-def test_a_copy_with_an_offset_of_four_bytes_repeats():
+def test_a_copy_may_have_an_offset_of_four_bytes():
     assert unpacked(b"\x06\x0cabcd\x07\x03\x00\x00\x00") == b"abcdbc"
 
 
-def test_a_copy_may_reach_into_what_it_writes():
+def test_a_copy_may_overlap_its_own_output():
     assert unpacked(b"\x09\x08abc\x16\x02\x00") == b"abcbcbcbc"
 
 
-def test_a_copy_of_the_last_byte_makes_a_run():
+def test_copying_the_last_byte_repeats_it():
     assert unpacked(b"\x41\x00x\xfe\x01\x00") == b"x" * 65
 
 
-def test_a_declared_length_that_no_stream_of_this_size_has_is_refused():
+def test_an_impossible_declared_length_is_refused():
     with pytest.raises(WireError, match="cannot unpack to"):
         unpacked(number(1 << 40) + b"\x00a")
 
@@ -69,7 +69,7 @@ def test_a_declared_length_that_no_stream_of_this_size_has_is_refused():
         b"\x03\x08ab",  # a literal that is cut short
         b"\x03\xf4\x02",  # the length of a literal cut short
         b"\x08\x0cabcd\x0e\x04",  # a copy that is cut short
-        b"\x08\x0cabcd\x0e\x00\x00",  # a copy from no distance
+        b"\x08\x0cabcd\x0e\x00\x00",  # a copy from distance zero
         b"\x08\x0cabcd\x0e\x05\x00",  # a copy from before the start
     ],
 )
@@ -83,7 +83,7 @@ def copy(size: int, distance: int) -> bytes:
     return bytes([size - 1 << 2 | 2]) + distance.to_bytes(2, "little")
 
 
-# The size that each piece of a stream adds, and the piece.
+# Pieces of a stream: the size that each unpacks to, and its bytes.
 LITERALS = st.binary(min_size=1, max_size=60).map(
     lambda data: (len(data), bytes([len(data) - 1 << 2]) + data)
 )
@@ -106,5 +106,5 @@ def test_any_bytes_unpack_or_are_refused(data):
 
 
 @given(st.binary(max_size=1000))
-def test_literals_come_back(data):
+def test_literals_are_unpacked(data):
     assert unpacked(literals(data)) == data

@@ -1,4 +1,4 @@
-"""Tests of the sorted table under both generations of checkpoints."""
+"""Reading the sorted table that checkpoints of both generations use."""
 
 import tracemalloc
 
@@ -27,7 +27,7 @@ ITEMS = {b"": b"head"} | {f"layer/{at:03}/kernel".encode(): bytes([at]) * at for
 
 @pytest.fixture
 def written(tmp_path):
-    """Writes bytes to a file and gives its path."""
+    """Writes bytes to a file and returns its path."""
 
     def write(data: bytes) -> str:
         path = tmp_path / "table"
@@ -39,7 +39,7 @@ def written(tmp_path):
 
 @pytest.mark.parametrize("packing", [AS_IS, SNAPPY])
 @pytest.mark.parametrize("per_block", [1, 7, 1000])
-def test_every_key_comes_back_in_order_with_its_value(written, packing, per_block):
+def test_all_keys_are_read_in_order_with_their_values(written, packing, per_block):
     path = written(table(ITEMS, packing, per_block))
 
     assert list(open_table(path).items()) == sorted(ITEMS.items())
@@ -78,13 +78,13 @@ def test_a_table_that_tensorflow_wrote_is_read():
     assert held.get(b"scalars/rate") is not None
 
 
-def test_a_table_is_known_by_its_end(written):
+def test_a_table_is_recognised_by_its_footer(written):
     assert is_sorted_table(written(table(ITEMS)))
     assert not is_sorted_table(written(table(ITEMS)[:-1]))
     assert not is_sorted_table(written(b"short"))
 
 
-def test_what_is_not_a_file_is_no_table(tmp_path):
+def test_a_path_that_is_not_a_file_is_no_table(tmp_path):
     assert not is_sorted_table(tmp_path)
     assert not is_sorted_table(tmp_path / "missing")
     assert not is_sorted_table("x" * 5000)
@@ -105,12 +105,12 @@ def test_a_file_too_short_for_a_footer_is_refused(written):
         open_table(written(b"too short"))
 
 
-def test_a_file_with_another_end_is_refused(written):
+def test_a_file_with_another_footer_is_refused(written):
     with pytest.raises(InputError, match="does not end like"):
         open_table(written(bytes(100)))
 
 
-def test_a_changed_byte_is_noticed_and_its_block_named(written):
+def test_the_error_for_a_changed_byte_names_its_block(written):
     data = bytearray(table(ITEMS, per_block=50))
     data[20] ^= 1
 
@@ -151,7 +151,7 @@ def test_a_malformed_block_is_refused(written, content, trouble):
         list(open_table(path).items())
 
 
-def test_keys_that_grow_out_of_all_proportion_are_refused(written):
+def test_absurdly_long_keys_are_refused(written):
     grown = b"".join(number(50_000 + at) + b"\x01\x00x" for at in range(5000))
     content = b"\x00" + number(50_000) + b"\x00" + b"x" * 50_000 + grown + bytes(4)
     path = written(table_of_blocks([(b"z", sealed(content))]))
@@ -171,7 +171,7 @@ def test_blocks_that_overlap_are_refused(written):
         open_table(written(stored + index + where.ljust(40, b"\x00") + footer))
 
 
-def test_a_block_said_to_be_huge_costs_no_memory(written):
+def test_a_block_that_claims_to_be_huge_allocates_no_memory(written):
     data = table({b"a": b"1"})
     where = number(0) + number(0) + number(0) + number(1 << 40)
     path = written(data[:-48] + where.ljust(40, b"\x00") + data[-8:])

@@ -1,4 +1,4 @@
-"""Parts of a large file are read again instead of being kept."""
+"""Parts of a large file are read again when they are needed."""
 
 import gc
 import os
@@ -18,7 +18,7 @@ def every_size(monkeypatch):
     monkeypatch.setattr(stored, "SMALLEST", 1)
 
 
-def test_a_file_tells_its_parts_again(tmp_path):
+def test_parts_of_a_file_can_be_read_again(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"0123456789")
 
@@ -29,7 +29,7 @@ def test_a_file_tells_its_parts_again(tmp_path):
     assert file.read(5, 5) == b""
 
 
-def test_a_small_file_is_better_kept(tmp_path, monkeypatch):
+def test_a_small_file_is_kept_in_memory(tmp_path, monkeypatch):
     path = tmp_path / "file"
     path.write_bytes(b"0123456789")
     monkeypatch.setattr(stored, "SMALLEST", 11)
@@ -60,7 +60,7 @@ def test_a_file_that_was_written_to_is_refused(tmp_path, change):
         file.read(0, 4)
 
 
-def test_a_file_is_closed_when_nobody_holds_it(tmp_path):
+def test_a_file_is_closed_when_it_is_no_longer_used(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"0123456789")
     open_files = Path("/proc/self/fd")

@@ -1,4 +1,4 @@
-"""Tests of V2 checkpoints."""
+"""Reading V2 checkpoints."""
 
 import contextlib
 import shutil
@@ -26,7 +26,7 @@ def bundle(prefix):
 
 @pytest.fixture
 def save(tmp_path):
-    """Writes a checkpoint of one shard and gives its prefix."""
+    """Writes a checkpoint of one shard and returns its prefix."""
 
     def write(entries, data=b"", head=None):
         items = {b"": header() if head is None else head, **entries}
@@ -37,7 +37,7 @@ def save(tmp_path):
     return write
 
 
-def test_the_tensors_are_those_that_tensorflow_lists():
+def test_the_tensors_match_those_that_tensorflow_lists():
     held = bundle(SAMPLE)
 
     assert [(one.name, one.dtype, list(one.shape)) for one in held.tensors] == [
@@ -46,7 +46,7 @@ def test_the_tensors_are_those_that_tensorflow_lists():
 
 
 @pytest.mark.parametrize("name", list(ANSWERS))
-def test_the_values_are_those_that_tensorflow_reads(name):
+def test_the_values_match_those_that_tensorflow_reads(name):
     values = bundle(SAMPLE).read(name)
 
     assert listed(values) == ANSWERS[name]["values"]
@@ -69,7 +69,7 @@ def test_the_values_have_the_nearest_type_of_numpy(name, dtype):
     assert bundle(SAMPLE).read(name).dtype == dtype
 
 
-def test_the_parts_of_a_partitioned_tensor_are_not_tensors_of_their_own():
+def test_the_parts_of_a_partitioned_tensor_are_not_listed():
     names = [one.name for one in bundle(SAMPLE).tensors]
 
     assert [name for name in names if "parts" in name] == ["parts/grid", "parts/tall"]
@@ -81,7 +81,7 @@ def test_an_unknown_name_is_refused():
 
 
 @pytest.mark.parametrize("name", ["", "\x00parts/tall", "caf\udce9"])
-def test_a_name_that_no_tensor_can_have_is_refused(name):
+def test_an_impossible_name_is_refused(name):
     with pytest.raises(InputError, match="has no tensor"):
         bundle(SAMPLE).read(name)
 
@@ -110,7 +110,7 @@ def test_a_missing_shard_of_a_partitioned_tensor_is_named(tmp_path):
         held.read("parts/grid")
 
 
-def test_big_endian_numbers_are_turned(save):
+def test_big_endian_numbers_are_converted(save):
     data = np.array([1.5, -2.0], ">f4").tobytes()
     values = bundle(save({b"w": entry(1, (2,), data)}, data, header(order=BIG))).read("w")
 
@@ -119,7 +119,7 @@ def test_big_endian_numbers_are_turned(save):
 
 
 def strings_on_disk(texts, endian):
-    """How a string tensor lies in a shard, and its masked checksum."""
+    """The bytes of a string tensor in a shard, and their masked checksum."""
     lengths = b"".join(len(text).to_bytes(4, endian) for text in texts)
     crc = crc32c.checksum(lengths)
     rest = crc32c.masked(crc).to_bytes(4, endian) + b"".join(texts)
@@ -153,7 +153,7 @@ def test_strings_longer_than_their_room_are_refused(save):
         bundle(save({b"w": told}, b"\x04" + data[1:])).read("w")
 
 
-def test_a_changed_value_is_noticed_and_its_tensor_named(save):
+def test_the_error_for_a_changed_value_names_its_tensor(save):
     data = bytes(4) + b"\x01" + bytes(3)
     prefix = save({b"w": entry(1, (1,), bytes(4), offset=4)}, data)
 
@@ -169,7 +169,7 @@ def test_a_shard_that_is_cut_short_is_refused(save):
 
 
 @pytest.mark.parametrize("kind", [20, 21, 77])
-def test_a_type_without_values_is_listed_and_not_read(save, kind):
+def test_a_type_without_values_is_listed_but_not_read(save, kind):
     held = bundle(save({b"w": entry(kind, (1,), b"????")}, b"????"))
 
     assert held.tensors[0].dtype_number == kind
@@ -185,7 +185,7 @@ def test_a_shape_that_contradicts_the_size_is_refused(save):
 @pytest.mark.parametrize(
     ("kind", "sizes", "size"), [(1, (1 << 40,), 1 << 42), (7, (1 << 40,), 1 << 41)]
 )
-def test_a_tensor_said_to_be_huge_costs_no_memory(save, kind, sizes, size):
+def test_a_tensor_that_claims_to_be_huge_allocates_no_memory(save, kind, sizes, size):
     held = bundle(save({b"w": entry(kind, sizes, b"", size=size)}, bytes(100)))
     tracemalloc.start()
     with pytest.raises(InputError, match="ends at byte 100"):
@@ -196,17 +196,17 @@ def test_a_tensor_said_to_be_huge_costs_no_memory(save, kind, sizes, size):
     assert peak < 1 << 20
 
 
-def test_a_rank_that_numpy_has_not_is_refused(save):
+def test_a_rank_that_numpy_does_not_support_is_refused(save):
     with pytest.raises(InputError, match="tensor `w`"):
         bundle(save({b"w": entry(1, (1,) * 100, bytes(4))}, bytes(4))).read("w")
 
 
 def half(start: int) -> bytes:
-    """The `TensorSliceProto` of two of four values."""
+    """A `TensorSliceProto` of two values out of four."""
     return message((1, message((1, start), (2, 2))))
 
 
-def test_parts_that_share_their_bytes_cannot_outgrow_the_shard(save):
+def test_overlapping_parts_cannot_be_larger_than_the_shard(save):
     entries = {
         b"w": entry(1, (4,), b"", slices=[half(0), half(2)]),
         b"\x00w\x00\x01\x01\x01\x80\x82": entry(1, (2,), bytes(8)),
@@ -242,7 +242,7 @@ def test_a_part_of_another_shape_is_refused(save):
         (b"\x08", "ends inside a number"),
     ],
 )
-def test_a_header_of_no_checkpoint_is_refused(save, head, trouble):
+def test_a_header_of_something_else_is_refused(save, head, trouble):
     with pytest.raises(InputError, match=trouble):
         bundle(save({}, head=head))
 
@@ -305,10 +305,10 @@ ENTRIES = dict(open_table(f"{SAMPLE}.index").items())
 
 @settings(max_examples=150)
 @given(key=st.sampled_from(sorted(ENTRIES)), at=st.integers(0, 50), octet=st.integers(0, 255))
-def test_an_index_that_lies_is_read_or_refused(tmp_path_factory, key, at, octet):
-    lie = bytearray(ENTRIES[key])
-    lie[at % len(lie)] = octet
-    index = tmp_path_factory.getbasetemp() / "lies"
-    index.write_bytes(table({**ENTRIES, key: bytes(lie)}))
+def test_an_index_with_a_changed_entry_is_read_or_refused(tmp_path_factory, key, at, octet):
+    changed = bytearray(ENTRIES[key])
+    changed[at % len(changed)] = octet
+    index = tmp_path_factory.getbasetemp() / "changed"
+    index.write_bytes(table({**ENTRIES, key: bytes(changed)}))
     with contextlib.suppress(InputError):
         read_all(index, SAMPLE)

@@ -1,4 +1,4 @@
-"""Tests of the table of element types."""
+"""The table of element types."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from tfprof.formats.tensor_types import TENSOR_TYPES, tensor_type
 BY_NAME = {kind.name: kind for kind in TENSOR_TYPES.values()}
 
 
-def test_types_have_the_numbers_of_tensorflow():
+def test_types_have_the_same_numbers_as_in_tensorflow():
     assert BY_NAME["float32"].number == 1
     assert BY_NAME["string"].number == 7
     assert BY_NAME["bfloat16"].number == 14
@@ -16,7 +16,7 @@ def test_types_have_the_numbers_of_tensorflow():
     assert BY_NAME["uint64"].number == 23
 
 
-def test_a_number_that_is_no_type_has_a_name_and_no_values():
+def test_an_unknown_type_number_has_a_name_but_no_values():
     kind = tensor_type(99)
 
     assert kind.name == "type_99"
@@ -37,7 +37,7 @@ def test_bfloat16_becomes_float32():
     assert values.tolist() == [1.0, -2.0]
 
 
-def test_values_of_the_other_byte_order_are_turned():
+def test_values_in_the_other_byte_order_are_converted():
     values = BY_NAME["complex64"].values(b"\x3f\x80\x00\x00\xc0\x00\x00\x00", ">")
 
     assert values.dtype == np.complex64
@@ -45,14 +45,14 @@ def test_values_of_the_other_byte_order_are_turned():
     assert values.tolist() == [1 - 2j]
 
 
-def test_values_are_told_by_their_bits_too():
+def test_values_can_be_given_as_bits():
     bits = np.array([0x3C00, 0xC000], np.uint64)
 
     assert BY_NAME["float16"].values_of_bits(bits).tolist() == [1.0, -2.0]
     assert BY_NAME["int8"].values_of_bits(np.array([2**64 - 1], np.uint64)).tolist() == [-1]
 
 
-def test_a_byte_that_is_not_zero_is_true():
+def test_any_nonzero_byte_is_true():
     assert BY_NAME["bool"].values(b"\x00\x01\x02").tolist() == [False, True, True]
 
 

@@ -1,4 +1,4 @@
-"""Tests of what checkpoints say about a tensor."""
+"""Names, shapes and slices of tensors in checkpoints."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def test_a_slice_has_the_key_that_tensorflow_gives_it():
     assert tall.key(b"parts/tall") == b"\x00parts/tall\x00\x01\x01\x02\xc0\xc8\xc0d\x80\x7f"
 
 
-def test_a_name_is_escaped_where_it_would_end_too_early():
+def test_bytes_that_would_end_a_name_are_escaped():
     assert ordered_bytes(b"a\x00b\xffc") == b"a\x00\xffb\xff\x00c\x00\x01"
 
 
@@ -51,7 +51,7 @@ def test_a_name_is_escaped_where_it_would_end_too_early():
         (-(2**63), "003f8000000000000000"),
     ],
 )
-def test_a_signed_number_has_its_ordered_code(value, code):
+def test_a_signed_number_is_encoded_in_an_ordered_code(value, code):
     assert ordered_int(value).hex() == code
 
 
@@ -60,7 +60,7 @@ def test_ordered_codes_sort_as_the_numbers_do(one, other):
     assert (ordered_int(one) < ordered_int(other)) == (one < other)
 
 
-def test_a_plain_number_has_its_length_before_it():
+def test_an_unsigned_number_is_preceded_by_its_length():
     assert ordered_uint(0) == b"\x00"
     assert ordered_uint(258) == b"\x02\x01\x02"
 
@@ -80,14 +80,14 @@ def test_a_shape_is_parsed():
         [(2, message((1, 2**40)))] * 2,
     ],
 )
-def test_a_shape_that_no_stored_tensor_has_is_refused(parts):
+def test_an_impossible_shape_is_refused(parts):
     data = message(*parts)
 
     with pytest.raises(WireError, match="a shape"):
         parse_shape(data, 0, len(data))
 
 
-def test_a_slice_is_parsed_and_a_side_without_a_length_is_whole():
+def test_a_slice_without_a_length_covers_the_whole_dimension():
     data = message((1, message((1, 3), (2, 4))), (1, b""))
 
     assert parse_slice(data, 0, len(data)) == TensorSlice((3, 0), (4, -1))
@@ -126,7 +126,7 @@ def test_one_part_may_be_the_whole():
         ([TensorSlice((0, 0), (4, 1))], "a slice with 2 dimensions where the shape has 1"),
     ],
 )
-def test_parts_that_do_not_make_a_whole_are_refused(parts, trouble):
+def test_parts_that_do_not_cover_the_tensor_are_refused(parts, trouble):
     held = [(part, np.zeros(max(0, part.lengths[0]))) for part in parts]
 
     with pytest.raises(ValueError, match=trouble):

@@ -1,4 +1,4 @@
-"""The reader of texts gives the message that protobuf's own reader gives, or both refuse."""
+"""The text reader gives the same message as protobuf's own reader, or both refuse the text."""
 
 import gzip
 import importlib.util
@@ -47,7 +47,7 @@ versions { producer: 21 }
 
 
 def ours(name, data):
-    """The message by our reader, or None where it refuses."""
+    """The message that our reader gives; None if it refuses."""
     try:
         return message_class(name).FromString(to_wire(SCHEMAS[name], data))
     except TextFormatError:
@@ -55,17 +55,17 @@ def ours(name, data):
 
 
 def theirs(name, data):
-    """The message by protobuf's reader, or None where it refuses."""
+    """The message that protobuf's reader gives; None if it refuses."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Python's, about escapes that it has doubts about
+        warnings.simplefilter("ignore")  # from Python, about doubtful escapes
         try:
             return parse_text(name, data.decode("utf-8"))
-        except (TextError, ValueError):  # the second for numbers that are too large for an enum
+        except (TextError, ValueError):  # ValueError: a number is too large for an enum
             return None
 
 
 def bits(message):
-    """What tells two messages apart, be there NaNs in them or not."""
+    """The bytes of a message, so that messages with NaNs can be compared."""
     return None if message is None else message.SerializeToString(deterministic=True)
 
 
@@ -79,14 +79,14 @@ def complaint(data, name=GRAPH):
     return str(caught.value)
 
 
-def test_a_graph_in_text_is_the_message_that_protobuf_reads():
+def test_a_graph_in_text_gives_the_same_message_as_protobuf():
     data = content("mlp_tiny/graph.pbtxt")
 
     assert ours(GRAPH, data) == theirs(GRAPH, data)
 
 
 @if_compiled
-def test_the_example_model_is_the_message_that_protobuf_reads():
+def test_the_example_model_gives_the_same_message_as_protobuf():
     data = gzip.decompress(EXAMPLE.read_bytes())
 
     assert ours(GRAPH, data) == theirs(GRAPH, data)
@@ -104,15 +104,15 @@ def test_the_example_model_is_the_message_that_protobuf_reads():
 @pytest.mark.parametrize(
     "printing", [{}, {"as_one_line": True}, {"use_short_repeated_primitives": True}]
 )
-def test_any_printing_of_a_sample_is_the_message_that_protobuf_reads(sample, name, printing):
+def test_a_sample_in_any_print_style_gives_the_same_message_as_protobuf(sample, name, printing):
     message = message_class(name).FromString(content(sample))
     printed = text_format.MessageToString(message, **printing).encode()
 
     assert ours(name, printed) == theirs(name, printed)
 
 
-# Every spelling of a value; both readers take those above the line, and refuse those below.
-TAKEN = [
+# All spellings of values: first those that both readers accept, then those that both refuse.
+ACCEPTED = [
     *("i: 0", "i: -0", "i: +5", "i: 9223372036854775807", "i: -9223372036854775808"),
     *(
         "i: 0x7fffffffffffffff",
@@ -242,8 +242,8 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("value", TAKEN)
-def test_both_take(value):
+@pytest.mark.parametrize("value", ACCEPTED)
+def test_both_readers_accept(value):
     found = ours(GRAPH, attr(value))
 
     assert found is not None
@@ -251,41 +251,41 @@ def test_both_take(value):
 
 
 @pytest.mark.parametrize("value", REFUSED)
-def test_both_refuse(value):
+def test_both_readers_refuse(value):
     assert theirs(GRAPH, attr(value)) is None
     assert ours(GRAPH, attr(value)) is None
 
 
-# Where protobuf's reader in Python goes by Python's rules, we go by the language that protobuf
-# defines, as its reader in C++ does.
+# Protobuf's Python reader follows Python's rules here; ours follows the specification of the text
+# format, like protobuf's C++ reader.
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        (r's: "\?"', b"?"),  # Python has no such escape, and keeps the backslash
+        (r's: "\?"', b"?"),  # Python does not know this escape and keeps the backslash
         (r's: "\u005cn"', b"\\n"),  # Python unescapes twice
-        (r's: "\q"', None),  # Python keeps what it does not know
+        (r's: "\q"', None),  # Python keeps unknown escapes
         (r's: "\N{SPACE}"', None),  # a Python escape
         ("i: 1_000", None),  # Python spellings of numbers
         ("i: 0b11", None),
         ("i: 0o17", None),
-        ("i:\u00a01", None),  # white space and letters are ASCII
+        ("i:\u00a01", None),  # only ASCII letters and white space
         ("\u00e9: 1", None),
-        ("unknown { [example.com/a.B] {} } s: ''", b""),  # a type may come from anywhere
+        ("unknown { [example.com/a.B] {} } s: ''", b""),  # any domain is accepted
         ("unknown { x: [{ [a.b.c.d/e]: 1 }] } s: ''", b""),
     ],
 )
-def test_protobufs_language_wins_over_pythons(value, expected):
+def test_the_specification_counts_where_protobuf_in_python_differs(value, expected):
     found = ours(GRAPH, attr(value))
 
     assert (found and found.node[0].attr["k"].s) == expected
     assert bits(found) != bits(theirs(GRAPH, attr(value)))
 
 
-def test_octal_numbers_of_enums_are_taken_as_those_of_other_fields():
+def test_enums_accept_octal_numbers_like_other_fields():
     assert ours(GRAPH, attr("type: 011")).node[0].attr["k"].type == 9
 
 
-def test_a_byte_order_mark_is_refused_by_both():
+def test_both_readers_refuse_a_byte_order_mark():
     data = "\ufeffnode {}".encode()
 
     assert theirs(GRAPH, data) is None
@@ -294,7 +294,7 @@ def test_a_byte_order_mark_is_refused_by_both():
     )
 
 
-def test_zero_is_written_where_it_is_a_choice():
+def test_a_zero_in_a_oneof_is_written():
     assert to_wire(SCHEMAS["tensorflow.AttrValue"], b"i: 0") == b"\x18\x00"
     assert to_wire(SCHEMAS["tensorflow.AttrValue"], b's: ""') == b"\x12\x00"
 
@@ -304,7 +304,7 @@ def test_lists_of_numbers_are_packed():
 
 
 @pytest.mark.parametrize("length", [0, 1, 126, 127, 128, 129, 16383, 16384, 70_000, 2_097_152])
-def test_a_length_takes_as_few_bytes_as_it_can(length):
+def test_a_length_takes_as_few_bytes_as_possible(length):
     message = message_class(GRAPH)()
     for size in (length, 3, length):
         message.node.add(name="x" * size, op="o")
@@ -318,7 +318,7 @@ def nested(depth):
 
 
 @pytest.mark.parametrize("kind", [0, 1])
-def test_a_hundred_levels_are_the_limit_that_protobuf_has_for_bytes(kind):
+def test_messages_may_be_nested_a_hundred_levels_deep(kind):
     descriptor = message_class("tensorflow.tfprof.GraphNodeProto")
     schema = Schema(descriptor.DESCRIPTOR)
 
@@ -330,7 +330,7 @@ def test_a_hundred_levels_are_the_limit_that_protobuf_has_for_bytes(kind):
 
 
 def values(field):
-    """Values for a field of a message, as the constructor of the message takes them."""
+    """Values for a field that the constructor of its message accepts."""
     kinds = {
         field.TYPE_BYTES: st.binary(max_size=6),
         field.TYPE_STRING: st.text(max_size=6),
@@ -347,7 +347,7 @@ def values(field):
 
 
 def fill(draw, message, depth):
-    """Give a message a few random fields."""
+    """Set a few random fields of a message."""
     fields = list(message.DESCRIPTOR.fields)
     for field in draw(st.lists(st.sampled_from(fields), max_size=4, unique_by=id)):
         inner = field.message_type
@@ -393,7 +393,7 @@ PRINTINGS = [
 
 @settings(max_examples=150)
 @given(messages(), st.sampled_from(PRINTINGS))
-def test_any_message_is_read_back_from_its_text(message, printing):
+def test_any_message_can_be_read_back_from_its_text(message, printing):
     printed = text_format.MessageToString(message, **printing).encode()
 
     found = ours(message.DESCRIPTOR.full_name, printed)
@@ -402,7 +402,7 @@ def test_any_message_is_read_back_from_its_text(message, printing):
     assert bits(theirs(message.DESCRIPTOR.full_name, printed)) == bits(message)
 
 
-def test_a_text_that_was_cut_is_refused_where_protobuf_refuses_it():
+def test_a_cut_text_is_refused_if_protobuf_refuses_it():
     for end in range(len(SMALL)):
         assert bits(ours(GRAPH, SMALL[:end])) == bits(theirs(GRAPH, SMALL[:end])), SMALL[:end]
 
@@ -410,8 +410,8 @@ def test_a_text_that_was_cut_is_refused_where_protobuf_refuses_it():
 @floor(0.1)  # measured: 0.3
 @settings(max_examples=300)
 @given(st.data())
-def test_a_damaged_text_is_refused_where_protobuf_refuses_it(data):
-    # No `_` and no letters of Python's own spellings: see above.
+def test_a_damaged_text_is_refused_if_protobuf_refuses_it(data):
+    # No `_` and no letters that occur in Python's own spellings: see above.
     junk = st.binary(max_size=3) | st.sampled_from(
         [b"{", b"}", b'"', b"\\", b"[", b"]", b"<", b":"]
     )
@@ -427,7 +427,7 @@ def test_a_damaged_text_is_refused_where_protobuf_refuses_it(data):
     with warnings.catch_warnings(record=True) as doubts:
         warnings.simplefilter("always")
         expected = bits(parse_or_none(damaged))
-    is_alike = not doubts and b"[type.googleapis.com/" in damaged  # any domain will do here
+    is_alike = not doubts and b"[type.googleapis.com/" in damaged  # we accept any domain
     checked(is_alike and expected is not None)
     if is_alike:
         assert bits(ours(GRAPH, damaged)) == expected
@@ -442,7 +442,7 @@ def parse_or_none(data):
 
 @settings(max_examples=200)
 @given(st.binary(max_size=60))
-def test_nothing_but_a_complaint_comes_of_any_bytes(data):
+def test_any_bytes_are_read_or_refused(data):
     ours(GRAPH, data)
 
 
@@ -499,27 +499,27 @@ def test_nothing_but_a_complaint_comes_of_any_bytes(data):
         ),
     ],
 )
-def test_a_complaint_says_where_and_why(data, expected):
+def test_an_error_says_where_and_why(data, expected):
     assert complaint(data) == expected
 
 
-def test_a_complaint_is_short_and_printable_whatever_the_text():
+def test_an_error_is_short_and_printable_for_any_text():
     assert len(complaint(b"node { name: " + b"x" * 10_000)) < 200
     assert complaint(b"\x00").isprintable()
 
 
-def test_a_number_of_any_length_is_refused_at_once():
+def test_a_very_long_number_is_refused_quickly():
     assert complaint(attr(f"f: {'1' * 200_000}x")).endswith("is not a number")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_all_names_of_a_schema_are_found(name):
+def test_every_name_of_a_schema_is_found(name):
     for field in message_class(name).DESCRIPTOR.fields:
         assert ours(name, f"{field.name}: []".encode()) is not None or not field.is_repeated
         assert ours(name, f"{field.name}_: 1 x{field.name}: 1".encode()) is not None
 
 
-def test_without_a_compiler_protobuf_reads_the_same(monkeypatch):
+def test_without_a_compiler_protobuf_gives_the_same_bytes(monkeypatch):
     compiled = Records("g", to_wire(SCHEMAS[GRAPH], SMALL))
     monkeypatch.setattr(text, "is_compiled", lambda: False)
     plain = Records("g", bytes(to_binary("g", SMALL, GRAPH)))
@@ -544,7 +544,7 @@ def test_without_a_compiler_protobuf_reads_the_same(monkeypatch):
     ],
 )
 @pytest.mark.filterwarnings("ignore:invalid escape")
-def test_both_readers_complain_in_one_shape(monkeypatch, compiled, data):
+def test_errors_of_both_readers_have_the_same_form(monkeypatch, compiled, data):
     monkeypatch.setattr(text, "is_compiled", lambda: compiled)
 
     with pytest.raises(InputError) as caught:

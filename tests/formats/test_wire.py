@@ -1,4 +1,4 @@
-"""Tests of walking protobuf messages without a schema."""
+"""Walking protobuf messages without a schema."""
 
 import mmap
 
@@ -11,15 +11,15 @@ from formats.table_builder import message, number
 from tfprof.formats.wire import FIXED32, FIXED64, SPAN, VARINT, WireError, fields, signed, varint
 
 
-def test_a_number_is_given_with_where_it_ends():
+def test_a_number_comes_with_its_end():
     assert list(fields(b"\x08\x96\x01")) == [(1, VARINT, 150, 3)]
 
 
-def test_a_span_is_given_by_where_it_starts_and_ends():
+def test_a_span_comes_with_its_start_and_end():
     assert list(fields(b"\x12\x03abc")) == [(2, SPAN, 2, 5)]
 
 
-def test_numbers_of_fixed_width_are_given_as_numbers():
+def test_fixed_width_numbers_are_read():
     data = b"\x0d\x01\x00\x00\x80" + b"\x11" + b"\x02" + bytes(7)
 
     assert list(fields(data)) == [(1, FIXED32, 0x80000001, 5), (2, FIXED64, 2, 14)]
@@ -33,14 +33,14 @@ def test_an_empty_message_has_no_fields():
     assert list(fields(b"")) == []
 
 
-def test_a_message_within_is_walked_by_its_span():
+def test_a_nested_message_is_walked_within_its_span():
     data = message((1, b"name"), (2, message((3, 5))))
     (_, _, _, _), (_, _, start, end) = fields(data)
 
     assert list(fields(data, start, end)) == [(3, VARINT, 5, end)]
 
 
-def test_a_memoryview_and_a_mapped_file_are_walked_as_bytes_are(tmp_path):
+def test_a_memoryview_and_a_mapped_file_can_be_walked(tmp_path):
     data = message((1, 300), (2, b"abc")) + b"\x1d\x01\x00\x00\x00"
     (tmp_path / "message").write_bytes(data)
     with (tmp_path / "message").open("rb") as file:
@@ -52,13 +52,13 @@ def test_a_memoryview_and_a_mapped_file_are_walked_as_bytes_are(tmp_path):
 
 
 @pytest.mark.parametrize("value", [0, 1, -1, 2**31, -(2**31), 2**63 - 1, -(2**63)])
-def test_a_signed_number_comes_back(value):
+def test_a_signed_number_is_decoded(value):
     read, _ = varint(number(value), 0)
 
     assert signed(read) == value
 
 
-def test_bits_past_the_64th_are_dropped_as_protobuf_drops_them():
+def test_bits_beyond_the_64th_are_dropped_as_in_protobuf():
     assert varint(b"\xff" * 9 + b"\x7f", 0) == (2**64 - 1, 10)
 
 
@@ -70,18 +70,18 @@ def test_a_number_of_eleven_bytes_is_refused():
 
 
 @pytest.mark.parametrize("kind", [3, 4, 6, 7])
-def test_a_wire_type_that_is_not_in_use_is_refused(kind):
+def test_an_unused_wire_type_is_refused(kind):
     with pytest.raises(WireError, match=f"wire type {kind}"):
         list(fields(bytes([8 | kind, 0])))
 
 
 @pytest.mark.parametrize("tag", [0, 7, 1 << 32, 1 << 60])
-def test_a_field_number_that_no_message_has_is_refused(tag):
+def test_an_invalid_field_number_is_refused(tag):
     with pytest.raises(WireError, match="field number"):
         list(fields(number(tag) + b"\x00"))
 
 
-def test_a_span_longer_than_its_message_is_refused_though_the_file_goes_on():
+def test_a_span_that_extends_beyond_its_message_is_refused():
     data = message((1, b"abcdef"))
 
     with pytest.raises(WireError, match="a field of 6 bytes where only 2 are left, at byte 1"):
@@ -94,12 +94,12 @@ def test_a_message_that_ends_inside_a_field_is_refused(data):
         list(fields(data))
 
 
-def test_a_message_said_to_end_after_the_data_is_refused():
+def test_a_message_that_extends_beyond_the_data_is_refused():
     with pytest.raises(WireError, match="ends 5 bytes early, at byte 2"):
         list(fields(b"\x08\x01", 0, 7))
 
 
-def test_the_fields_before_a_malformed_one_are_given():
+def test_fields_before_a_malformed_one_are_read():
     walk = fields(message((1, 5)) + b"\x0b")
 
     assert next(walk) == (1, VARINT, 5, 2)
@@ -107,7 +107,7 @@ def test_the_fields_before_a_malformed_one_are_given():
         next(walk)
 
 
-def test_the_message_of_an_error_names_reason_and_byte():
+def test_an_error_names_the_reason_and_the_byte():
     assert str(WireError(1234, "a gap")) == "a gap at byte 1,234"
 
 
@@ -129,7 +129,7 @@ numbers = st.integers(0, 2**64 - 1)
 
 
 @given(st.lists(st.tuples(st.integers(1, 2**29 - 1), numbers | st.binary(max_size=300))))
-def test_what_was_written_is_what_is_walked(parts):
+def test_fields_are_read_back_as_written(parts):
     data = message(*parts)
     walked = [
         (field, data[value:end] if kind == SPAN else value)

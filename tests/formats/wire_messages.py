@@ -1,4 +1,4 @@
-"""Random messages on the wire: plain ones, as programs write them, and very odd ones."""
+"""Random encoded messages: regular ones, as programs write them, and very odd ones."""
 
 import random
 
@@ -23,7 +23,7 @@ DEEPEST = 6
 
 
 class Maker:
-    """Makes messages from their descriptors; about one field in `1 / oddity` is odd."""
+    """Makes messages from their descriptors; a field is odd with probability `oddity`."""
 
     def __init__(self, seed: int, oddity: float = 0) -> None:
         self.random = random.Random(seed)  # noqa: S311 -- for tests
@@ -55,7 +55,7 @@ class Maker:
         return self.random.randrange(5 if depth < 3 else 3)
 
     def field(self, field: FieldDescriptor, depth: int) -> bytes:
-        """A field; in an odd message perhaps not of its own wire type."""
+        """A field; in an odd message it may have another wire type."""
         if self.is_odd() and self.is_odd():
             return self.any_value(field.number)
         if field.message_type is not None:
@@ -79,7 +79,7 @@ class Maker:
         return -number % 2**64 if self.random.random() < 0.2 else number
 
     def padded(self, encoded: bytes) -> bytes:
-        """A number, in an odd message with more digits than it needs."""
+        """A varint; in an odd message it may have more bytes than it needs."""
         if not self.is_odd():
             return encoded
         zeros = self.random.randrange(11)
@@ -89,7 +89,7 @@ class Maker:
         return self.any_value(self.random.choice((9, 11, 13, 15, 16, 99, 5000, 2**29 - 1)))
 
     def any_value(self, number: int) -> bytes:
-        """A field of any wire type, even those that are not in use."""
+        """A field of any wire type, including unused ones."""
         kind = self.random.choice((0, 0, 0, 1, 1, 2, 2, 2, 5, 5, 3, 4, 6, 7))
         content = self.random.randbytes(self.random.randrange(5))
         match kind:
@@ -106,7 +106,7 @@ class Maker:
         return tag(number, kind)
 
     def damaged(self, data: bytes) -> bytes:
-        """The bytes with a few of them changed, put in, taken out, or all behind one cut off."""
+        """The bytes with some of them changed, inserted, removed or cut off."""
         found = bytearray(data)
         for _ in range(self.random.randrange(1, 3)):
             at = self.random.randrange(len(found) + 1)
