@@ -397,6 +397,15 @@ def test_run_metadata_may_be_given_in_several_forms(value, paths):
     assert INPUT_OPTIONS["run_meta_path"].check(value) == paths
 
 
+def test_ranks_may_be_given_as_text_or_numbers():
+    assert Options.of(rank="0,3").rank == Options.of(rank=[0, 3]).rank == (0, 3)
+    assert Options.of(rank=2).rank == (2,)
+
+
+def test_a_signature_that_is_not_text_is_refused():
+    assert refusal(INPUT_OPTIONS["signature"].check, 5) == "`signature` takes a name, not 5."
+
+
 @pytest.mark.parametrize("value", [5, [5], {"first": "a"}, {1: 5}])
 def test_run_metadata_without_steps_or_paths_is_refused(value):
     assert refusal(INPUT_OPTIONS["run_meta_path"].check, value).startswith("`run_meta_path` takes ")

@@ -2,7 +2,9 @@
 
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -76,6 +78,65 @@ def test_a_folder_that_is_not_empty_is_rejected_before_recording_starts(tmp_path
 
     with pytest.raises(CaptureError, match="already exists"):
         tfprof.capture(tmp_path).require_room()
+
+
+def test_a_folder_that_is_being_recorded_to_is_refused(tmp_path):
+    (tmp_path / ".a.tfprof-partial").mkdir()
+
+    with pytest.raises(CaptureError, match=r"remove .*a\.tfprof-partial"):
+        tfprof.capture(tmp_path / "a")._make_room()
+
+
+def test_a_folder_that_cannot_be_created_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(CaptureError, match="Not a directory"):
+        tfprof.capture(tmp_path / "file" / "a")._make_room()
+
+
+@pytest.fixture
+def started(tmp_path, monkeypatch):
+    """A recording that has started, without TensorFlow; its profiler stops without an error."""
+    recording = import_module("tfprof.capture.recording")
+    profiler = SimpleNamespace(experimental=SimpleNamespace(stop=lambda: None))
+    monkeypatch.setattr(recording, "tensorflow", lambda: SimpleNamespace(profiler=profiler))
+    monkeypatch.setattr(recording.recorded_graph, "write", lambda *_: ())
+    capture = tfprof.capture(tmp_path / "a")
+    capture._make_room()
+    capture._kept = SimpleNamespace(release=lambda: None)
+    return capture
+
+
+def test_a_recording_appears_when_it_is_stopped(started, tmp_path):
+    assert not (tmp_path / "a").exists()
+
+    started.stop()
+
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_a_recording_that_cannot_be_moved_is_left_where_it_is(started, tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "file").write_text("")
+
+    with pytest.raises(CaptureError, match=r"see .*a\.tfprof-partial"):
+        started.stop()
+
+    assert (tmp_path / ".a.tfprof-partial").exists()
+
+
+def test_the_error_of_a_program_is_kept_if_its_recording_fails(started, monkeypatch):
+    def fail(*_):
+        raise RuntimeError("no events")
+
+    monkeypatch.setattr("tfprof.capture.recording.recorded_graph.write", fail)
+    error = ValueError("of the program")
+
+    started.__exit__(ValueError, error, None)
+
+    assert "no events" in error.__notes__[0]
+    with pytest.raises(CaptureError, match="no events"):
+        started.__exit__(None, None, None)
 
 
 def test_the_package_can_be_called():

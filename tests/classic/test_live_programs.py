@@ -431,6 +431,17 @@ def test_contrib_functions_give_the_same_answers_as_their_newer_names():
     assert first == second == newer
 
 
+def test_a_profiler_advises_and_reports_unknown_checkers():
+    profiler = tfprof.Profiler(model("devices").ours)
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()) as said:
+        advice = profiler.advise({"ExpensiveOperationChecker": {}, "NoSuchChecker": {}})
+        nothing = profiler.advise({"NoSuchChecker": {}})
+
+    assert set(advice.checkers) == {"ExpensiveOperationChecker"}
+    assert set(nothing.checkers) == set()
+    assert "NoSuchChecker" in said.getvalue()
+
+
 def test_contrib_functions_advise_profile_code_and_write_op_logs(tmp_path):
     live = model("devices")
     with redirect_stdout(io.StringIO()) as printed, redirect_stderr(io.StringIO()):

@@ -171,6 +171,14 @@ def test_blocks_that_overlap_are_refused(written):
         open_table(written(stored + index + where.ljust(40, b"\x00") + footer))
 
 
+def test_an_index_without_the_position_of_a_block_is_refused(written):
+    index = sealed(block([(b"a", b"\x80")]))
+    where = number(0) + number(0) + number(0) + number(len(index) - 5)
+
+    with pytest.raises(InputError, match="the position of a block is missing"):
+        open_table(written(index + where.ljust(40, b"\x00") + table({b"a": b"1"})[-8:]))
+
+
 def test_a_block_that_claims_to_be_huge_allocates_no_memory(written):
     data = table({b"a": b"1"})
     where = number(0) + number(0) + number(0) + number(1 << 40)

@@ -5,7 +5,8 @@ import json
 import pytest
 
 import tfprof
-from sources.tf_files import CPU, GPU, GPU_LANE, run_metadata, stats
+from sources.tf_files import CPU, GPU, GPU_LANE, graph, node, run_metadata, stats
+from tfprof.errors import UnknownFormatError
 from tfprof.formats import step_stats
 from tfprof.formats.records import Records
 from tfprof.outputs import step_events, step_timeline
@@ -255,6 +256,14 @@ def test_a_step_without_op_runs_is_written_with_a_note(tmp_path):
         f"{path} has no timed ops; record it with RunOptions(trace_level=FULL_TRACE).",
     )
     assert len(json.loads((tmp_path / "timeline.json").read_text())["traceEvents"]) == 3
+
+
+def test_a_timeline_of_another_file_is_refused(tmp_path):
+    path = tmp_path / "graph"
+    path.write_bytes(graph(node("a")))
+
+    with pytest.raises(UnknownFormatError, match="is a GraphDef file; a timeline requires"):
+        tfprof.step_timeline(path, tmp_path / "out")
 
 
 def test_a_timeline_can_be_written_from_python(tmp_path):

@@ -60,7 +60,7 @@ def trace(tmp_path):
 def test_the_command_line_reads_files_of_an_added_source(installed, trace):
     ran = subprocess.run(
         [sys.executable, "-m", "tfprof", "scope", trace, "-order_by", "micros", "--json"],
-        env=os.environ | {"PYTHONPATH": str(installed)},
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(installed), *sys.path])},
         capture_output=True,
         text=True,
         check=True,

@@ -227,6 +227,15 @@ def test_the_error_for_an_unknown_step_or_recording_lists_the_known_ones(
         profile.scope(**options)
 
 
+def test_a_step_of_another_recording_is_refused(tmp_path):
+    for task, name in enumerate(("a", "b")):
+        (tmp_path / name).write_bytes(run_metadata((device(task), [stats("op")])))
+    steps = {0: tmp_path / "a", 1: tmp_path / "b"}
+
+    with pytest.raises(OptionError, match="Step 1 was not recorded by the chosen recordings"):
+        tfprof.load(run_meta_path=steps).scope(step=1, recording="worker:0")
+
+
 def test_a_rank_cannot_be_chosen_if_ranks_are_unknown(hosts):
     with pytest.raises(OptionError, match="Ranks: unknown"):
         tfprof.load(hosts).scope(rank=0)

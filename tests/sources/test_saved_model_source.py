@@ -9,6 +9,9 @@ import tfprof
 from floors import checked_unless, floor
 from sources.tf_files import content, unpacked_model
 from tfprof.errors import InputError
+from tfprof.formats import saved_model
+from tfprof.formats.messages import message_class
+from tfprof.formats.records import Records
 
 CUTS = 60
 FLIPPED_BYTES = 600
@@ -103,6 +106,16 @@ def test_float_ops_of_inputs_without_a_fixed_size_are_counted_for_a_batch_size(f
 
     assert total(other, "float_ops") == 5 * (2 * 3 * 4 + 4)
     assert other.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("meta_graphs", "complaint"), [([], "without a graph"), ([{}], "lacks one of its graphs")]
+)
+def test_a_model_without_its_graph_is_refused(meta_graphs, complaint):
+    model = message_class("tensorflow.SavedModel")(meta_graphs=meta_graphs)
+
+    with pytest.raises(InputError, match=complaint):
+        saved_model.decode(Records("saved_model.pb", model.SerializeToString()))
 
 
 def test_the_error_for_an_unknown_signature_suggests_others(folder):

@@ -308,6 +308,16 @@ def test_a_variable_counts_once_even_if_several_ops_refer_to_it():
     assert sum(params(walk(program(calls, body))).values()) == 3
 
 
+def test_anonymous_variables_are_distinct_though_they_share_a_name():
+    anonymous = {"s": b"cd2c89b7-88b7-44c8-ad83-06c2a9158347"}
+    variables = [
+        node(name, "VarHandleOp", shape={"shape": shape(3)}, shared_name=anonymous)
+        for name in ("v", "w")
+    ]
+
+    assert params(walk(graph(*variables))) == {"v": 3, "w": 3}
+
+
 def test_a_call_is_uncounted_only_if_its_function_is_not_included():
     data = program([node("in"), calling("call", "twice", ["in"])], TWICE)
 

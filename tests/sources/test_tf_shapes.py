@@ -114,6 +114,62 @@ def test_shapes_computed_by_ops_are_evaluated():
     assert inferred(X, *nodes)["zeros"] == (7, 4)
 
 
+@pytest.mark.parametrize(
+    ("dims", "found"),
+    [
+        ([op("dims", "StridedSlice", ["size", "zero", "two", "one"], (2,))], (7, 6)),
+        ([op("dims", "Mul", ["part", "twos"], (2,))], (12, 16)),
+        ([op("dims", "Mul", ["part", "size"], (-1,))], (-1, -1)),
+        ([op("dims", "GatherV2", ["size", "twos", "zero"], (2,))], (8, 8)),
+        ([op("dims", "GatherV2", ["size", "twos", "one"], (2,))], (-1, -1)),
+        ([op("dims", "ConcatV2", ["two", "two", "zero"], (2,))], (2, 2)),
+        ([op("dims", "ConcatV2", ["two", "two", "one"], (2,))], (-1, -1)),
+        (
+            [op("all", "Prod", ["size", "zero"], ()), op("dims", "Pack", ["two", "all"], (2,))],
+            (2, 336),
+        ),
+        ([op("dims", "StridedSlice", ["size", "zero", "two", "zero"], (2,))], (-1, -1)),
+        ([numbers("dims", 2, -1)], (-1, -1)),
+    ],
+)
+def test_a_shape_may_be_computed_from_lists_of_numbers(dims, found):
+    nodes = [
+        op("size", "Shape", ["x"], (3,)),
+        *(numbers("zero", 0), numbers("one", 1), numbers("two", 2), numbers("twos", 2, 2)),
+        numbers("ends", 3),
+        op("part", "StridedSlice", ["size", "one", "ends", "one"], (2,)),
+        *dims,
+        op("zeros", "Fill", ["dims", "zero"], (-1, -1)),
+    ]
+
+    assert inferred(X, *nodes)["zeros"] == found
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        (op("y", "BroadcastTo", ["x", "wide"], (-1, -1, -1)), (7, 6, 8)),
+        (op("y", "GatherV2", ["table", "x", "zero"], (-1, 6, 8, 5)), (7, 6, 8, 5)),
+        (op("y", "GatherV2", ["table", "x", "one"], (-1, 6, 8, 5)), (-1, 6, 8, 5)),
+        (op("y", "Einsum", ["x", "w"], (-1, 6), equation={"s": b"abc,cd"}), (-1, 6)),
+        (op("y", "Einsum", ["x", "w"], (-1, 6), equation={"s": b"ab,cd->ad"}), (-1, 6)),
+        (op("y", "AddV2", ["x", "open"], (-1, 6, 8)), (-1, 6, 8)),
+        (op("y", "Squeeze", ["x"], (-1, 5)), (-1, 5)),
+        (op("y", "Reshape", ["x", "fives"], (-1, 5)), (-1, 5)),
+    ],
+    ids=lambda value: value.op if hasattr(value, "op") else "",
+)
+def test_only_shapes_that_follow_from_the_inputs_are_inferred(made, found):
+    others = [
+        op("table", "ReadVariableOp", [], (9, 5)),
+        op("w", "ReadVariableOp", [], (8, 3)),
+        op("open", "Placeholder", [], (-1, -1)),
+        *(numbers("zero", 0), numbers("one", 1), numbers("wide", 7, 6, 8), numbers("fives", -1, 5)),
+    ]
+
+    assert inferred(X, *others, made)["y"] == found
+
+
 def test_a_call_has_the_shapes_of_its_results():
     body = function("f", [op("r", "Relu", ["a"], (-1, 6, 8))], ["a"], {"b": "r:activations:0"})
     call = calling("call", "f", ["x"], _output_shapes=stated((-1, 6, 8)))

@@ -152,10 +152,6 @@ class RunCollector:
         """The numbers of the steps added to a recording so far."""
         return [number for owner, number in self._steps if owner == recording]
 
-    def recording_of(self, step: int) -> int:
-        """The recording that a step belongs to."""
-        return list(self._steps)[step][0]
-
     def add_runs(self, steps: Ints, runs: Runs, devices: Devices, home: Ints) -> int:
         """Add runs, dropping those of an op on a second device that ops can be placed on.
 
