@@ -1,4 +1,4 @@
-"""A small language for questions: `outline(ask("scope", profile, max_depth=2))`."""
+"""Short helpers to ask for views in tests: `outline(ask("scope", profile, max_depth=2))`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tfprof.views.view import View
 
 ROOT = "_TFProfRoot"
 
-# What notes and errors say about missing files.
+# How notes and errors name missing files.
 GRAPHS = "GraphDef (--graph_path) or SavedModel"
 RUNS = "RunMetadata (--run_meta_path) or XSpace"
 LINES = "OpLogProto (--op_log_path) or SavedModel"
@@ -21,18 +21,18 @@ ZERO = "which was not given; all values are zero or missing."
 
 
 def ask(kind: str, profile: ProfileColumns, **options: Any) -> View:
-    """The view of that kind, with options as a user of the library writes them."""
+    """A view of that kind; options are the keywords of the public API."""
     return build_view(kind, profile, Options.of(**options))
 
 
 def outline(view: View) -> list[str]:
-    """The rows below the root, indented by how deep they hang there."""
+    """The names of the rows below the root, indented by depth."""
     depths = view.tree.depths.tolist()
     return ["  " * (depths[row] - 2) + view.name[row] for row in range(1, len(view))]
 
 
 def own(view: View, key: str) -> dict[str, int | None]:
-    """A number of each row alone, the root's too; None where a row is not accounted for."""
+    """The own number of each row, including the root; None for rows that do not count."""
     return {
         name: int(view.own[key][row]) if view.is_accounted[row] else None
         for row, name in enumerate(view.name)
@@ -40,12 +40,12 @@ def own(view: View, key: str) -> dict[str, int | None]:
 
 
 def total(view: View, key: str) -> dict[str, int]:
-    """A number of each row with all that it covers, the root's too."""
+    """The total of each row, including the root."""
     return dict(zip(view.name, view.total[key].tolist(), strict=True))
 
 
 def texts(name: str, view: View, row: int) -> list[str]:
-    """The texts of a fact that a row has, an empty one where a table leaves a place empty."""
+    """The texts of a fact in a row; empty where a table leaves a blank."""
     column = FACTS[name](view, slice(row, row + 1))
     assert isinstance(column, Texts)
     default = [] if column.default is None else [column.default]

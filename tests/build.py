@@ -1,4 +1,4 @@
-"""A small language for profiles: `profile(op("a/w", shape=(3, 3)), run("a/w", micros=12))`."""
+"""Builds profiles for tests: `profile(op("a/w", shape=(3, 3)), run("a/w", micros=12))`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MEMCPY = "/device:gpu:0/memcpy"
 
 @dataclass(frozen=True)
 class OpFact:
-    """An op as a test states it."""
+    """An op of a test profile."""
 
     name: str
     kind: str = "Op"
@@ -44,16 +44,16 @@ class OpFact:
 
 @dataclass(frozen=True)
 class RunFact:
-    """One run of an op as a test states it."""
+    """One run of an op of a test profile."""
 
     name: str
     micros: float = 1
     step: int = 0
-    start: float = 1000  # in microseconds; 0 for none
+    start: float = 1000  # in microseconds; 0: unknown
     device: str = CPU
     memory: Mapping[str, int] = field(default_factory=dict)
     allocators: Sequence[AllocatorFact] = ()
-    allocations: Sequence[tuple[int, int]] = ()  # in short, of an accelerator's only allocator
+    allocations: Sequence[tuple[int, int]] = ()  # shortcut for a single allocator of an accelerator
     outputs: Sequence[tuple[int, int, int]] = ()  # slot, bytes, address
     recording: str = "here"
 
@@ -63,7 +63,7 @@ class RunFact:
 
     @property
     def used(self) -> list[AllocatorFact]:
-        """All allocators that it used."""
+        """All allocators of the run."""
         if not self.allocations:
             return list(self.allocators)
         return [*self.allocators, AllocatorFact("gpu", self.allocations, is_accelerator=True)]
@@ -71,7 +71,7 @@ class RunFact:
 
 @dataclass(frozen=True)
 class AllocatorFact:
-    """An allocator that a run used: when it gave how many bytes, or got them back."""
+    """An allocator of a run; an event is a time and the bytes allocated (negative: freed)."""
 
     name: str
     events: Sequence[tuple[int, int]] = ()
@@ -81,7 +81,7 @@ class AllocatorFact:
 
 @dataclass(frozen=True)
 class CopyFact:
-    """One transfer between devices as a test states it."""
+    """One transfer between devices of a test profile."""
 
     name: str
     micros: float = 1
@@ -102,7 +102,7 @@ copy = CopyFact
 
 
 def profile(*facts: OpFact | RunFact | CopyFact, counts_float_ops: bool = False) -> ProfileColumns:
-    """The profile of these ops and runs; an op that only ran is known by its name."""
+    """A profile of these ops, runs and transfers; an op that is only run has just a name."""
     builder = ProfileBuilder(counts_float_ops=counts_float_ops)
     builder.remedies |= remedies([])
     ops = [fact for fact in facts if isinstance(fact, OpFact)]
@@ -132,7 +132,7 @@ def profile(*facts: OpFact | RunFact | CopyFact, counts_float_ops: bool = False)
 
 
 class Attributes:
-    """The attributes of ops that a test stated."""
+    """The attributes of the ops of a test profile."""
 
     def __init__(self, ops: Sequence[OpFact]) -> None:
         self.ops = ops
@@ -179,7 +179,7 @@ def _define(builder: ProfileBuilder, ops: Sequence[OpFact]) -> None:
 
 
 def _edge(text: str) -> tuple[str, int]:
-    """`a`, `a:1`, or `^a` for one that is only waited for."""
+    """An input: `a`, `a:1`, or `^a` for a control input."""
     name, _, slot = text.partition(":")
     return (name[1:], -1) if name.startswith("^") else (name, int(slot or 0))
 
@@ -200,12 +200,12 @@ def _frame(text: str) -> Frame:
 
 
 def _row(builder: ProfileBuilder, label: str) -> int:
-    """The recording of that label."""
+    """The row of the recording with that label."""
     return [one.label for one in builder.recordings].index(label)
 
 
 def _rank(label: str) -> int:
-    """The rank that a label such as `worker:3` ends in."""
+    """The rank at the end of a label such as `worker:3`; -1 if there is none."""
     *_, last = label.split(":")
     return int(last) if last.isdigit() else -1
 
@@ -243,7 +243,7 @@ def _start_ns(fact: RunFact | CopyFact) -> int:
 
 
 def _nanos(micros: float) -> int:
-    """Microseconds as nanoseconds, with whole ones limited as files' are."""
+    """Microseconds as nanoseconds; whole ones are limited as when a file is read."""
     whole = nanos_of_micros(ints([int(micros)]))
     return int(whole[0]) + round(1000 * (micros - int(micros)))
 

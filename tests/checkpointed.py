@@ -1,4 +1,4 @@
-"""Profiles whose checkpoint is a few arrays."""
+"""Adds a checkpoint to a profile, for tests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfprof.model.tensors import Tensors
 
 
 def with_tensors(profile: ProfileColumns, tensors: Mapping[str, ArrayLike]) -> ProfileColumns:
-    """`profile` with a checkpoint that holds `tensors`; texts are arrays of `bytes` objects."""
+    """`profile` with a checkpoint of these `tensors`; texts are arrays of `bytes` objects."""
     arrays = {name: np.asarray(tensors[name]) for name in sorted(tensors)}
     dtypes = ["string" if a.dtype == object else a.dtype.name for a in arrays.values()]
     return replace(

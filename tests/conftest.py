@@ -1,4 +1,4 @@
-"""What all tests share: no network, 80 columns, golden files, the files of a small model."""
+"""Settings and fixtures of all tests: no network, 80 columns, golden files, a small model."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ import model_files
 
 GOLDEN = Path(__file__).parent / "golden"
 
-# How long an example takes depends on what else the machine is doing.
+# The time of an example depends on the load of the machine, so there is no deadline.
 settings.register_profile("tests", deadline=None)
 settings.load_profile("tests")
 
 
 def pytest_addoption(parser):
     parser.addoption(
-        "--update-golden", action="store_true", help="write the golden files anew, to be read"
+        "--update-golden", action="store_true", help="rewrite the golden files; read the diff"
     )
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _plain_surroundings():
-    """No test reaches for the network or depends on the terminal it was started in."""
+def _isolated():
+    """No test uses the network or depends on the width of the terminal."""
 
     def refuse(*_: object) -> None:
         pytest.fail("a test tried to use the network")
@@ -39,7 +39,7 @@ def _plain_surroundings():
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
-    """The current folder, with the files of a small model in it; see `model_files`."""
+    """Make a folder with the files of a small model the current one; see `model_files`."""
     model_files.write(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -47,7 +47,7 @@ def files(tmp_path, monkeypatch):
 
 @pytest.fixture
 def golden(request):
-    """Compares a text with the golden file of that name, or writes it with `--update-golden`."""
+    """Compares a text with the golden file of that name; `--update-golden` rewrites the file."""
 
     def compare(name: str, text: str) -> None:
         path = GOLDEN / name

@@ -1,4 +1,4 @@
-"""The float operations of a single op, for tests of its rule."""
+"""Counts the float operations of a single op, to test its rule."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def counted(
     outputs: Sequence[Shape] = (),
     **attributes: AttributeValue,
 ) -> int | None:
-    """The float ops of one op with these shapes, or None where it could not be counted."""
+    """The float ops of one op with these shapes; None if they could not be counted."""
     names = [f"input_{position}" for position in range(len(inputs))]
     sources = [
         op(name, "Placeholder", outputs=[shape]) for name, shape in zip(names, inputs, strict=True)

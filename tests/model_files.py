@@ -1,4 +1,4 @@
-"""Small files as a program leaves them: a graph, two recorded steps, a log.
+"""The files of a small model: a graph, two recorded steps and an op log.
 
 | op        | kind        | parameters | float ops | time, bytes by step |
 |-----------|-------------|------------|-----------|---------------------|
@@ -28,7 +28,7 @@ _STRINGS = {1: "model.py", 2: "main", 3: "build", 4: "net = build(x)", 5: "retur
 
 
 def write(folder: Path) -> None:
-    """Put `graph.pb`, `graph.pbtxt`, `run_meta_0`, `run_meta_1` and `tfprof_log` into a folder."""
+    """Write `graph.pb`, `graph.pbtxt`, `run_meta_0`, `run_meta_1` and `tfprof_log` to a folder."""
     (folder / "graph.pb").write_bytes(graph().SerializeToString())
     (folder / "graph.pbtxt").write_text(text_format.MessageToString(graph()))
     (folder / "run_meta_0").write_bytes(run({"act": 3, "mul": 10, "w": 2, "prob": 1500}))
@@ -55,7 +55,7 @@ def add_node(
     shape: Sequence[int] | None = None,
     output: Sequence[int] | None = None,
 ) -> None:
-    """Add a node; one with a shape of its own puts that out."""
+    """Add a node; its own shape, if it has one, is also the shape of its output."""
     node = graph.node.add(name=name, op=op, input=inputs)
     if shape is not None:
         node.attr["shape"].shape.SetInParent()
@@ -68,7 +68,7 @@ def add_node(
 
 
 def run(micros: dict[str, int], device: str = CPU) -> bytes:
-    """One step, by the last part of the ops' names."""
+    """One step; ops are named by the last part of their names."""
     metadata = RunMetadata()
     entries = metadata.step_stats.dev_stats.add(device=device).node_stats
     for start, (name, duration) in enumerate(micros.items(), start=1):
@@ -82,7 +82,7 @@ def run(micros: dict[str, int], device: str = CPU) -> bytes:
 
 
 def log() -> bytes:
-    """Types and code lines: all ops but `x` are made by `build`, which `main` calls."""
+    """Types and code lines: all ops except `x` are created in `build`, which `main` calls."""
     log = OpLogProto(id_to_string=_STRINGS)
     lines = {"x": 3, "net/w": 8, "net/mul": 9, "net/act": 10, "prob": 11}
     for name, line in lines.items():

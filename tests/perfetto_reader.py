@@ -1,4 +1,4 @@
-"""Reads Perfetto traces for tests: slices, arrows and counters, as a trace processor finds them."""
+"""Reads Perfetto traces for tests: slices, flows and counters, as a trace processor sees them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tfprof.formats.wire import FIXED64, SPAN, fields, signed
 
 
 class Slice(NamedTuple):
-    """A slice, or with no duration a moment."""
+    """A slice, or an instant if it has no duration."""
 
     process: str
     track: str
@@ -21,11 +21,11 @@ class Slice(NamedTuple):
 
 
 class Trace:
-    """What a trace says; the numbers of fields are those of `perfetto_trace.proto`."""
+    """The content of a trace; field numbers are those of `perfetto_trace.proto`."""
 
     def __init__(self, data: bytes) -> None:
         self.slices: list[Slice] = []
-        self._leaving: dict[int, int] = {}  # by number, the places of slices
+        self._leaving: dict[int, int] = {}  # positions of slices, by the id of the flow
         self._arriving: dict[int, int] = {}
         self.counters: list[tuple[str, str, int, int]] = []
         self._tracks: dict[int, tuple[int, str]] = {}
@@ -38,7 +38,7 @@ class Trace:
 
     @property
     def arrows(self) -> list[tuple[Slice, Slice]]:
-        """The slices that arrows go from and to."""
+        """The slices at the start and end of each flow."""
         assert self._leaving.keys() == self._arriving.keys()
         return [
             (self.slices[place], self.slices[self._arriving[arrow]])
@@ -102,7 +102,7 @@ class Trace:
 
 
 def spans(data: bytes) -> list[tuple[int, bytes]]:
-    """The messages within a message."""
+    """The messages inside a message."""
     found = list(fields(data))
     assert all(kind == SPAN for _, kind, _, _ in found)
     return [(number, data[start:end]) for number, _, start, end in found]

@@ -9,7 +9,7 @@ from tfprof.formats.wire import SPAN, fields, signed, varint
 
 
 class Sample(NamedTuple):
-    """Names of functions and their lines, outermost first; values by sample type; labels."""
+    """Functions and lines, outermost first; values by sample type; labels."""
 
     stack: tuple[str, ...]
     values: dict[str, int]
@@ -17,7 +17,7 @@ class Sample(NamedTuple):
 
 
 class PprofFile:
-    """What a pprof file says."""
+    """The content of a pprof file."""
 
     def __init__(self, data: bytes) -> None:
         self.data = gzip.decompress(data)
@@ -38,7 +38,7 @@ class PprofFile:
         return sum(sample.values[name] for sample in self.samples)
 
     def weights(self, name: str) -> dict[tuple[str, ...], int]:
-        """One value of each stack, samples of the same stack added up."""
+        """One value per stack, summed over the samples with that stack."""
         found: dict[tuple[str, ...], int] = {}
         for sample in self.samples:
             found[sample.stack] = found.get(sample.stack, 0) + sample.values[name]

@@ -1,8 +1,8 @@
-"""Small random profiles, and questions to ask of them, for hypothesis.
+"""Hypothesis strategies for small profiles, and for questions about them.
 
-Values come from short pools on purpose: ties, shared scopes, circles, ops that match twice and
-thresholds that are just met are what breaks views. Numbers are counted from zero up. What belongs
-together is drawn together, since each draw costs more than all that is done with it.
+Values come from short pools on purpose, because views break on ties, shared scopes, cycles, ops
+that match twice and thresholds that are just met. Values that belong together are drawn together,
+since a draw takes longer than everything that is done with it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _SHAPES = (None, (0,), (1,), (3,))
 _STACKS = [[_FRAMES[0], *calls] for calls in _short_lists(_FRAMES)]
 _MEMORY = [{"requested": n, "residual": m} for n, m in product(range(3), repeat=2)]
 
-# Made once: a strategy looks at all its values when it is made.
+# Created once, because a strategy inspects all its values when it is created.
 _names = st.lists(st.sampled_from(_NAMES), unique=True, min_size=1, max_size=8)
 _traits = st.sampled_from(list(product(_KINDS, _TYPES, _SHAPES, range(3), _STACKS)))
 _sources = st.sampled_from(_short_lists(range(10)))
@@ -59,17 +59,17 @@ _runs = st.lists(
     max_size=8,
 )
 _regexes = st.sampled_from(_short_lists(_REGEXES))
-# Half of these keep every row, so that a question of several filters still has something to show.
+# Half of these keep every row, so that a question with several filters still shows something.
 _keeping = st.sampled_from([*_short_lists(_REGEXES), *[[".*"]] * len(_short_lists(_REGEXES))])
 
 
 @st.composite
 def facts(draw):
-    """What `profile` makes a profile of: some ops, and some of them ran."""
+    """The arguments of `build.profile`: some ops, and runs of some of them."""
     names = draw(_names)
     ops = [_op(name, [*names, "^a", "gone"], draw(_traits), draw(_sources)) for name in names]
     runs = [_run([*names, "a/b/d"], place, traits) for place, traits in draw(_runs)]
-    # A step in which nothing ran cannot be asked for, so something runs in each.
+    # Only steps in which something ran can be asked for.
     return [*ops, *runs, *(run("ran", step=step) for step in STEPS)]
 
 
@@ -85,7 +85,7 @@ def _run(names, place, traits):
 
 
 def profiles():
-    """Profiles of such facts."""
+    """Small profiles."""
     return facts().map(lambda found: profile(*found))
 
 
@@ -98,29 +98,29 @@ _accounts = st.fixed_dictionaries(
 
 
 def accounts():
-    """What a question accounts for: a step, and types."""
+    """Options that decide which ops count: a step, and types."""
     return _accounts
 
 
-_WAYS = {
+_FILTERS = {
     "max_depth": st.integers(0, 5),
     "start_name_regexes": _keeping,
     "trim_name_regexes": _regexes,
     "show_name_regexes": _keeping,
     "hide_name_regexes": _regexes,
 }
-_ways = st.sampled_from([sorted(set(names)) for names in _short_lists(sorted(_WAYS))])
+_filters = st.sampled_from([sorted(set(names)) for names in _short_lists(sorted(_FILTERS))])
 _thresholds = st.sampled_from(list(product(THRESHOLD_KEYS, (0, 0, 0, 0, 1, 2, 3))))
 
 
 @st.composite
 def filters(draw):
-    """What a question hides: by a threshold, and by up to two of the other ways."""
+    """Options that hide rows: a threshold, and up to two others."""
     key, least = draw(_thresholds)
-    chosen = {name: draw(_WAYS[name]) for name in draw(_ways)}
+    chosen = {name: draw(_FILTERS[name]) for name in draw(_filters)}
     return {"max_depth": 100, f"min_{key}": least} | chosen
 
 
 def orders():
-    """What rows are ordered by."""
+    """Keys to sort rows by."""
     return st.sampled_from(ORDER_KEYS)

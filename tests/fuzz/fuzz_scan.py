@@ -1,10 +1,10 @@
-"""Looks for files that a scan reads otherwise than protobuf does: not run with the tests.
+"""Searches for files that a scan reads differently from protobuf. Not part of the test suite.
 
     python tests/fuzz/fuzz_scan.py --count 1000000
 
-Valid messages of all kinds are changed in ways that files are damaged in, or made to do harm. What
-a scan makes of one must be what protobuf makes of it. The first file for which that is not so is
-printed, made small, and the status is 1. `CONTRIBUTING.md` says how to run it with sanitizers.
+Valid messages of all kinds are changed as damage or an attacker would change them. A scan must read
+them as protobuf does. The first file for which it does not is reduced and printed, and the status
+is 1. `CONTRIBUTING.md` explains how to run this with sanitizers.
 """
 
 import argparse
@@ -24,15 +24,15 @@ from tfprof.formats import op_log, scan, step_stats
 from tfprof.formats.messages import message_class
 from tfprof.formats.records import Records
 
-POOL = 400  # messages of each kind that are changed
-LONGEST = 1500  # bytes of a message that is worth changing
+POOL = 400  # messages of each kind to start from
+LONGEST = 1500  # bytes of the longest message to start from
 SAMPLES = [name for name in FILES if not name.endswith("txt")]
 EDGES = (0, 1, 2, 7, 8, 0x7F, 0x80, 0xFF)
 LENGTHS = (0, 1, 127, 128, 2**14, 2**28, 2**31 - 1, 2**31, 2**32, 2**63, 2**64 - 1)
 
 
 class Stacks:
-    """The call stacks of a log, as a format of their own: two bytes 0xFF stand between them."""
+    """The call stacks of an op log as a format of its own, separated by two bytes 0xFF."""
 
     @staticmethod
     def _scanned(data):
@@ -46,7 +46,7 @@ class Stacks:
 
 READERS = {kind.name: reader for kind, reader in FORMATS.items()} | {
     "STACKS": Stacks,
-    "STEP": step_stats,  # of run metadata, for a timeline
+    "STEP": step_stats,  # reads a RunMetadata for a timeline
 }
 NAMES = {kind.name: name for kind, name in MESSAGES.items()} | {
     "STACKS": "tensorflow.tfprof.CodeDef",
@@ -81,7 +81,7 @@ def main() -> int:
 
 
 def messages(kind: str, seed: int) -> list[bytes]:
-    """Valid messages, most of them such as a scan reads."""
+    """Valid messages; a scan reads most of them."""
     found = [content(name) for name in SAMPLES if FILES[name].name == kind]
     found = [data for data in found if len(data) <= LONGEST]
     descriptor = message_class(NAMES[kind]).DESCRIPTOR
@@ -140,13 +140,13 @@ def splice(chance, data, pool):
 
 
 def lengthen(chance, data, _):
-    """Put another length, or another number, in the place of a byte."""
+    """Replace a byte with another length or number."""
     at = chance.randrange(len(data) + 1)
     data[at : at + 1] = varint(chance.choice(LENGTHS))
 
 
 def wrap(chance, data, _):
-    """Make a field of a piece, so that lengths stay true."""
+    """Wrap a piece in a field with a correct length."""
     start = chance.randrange(len(data) + 1)
     end = min(len(data), start + chance.randrange(20))
     data[start:end] = span(chance.randrange(1, 20), bytes(data[start:end]))
@@ -156,10 +156,10 @@ CHANGES = (flip, flip, overwrite, cut, remove, insert, repeat, splice, lengthen,
 
 
 def compare(kind: str, data: bytes) -> str:
-    """Whether both readers read this, or one of them does not."""
+    """Whether a scan agrees with protobuf, differs from it, or leaves the file to it."""
     found = READERS[kind]._scanned(data)
     if found is None:
-        return "left"  # to protobuf, whose word is then the only one
+        return "left"  # to protobuf, so there is nothing to compare
     try:
         expected = READERS[kind]._parsed(Records("file", data))
     except InputError:
@@ -168,7 +168,7 @@ def compare(kind: str, data: bytes) -> str:
 
 
 def smallest(kind: str, data: bytes) -> bytes:
-    """The same finding with as many bytes taken out as can be."""
+    """A shorter file for which the readers still differ."""
     size = len(data) // 2
     while size:
         at = 0

@@ -1,6 +1,6 @@
-"""Whole outputs, kept in files that are named by the command that made them.
+"""Complete outputs of commands, each in a file that is named after its command.
 
-After a change that is meant: `pytest tests/golden --update-golden`, then read the difference.
+After an intended change run `pytest tests/golden --update-golden` and read the diff.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tfprof.commands.table import available
 GOLDEN = Path(__file__).parent
 VIEWS = ("scope", "graph", "code", "op")
 
-# `profile.pb` holds what all files of the small model tell.
+# `profile.pb` is saved from all files of the small model.
 COMMAND_LINES = [
     "tfprof --help",
     *(f"tfprof {command} --help" for command in available(Place.COMMAND_LINE)),
@@ -37,7 +37,7 @@ COMMAND_LINES = [
     "tfprof op profile.pb -select micros,input_shapes -order_by micros --json",
     "tfprof op graph.pb -select float_ops -order_by float_ops",
 ]
-# Of a real model, recorded on a GPU and on a CPU beside it.
+# A real model, recorded on a GPU and a CPU.
 SAMPLE = Path(__file__).parent.parent / "samples" / "tensorflow" / "gpu_synth"
 SAMPLE_LINES = [
     "tfprof memory graph.pb.gz run_meta_0.gz tfprof_log.gz -max_rows 5",
@@ -64,8 +64,8 @@ def file_name(line):
     return line.replace(" ", "_").replace(",", "+") + ".txt"
 
 
-def whole(status, shown):
-    """What was printed, and behind it what else there is to say."""
+def printed(status, shown):
+    """The output of a command, followed by its standard error and exit status if there are any."""
     said = f"\n--- standard error\n{shown.err}" if shown.err else ""
     ended = f"\n--- exit status {status}\n" if status else ""
     return shown.out + said + ended
@@ -73,31 +73,31 @@ def whole(status, shown):
 
 @pytest.mark.usefixtures("_profile")
 @pytest.mark.parametrize("line", COMMAND_LINES)
-def test_a_command_prints_what_it_did_before(line, golden, capsys):
+def test_the_output_of_a_command_is_unchanged(line, golden, capsys):
     status = main(shlex.split(line)[1:])
 
-    golden(file_name(line), whole(status, capsys.readouterr()))
+    golden(file_name(line), printed(status, capsys.readouterr()))
 
 
 @pytest.mark.parametrize("line", SAMPLE_LINES)
-def test_a_command_prints_what_it_did_before_of_a_real_model(line, golden, capsys, monkeypatch):
+def test_the_output_of_a_command_on_a_real_model_is_unchanged(line, golden, capsys, monkeypatch):
     monkeypatch.chdir(SAMPLE)
 
     status = main(shlex.split(line)[1:])
 
-    golden(file_name(line), whole(status, capsys.readouterr()))
+    golden(file_name(line), printed(status, capsys.readouterr()))
 
 
 @pytest.mark.usefixtures("files")
-def test_a_shell_prints_what_it_did_before(golden, capsys, monkeypatch):
+def test_the_output_of_the_shell_is_unchanged(golden, capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO(SHELL_LINES))
 
     status = main(["graph.pb"])
 
-    golden(file_name("tfprof graph.pb"), whole(status, capsys.readouterr()))
+    golden(file_name("tfprof graph.pb"), printed(status, capsys.readouterr()))
 
 
-def test_every_golden_file_has_its_command():
+def test_every_golden_file_belongs_to_a_command():
     made = {file_name(line) for line in [*COMMAND_LINES, *SAMPLE_LINES, "tfprof graph.pb"]}
 
     assert {path.name for path in GOLDEN.glob("*.txt")} <= made

@@ -1,4 +1,4 @@
-"""What every comparison with TensorFlow's own profiler needs."""
+"""Fixtures for comparisons with TensorFlow's own profiler."""
 
 import pytest
 
@@ -7,12 +7,12 @@ from parity.original import Original
 
 @pytest.fixture(scope="module")
 def original():
-    """The original, in a process of its own."""
+    """The original, in a separate process."""
     with Original() as worker:
         yield worker
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Where the inputs of a question are put for tfprof to read."""
+    """The folder for the input files of a question."""
     return tmp_path_factory.mktemp("inputs")

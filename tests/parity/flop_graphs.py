@@ -1,6 +1,6 @@
-"""Writes graphs that TensorFlow builds, and what its ops take: `python flop_graphs.py FOLDER`.
+"""Writes graphs built by TensorFlow, and the inputs of its ops: `python flop_graphs.py FOLDER`.
 
-It runs in a process of its own, so that TensorFlow disturbs nobody.
+It runs in a separate process, so that other tests run without TensorFlow.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def main(folder: Path) -> None:
 
 
 def cnn() -> None:
-    """Batch 8 of 16x16x3, 12 filters of 3x3, batch norm, pooling, 10 classes, momentum."""
+    """A CNN: batch of 8, 16x16x3, 12 filters of 3x3, batch norm, pooling, 10 classes, momentum."""
     image = v1.placeholder(tf.float32, (8, 16, 16, 3))
     labels = v1.placeholder(tf.int32, (8,))
     kernel = v1.get_variable("kernel", (3, 3, 3, 12), use_resource=True)
@@ -42,7 +42,7 @@ def cnn() -> None:
 
 
 def lstm() -> None:
-    """Batch 4 of 7 steps of 5 inputs, a state of 6, in one op and its gradient."""
+    """An LSTM: batch of 4, 7 steps, 5 inputs, a state of 6; one op and its gradient."""
     steps = v1.placeholder(tf.float32, (7, 4, 5))
     state = tf.zeros((4, 6))
     weights = v1.get_variable("weights", (11, 24), use_resource=True)
@@ -85,7 +85,7 @@ def lstm() -> None:
 
 
 def transformer() -> None:
-    """Batch 2 of 16 tokens of 32, 4 heads, 128 within; layer norm, and all gradients."""
+    """A transformer layer: batch of 2, 16 tokens, width 32 (inner 128), 4 heads, all gradients."""
     tokens = v1.placeholder(tf.float32, (2, 16, 32))
     shape = {"q": (32, 4, 8), "k": (32, 4, 8), "v": (32, 4, 8), "out": (4, 8, 32)}
     w = {name: v1.get_variable(name, size, use_resource=True) for name, size in shape.items()}
@@ -102,7 +102,7 @@ def transformer() -> None:
 
 
 def signatures() -> dict[str, list[str]]:
-    """The names of the inputs of each op that TensorFlow has."""
+    """The names of the inputs of every op of TensorFlow."""
     from tensorflow.core.framework import op_def_pb2  # noqa: PLC0415 -- private, for this alone
     from tensorflow.python.client import pywrap_tf_session as session  # noqa: PLC0415 -- the same
 

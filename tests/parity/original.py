@@ -1,7 +1,7 @@
-"""TensorFlow's own profiler, asked from a process of its own because some questions crash it.
+"""TensorFlow's own profiler in a separate process, because some questions crash it.
 
-The worker imports TensorFlow once and forks for each question: a crash ends only the fork, and
-every question meets a profiler that has seen nothing before it.
+The worker imports TensorFlow once and forks for each question, so a crash ends only the fork and
+every question is answered by a fresh profiler.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from typing import Any, BinaryIO, Self
 
 IS_INSTALLED = find_spec("tensorflow") is not None and hasattr(os, "fork")
 
-_SECONDS_FOR_AN_ANSWER = 10  # an op of the root's kind sends the engine into a circle
+_SECONDS_FOR_AN_ANSWER = 10  # an op of the root's kind makes the engine loop forever
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The files of a profile as bytes; an empty graph stands for none."""
+    """The files of a profile as bytes; an empty graph means that there is none."""
 
     graph: bytes = b""
-    run_meta: Mapping[int, bytes] = field(default_factory=dict)  # by step, in the order of adding
+    run_meta: Mapping[int, bytes] = field(default_factory=dict)  # by step, in order
     op_log: bytes | None = None
-    saved: bytes | None = None  # a ProfileProto in place of the others
+    saved: bytes | None = None  # a ProfileProto instead of the other files
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the original answered; no table where it had nothing to show."""
+    """An answer of the original; the table is None if it had nothing to show."""
 
     table: str | None
     message: bytes
@@ -45,11 +45,11 @@ class Reply:
 
 
 class Crashed(Exception):  # noqa: N818 it happened; nobody who asks has erred
-    """The original ended its process, or let a C++ exception through."""
+    """The original ended its process or threw a C++ exception."""
 
 
 class Original:
-    """A worker that answers until it is closed."""
+    """A worker that answers questions until it is closed."""
 
     def __init__(self) -> None:
         self._worker = _start()
@@ -66,29 +66,29 @@ class Original:
         self._worker.stdout.close()
 
     def ask(self, inputs: Inputs, view: str, options: Mapping[str, Any]) -> Reply:
-        """The table from its legend on, the message and what was said on the way."""
+        """The table from its legend on, the message and the standard error."""
         message, report, stderr = self._request("profile", inputs, view, options)
-        # The warning and the explanations in front are prose; a table begins at its legend.
+        # The warning and the explanations before the legend are not part of the table.
         table = report.decode("utf-8", "ignore").partition("\nProfile:\n")[2] or None
         return Reply(table, message, stderr.decode("utf-8", "replace"))
 
     def timelines(self, inputs: Inputs, view: str, options: Mapping[str, Any]) -> dict[str, bytes]:
-        """The timelines that are written, by what their names end in."""
+        """The timelines that it writes, by the suffix of their names."""
         files = json.loads(self._request("timeline", inputs, view, options)[0])
         return {suffix: text.encode() for suffix, text in files.items()}
 
     def advise(self, inputs: Inputs, checkers: Sequence[str]) -> tuple[str, bytes]:
-        """What the original prints of what its checkers find, and the AdviceProto."""
+        """The printed reports of its checkers, and the AdviceProto."""
         options = {name: {} for name in checkers}
         message, report, _ = self._request("advise", inputs, options=options)
         return report.decode("utf-8", "replace"), message
 
     def save(self, inputs: Inputs) -> bytes:
-        """The ProfileProto that the original keeps of `inputs`."""
+        """The ProfileProto that it saves for `inputs`."""
         return self._request("save", inputs)[0]
 
     def timeline(self, run_meta: bytes, **options: bool) -> bytes:
-        """The timeline that TensorFlow's Python, not its engine, makes of a step."""
+        """The timeline of a step by TensorFlow's Python code, not by its engine."""
         return self._request("step timeline", Inputs(run_meta={0: run_meta}), options=options)[0]
 
     def _request(
@@ -123,7 +123,7 @@ def _start() -> subprocess.Popen[bytes]:
 
 
 def _send(stream: BinaryIO, parts: list[bytes]) -> None:
-    """Write how many parts there are, then each behind its length."""
+    """Write the number of parts, then each part after its length."""
     stream.write(struct.pack("<I", len(parts)))
     for part in parts:
         stream.write(struct.pack("<I", len(part)))
@@ -132,7 +132,7 @@ def _send(stream: BinaryIO, parts: list[bytes]) -> None:
 
 
 def _receive(stream: BinaryIO) -> list[bytes]:
-    """The parts that `_send` wrote; EOFError where the other side is gone."""
+    """The parts that `_send` wrote; raises EOFError if the other side has ended."""
 
     def number() -> int:
         data = stream.read(4)
@@ -146,8 +146,8 @@ def _receive(stream: BinaryIO) -> list[bytes]:
 def _serve() -> None:
     """Answer requests from the standard input until it is closed."""
     requests, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # the engine prints to the standard output, which belongs to the replies
-    # Imported here, once, so that no fork pays for it.
+    os.dup2(2, 1)  # the engine prints to the standard output, which is used for the replies
+    # Imported once, before the forks.
     from tensorflow.python.profiler import model_analyzer  # noqa: PLC0415
     from tensorflow.python.util import _pywrap_tfprof  # noqa: PLC0415
 
@@ -163,7 +163,7 @@ def _serve() -> None:
 
 
 def _answer_in_fork(request: list[bytes], folder: Path, engine: Any, analyzer: Any) -> list[bytes]:
-    """What went wrong (or nothing), the engine's answer, its report and its stderr."""
+    """The error (or nothing), the engine's answer, its report and its standard error."""
     answer, report, trouble, stderr = (
         folder / name for name in ("answer", "report", "trouble", "stderr")
     )
@@ -188,7 +188,7 @@ def _answer_in_fork(request: list[bytes], folder: Path, engine: Any, analyzer: A
 
 
 def _answer(request: list[bytes], report: Path, engine: Any, analyzer: Any) -> bytes:
-    """Add the inputs as TensorFlow's `Profiler` does, then do what the request asks."""
+    """Add the inputs as TensorFlow's `Profiler` does, then execute the request."""
     header, saved, graph, op_log, *run_metas = request
     asked = json.loads(header)
     if asked["task"] == "step timeline":

@@ -1,4 +1,4 @@
-"""Asks TensorFlow's own profiler for its advice on the recorded models, once:
+"""Records the advice of TensorFlow's own profiler on the recorded models; needs TensorFlow.
 
 PYTHONPATH=tests python tests/parity/record_advice.py
 """
@@ -18,7 +18,7 @@ ADVICE = HERE / "recorded_advice.json"
 
 
 def files(model: Path) -> dict[str, Path | dict[int, Path]]:
-    """The graph, the steps by their numbers and the op log of a recorded model."""
+    """The graph, the runs by step and the op log of a recorded model."""
     inputs = model / "inputs"
     steps = {int(path.stem.rpartition("_")[2]): path for path in inputs.glob("run_meta_*.gz")}
     return {

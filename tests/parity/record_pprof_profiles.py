@@ -1,6 +1,6 @@
-"""Records what TensorFlow's own `pprof_profiler` makes of the recorded models: needs TensorFlow.
+"""Records the profiles of TensorFlow's own `pprof_profiler` for the recorded models.
 
-TensorFlow's wheel leaves the module out, so its file is given, as it is in TensorFlow's sources:
+Needs TensorFlow, and the module from its sources, because its wheels do not contain it:
 
 PYTHONPATH=tests python tests/parity/record_pprof_profiles.py PATH/TO/pprof_profiler.py
 """
@@ -28,7 +28,7 @@ def main(path: str) -> None:
 
 
 def loaded(path: str) -> ModuleType:
-    """The original; it takes the messages of pprof from a package that the wheel has elsewhere."""
+    """The original module; the wheel has the package of its pprof messages elsewhere."""
     from tensorflow.tsl.profiler.protobuf import profile_pb2  # noqa: PLC0415 -- slow to import
 
     sys.modules["proto"] = ModuleType("proto")

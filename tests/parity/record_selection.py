@@ -1,12 +1,12 @@
-"""Chooses, from a folder of recorded answers of TensorFlow's profiler, those kept in this project.
+"""Selects the recorded answers of TensorFlow's profiler that are kept in this repository.
 
     python tests/parity/record_selection.py FOLDER
 
-FOLDER has, for each model, `MODEL/cases.jsonl.gz` (a case a line: the question, the files it is
-about, and what TensorFlow 2.21 answered) and `MODEL/inputs/` (those files). What is chosen goes to
-`recorded/` beside this script, in the same layout but packed tighter: a message, or a pprof file,
-stands unpacked in hexadecimal digits, so that xz finds what those of a model have in common.
-Timelines, of which all are kept, and pprof files stand in files of their own.
+FOLDER has, for each model, `MODEL/cases.jsonl.gz` (one case per line: the question, its files and
+the answer of TensorFlow 2.21) and `MODEL/inputs/` (the files). The selection is written to
+`recorded/` next to this script, in the same layout but compressed better: messages and pprof files
+are stored as hexadecimal digits, so that xz finds what they have in common. All timelines are kept.
+Timelines and pprof files have their own files.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 
 RECORDED = Path(__file__).parent / "recorded"
 
-# Of each group of a model's cases, one in so many is kept. The small models are kept whole.
+# One case in this many is kept of each group; of small models all are.
 EVERY = {
     "mlp_tiny": 1,
     "mlp_resvar": 1,
@@ -36,14 +36,14 @@ EVERY = {
     "attn_seq2seq": 7,
 }
 
-# Saved profiles of these weigh as much as all their other files; those of the small models do.
+# The saved profiles of these are as large as all their other files. Small models have some, too.
 WITHOUT_SAVED_PROFILE = ("resnet32", "attn_seq2seq")
 
 WANTS = ("table", "message", "refusal", "survive")
 OUTPUTS = ("file", "stdout", "none")
 
-# These were asked with a broken output, which their record lost: what is left of each is a good
-# question, recorded elsewhere with its answer.
+# These had a broken output option, which is missing in the recording. Without it they are valid
+# questions, which are recorded elsewhere.
 LOST_THEIR_MISTAKE = tuple(
     f"-bad-scope-{number}" for number in ("065", "066", "067", "073", "076", "077")
 )
@@ -78,7 +78,7 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 
 def choose(model: str, cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A spread of the cases: some of every group."""
+    """Some cases of every group."""
     seen: Counter[str] = Counter()
     chosen = []
     for case in filter(is_kept, cases):
@@ -100,7 +100,7 @@ def is_kept(case: dict[str, Any]) -> bool:
 
 
 def files(inputs: dict[str, Any]) -> list[str]:
-    """The names of the files that a case is about."""
+    """The names of the input files of a case."""
     single = [inputs.get(kind) for kind in ("graph", "op_log", "profile")]
     return [name for name in (*single, *(name for _, name in inputs.get("run_meta", ()))) if name]
 
@@ -116,7 +116,7 @@ def write(path: Path, cases: list[dict[str, Any]], keys: tuple[str, ...]) -> Non
 
 
 def pack(source: Path, target: Path) -> None:
-    """Gzip a file that may be gzipped already, to the same bytes each time."""
+    """Gzip a file, which may be gzipped already, reproducibly."""
     packed = source.with_name(f"{source.name}.gz")
     data = gzip.decompress(packed.read_bytes()) if packed.exists() else source.read_bytes()
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Records what TensorFlow's own timeline makes of the samples: needs TensorFlow.
+"""Records the timelines of the samples by TensorFlow's own code; needs TensorFlow.
 
 PYTHONPATH=tests python tests/parity/record_timelines.py
 """

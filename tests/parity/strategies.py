@@ -1,7 +1,7 @@
-"""Small, nasty profiles and questions about them, for hypothesis.
+"""Hypothesis strategies for small, nasty files and questions about them.
 
-Values come from short pools on purpose: ties, shared prefixes, thresholds that are just met and
-ops that meet again on another device are what tells two profilers apart.
+Values come from short pools on purpose, because two profilers differ most likely on ties, shared
+prefixes, thresholds that are just met, and ops that run on several devices.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ _KINDS = (
 )
 _TYPES = ("_trainable_variables", "my_type", "MatMul", "type with space", "_kTFScopeParent")
 
-# None is an unknown rank, -1 an unknown side.
+# None is an unknown rank, -1 an unknown dimension.
 _SHAPES = (None, (), (1,), (8, 4), (-1, 8), (0, 3), (1000,), (3, 3, 16), (70_000, 1000), (-1,))
 _OUTPUTS = ((), ((),), ((2, 3),), ((-1, 8), (4,)), (None,), (None, (5,)), ((0,),), ((2, 3), None))
 
-# No device has an empty name: the original takes it for the place of every op that has none yet.
+# No device has an empty name: the original confuses it with the device of ops that have none yet.
 _DEVICES = (
     "/job:localhost/replica:0/task:0/device:CPU:0",
     "/JOB:localhost/Replica:0/task:0/Device:cpu:0",
@@ -70,7 +70,7 @@ _STARTS = (0, 5, 100, 101, 102, 300, 1_500_000_000_000_000)
 _FLOAT_OPS = (0, 1, 3, 110, 1005, 2675, 999_995, 17_630_000_000)
 _STEPS = (0, 1, 5, 9, 200)
 
-# The strings of an op log, by id; long names are cut, two of them to the same beginning.
+# The strings of an op log, by id. Long names are cut, and two of them to the same prefix.
 _STRINGS = {
     1: "/home/user/model.py",
     2: "model.py",
@@ -89,13 +89,13 @@ _FILES = (1, 2, 3, 4, 5)
 _LINES = (1, 2, 12, -1)
 _FUNCTIONS = (10, 11, 12, 13, 14, 15)
 
-# What the original can select; an older generation knew one more.
+# What the original can select. An older generation could select one more.
 SELECTABLE = tuple(metric.key for metric in METRICS if not metric.is_of_answer)
 
 
 @dataclass(frozen=True)
 class Case:
-    """A question and the files it is about."""
+    """A question and its input files."""
 
     graph: Message
     run_meta: dict[int, Message]
@@ -115,16 +115,16 @@ class Case:
         )
 
     def asking(self, view: str, **options: Any) -> Case:
-        """The same files, asked differently."""
+        """Another question about the same files."""
         return replace(self, view=view, options=self.options | options)
 
 
 @st.composite
 def cases(draw, view: str, *, can_be_saved: bool = False) -> Case:
-    """A case of `view`; one that can be saved has an op and misses no input of any."""
+    """A case for `view`; a profile that can be saved has an op, and all inputs of ops exist."""
     steps = draw(st.lists(st.sampled_from(_STEPS), unique=True, max_size=3))
     missing = () if can_be_saved else ("missing", "gone/away")
-    # Without any file there is no question.
+    # At least one file is required.
     graph = draw(graphs(missing, min_size=1 if can_be_saved or not steps else 0))
     known = [node.name for node in graph.node]
     run_meta = {step: draw(runs(known)) for step in steps}
@@ -139,7 +139,7 @@ def cases(draw, view: str, *, can_be_saved: bool = False) -> Case:
 def mostly(
     usual: st.SearchStrategy[Any], otherwise: st.SearchStrategy[Any]
 ) -> st.SearchStrategy[Any]:
-    """Seven times in eight a draw from `usual`; `one_of` has no weights."""
+    """Draw from `usual` in seven of eight cases; `one_of` has no weights."""
     return st.integers(0, 7).flatmap(lambda n: otherwise if n == 7 else usual)
 
 
@@ -251,7 +251,7 @@ def _entries(run: Message) -> list[Message]:
 
 @st.composite
 def op_logs(draw, known: list[str], *, wants_code: bool) -> Message:
-    """An OpLogProto with entries for known and unknown ops, a few lines of code among them."""
+    """An OpLogProto with entries for known and unknown ops, some with code lines."""
     log = OpLogProto()
     frames = draw(st.lists(_frames, min_size=1, max_size=6))
     stacks = mostly(st.lists(st.sampled_from(frames), min_size=1, max_size=5), st.just([]))
@@ -273,7 +273,7 @@ _frames = st.tuples(*map(st.sampled_from, (_FILES, _LINES, _FUNCTIONS)))
 
 
 def _row_names(view: str, known: list[str]) -> list[str]:
-    """Names that rows of `view` may have, and beginnings and ends of some."""
+    """Names that rows of `view` may have, and parts of such names."""
     if view == "op":
         return [*_KINDS, "extra"]
     if view == "code":
@@ -283,7 +283,7 @@ def _row_names(view: str, known: list[str]) -> list[str]:
 
 @st.composite
 def options(draw, row_names: list[str], types: tuple[str, ...], steps: list[int]) -> dict[str, Any]:
-    """Every option that a question has; most are left as they are, or nothing would be shown."""
+    """All options of a question; most have their default, or nothing would be shown."""
     amounts = st.integers(-1, 3) | st.sampled_from((-(10**18), *_BYTES, *_MICROS, *_FLOAT_OPS))
     raised = st.dictionaries(st.sampled_from(THRESHOLD_KEYS), amounts, min_size=1, max_size=2)
     thresholds = dict.fromkeys(THRESHOLD_KEYS, 0) | draw(mostly(st.just({}), raised))
@@ -304,7 +304,7 @@ def options(draw, row_names: list[str], types: tuple[str, ...], steps: list[int]
 
 
 def _regexes(texts: list[str] | tuple[str, ...]) -> st.SearchStrategy[list[str]]:
-    """Lists of regexes that match some of `texts`, all of them, or nothing."""
+    """Lists of regexes that match some, all or none of `texts`."""
     literal = st.sampled_from(texts).map(re.escape)
     regex = st.one_of(
         literal,

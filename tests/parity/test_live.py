@@ -1,7 +1,6 @@
-"""Random questions, asked of tfprof and of TensorFlow's own profiler: the answers are the same.
+"""tfprof and TensorFlow's own profiler give the same answers to random questions.
 
-Without TensorFlow there is nobody to ask, and the tests are skipped. They take about a minute; to
-look longer, say how many questions each property asks:
+The tests are skipped if TensorFlow is not installed. To ask more questions per test:
 
     TFPROF_PARITY_EXAMPLES=2000 python -m pytest tests/parity/test_live.py
 """
@@ -25,9 +24,7 @@ from parity.strategies import Case, GraphDef, OpLogProto, RunMetadata, cases
 from tfprof.api import Profile
 from tfprof.formats.messages import Message
 
-pytestmark = pytest.mark.skipif(
-    not IS_INSTALLED, reason="TensorFlow, whose profiler would be asked, is not installed"
-)
+pytestmark = pytest.mark.skipif(not IS_INSTALLED, reason="TensorFlow is not installed")
 
 VIEWS = ("scope", "graph", "code", "op")
 
@@ -41,7 +38,7 @@ DEFAULTS = {
 
 
 def questions(examples: int) -> settings:
-    """How a property asks `examples` questions, or as many as the environment says."""
+    """Settings to ask `examples` questions, or as many as the environment variable says."""
     return settings(
         max_examples=int(os.environ.get("TFPROF_PARITY_EXAMPLES", examples)),
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
@@ -52,14 +49,14 @@ def questions(examples: int) -> settings:
 @pytest.mark.parametrize("view", VIEWS)
 @questions(150)
 @given(data=st.data())
-def test_tables_and_messages_are_those_of_the_original(view, data, original, folder):
+def test_tables_and_messages_match_the_original(view, data, original, folder):
     case = data.draw(cases(view))
     answer = tfprof_answer(case, folder)
     reply = original_reply(original, case.inputs, case)
 
     checked(answer is not None and reply is not None)
     if reply is None:
-        return  # it crashed; that tfprof answered or refused is all there is to say
+        return  # it crashed, so only tfprof's answer or refusal is checked
     assert (answer and answer.table) == reply.table
     if answer:
         assert answer.message == type(answer.message).FromString(reply.message)
@@ -69,17 +66,17 @@ def test_tables_and_messages_are_those_of_the_original(view, data, original, fol
 @pytest.mark.parametrize("view", ["scope", "graph", "code"])
 @questions(150)
 @given(data=st.data())
-def test_timelines_are_those_of_the_original(view, data, original, folder):
+def test_timelines_match_the_original(view, data, original, folder):
     case = data.draw(cases(view))
     written = tfprof_timelines(case, folder)
     try:
         wanted = original.timelines(case.inputs, case.view, case.options)
     except Crashed:
         checked(False)
-        return  # that tfprof wrote or refused is all there is to say
+        return  # only tfprof's answer or refusal is checked
 
     checked(bool(written))
-    # Without a step, or without anything to write, tfprof says so.
+    # tfprof refuses if there is no step or nothing to write.
     assert written == wanted or (written is None and not (wanted and case.run_meta))
 
 
@@ -113,7 +110,7 @@ def test_the_original_reads_a_profile_that_tfprof_saved(case, original, folder):
 
 
 def one_op(name: str = "a") -> Case:
-    """A single op, made in one line of code and run once."""
+    """A single op, created by one line of code and run once."""
     graph, run, log = GraphDef(), RunMetadata(), OpLogProto(id_to_string={1: "model.py", 2: "f"})
     graph.node.add(name=name, op="MatMul")
     device = run.step_stats.dev_stats.add(device="/cpu:0")
@@ -164,7 +161,7 @@ def test_where_the_original_crashes_tfprof_answers_or_refuses(case, original, fo
     [{"order_by": "depth"}, {"select": ["nothing"]}, {"show_name_regexes": ["a("]}],
     ids=["an unknown order", "an unknown metric", "a broken regex"],
 )
-def test_a_mistake_that_the_original_passes_over_is_refused(options, original, folder):
+def test_a_mistake_that_the_original_ignores_is_refused(options, original, folder):
     case = one_op().asking("scope", **options)
 
     assert original.ask(case.inputs, case.view, case.options).table
@@ -178,20 +175,20 @@ def test_a_mistake_that_the_original_passes_over_is_refused(options, original, f
         pytest.param(replace(one_op(), op_log=None), id="a code view without code"),
     ],
 )
-def test_a_question_that_the_original_leaves_without_answer_is_refused(case, original, folder):
+def test_a_question_that_the_original_does_not_answer_is_refused(case, original, folder):
     assert original.ask(case.inputs, case.view, case.options).table is None
     assert tfprof_answer(case, folder) is None
 
 
 class Answer(NamedTuple):
-    """What tfprof answers."""
+    """An answer of tfprof."""
 
     table: str
     message: Message
 
 
 def original_reply(original: Original, inputs: Inputs, case: Case) -> Reply | None:
-    """What the original answers to a case's question, or None where it crashes."""
+    """The original's answer to the question of a case; None if it crashes."""
     try:
         return original.ask(inputs, case.view, case.options)
     except Crashed:
@@ -199,7 +196,7 @@ def original_reply(original: Original, inputs: Inputs, case: Case) -> Reply | No
 
 
 def tfprof_answer(case: Case, folder: Path) -> Answer | None:
-    """What tfprof answers, or None where it refuses; anything else it raises is a failure."""
+    """tfprof's answer; None if it refuses. Any other exception fails the test."""
     try:
         return ask(tfprof.load(**written(case.inputs, folder), count_float_ops=False), case)
     except tfprof.TfprofError:
@@ -207,7 +204,7 @@ def tfprof_answer(case: Case, folder: Path) -> Answer | None:
 
 
 def tfprof_timelines(case: Case, folder: Path) -> dict[str, bytes] | None:
-    """The timelines that tfprof writes, by their names, or None where it refuses."""
+    """The timelines that tfprof writes, by name; None if it refuses."""
     target = folder / "timelines"
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir()
@@ -220,7 +217,7 @@ def tfprof_timelines(case: Case, folder: Path) -> dict[str, bytes] | None:
 
 
 def ask(profile: Profile, case: Case) -> Answer | None:
-    """What `profile` answers to a case's question, or None where it refuses."""
+    """The answer of `profile` to the question of a case; None if it refuses."""
     try:
         answer = getattr(profile, case.view)(**case.options)
     except tfprof.TfprofError:

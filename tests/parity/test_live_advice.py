@@ -1,6 +1,6 @@
-"""The advice of TensorFlow's own profiler on random models: tfprof gives the same, word for word.
+"""tfprof gives the same advice on random models as TensorFlow's own profiler, word for word.
 
-Without TensorFlow there is nobody to ask, and the tests are skipped.
+The tests are skipped if TensorFlow is not installed.
 """
 
 from __future__ import annotations
@@ -16,9 +16,7 @@ from parity.strategies import cases
 from parity.test_live import questions, written
 from tfprof.advisor.registry import CLASSIC
 
-pytestmark = pytest.mark.skipif(
-    not IS_INSTALLED, reason="TensorFlow, whose profiler would be asked, is not installed"
-)
+pytestmark = pytest.mark.skipif(not IS_INSTALLED, reason="TensorFlow is not installed")
 
 FORMATS = ("none", "none", "NHWC", "NCHW", "a number")
 NORMALS = ("none", "BatchNorm", "x/BatchNorm_1/mul", "FusedBatchNorm", "batchnorm")
@@ -45,14 +43,14 @@ def advised(draw):
 
 
 def as_printed(name, reports):
-    """What the original prints of one checker."""
+    """The text that the original prints for one checker."""
     return f"\n{name}:\n" + "".join(f"{report}\n" for report in reports)
 
 
 @floor(0.25)  # measured: 0.55
 @questions(250)
 @given(case=advised())
-def test_the_classic_checkers_say_what_those_of_the_original_say(case, original, folder):
+def test_the_reports_of_the_classic_checkers_match_the_original(case, original, folder):
     profile = tfprof.load(**written(case.inputs, folder), count_float_ops=False)
     advice = profile.advise(list(CLASSIC))
     message = advice.to_message()
@@ -60,7 +58,7 @@ def test_the_classic_checkers_say_what_those_of_the_original_say(case, original,
         printed, answer = original.advise(case.inputs, list(CLASSIC))
     except Crashed:
         checked(False)
-        return  # that tfprof answered is all there is to say
+        return  # only tfprof's answer is checked
     theirs = type(message).FromString(answer)
     checked(any(theirs.checkers[name].reports for name in CLASSIC))
 
@@ -76,7 +74,7 @@ def test_the_classic_checkers_say_what_those_of_the_original_say(case, original,
 @pytest.mark.parametrize("name", CLASSIC)
 @questions(20)
 @given(case=advised())
-def test_one_checker_alone_says_the_same(name, case, original, folder):
+def test_the_reports_of_a_single_checker_match_the_original(name, case, original, folder):
     profile = tfprof.load(**written(case.inputs, folder), count_float_ops=False)
     message = profile.advise([name]).to_message()
     try:
@@ -90,7 +88,7 @@ def test_one_checker_alone_says_the_same(name, case, original, folder):
 
 @questions(20)
 @given(case=advised())
-def test_a_checker_without_anything_behind_it_says_nothing(case, original, folder):
+def test_the_empty_job_checker_reports_nothing(case, original, folder):
     profile = tfprof.load(**written(case.inputs, folder), count_float_ops=False)
 
     assert profile.advise(["JobChecker"]).text() == ""

@@ -1,4 +1,4 @@
-"""Graphs that TensorFlow builds, against formulas written by hand."""
+"""The float operations of graphs built by TensorFlow match formulas written by hand."""
 
 from __future__ import annotations
 
@@ -14,14 +14,12 @@ import tfprof
 from parity.original import IS_INSTALLED
 from tfprof.measures.flop_rules import registry
 
-pytestmark = pytest.mark.skipif(
-    not IS_INSTALLED, reason="TensorFlow, which would build the graphs, is not installed"
-)
+pytestmark = pytest.mark.skipif(not IS_INSTALLED, reason="TensorFlow is not installed")
 
 
 @pytest.fixture(scope="module")
 def graphs(tmp_path_factory):
-    """The folder with the graphs, and `ops.json`."""
+    """The folder with the graphs and `ops.json`."""
     folder = tmp_path_factory.mktemp("graphs")
     writer = Path(__file__).with_name("flop_graphs.py")
     ran = subprocess.run(
@@ -36,13 +34,13 @@ def signatures(graphs):
     return json.loads((graphs / "ops.json").read_text())
 
 
-def test_a_convolutional_network_is_counted_as_its_formula_says(graphs):
+def test_the_float_ops_of_a_convolutional_network_match_its_formula(graphs):
     ledger = tfprof.load(graphs / "cnn.pb").flops()
 
     pixels = 8 * 16 * 16
     conv = pixels * 12 * (3 * 3 * 3) * 2
     dense = 8 * 768 * 10 * 2
-    parameters = 3 * 3 * 3 * 12 + 12 + 768 * 10  # `scale` stands for the offset too
+    parameters = 3 * 3 * 3 * 12 + 12 + 768 * 10  # `scale` is used as the offset, too
     assert ledger["Conv2D"].forward == conv
     assert ledger["Conv2DBackpropFilter"].backward == conv
     assert ledger["FusedBatchNormV3"].forward == 7 * pixels * 12 + 4 * 12
@@ -56,7 +54,7 @@ def test_a_convolutional_network_is_counted_as_its_formula_says(graphs):
     assert ledger.uncounted == ()
 
 
-def test_an_lstm_is_counted_as_its_formula_says(graphs):
+def test_the_float_ops_of_an_lstm_match_its_formula(graphs):
     ledger = tfprof.load(graphs / "lstm.pb").flops()
 
     product = 2 * 4 * 11 * 24
@@ -65,7 +63,7 @@ def test_an_lstm_is_counted_as_its_formula_says(graphs):
     assert ledger.uncounted == ()
 
 
-def test_a_transformer_layer_is_counted_as_its_formula_says(graphs):
+def test_the_float_ops_of_a_transformer_layer_match_its_formula(graphs):
     ledger = tfprof.load(graphs / "transformer.pb").flops()
 
     count, width, inner = 2 * 16, 32, 128
@@ -79,8 +77,8 @@ def test_a_transformer_layer_is_counted_as_its_formula_says(graphs):
     assert ledger.uncounted == ()
 
 
-def test_every_rule_is_of_an_op_that_tensorflow_has(signatures):
-    # oneDNN's ops are there in some builds alone.
+def test_every_rule_is_for_an_op_of_tensorflow(signatures):
+    # Only some builds have oneDNN's ops.
     ours = {kind for kind in registry.kinds() if not kind.startswith("_Mkl")}
 
     assert ours - signatures.keys() == set()

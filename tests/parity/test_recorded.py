@@ -1,6 +1,6 @@
-"""Questions that TensorFlow 2.21's profiler answered once: tfprof gives the same answers.
+"""tfprof reproduces recorded answers of TensorFlow 2.21's profiler.
 
-The answers are a selection, made by `record_selection.py`; TensorFlow is not needed here.
+`record_selection.py` selected them. TensorFlow is not needed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ each_model = pytest.mark.parametrize("model", MODELS)
 
 
 @each_model
-def test_recorded_tables_and_messages_are_given_again(model):
+def test_recorded_tables_and_messages_are_reproduced(model):
     for case in cases(model, "table", "message"):
         given = answer(model, case)
         message = given.to_message()
@@ -39,7 +39,7 @@ def test_recorded_tables_and_messages_are_given_again(model):
 
 
 @each_model
-def test_recorded_timelines_are_written_again(model, tmp_path):
+def test_recorded_timelines_are_reproduced(model, tmp_path):
     for case in all_cases(model, "timelines"):
         written = answer(model, case).write(f"timeline:outfile={tmp_path / 'out'}")
 
@@ -50,12 +50,12 @@ def test_recorded_timelines_are_written_again(model, tmp_path):
 
 
 def as_text(value: dict[str, Any]) -> str:
-    """The JSON of the original, to the byte."""
+    """A value as the original writes it in JSON."""
     return json.dumps(value, sort_keys=True, separators=(",", ":")) + "\n"
 
 
 @each_model
-def test_questions_that_made_no_sense_to_the_original_are_refused(model):
+def test_questions_that_the_original_could_not_answer_are_refused(model):
     for case in cases(model, "refusal"):
         with pytest.raises(tfprof.TfprofError):
             pytest.fail(f"{case['id']} was answered: {answer(model, case).table[:500]}")
@@ -69,7 +69,7 @@ def test_questions_that_crashed_the_original_are_answered_or_refused(model):
 
 
 def cases(model: str, *wants: str) -> Iterator[dict[str, Any]]:
-    """The recorded cases of a model that want one of these."""
+    """The recorded cases of a model with one of these kinds of results."""
     return (case for case in all_cases(model) if case["want"] in wants)
 
 
@@ -86,7 +86,7 @@ def answer(model: str, case: dict[str, Any]) -> Answer:
 
 @lru_cache(maxsize=4)
 def load(model: str, inputs: str) -> Profile:
-    """The profile of the files that `inputs`, a case's JSON, names."""
+    """The profile of the files in `inputs`, the JSON of a case."""
     given = json.loads(inputs)
     found = {
         f"{kind}_path": path(model, given[kind])

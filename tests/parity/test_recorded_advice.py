@@ -1,6 +1,6 @@
-"""The advice that TensorFlow 2.21's profiler gave on recorded models, and that tfprof gives again.
+"""tfprof reproduces the recorded advice of TensorFlow 2.21's profiler.
 
-`record_advice.py` asked for it; TensorFlow is not needed here.
+`record_advice.py` recorded it. TensorFlow is not needed.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ def profile(model):
 
 
 @pytest.mark.parametrize("name", CLASSIC)
-def test_recorded_advice_is_given_again(name, model, profile):
+def test_recorded_advice_is_reproduced(name, model, profile):
     reports = profile.advise([name]).to_message().checkers[name].reports
 
     assert list(reports) == RECORDED[model][name]
 
 
-def test_every_command_of_a_finding_shows_something(profile):
+def test_the_command_of_every_finding_shows_rows(profile):
     from tfprof.cli.command_line import parse  # noqa: PLC0415 -- not what is tested here
 
     for finding in profile.advise():
@@ -43,6 +43,6 @@ def test_every_command_of_a_finding_shows_something(profile):
         assert len(answer) > 1 or not finding.evidence.rows, finding.command
 
 
-def test_no_more_can_be_won_than_there_is(profile):
+def test_the_gain_of_a_finding_is_within_bounds(profile):
     for finding in profile.advise():
         assert finding.gain is None or 0 <= finding.gain.amount <= finding.gain.of

@@ -1,4 +1,4 @@
-"""The pprof files that TensorFlow 2.21's profiler wrote once: tfprof writes them to the byte."""
+"""tfprof reproduces recorded pprof files of TensorFlow 2.21's profiler, byte for byte."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tfprof.outputs import pprof
 
 
 @each_model
-def test_recorded_pprof_files_are_written_again(model):
+def test_recorded_pprof_files_are_reproduced(model):
     for case in all_cases(model, "pprof"):
         written = gzip.decompress(b"".join(pprof.encode(answer(model, case).view)))
 

@@ -1,8 +1,8 @@
-"""The pprof profiles of TensorFlow's own `pprof_profiler`: tfprof makes the same.
+"""tfprof reproduces recorded pprof profiles of TensorFlow's own `pprof_profiler`.
 
-They were recorded with a transcription of that module, which TensorFlow's wheels leave out.
-The graphs are those of the recorded models, with the lines of code of their op logs. TensorFlow 2
-renamed `apply_op`, which the original looks for, so the graphs carry its old name.
+They were recorded with a transcription of that module, which TensorFlow's wheels do not contain.
+The graphs are those of the recorded models, with the code lines of their op logs. TensorFlow 2
+renamed `apply_op`, which the original searches for, so the graphs have its old name.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ UNITS = {"count": "count", "all_time": "microseconds", "op_time": "microseconds"
 
 
 class LoggedOp(NamedTuple):
-    """What `pprof_profiler` asks of an op."""
+    """The part of an op that `pprof_profiler` uses."""
 
     name: str
     type: str
@@ -41,7 +41,7 @@ class LoggedOp(NamedTuple):
 
 
 class LoggedGraph:
-    """What `pprof_profiler` asks of a graph, from the files of a recorded model."""
+    """The part of a graph that `pprof_profiler` uses, from the files of a recorded model."""
 
     def __init__(self, model: str) -> None:
         nodes = message("tensorflow.GraphDef", model, "graph.pb").node
@@ -88,7 +88,7 @@ def recorded() -> dict[str, dict[str, Any]]:
 
 
 class Sample(NamedTuple):
-    """A sample with its numbers resolved: calls are (function, file, start line, line)."""
+    """A sample with ids replaced by names; calls are (function, file, start line, line)."""
 
     labels: dict[str, str]
     values: list[int]
@@ -121,7 +121,7 @@ def sample_types(profile: Any) -> dict[str, str]:
 
 @pytest.fixture(params=RUNS)
 def profiles(request, capsys):
-    """Ours and theirs."""
+    """The profiles of each device: ours and the original's."""
     ours = get_profiles(LoggedGraph(request.param), run_metadata(request.param))
     capsys.readouterr()
     theirs = recorded()[request.param]
@@ -130,18 +130,18 @@ def profiles(request, capsys):
     return [(ours[device], theirs[device]) for device in theirs]
 
 
-def test_the_samples_of_every_device_are_the_original_s(profiles):
+def test_the_samples_of_every_device_match_the_original(profiles):
     for ours, theirs in profiles:
         assert [(sample.labels, sample.values) for sample in resolved(ours)] == [
             (sample.labels, sample.values) for sample in resolved(theirs)
         ]
 
 
-def test_calls_are_the_original_s_without_their_repetitions(profiles):
+def test_calls_match_the_original_without_its_repetitions(profiles):
     for ours, theirs in profiles:
         for mine, other in zip(resolved(ours), resolved(theirs), strict=True):
-            # It adds the calls again with every run but the first, and finds none for an op that
-            # was made without `apply_op`.
+            # It adds the calls once per run except the first, and finds none for ops that were
+            # created without `apply_op`.
             assert other.calls in ([], mine.calls * (mine.values[0] - 1))
 
 
@@ -153,13 +153,13 @@ def test_the_original_has_calls_to_compare_with():
     assert sum(bool(sample.calls) for sample in found) > 100
 
 
-def test_times_are_called_microseconds_where_the_original_calls_them_nanoseconds(profiles):
+def test_times_are_labelled_microseconds_not_nanoseconds_as_in_the_original(profiles):
     for ours, theirs in profiles:
         assert sample_types(ours) == UNITS
         assert list(sample_types(theirs)) == list(UNITS)
 
 
-def test_the_comment_names_the_device_as_the_original_does(profiles):
+def test_the_comment_names_the_device_as_in_the_original(profiles):
     for ours, theirs in profiles:
         assert [ours.string_table[place] for place in ours.comment] == [
             theirs.string_table[place] for place in theirs.comment

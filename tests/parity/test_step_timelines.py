@@ -1,7 +1,7 @@
-"""The timeline of a step is, byte for byte, what TensorFlow's Python makes of it.
+"""The timeline of a step is the same as that of TensorFlow's Python code, byte for byte.
 
-What it made of the samples was recorded (`record_timelines.py`); where TensorFlow is installed, it
-is asked about random steps too, and about whatever else was recorded beside this project.
+The timelines of the samples are recorded (`record_timelines.py`). If TensorFlow is installed,
+random steps and any other recorded runs next to this repository are compared, too.
 """
 
 from __future__ import annotations
@@ -26,18 +26,16 @@ from tfprof.outputs import step_timeline
 SAMPLES = ("mlp_tiny/run_meta_1", "mlp_tiny/run_meta_9", "gpu_synth/run_meta_0")
 MORE = sorted((Path(__file__).parents[3] / "shared" / "golden").glob("*/inputs/run_meta*"))
 
-needs_tensorflow = pytest.mark.skipif(
-    not IS_INSTALLED, reason="TensorFlow, whose timeline would be asked for, is not installed"
-)
+needs_tensorflow = pytest.mark.skipif(not IS_INSTALLED, reason="TensorFlow is not installed")
 
 
 def recording(sample: str) -> Path:
-    """Where the timeline of a sample is kept."""
+    """The file with the recorded timeline of a sample."""
     return Path(__file__).parent / "timelines" / f"{sample.replace('/', '_')}.json.xz"
 
 
 def timeline(data: bytes, **options: bool) -> bytes:
-    """What tfprof makes of it, which is JSON."""
+    """The timeline that tfprof writes, which is valid JSON."""
     written = b"".join(step_timeline.encode(step_stats.decode(Records("r", data)), **options))
     assert json.loads(written)["traceEvents"]
     return written
@@ -49,7 +47,7 @@ def test_a_sample_has_the_recorded_timeline(sample):
 
 
 @needs_tensorflow
-@pytest.mark.skipif(not MORE, reason="no recorded runs lie beside this project")
+@pytest.mark.skipif(not MORE, reason="there are no other recorded runs")
 @pytest.mark.parametrize("path", MORE, ids=lambda path: f"{path.parts[-3]}/{path.name}")
 def test_a_recorded_run_has_the_timeline_of_tensorflow(path, original):
     data = path.read_bytes()
@@ -58,7 +56,7 @@ def test_a_recorded_run_has_the_timeline_of_tensorflow(path, original):
     assert timeline(data) == original.timeline(data, show_memory=True)
 
 
-# Few names, so that tensors are made twice and inputs are found; all that may stand in a label.
+# Few names, so that tensors have several producers and inputs are found; all forms of labels.
 NAMES = st.sampled_from(
     ("a", "b", "a:1", "b:2:c", ":", "", "RecvTensor", "RecvTensors", "n/_s", "a/_1", "_SOURCE")
 ) | st.text('a:é"\\\x7f\n', max_size=3)

@@ -1,4 +1,4 @@
-"""What holds for the advice on any profile."""
+"""Properties of the advice on any profile."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COPIES = [copy("edge_1_a", 500, step, start=5000) for step in STEPS]
 
 @settings(max_examples=40)
 @given(facts())
-def test_a_finding_wins_no_more_than_there_is_and_its_command_can_be_carried_out(found):
+def test_the_gain_of_a_finding_is_within_bounds_and_its_command_runs(found):
     loaded = Profile(profile(*found, *COPIES))
     advice = loaded.advise()
 
@@ -48,4 +48,4 @@ def test_odd_files_get_advice_in_every_form(case, folder):
     for finding in advice:
         view, *options = finding.command
         assert len(loaded.view(view, parse([view, *options]).view_options()))
-    assume(list(advice))  # without a finding the example does not count
+    assume(list(advice))  # an example without a finding does not count

@@ -10,7 +10,7 @@ from tfprof.options import Options
 OPS, STEPS = 3000, 24
 
 
-def test_asking_for_many_steps_keeps_no_more_than_asking_for_a_few():
+def test_asking_for_many_steps_uses_no_more_memory_than_for_a_few():
     names = [f"net/{place}" for place in range(OPS)]
     runs = [run(name, 1 + step, step=step) for step in range(STEPS) for name in names[::50]]
     asked = Profile(profile(*(op(name, shape=(2,)) for name in names), *runs))

@@ -1,4 +1,4 @@
-"""What holds for the memory of every profile; see `test_view_properties` on looking longer."""
+"""Properties of the memory of any profile; see `test_view_properties` on trying more examples."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from tfprof.options import MemoryOptions
 from tfprof.outputs import chart, memory_json, memory_text
 from tfprof.views import memory
 
-# Ties, moments before the step began and none at all, releases of what nobody took.
+# Ties, times before the step or unknown, and frees of memory that was never allocated.
 _events = st.lists(st.tuples(st.integers(-1, 6), st.integers(-3, 5)), max_size=4)
 _allocators = st.lists(
     st.builds(allocator, st.sampled_from(("x", "y")), _events, st.integers(0, 3)), max_size=2
@@ -37,7 +37,7 @@ QUESTIONS = st.builds(
 
 
 def allocators(p, options=WHOLE):
-    """The allocators of a view of `p`: at least one, each with breakdowns."""
+    """The allocators of the memory of `p`: at least one, each with breakdowns."""
     found = memory.build(p, options).allocators
     assert found
     assert all(one.breakdowns for one in found)
@@ -45,7 +45,7 @@ def allocators(p, options=WHOLE):
 
 
 def changes_of(p, one):
-    """The bytes of all records of an allocator, one by one."""
+    """The bytes of each record of an allocator."""
     uses, events = p.allocator_uses, p.allocator_events
     return [
         size
@@ -75,7 +75,7 @@ def test_the_peak_is_the_highest_point_and_the_highest_of_all_steps(p):
 
 @often
 @given(profiles())
-def test_what_is_held_at_the_peak_adds_up_to_it_in_each_breakdown(p):
+def test_each_breakdown_adds_up_to_the_peak(p):
     for one in allocators(p):
         for found in one.breakdowns.values():
             assert int(found.bytes[found.depth == 1].sum()) == one.peak_bytes
@@ -84,7 +84,7 @@ def test_what_is_held_at_the_peak_adds_up_to_it_in_each_breakdown(p):
 
 @often
 @given(profiles(), QUESTIONS)
-def test_what_is_not_shown_is_counted(p, options):
+def test_hidden_rows_are_counted(p, options):
     for one in allocators(p, options):
         for found in one.breakdowns.values():
             shown = int(found.bytes[found.depth == 1].sum())
@@ -126,7 +126,7 @@ _odd_runs = st.lists(
 
 @often
 @given(_odd_runs, st.sampled_from((chart.ASCII, chart.UNICODE)))
-def test_numbers_that_no_machine_gives_are_answered_or_refused(runs, pen):
+def test_impossible_numbers_are_answered_or_refused(runs, pen):
     try:
         found = memory.build(profile(*runs), WHOLE)
     except TfprofError:

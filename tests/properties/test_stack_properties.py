@@ -1,4 +1,4 @@
-"""Files of stacks hold what their view holds, whatever was asked."""
+"""pprof and speedscope files have the numbers of their view, for any question."""
 
 import json
 
@@ -23,13 +23,11 @@ def written(view, **settings):
 
 @often
 @given(profiles(), accounts(), filters(), orders(), st.sampled_from(KEYS))
-def test_the_pprof_file_of_code_and_what_its_note_says_make_up_the_view(
-    p, account, filter_, order, metric
-):
+def test_the_classic_pprof_file_and_its_note_add_up_to_the_view(p, account, filter_, order, metric):
     try:
         view = ask("code", p, **account, **filter_, order_by=order, select=[metric])
         found = written(view)
-    except OptionError:  # a profile without code, rows without calls
+    except OptionError:  # there is no code, or no row has calls
         reject()
 
     ops, amount = classic.missing(view, BY_KEY[metric])
@@ -45,7 +43,7 @@ def test_the_pprof_file_of_code_and_what_its_note_says_make_up_the_view(
     filters(),
     st.booleans(),
 )
-def test_a_complete_pprof_file_holds_exactly_what_the_view_holds(
+def test_the_totals_of_a_complete_pprof_file_equal_those_of_the_view(
     p, kind, account, filter_, only_shown
 ):
     view = ask(kind, p, **account, **filter_, select=KEYS, account_displayed_op_only=only_shown)
@@ -57,7 +55,7 @@ def test_a_complete_pprof_file_holds_exactly_what_the_view_holds(
 
 @often
 @given(profiles(), st.sampled_from(["scope", "graph"]), accounts(), filters())
-def test_below_each_frame_of_a_pprof_file_is_its_row_s_total(p, kind, account, filter_):
+def test_samples_below_a_pprof_frame_add_up_to_the_total_of_its_row(p, kind, account, filter_):
     view = ask(kind, p, **account, **filter_)
 
     found = written(view, complete=True)
@@ -70,7 +68,7 @@ def test_below_each_frame_of_a_pprof_file_is_its_row_s_total(p, kind, account, f
 
 @often
 @given(profiles(), st.sampled_from(TREES), accounts(), filters(), st.booleans())
-def test_a_speedscope_file_is_as_long_as_the_view_and_each_row_as_its_total(
+def test_frames_of_a_speedscope_file_are_as_long_as_the_totals_of_their_rows(
     p, kind, account, filter_, only_shown
 ):
     view = ask(kind, p, **account, **filter_, account_displayed_op_only=only_shown)
@@ -84,7 +82,7 @@ def test_a_speedscope_file_is_as_long_as_the_view_and_each_row_as_its_total(
 
 
 def closed_frames(events):
-    """How long each frame was open; they close in the order in which they should."""
+    """How long each frame is open; frames are closed in the correct order."""
     stack, now = [], 0
     for event in events:
         assert event["at"] >= now
@@ -94,6 +92,6 @@ def closed_frames(events):
         else:
             opened = stack.pop()
             assert opened["frame"] == event["frame"]
-            if event["frame"]:  # the root has what is left
+            if event["frame"]:  # the root has the remainder
                 yield now - opened["at"]
     assert not stack

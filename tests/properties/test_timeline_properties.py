@@ -1,4 +1,4 @@
-"""What holds for every timeline: it shows the time of its view, all of it and nothing else."""
+"""Properties of any timeline: it shows exactly the time of its view."""
 
 from itertools import pairwise
 
@@ -20,7 +20,7 @@ questions = st.just({"max_depth": 100}) | st.builds(
     orders(),
 )
 
-# Starts and lengths are few, so that runs meet, overlap and follow each other.
+# Few starts and lengths, so that runs start together, overlap and follow each other.
 _names = st.sampled_from(("a", "a/b", "a/b/c", "b"))
 _stamps = st.integers(1, 8)
 _allocations = st.lists(st.tuples(st.integers(0, 900), st.integers(-3, 9)), max_size=3)
@@ -39,8 +39,8 @@ _ops = st.lists(
     st.builds(op, _names, inputs=st.lists(_names, max_size=3)),
     unique_by=lambda fact: fact.name,
 )
-# In each step one op feeds another on an accelerator, whose memory is measured: without them
-# hardly a profile has a flow, or an op that holds memory.
+# In each step an op feeds another one on an accelerator that holds memory. Otherwise few profiles
+# would have a flow or a holder.
 _FEEDING = [op("fed", inputs=["ran"])]
 _FEEDING += [run("ran", step=step) for step in STEPS]
 _FEEDING += [
@@ -53,7 +53,7 @@ timed_profiles = st.builds(
 
 
 def shown_runs(view, step):
-    """Every run of a shown op in a step, by device, start and where its op stands in the view."""
+    """Device, start, place in the view and duration of each run of a shown op in a step."""
     p = view.profile
     place = {op: place for place, op in enumerate(view.members.values.tolist())}
     records, runs = p.records, p.executions
@@ -61,7 +61,7 @@ def shown_runs(view, step):
     columns = zip(runs.record, runs.device, start, duration, strict=True)
     for record, device, start, duration in columns:
         op = int(records.op[record])
-        # An op without a device of its own has no place in time.
+        # An op without a device is not in the schedule.
         number = p.steps.number[records.step[record]]
         if number == step and op in place and p.home(0)[op] >= 0:
             yield int(device), int(start), place[op], int(duration)
@@ -69,7 +69,7 @@ def shown_runs(view, step):
 
 @often
 @given(timed_profiles, questions, steps)
-def test_a_schedule_holds_the_first_of_the_shown_runs_at_each_start(p, question, step):
+def test_a_schedule_has_the_first_of_the_shown_runs_with_the_same_start(p, question, step):
     view = ask("graph", p, **question | {"step": step})
     plan = schedule(view, STEPS.index(step), Ticks.MICROS)
 
@@ -94,7 +94,7 @@ def test_a_schedule_holds_the_first_of_the_shown_runs_at_each_start(p, question,
 
 @often
 @given(timed_profiles, questions, steps)
-def test_an_exact_schedule_holds_every_shown_run(p, question, step):
+def test_an_exact_schedule_has_every_shown_run(p, question, step):
     view = ask("graph", p, **question | {"step": step})
     slots = schedule(view, STEPS.index(step), Ticks.NANOS).slots
 
@@ -107,7 +107,7 @@ def test_an_exact_schedule_holds_every_shown_run(p, question, step):
 
 @often
 @given(timed_profiles, questions, steps)
-def test_slots_of_a_lane_follow_each_other(p, question, step):
+def test_slots_of_a_lane_do_not_overlap(p, question, step):
     slots = schedule(ask("graph", p, **question), STEPS.index(step), Ticks.MICROS).slots
 
     columns = (slots.device, slots.lane, slots.start, slots.duration)
@@ -119,7 +119,7 @@ def test_slots_of_a_lane_follow_each_other(p, question, step):
 
 @often
 @given(timed_profiles, questions, steps, st.sampled_from([Ticks.MICROS, Ticks.NANOS]))
-def test_a_flow_leads_from_one_slot_to_one_on_another_device(p, question, step, ticks):
+def test_a_flow_connects_slots_on_different_devices(p, question, step, ticks):
     plan = schedule(ask("graph", p, **question), STEPS.index(step), ticks)
     slots, flows = plan.slots, plan.flows
 
@@ -132,7 +132,7 @@ def test_a_flow_leads_from_one_slot_to_one_on_another_device(p, question, step, 
 
 @often
 @given(timed_profiles, questions, steps, st.sampled_from([Ticks.MICROS, Ticks.NANOS]))
-def test_holders_and_the_rest_are_what_is_in_use(p, question, step, ticks):
+def test_holders_and_the_rest_add_up_to_the_memory_in_use(p, question, step, ticks):
     curves = schedule(ask("graph", p, **question), STEPS.index(step), ticks).memory
 
     for curve in curves:
@@ -146,7 +146,7 @@ def test_holders_and_the_rest_are_what_is_in_use(p, question, step, ticks):
 
 @often
 @given(profiles(), trees, questions)
-def test_the_slices_of_a_tree_hold_the_time_of_its_view(p, kind, question):
+def test_the_slices_of_a_tree_have_the_time_of_its_view(p, kind, question):
     view = ask(kind, p, **question)
     slices = nested(view)
 
@@ -163,7 +163,7 @@ def test_the_slices_of_a_tree_hold_the_time_of_its_view(p, kind, question):
 
 @often
 @given(profiles(), trees, questions)
-def test_slices_nest_or_follow_each_other(p, kind, question):
+def test_slices_are_nested_or_disjoint(p, kind, question):
     slices = nested(ask(kind, p, **question))
 
     open_ends = []

@@ -1,6 +1,6 @@
-"""What holds for every profile and every question.
+"""Properties of the views of any profile, for any question.
 
-To look longer, say how many examples each test is to try:
+To try more examples per test:
 
     TFPROF_PROPERTY_EXAMPLES=1000 python -m pytest tests/properties
 """
@@ -20,23 +20,23 @@ from tfprof.model.recordings import Chosen
 TREES = ("scope", "graph", "code")
 VIEWS = (*TREES, "op")
 
-# No filter at all: nothing here is nested deeper.
+# No filter: nothing is nested deeper.
 WHOLE = {"max_depth": 100}
 
 
 def root_total(view):
-    """What the whole view comes to."""
+    """The totals of the root."""
     return {key: int(view.total[key][0]) for key in NUMBERS}
 
 
 def rows(view, *tables):
-    """How often each row occurs, by its name and the numbers of these tables."""
+    """The number of rows with each name and numbers of these tables."""
     columns = [table[key].tolist() for table in tables for key in NUMBERS]
     return Counter(zip(view.name, *columns, strict=True))
 
 
 def nesting(view):
-    """How often a row of one name stands below a row of another; lines of code may share names."""
+    """The number of rows with each pair of own and parent name; code rows may share names."""
     names = list(view.name)
     above = view.tree.parents.tolist()
     return Counter((name, names[above[row]]) for row, name in enumerate(names) if row)
@@ -49,7 +49,7 @@ def parents(view):
 
 
 def everything(view):
-    """An answer, as far as two can be compared."""
+    """All parts of a view, in a form that can be compared."""
     return (
         view.name,
         view.tree.end.tolist(),
@@ -66,7 +66,7 @@ def everything(view):
 
 @often
 @given(profiles(), st.sampled_from(TREES), accounts())
-def test_a_total_is_the_row_s_own_and_the_totals_right_below_it(p, kind, account):
+def test_a_total_is_the_own_number_plus_the_totals_of_the_children(p, kind, account):
     view = ask(kind, p, **account, **WHOLE)
 
     above = view.tree.parents
@@ -78,7 +78,7 @@ def test_a_total_is_the_row_s_own_and_the_totals_right_below_it(p, kind, account
 
 @often
 @given(profiles(), st.sampled_from(["scope", "graph"]), accounts(), filters())
-def test_a_total_of_shown_rows_alone_is_the_row_s_own_and_the_totals_right_below_it(
+def test_a_total_of_displayed_rows_is_the_own_number_plus_the_totals_of_the_children(
     p, kind, account, filter_
 ):
     view = ask(kind, p, **account, **filter_, account_displayed_op_only=True)
@@ -92,7 +92,7 @@ def test_a_total_of_shown_rows_alone_is_the_row_s_own_and_the_totals_right_below
 
 @often
 @given(profiles(), accounts(), orders())
-def test_a_total_of_the_op_view_is_the_row_s_own_and_the_next_row_s_total(p, account, order):
+def test_a_total_of_the_op_view_is_the_own_number_plus_the_next_total(p, account, order):
     view = ask("op", p, **account, **WHOLE, order_by=order)
 
     for key in NUMBERS:
@@ -104,7 +104,7 @@ def test_a_total_of_the_op_view_is_the_row_s_own_and_the_next_row_s_total(p, acc
 
 @often
 @given(profiles(), st.sampled_from(["scope", "op"]), st.sampled_from([-1, 0, 5]))
-def test_the_root_s_total_is_the_sum_over_all_ops(p, kind, step):
+def test_the_total_of_the_root_is_the_sum_over_all_ops(p, kind, step):
     view = ask(kind, p, step=step, **WHOLE)
 
     scopes = sum(not len(view.members[row]) for row in range(1, len(view)))
@@ -114,7 +114,7 @@ def test_the_root_s_total_is_the_sum_over_all_ops(p, kind, step):
 
 @often
 @given(profiles(), st.sampled_from(["graph", "code"]))
-def test_the_root_s_total_is_the_sum_over_the_ops_that_have_a_row(p, kind):
+def test_the_total_of_the_root_is_the_sum_over_the_ops_with_a_row(p, kind):
     view = ask(kind, p, **WHOLE)
 
     found = view.members.values
@@ -137,7 +137,7 @@ def test_no_op_has_two_rows(p, kind, account, filter_):
 
 @often
 @given(profiles(), st.sampled_from(VIEWS), accounts(), filters(), orders())
-def test_a_filter_leaves_rows_out_and_the_others_as_they_are(p, kind, account, filter_, order):
+def test_a_filter_removes_rows_and_does_not_change_the_others(p, kind, account, filter_, order):
     whole = ask(kind, p, **account, **WHOLE, order_by=order)
     filtered = ask(kind, p, **account, **filter_, order_by=order)
 
@@ -148,7 +148,7 @@ def test_a_filter_leaves_rows_out_and_the_others_as_they_are(p, kind, account, f
 
 @often
 @given(profiles(), st.sampled_from(["scope", "graph", "op"]), accounts(), filters())
-def test_counting_only_what_is_shown_raises_no_total_but_the_root_s_definitions_by_one(
+def test_counting_only_displayed_rows_increases_no_total_except_definitions_of_the_root(
     p, kind, account, filter_
 ):
     whole = ask(kind, p, **account, **WHOLE)
@@ -164,9 +164,7 @@ def test_counting_only_what_is_shown_raises_no_total_but_the_root_s_definitions_
 
 @often
 @given(profiles(), st.sampled_from(VIEWS), accounts(), filters(), orders())
-def test_what_is_shown_and_what_is_hidden_are_all_that_is_accounted_for(
-    p, kind, account, filter_, order
-):
+def test_shown_and_hidden_ops_add_up_to_all_ops_that_count(p, kind, account, filter_, order):
     whole = ask(kind, p, **account, **WHOLE)
     filtered = ask(kind, p, **account, **filter_, order_by=order)
 
@@ -180,7 +178,7 @@ def test_what_is_shown_and_what_is_hidden_are_all_that_is_accounted_for(
 
 @often
 @given(profiles(), st.sampled_from(["scope", "graph"]), accounts(), filters())
-def test_a_row_hangs_below_the_nearest_row_above_it_that_is_shown(p, kind, account, filter_):
+def test_the_parent_of_a_row_is_its_nearest_shown_ancestor(p, kind, account, filter_):
     above = parents(ask(kind, p, **account, **WHOLE))
     filtered = ask(kind, p, **account, **filter_)
 
@@ -194,7 +192,7 @@ def test_a_row_hangs_below_the_nearest_row_above_it_that_is_shown(p, kind, accou
 
 @often
 @given(profiles(), st.sampled_from(VIEWS), accounts(), filters(), st.sampled_from([*range(6)]))
-def test_a_greater_depth_shows_no_less(p, kind, account, filter_, depth):
+def test_a_greater_depth_shows_at_least_the_same_rows(p, kind, account, filter_, depth):
     shallow = ask(kind, p, **account, **filter_ | {"max_depth": depth})
     deep = ask(kind, p, **account, **filter_ | {"max_depth": depth + 1})
 
@@ -204,7 +202,7 @@ def test_a_greater_depth_shows_no_less(p, kind, account, filter_, depth):
 
 @often
 @given(profiles(), st.sampled_from(VIEWS), accounts())
-def test_accounting_by_fewer_regexes_raises_no_total(p, kind, account):
+def test_fewer_account_regexes_increase_no_total(p, kind, account):
     more = ask(kind, p, **account, **WHOLE)
     fewer = ask(
         kind,
@@ -222,7 +220,7 @@ def test_accounting_by_fewer_regexes_raises_no_total(p, kind, account):
 
 @often
 @given(profiles(), st.sampled_from(TREES), accounts(), filters(), orders())
-def test_an_order_shows_the_same_rows_below_the_same_rows(p, kind, account, filter_, order):
+def test_sorting_does_not_change_rows_and_their_parents(p, kind, account, filter_, order):
     by_name = ask(kind, p, **account, **filter_)
     ordered = ask(kind, p, **account, **filter_, order_by=order)
 
@@ -233,7 +231,7 @@ def test_an_order_shows_the_same_rows_below_the_same_rows(p, kind, account, filt
 
 @often
 @given(profiles(), accounts(), orders())
-def test_an_order_of_the_op_view_shows_the_same_rows(p, account, order):
+def test_sorting_the_op_view_does_not_change_its_rows(p, account, order):
     by_name = ask("op", p, **account, **WHOLE)
     ordered = ask("op", p, **account, **WHOLE, order_by=order)
 
@@ -249,7 +247,7 @@ def test_an_order_of_the_op_view_shows_the_same_rows(p, account, order):
     orders().filter(lambda key: key in NUMBERS),
     st.booleans(),
 )
-def test_siblings_descend_in_the_total_they_are_ordered_by(p, kind, filter_, key, only_shown):
+def test_siblings_are_sorted_by_total_in_descending_order(p, kind, filter_, key, only_shown):
     view = ask(kind, p, **filter_, order_by=key, account_displayed_op_only=only_shown)
 
     above = view.tree.parents
@@ -261,7 +259,7 @@ def test_siblings_descend_in_the_total_they_are_ordered_by(p, kind, filter_, key
 
 @often
 @given(profiles(), st.sampled_from(["scope", "graph"]), filters())
-def test_siblings_ascend_in_their_names(p, kind, filter_):
+def test_siblings_are_sorted_by_name(p, kind, filter_):
     view = ask(kind, p, **filter_)
 
     above = view.tree.parents.tolist()
@@ -271,7 +269,7 @@ def test_siblings_ascend_in_their_names(p, kind, filter_):
     assume(len(view) > 2)
 
 
-# Questions do not disturb each other.
+# Independence of questions.
 
 
 @often
@@ -280,7 +278,7 @@ def test_siblings_ascend_in_their_names(p, kind, filter_):
     st.sampled_from(VIEWS),
     st.lists(st.tuples(accounts(), filters(), orders(), st.booleans()), min_size=2, max_size=2),
 )
-def test_a_question_has_the_same_answer_whatever_was_asked_before(found, kind, questions):
+def test_an_answer_does_not_depend_on_earlier_questions(found, kind, questions):
     first, second = (
         {**account, **filter_, "order_by": order, "account_displayed_op_only": only_shown}
         for account, filter_, order, only_shown in questions
@@ -296,7 +294,7 @@ def test_a_question_has_the_same_answer_whatever_was_asked_before(found, kind, q
 
 @often
 @given(facts(), st.sampled_from(VIEWS), accounts(), st.randoms())
-def test_the_order_in_which_ops_are_defined_changes_no_answer(found, kind, account, shuffler):
+def test_answers_do_not_depend_on_the_order_of_definitions(found, kind, account, shuffler):
     ops = [fact for fact in found if hasattr(fact, "code")]
     runs = [fact for fact in found if not hasattr(fact, "code")]
     shuffled = ops.copy()
