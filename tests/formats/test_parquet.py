@@ -1,4 +1,4 @@
-"""Parquet files: what is written can be read by us and by others; damage is noticed."""
+"""Parquet files can be read back, by tfprof and by other readers, and damage is detected."""
 
 import random
 
@@ -21,7 +21,7 @@ def read_again(**table):
 
 
 def rows_of(column):
-    """The values of a column as Python has them."""
+    """The values of a column as Python objects."""
     if isinstance(column, np.ndarray):
         return column.tolist()
     return [column[row] for row in range(len(column))]
@@ -79,7 +79,7 @@ def test_columns_are_kept_across_the_ends_of_blocks_and_pages(rows):
     assert found["kind"].codes.tolist() == table["kind"].codes.tolist()
 
 
-def test_texts_that_are_parts_of_a_larger_text_are_written_alone():
+def test_texts_that_share_a_larger_buffer_are_written_without_it():
     texts = Strings.of_spans(b"conv/kernel and much more", np.array([0, 5]), np.array([4, 11]))
 
     assert b"much more" not in written({"texts": texts})
@@ -117,7 +117,7 @@ def test_duckdb_reads_the_same(tmp_path):
     assert found.fetchall() == list(zip(*map(rows_of, sample().values()), strict=True))
 
 
-def test_damaged_files_raise_one_error_or_are_read():
+def test_damaged_files_raise_a_parquet_error_or_are_read():
     whole, chance = written(sample()), random.Random(0)  # noqa: S311 -- no secret
     refused = 0
     for _ in range(500):
@@ -142,7 +142,7 @@ def test_a_file_that_was_cut_short_is_refused(part):
         read(whole[: int(len(whole) * part)])
 
 
-def test_a_flipped_bit_in_a_page_never_changes_what_is_read():
+def test_a_flipped_bit_in_a_page_never_changes_the_values():
     table = sample(rows=20)
     whole = written(table)
     footer = int.from_bytes(whole[-8:-4], "little") + 8
@@ -160,7 +160,7 @@ def test_a_flipped_bit_in_a_page_never_changes_what_is_read():
     assert refused > 300
 
 
-def test_a_page_that_unpacks_to_far_more_than_its_file_is_refused(monkeypatch):
+def test_a_page_that_unpacks_to_far_more_than_its_size_is_refused(monkeypatch):
     monkeypatch.setattr(reading, "_HARMLESS", 1_000)
     bomb = written({"value": blobs([bytes(1 << 20)])})
     assert len(bomb) < 1 << 13
@@ -176,14 +176,14 @@ def test_a_text_that_is_not_utf_8_is_refused():
         read_again(texts=texts)
 
 
-def test_a_text_that_begins_within_a_letter_is_refused():
+def test_a_text_that_starts_inside_a_character_is_refused():
     texts = Strings.of_spans("é".encode(), np.array([0, 1]), np.array([1, 2]))
 
     with pytest.raises(ParquetError, match="begins within a letter"):
         read_again(texts=texts)
 
 
-def test_a_struct_of_the_metadata_is_read_as_it_was_written():
+def test_a_metadata_struct_is_read_back():
     struct = {1: -5, 4: thrift.Long(2**40), 5: b"name", 9: {1: {}}, 20: list(range(20)), 31: []}
 
     assert thrift.Reader(memoryview(thrift.encode(struct))).struct() == struct

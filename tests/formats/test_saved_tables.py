@@ -1,6 +1,5 @@
-"""Saved profiles that are damaged, hostile or from the future are refused with a reason."""
+"""Saved profiles that are damaged, hostile or from a later version are refused with a reason."""
 
-import contextlib
 import io
 import json
 import random
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 
 from build import GPU, copy, op, profile, run
+from floors import checked_unless, floor
 from tfprof.columns import Strings
 from tfprof.errors import InputError, TfprofError
 from tfprof.formats import parquet
@@ -85,7 +85,7 @@ def test_a_manifest_with_values_of_other_types_is_refused(facts):
     assert refusal(with_manifest(**facts)).startswith("is cut short or damaged: ")
 
 
-def test_facts_that_a_manifest_lacks_have_their_defaults():
+def test_missing_facts_of_a_manifest_have_defaults():
     contents = members(saved())
     found = loaded("file", archived(contents | {"tfprof.json": '{"version": 1}'}))
 
@@ -93,7 +93,7 @@ def test_facts_that_a_manifest_lacks_have_their_defaults():
     assert not found.profile.has_code
 
 
-def test_facts_of_a_later_program_are_ignored():
+def test_unknown_facts_of_a_later_version_are_ignored():
     assert len(loaded("file", with_manifest(colour="red")).profile.ops) == 2
 
 
@@ -137,18 +137,18 @@ def references():
 
 
 @pytest.mark.parametrize(("table", "name"), list(references()))
-def test_a_reference_to_a_row_that_is_not_there_is_refused(table, name):
+def test_a_reference_to_a_missing_row_is_refused(table, name):
     trouble = refusal(with_column(table, name, lambda column: column + 1000))
 
     assert f"the column {name} of {table} has a number out of range" in trouble
 
 
-def test_most_references_are_tried():
+def test_most_references_are_tested():
     assert len(list(references())) > 20
 
 
 @pytest.mark.parametrize("shape", ["3", "[1.5]", "[true]", '{"a": 1}', "[", f"[{10**30}]"])
-def test_a_shape_that_is_no_list_of_numbers_is_refused(shape):
+def test_a_shape_that_is_not_a_list_of_numbers_is_refused(shape):
     def spoiled(column):
         return type(column)(column.codes, Strings([shape] * len(column.values)))
 
@@ -215,7 +215,7 @@ def test_a_file_that_was_cut_short_is_refused():
         assert refusal(whole[: len(whole) * part // 20]).startswith("is cut short or damaged: ")
 
 
-def test_damaged_files_are_refused_or_whole():
+def test_damaged_files_are_refused_or_consistent():
     whole, chance = saved(), random.Random(0)  # noqa: S311 -- no secret
     refused = 0
     for _ in range(300):
@@ -228,12 +228,13 @@ def test_damaged_files_are_refused_or_whole():
     assert refused > 200
 
 
-def test_damaged_tables_behind_a_correct_checksum_are_refused_or_consistent():
+@floor(0.1)  # measured: 0.25
+def test_damaged_tables_with_a_correct_checksum_are_refused_or_consistent():
     contents, chance = members(saved()), random.Random(0)  # noqa: S311 -- no secret
     names = [f"{name}.parquet" for name in TABLES]
     for _ in range(300):
         name = chance.choice(names)
         damaged = bytearray(contents[name])
         damaged[chance.randrange(len(damaged))] ^= 1 << chance.randrange(8)
-        with contextlib.suppress(TfprofError):
+        with checked_unless(TfprofError):
             loaded("file", archived(contents | {name: bytes(damaged)})).profile.check()

@@ -201,7 +201,7 @@ def test_a_truncated_model_is_rejected_with_a_one_line_error(tmp_path):
         assert "\n" not in str(caught.value)
 
 
-@floor(0.1)
+@floor(0.1)  # measured: 0.9
 def test_a_damaged_model_is_rejected_or_loads(tmp_path):
     data = content(NAME)
     rng = np.random.default_rng(0)
