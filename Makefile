@@ -11,7 +11,7 @@ COMPILED := setup.py $(wildcard src/tfprof/kernels/*.p*) $(wildcard src/tfprof/f
 	src/tfprof/formats/text.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types schemas docs bench bench-check bench-baseline clean
+.PHONY: help demo test coverage check lint types schemas docs bench bench-check bench-baseline clean
 
 help:  ## List the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -21,6 +21,9 @@ demo: .venv/installed  ## Profile the example model: parameters, float operation
 
 test: check  ## Run all tests and checks.
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q
+
+coverage: .venv/ready  ## Run all tests and report branch coverage.
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q --cov --cov-report=term-missing:skip-covered
 
 check: lint types  ## Lint and type-check.
 
@@ -50,7 +53,7 @@ bench-baseline: .venv/ready  ## Accept the current instruction counts as the bas
 
 clean:  ## Remove the environment and all caches.
 	find src -name '*.so' -delete
-	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv build dist .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
