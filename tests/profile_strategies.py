@@ -19,7 +19,7 @@ from tfprof.metrics import ORDER_KEYS, THRESHOLD_KEYS
 STEPS = (0, 5)
 
 # Properties end with `assume`: an example with nothing to check does not count as one of the 25.
-# Hypothesis tries up to ten times as many, and fails the property if none has anything to check.
+# Hypothesis then tries others, and fails the property if none has anything to check.
 often = settings(
     max_examples=int(os.environ.get("TFPROF_PROPERTY_EXAMPLES", "25")),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
