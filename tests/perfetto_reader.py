@@ -30,7 +30,7 @@ class Trace:
         self.counters: list[tuple[str, str, int, int]] = []
         self._tracks: dict[int, tuple[int, str]] = {}
         self._open: dict[int, list[int]] = {}
-        self._told: dict[int, dict[int, str]] = {}
+        self._texts: dict[int, dict[int, str]] = {}
         for number, packet in spans(data):
             assert number == 1
             self._packet(group(packet))
@@ -52,7 +52,7 @@ class Trace:
     def _packet(self, packet: dict[int, list[Any]]) -> None:
         assert packet[10] == [1], "all packets are of one sequence"
         if packet.get(13) == [1]:
-            self._told = {}
+            self._texts = {}
         if 60 in packet:
             self._describe(group(packet[60][0]))
         if 12 in packet:
@@ -64,10 +64,10 @@ class Trace:
         name = group(track[3][0])[6][0] if 3 in track else track[2][0]
         self._tracks[track[1][0]] = (track.get(5, [0])[0], name.decode())
 
-    def _learn(self, told: bytes) -> None:
-        for field, entry in spans(told):
+    def _learn(self, data: bytes) -> None:
+        for field, entry in spans(data):
             found = group(entry)
-            self._told.setdefault(field, {})[found[1][0]] = found[2][0].decode()
+            self._texts.setdefault(field, {})[found[1][0]] = found[2][0].decode()
 
     def _event(self, time: int, event: dict[int, list[Any]]) -> None:
         (kind,), (track,) = event[9], event[11]
@@ -81,7 +81,7 @@ class Trace:
                 duration=time - self.slices[place].start
             )
         else:
-            name = event[23][0].decode() if 23 in event else self._told[2][event[10][0]]
+            name = event[23][0].decode() if 23 in event else self._texts[2][event[10][0]]
             depth = len(self._open.setdefault(track, []))
             arguments = dict(self._argument(group(entry)) for entry in event.get(4, ()))
             for field, ends in ((47, self._leaving), (48, self._arriving)):
@@ -93,9 +93,9 @@ class Trace:
             self.slices.append(Slice(process, track_name, name, time, 0, depth, arguments))
 
     def _argument(self, argument: dict[int, list[Any]]) -> tuple[str, object]:
-        name = argument[10][0].decode() if 10 in argument else self._told[3][argument[1][0]]
+        name = argument[10][0].decode() if 10 in argument else self._texts[3][argument[1][0]]
         if 17 in argument:
-            return name, self._told[29][argument[17][0]]
+            return name, self._texts[29][argument[17][0]]
         if 5 in argument:
             return name, struct.unpack("<d", argument[5][0].to_bytes(8, "little"))[0]
         return name, signed(argument[4][0])

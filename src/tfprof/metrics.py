@@ -105,7 +105,7 @@ _ROWS: tuple[Metric, ...] = (
     Metric(
         "output_bytes",
         "output bytes",
-        "output bytes: memory of the op's outputs, whoever allocated it.",
+        "output bytes: memory of the op's outputs, even if another op allocated it.",
         Need.RUNS,
         Unit.BYTES,
     ),

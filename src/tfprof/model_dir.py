@@ -23,7 +23,7 @@ class Place:
     """Where an input is expected, and what it provides."""
 
     path: str
-    tells: str
+    provides: str
 
 
 PLACES: dict[str, Place] = {

@@ -184,7 +184,7 @@ def test_save_reports_that_values_stay_in_the_checkpoint(ask):
     _, _, err = ask("save", "graph.pb", str(CHECKPOINT), "-o", "profile.pb")
 
     assert err == (
-        "tfprof: values stay in the checkpoint: name it again beside the saved profile.\n"
+        "tfprof: values stay in the checkpoint: give it together with the saved profile.\n"
         "tfprof: wrote profile.pb\n"
     )
 

@@ -130,8 +130,8 @@ def strings_on_disk(texts, endian):
 @pytest.mark.parametrize(("order", "endian"), [(LITTLE, "little"), (BIG, "big")])
 def test_strings_of_either_byte_order_are_read(save, order, endian):
     data, crc = strings_on_disk([b"a", b"", b"long" * 50], endian)
-    told = message((1, 7), (2, shape(3)), (5, len(data))) + fixed32(6, crc)
-    values = bundle(save({b"w": told}, data, header(order=order))).read("w")
+    entry_bytes = message((1, 7), (2, shape(3)), (5, len(data))) + fixed32(6, crc)
+    values = bundle(save({b"w": entry_bytes}, data, header(order=order))).read("w")
 
     assert values.tolist() == [b"a", b"", b"long" * 50]
 
@@ -139,18 +139,18 @@ def test_strings_of_either_byte_order_are_read(save, order, endian):
 def test_strings_whose_lengths_changed_are_refused(save):
     data, crc = strings_on_disk([b"abc", b"de"], "little")
     changed = bytes([2, 3]) + data[2:]
-    told = message((1, 7), (2, shape(2)), (5, len(data))) + fixed32(6, crc)
+    entry_bytes = message((1, 7), (2, shape(2)), (5, len(data))) + fixed32(6, crc)
 
     with pytest.raises(InputError, match=r"tensor `w`, 11 bytes at byte 0: .* checksum"):
-        bundle(save({b"w": told}, changed)).read("w")
+        bundle(save({b"w": entry_bytes}, changed)).read("w")
 
 
 def test_strings_longer_than_their_room_are_refused(save):
     data, crc = strings_on_disk([b"abc"], "little")
-    told = message((1, 7), (2, shape(1)), (5, len(data))) + fixed32(6, crc)
+    entry_bytes = message((1, 7), (2, shape(1)), (5, len(data))) + fixed32(6, crc)
 
     with pytest.raises(InputError, match="do not add up"):
-        bundle(save({b"w": told}, b"\x04" + data[1:])).read("w")
+        bundle(save({b"w": entry_bytes}, b"\x04" + data[1:])).read("w")
 
 
 def test_the_error_for_a_changed_value_names_its_tensor(save):
@@ -289,9 +289,9 @@ def test_a_changed_byte_anywhere_in_the_index_is_refused(tmp_path):
 
 def test_a_changed_byte_anywhere_in_a_tensor_is_refused(save):
     texts, crc = strings_on_disk([b"abc", b"de"], "little")
-    told = message((1, 7), (2, shape(2)), (4, 8), (5, len(texts))) + fixed32(6, crc)
+    entry_bytes = message((1, 7), (2, shape(2)), (4, 8), (5, len(texts))) + fixed32(6, crc)
     data = bytearray(bytes(8) + texts)
-    entries = {b"n": entry(9, (1,), bytes(8)), b"s": told}
+    entries = {b"n": entry(9, (1,), bytes(8)), b"s": entry_bytes}
     for at in range(len(data)):
         data[at] ^= 0x80
         prefix = save(entries, data)

@@ -135,14 +135,14 @@ def test_allocations_on_the_host_are_kept():
 def test_a_checkpoint_is_described_without_its_values():
     before = tfprof.load("graph.pb", CHECKPOINT)
 
-    told = before.save("saved")
+    missing = before.save("saved")
 
     after = tfprof.load("saved")
     tensors = after.columns.tensors
     assert list(tensors.name) == list(before.columns.tensors.name)
     assert list(tensors.dtype) == list(before.columns.tensors.dtype)
     assert not after.columns.has(Need.VALUES)
-    assert told == ("values stay in the checkpoint: name it again beside the saved profile.",)
+    assert missing == ("values stay in the checkpoint: give it together with the saved profile.",)
     assert any("checkpoint" in note for note in after.scope(select="tensor_value").notes)
     with pytest.raises(tfprof.MissingInputError, match="are in a checkpoint: give the"):
         tensors.read(tensors.name[0])

@@ -44,7 +44,7 @@ class Reply:
     stderr: str
 
 
-class Crashed(Exception):  # noqa: N818 it happened; nobody who asks has erred
+class Crashed(Exception):  # noqa: N818 -- an event, not a mistake of the caller
     """The original ended its process or threw a C++ exception."""
 
 

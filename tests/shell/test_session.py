@@ -351,7 +351,7 @@ def test_save_reports_what_it_leaves_out(files, capsys):
     loop.serve(loaded, Options(), io.StringIO("save profile.pb\n"))
 
     assert capsys.readouterr().err == (
-        "tfprof: values stay in the checkpoint: name it again beside the saved profile.\n"
+        "tfprof: values stay in the checkpoint: give it together with the saved profile.\n"
         "tfprof: wrote profile.pb\n"
     )
 

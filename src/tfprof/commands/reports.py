@@ -43,7 +43,7 @@ def _lines(reported: Reported) -> Iterator[str]:
     for path in reported.found.values():
         yield f"Found {path}"
     for name, path in reported.missing.items():
-        yield f"Missing {path}, which shows {PLACES[name].tells}"
+        yield f"Missing {path}, which shows {PLACES[name].provides}"
     for path in reported.written:
         yield f"Wrote {path}"
     for name in reported.not_written:

@@ -1,6 +1,6 @@
 """The file of a saved profile: a zip archive of one Parquet file per table and a manifest.
 
-Members are stored as they are, since Parquet compresses by itself. The manifest comes first, and a
+Members are not compressed, since Parquet files already are. The manifest comes first, and a
 file is recognised by it. `profile_tables.TABLES` has the tables.
 """
 

@@ -70,7 +70,7 @@ TABLES: dict[str, TableFormat] = {
             "name": _text("The name."),
             "kind": _word("What it does, such as `Conv2D`."),
             "defined": Field("Its place in the order in which ops became known.", least=0),
-            "shape": _shape("The shape of the parameters it stands for."),
+            "shape": _shape("The shape of its parameters."),
             "logged_float_ops": Field("Float operations of one run; 0 if no log has a number."),
             "code": _row("code", "The call that made it, or -1.", -1),
             "origin": _row("origins", "The input that defined it."),

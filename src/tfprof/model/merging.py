@@ -15,7 +15,7 @@ from tfprof.model.ops import Ops
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.stated import MovedAttributes, StatedFacts
 
-# Stands for unknown ops in inputs; no real op has this name.
+# The name of unknown ops in inputs; no real op has it.
 _NO_OP = "\0"
 
 

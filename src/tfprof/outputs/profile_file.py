@@ -43,7 +43,7 @@ def encoded(profile: ProfileColumns, notes: Sequence[str] = ()) -> bytes:
 def lacks(profile: ProfileColumns) -> Iterator[str]:
     """What the file leaves out, in sentences."""
     if profile.has(Need.VALUES):
-        yield "values stay in the checkpoint: name it again beside the saved profile."
+        yield "values stay in the checkpoint: give it together with the saved profile."
 
 
 def tables(profile: ProfileColumns) -> dict[str, Table]:

@@ -42,7 +42,7 @@ def encode(profile: ProfileColumns, _: Sequence[str] = ()) -> Iterator[bytes]:
 def lacks(profile: ProfileColumns) -> Iterator[str]:
     """What the file leaves out, in sentences."""
     if profile.has(Need.VALUES):
-        yield "values stay in the checkpoint: name it again beside the saved profile."
+        yield "values stay in the checkpoint: give it together with the saved profile."
     if len(profile.allocator_events) > len(profile.allocations.record):
         yield "a ProfileProto has no place for allocations on the host (`tfprof memory`)."
     if not profile.counts_whole_micros:

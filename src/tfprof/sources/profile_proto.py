@@ -28,7 +28,7 @@ from tfprof.sources.tf_attributes import EncodedAttributes
 from tfprof.sources.tf_devices import add_device
 from tfprof.sources.tf_names import TENSORFLOW_NAMES
 
-# Stands for unknown ops in inputs; no real op has this name.
+# The name of unknown ops in inputs; no real op has it.
 _NO_OP = "\0"
 
 
