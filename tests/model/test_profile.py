@@ -47,13 +47,13 @@ def arrays(value):
         yield from arrays(getattr(value, name, None))
 
 
-def test_no_column_of_a_profile_can_be_changed(whole):
-    found = list(arrays(whole))
+def test_no_column_of_a_profile_can_be_changed(valid):
+    found = list(arrays(valid))
 
     assert len(found) > 50
     assert not any(array.flags.writeable for array in found)
     with pytest.raises(FrozenInstanceError):
-        whole.ops = whole.ops
+        valid.ops = valid.ops
 
 
 @pytest.mark.parametrize(
