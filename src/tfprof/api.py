@@ -42,10 +42,6 @@ DEFAULT_FORMAT = next(iter(registry.SAVED_FORMATS))
 
 _READING = tuple(part.name for part in fields(Reading))
 
-# A saved profile contains what files of these sources contain.
-_SAVED = frozenset({sources.SAVED, "profile_proto"})
-_PARTS = frozenset({"graph", "saved_model", "run_meta", "xspace"})
-
 
 def load(*paths: Path, progress: Callable[[str], None] = lambda _: None, **inputs: Any) -> Profile:
     """Load a profile from files.
@@ -151,8 +147,9 @@ def step_timeline(
 
 def _require_whole_or_parts(files: Sequence[InputFile]) -> None:
     """Refuse a saved profile together with files whose content it already contains."""
-    saved = [file.path for file in files if file.source.name in _SAVED]
-    parts = [file.path for file in files if file.source.name in _PARTS]
+    saved = [file.path for file in files if sources.is_saved(file.source)]
+    others = [file for file in files if not sources.is_saved(file.source)]
+    parts = [file.path for file in others if file.source.stage in (Stage.DEFINITIONS, Stage.RUNS)]
     if saved and parts:
         raise OptionError(
             f"{saved[0]} is a saved profile, which contains its graph and runs: "

@@ -257,12 +257,15 @@ def require_use(files: Iterable[InputFile], given: Iterable[str]) -> None:
         # Sources of other packages may use any of them.
         if not any(not isinstance(one, BuiltIn) or name in one.reads_with for one in read):
             titles = " or ".join(a_file(one.title) for one in SOURCES if name in one.reads_with)
-            advice = "; for a saved profile, use it when you save" if _are_saved(read) else ""
+            advice = (
+                "; for a saved profile, use it when you save" if any(map(is_saved, read)) else ""
+            )
             raise OptionError(f"`{name}` requires {titles}{advice}.")
 
 
-def _are_saved(read: Iterable[Source]) -> bool:
-    return any(isinstance(source, BuiltIn) and source.is_saved for source in read)
+def is_saved(source: Source) -> bool:
+    """Whether files of a source are saved profiles."""
+    return isinstance(source, BuiltIn) and source.is_saved
 
 
 def a_file(title: str) -> str:
