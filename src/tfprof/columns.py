@@ -71,7 +71,7 @@ class Strings(Sequence[str]):
         return column
 
     @classmethod
-    def _of_new(cls, data: bytes, starts: Ints, ends: Ints) -> Self:
+    def of_new_spans(cls, data: bytes, starts: Ints, ends: Ints) -> Self:
         """`of_spans` with arrays that nothing else holds: they are frozen, not wrapped."""
         column = cls.__new__(cls)
         starts.setflags(write=False)
@@ -92,7 +92,7 @@ class Strings(Sequence[str]):
     @classmethod
     def woven(cls, pieces: Sequence[Strings | bytes], rows: int) -> Self:
         """Each row its pieces one after the other; a piece of plain bytes is in every row."""
-        return cls._of_new(*line_kernels.woven(pieces, rows))
+        return cls.of_new_spans(*line_kernels.woven(pieces, rows))
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -119,7 +119,7 @@ class Strings(Sequence[str]):
 
     def take(self, rows: Ints) -> Strings:
         """The column with only `rows`, in that order."""
-        return Strings._of_new(self.data, self.starts[rows], self.ends[rows])
+        return Strings.of_new_spans(self.data, self.starts[rows], self.ends[rows])
 
     def packed(self) -> Strings:
         """A copy that contains only its own texts, to free the file that `data` may hold."""

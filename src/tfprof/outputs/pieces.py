@@ -33,7 +33,7 @@ class Field(NamedTuple):
 
 def amounts(column: Ints, unit: Unit, after: str = "") -> Strings:
     """Each number as its unit formats it, followed by `after`."""
-    return Strings.of_spans(*lines.amounts(column, unit, after))
+    return Strings.of_new_spans(*lines.amounts(column, unit, after))
 
 
 class _Bare:
@@ -48,12 +48,12 @@ class _Bare:
 
 def digits(column: Ints) -> Strings:
     """Each number in decimal digits."""
-    return Strings.of_spans(*lines.amounts(column, _Bare(), ""))
+    return Strings.of_new_spans(*lines.amounts(column, _Bare(), ""))
 
 
 def varints(column: Ints) -> Strings:
     """Each number as a protobuf varint; negative numbers take ten bytes."""
-    return Strings.of_spans(*lines.varints(column))
+    return Strings.of_new_spans(*lines.varints(column))
 
 
 def in_json(texts: Strings) -> Strings:
@@ -67,7 +67,7 @@ def in_json(texts: Strings) -> Strings:
     starts, ends = packed.starts.copy(), packed.ends.copy()
     starts[rows] = escaped.starts + len(packed.data)
     ends[rows] = escaped.ends + len(packed.data)
-    return Strings.of_spans(packed.data + escaped.data, starts, ends)
+    return Strings.of_new_spans(packed.data + escaped.data, starts, ends)
 
 
 def or_else(flags: Bools, texts: Strings, other: bytes) -> Strings:
@@ -75,7 +75,7 @@ def or_else(flags: Bools, texts: Strings, other: bytes) -> Strings:
     place = len(texts.data)
     starts = np.where(flags, texts.starts, place)
     ends = np.where(flags, texts.ends, place + len(other))
-    return Strings.of_spans(texts.data + other, starts, ends)
+    return Strings.of_new_spans(texts.data + other, starts, ends)
 
 
 def written_once(rows: Ragged, write: Callable[[list[int]], str]) -> Strings:
@@ -91,7 +91,7 @@ def joined(fields: Sequence[Field], separator: bytes, rows: int) -> list[Piece]:
     none = np.zeros(rows, np.int64)
     for field in fields:
         lengths = (is_begun & field.is_shown) * np.int64(len(separator))
-        pieces += [Strings.of_spans(separator, none, lengths), *field.pieces]
+        pieces += [Strings.of_new_spans(separator, none, lengths), *field.pieces]
         is_begun |= field.is_shown
     return pieces
 

@@ -118,7 +118,7 @@ def _nested_blocks(view: View, metrics: Sequence[Metric]) -> Iterator[Strings]:
 
 def _indents(spaces: bytes, levels: Ints) -> Strings:
     """The indent of each row."""
-    return Strings.of_spans(spaces, np.zeros(len(levels), np.int64), 2 * np.maximum(levels, 0))
+    return Strings.of_new_spans(spaces, np.zeros(len(levels), np.int64), 2 * np.maximum(levels, 0))
 
 
 def _skipped(view: View) -> Ints | None:

@@ -205,7 +205,7 @@ def _spread(texts: Strings, rows: Ints, count: int, *, other: bytes) -> Strings:
     starts = np.full(count, len(texts.data))
     ends = starts + len(other)
     starts[rows], ends[rows] = texts.starts, texts.ends
-    return Strings.of_spans(texts.data + other, starts, ends)
+    return Strings.of_new_spans(texts.data + other, starts, ends)
 
 
 def _notes(view: View, plan: Schedule) -> Iterator[str]:
