@@ -66,8 +66,7 @@ class Flows:
         return len(self.producer)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Schedule:
+class Schedule(NamedTuple):
     """One step of the ops that a view shows, laid out in time."""
 
     devices: Devices  # the devices that were used, in the order of the view's ops
@@ -151,12 +150,12 @@ def _slots(profile: ProfileColumns, tracked: _Tracked, ticks: int) -> tuple[Ints
     met = by_name[_by_first_use(walk, rank, len(devices))]
     start = runs.start_ns[rows] // ticks
     order = np.lexsort((start, rank))
-    if ticks is Ticks.MICROS:
+    if ticks == Ticks.MICROS:
         order = order[_is_new(rank[order], start[order])]
     left_out = len(rows) - len(order)
     rows, walk, start = rows[order], walk[order], start[order]
     device = places_of(met, len(devices))[runs.device[rows]]
-    duration = (run_micros(profile) if ticks is Ticks.MICROS else runs.duration_ns)[rows]
+    duration = (run_micros(profile) if ticks == Ticks.MICROS else runs.duration_ns)[rows]
     lane = _lanes(device, start, duration)
     return met, Slots(tracked.shown[walk], device, lane, start, duration, rows), left_out
 
@@ -220,7 +219,7 @@ def _flows(view: View, tracked: _Tracked, devices: Ints, slots: Slots, ticks: in
     linked = runs.take(tracked.record[taken.values])
     consumer = consumer[taken.owners][linked.owners]
     run = profile.executions
-    if ticks is Ticks.NANOS:
+    if ticks == Ticks.NANOS:
         producer = places_of(slots.run, len(run))[linked.values]
     else:
         # A run without a slot uses the slot that starts on its device at the same time.
