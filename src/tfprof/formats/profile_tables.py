@@ -57,6 +57,10 @@ def _shape(sentence: str) -> Field:
     return Field(sentence, Kind.SHAPE)
 
 
+def _int32(sentence: str) -> Field:
+    return Field(sentence, least=-(2**31), most=2**31 - 1)
+
+
 def _row(table: str, sentence: str, least: int = 0, *, is_sorted: bool = False) -> Field:
     return Field(sentence, table=table, least=least, is_sorted=is_sorted)
 
@@ -132,10 +136,10 @@ TABLES: dict[str, TableFormat] = {
         {
             "caller": _row("code", "The call above it, or -1.", -1),
             "file": _word("The file."),
-            "line": Field("The line in the file."),
+            "line": _int32("The line in the file."),
             "function": _word("The function."),
             "text": _word("The text of the line."),
-            "function_line": Field("Where the function begins, or -1 if that is unknown."),
+            "function_line": _int32("Where the function begins, or -1 if that is unknown."),
         },
         key="code",
     ),
@@ -228,7 +232,7 @@ TABLES: dict[str, TableFormat] = {
         "One row per output that a run left in memory.",
         {
             "use": _row("memory", "The run, as a row of `memory`."),
-            "slot": Field("Which output."),
+            "slot": _int32("Which output."),
             "bytes": Field(_BYTES),
             "address": Field("The address."),
         },
