@@ -117,7 +117,7 @@ def test_a_file_without_a_column_is_refused():
     del table["kind"]
     contents["ops.parquet"] = b"".join(parquet.write(table))
 
-    assert "kind" in refusal(archived(contents))
+    assert "the table ops has no column kind" in refusal(archived(contents))
 
 
 def test_a_column_of_another_type_is_refused():
@@ -207,6 +207,27 @@ def test_members_that_share_bytes_are_refused():
         place += 46 + len(name)
 
     assert "members overlap" in refusal(bytes(spoiled))
+
+
+def test_attributes_in_an_unknown_encoding_are_refused():
+    data = with_column("origins", "encoding", Strings(["runes"]))
+
+    assert refusal(data) == (
+        "has attributes encoded as 'runes', which this tfprof cannot decode: upgrade tfprof."
+    )
+
+
+def test_the_tables_of_a_file_share_one_limit(monkeypatch):
+    monkeypatch.setattr(parquet.reading, "_HARMLESS", 100_000)
+    monkeypatch.setattr(parquet.reading, "_MOST_TIMES", 1)
+    contents = members(saved())
+    for name in ("placements", "record_devices"):
+        columns = {key: np.zeros(5_000, np.int64) for key in TABLES[name].fields}
+        data = b"".join(parquet.write(columns))
+        assert parquet.read(data)  # it is small enough by itself
+        contents[f"{name}.parquet"] = data
+
+    assert "far more than the file could hold" in refusal(archived(contents))
 
 
 def test_a_file_that_was_cut_short_is_refused():

@@ -152,7 +152,8 @@ def decode(path: str, data: bytes) -> SavedProfile:
             _require_stored(archive, len(data))
             facts = _facts(path, archive.read(PROFILE_MANIFEST))
             contents = {name: archive.read(f"{name}.parquet") for name in TABLES}
-        decoded = _in_threads(lambda name: _table(contents[name], name))
+        budget = parquet.Budget(len(data))
+        decoded = _in_threads(lambda name: _table(contents[name], name, budget))
         tables = dict(zip(TABLES, decoded, strict=True))
         profile = SavedProfile(tables, facts)
         _check(profile)
@@ -190,8 +191,10 @@ def _facts(path: str, data: bytes) -> Facts:
     return Facts.of(manifest)
 
 
-def _table(data: bytes, name: str) -> Table:
-    found = parquet.read(data)
+def _table(data: bytes, name: str, budget: parquet.Budget) -> Table:
+    found = parquet.read(data, budget)
+    for key in TABLES[name].fields:
+        _require(key in found, f"the table {name} has no column {key}")
     return {key: _as_read(found[key], field_) for key, field_ in TABLES[name].fields.items()}
 
 

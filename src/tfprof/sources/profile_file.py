@@ -32,7 +32,7 @@ from tfprof.model.profile import REMEDIES, ProfileColumns
 from tfprof.model.recordings import Recordings, Steps
 from tfprof.model.stated import StatedFacts
 from tfprof.model.tensors import Tensors
-from tfprof.sources.saved_attributes import SavedAttributes
+from tfprof.sources.saved_attributes import DECODERS, SavedAttributes
 from tfprof.sources.source import FileSummary, InputFile, summary
 
 Columns = TypeVar("Columns")
@@ -77,6 +77,7 @@ def loaded(path: str, data: bytes) -> Loaded:
     saved = decode(path, data)
     if (trouble := next(_contradictions(saved), None)) is not None:
         raise InputError(path, f"is damaged: {trouble}; save it again or fetch it again.")
+    _require_decoders(saved, path)
     facts = saved.facts
     profile = ProfileColumns(
         ops=_ops(saved, path),
@@ -100,6 +101,17 @@ def loaded(path: str, data: bytes) -> Loaded:
         remedies={need: facts.remedies.get(need, REMEDIES[need]) for need in Need},
     )
     return Loaded(profile.freeze(), facts.notes)
+
+
+def _require_decoders(saved: SavedProfile, path: str) -> None:
+    """Refuse attributes that cannot be decoded: without them, numbers would be wrong."""
+    for encoding in filter(None, saved.texts("origins", "encoding")):
+        if encoding not in DECODERS:
+            raise InputError(
+                path,
+                f"has attributes encoded as {encoding!r}, which this tfprof cannot decode: "
+                "upgrade tfprof.",
+            )
 
 
 def _table(saved: SavedProfile, name: str, columns: type[Columns]) -> Columns:

@@ -41,11 +41,10 @@ class SavedAttributes:
 
     def get(self, position: int, name: str) -> AttributeValue:
         row = self._rows(position).get(name)
-        decode = DECODERS.get(self.found.encoding)
-        if row is None or decode is None:
+        if row is None:
             return None
         try:
-            return decode(self._value(row))
+            return DECODERS[self.found.encoding](self._value(row))
         except (ValueError, RecursionError, messages.DecodeError):
             raise InputError(self.path, f"the attribute `{name}` of an op is damaged.") from None
 

@@ -17,8 +17,8 @@ Parquet it knows the ones above. `docs/explanation/saved-profile.md` says why tf
 its own.
 """
 
-from tfprof.formats.parquet.reading import ParquetError, read
+from tfprof.formats.parquet.reading import Budget, ParquetError, read
 from tfprof.formats.parquet.tables import Blobs, Column, Table
 from tfprof.formats.parquet.writing import write
 
-__all__ = ["Blobs", "Column", "ParquetError", "Table", "read", "write"]
+__all__ = ["Blobs", "Budget", "Column", "ParquetError", "Table", "read", "write"]

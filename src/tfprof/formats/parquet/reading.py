@@ -1,7 +1,7 @@
 """Reading the Parquet files that `writing` writes.
 
-Files are not trusted: whatever their metadata claims, reading one takes a small multiple of
-`_MOST_UNPACKED` times its size, plus a constant.
+Files are not trusted: whatever their metadata claims, reading them takes no more memory than a
+`Budget` allows.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ from tfprof.formats.parquet.tables import (
 from tfprof.formats.parquet.thrift import Reader, Struct, zigzag
 
 _SMALLEST = 2 * len(MAGIC) + 4
+_NUMBER_SIZE = 8  # in memory; a page can have a number in a single byte
 
-# The pages of a file may unpack to this many times its size, or to a size that does no harm.
-_MOST_UNPACKED = 100
+# Columns may take this many times the size of the file that they are in, or a harmless size.
+_MOST_TIMES = 200
 _HARMLESS = 1 << 28
 
 # What following the metadata of a damaged file raises.
@@ -52,6 +53,18 @@ class ParquetError(ValueError):
 _Span: TypeAlias = tuple[Ints, bytes]  # the lengths of texts, and all of them in a row
 
 
+class Budget:
+    """The memory that the columns of a file may take; tables of one file share it."""
+
+    def __init__(self, size: int) -> None:
+        self._left = _HARMLESS + _MOST_TIMES * size
+
+    def spend(self, size: int) -> None:
+        self._left -= size
+        if self._left < 0:
+            raise ParquetError("the pages unpack to far more than the file could hold")
+
+
 class _Page(NamedTuple):
     rows: int
     encoding: int
@@ -59,17 +72,17 @@ class _Page(NamedTuple):
     kind: int
 
 
-def read(data: bytes | memoryview) -> Table:
+def read(data: bytes | memoryview, budget: Budget | None = None) -> Table:
     """The table of a file that `write` wrote."""
     try:
-        return _table(memoryview(data))
+        return _table(memoryview(data), budget or Budget(len(data)))
     except ParquetError:
         raise
     except _DAMAGE as error:
         raise ParquetError(f"damaged metadata ({error!r})") from None
 
 
-def _table(view: memoryview) -> Table:
+def _table(view: memoryview, budget: Budget) -> Table:
     if len(view) < _SMALLEST or view[:4] != MAGIC or view[-4:] != MAGIC:
         raise ParquetError("not a Parquet file, or one that was cut short")
     (size,) = struct.unpack("<I", view[-8:-4])
@@ -78,7 +91,7 @@ def _table(view: memoryview) -> Table:
     footer = Reader(view[-8 - size : -8]).struct()
     (group,) = footer[4]
     columns = zip(footer[2][1:], group[1], strict=False)
-    file = _File(view)
+    file = _File(view, budget)
     table = {schema[4].decode(): file.column(schema, chunk[3]) for schema, chunk in columns}
     if len(table) != len(group[1]) or len(table) != len(footer[2]) - 1:
         raise ParquetError("columns are missing or have the same name")
@@ -88,11 +101,11 @@ def _table(view: memoryview) -> Table:
 
 
 class _File:
-    """The pages of a file, which are unpacked within limits."""
+    """The pages of a file, which are unpacked within a budget."""
 
-    def __init__(self, view: memoryview) -> None:
+    def __init__(self, view: memoryview, budget: Budget) -> None:
         self._view = view
-        self._left = _HARMLESS + _MOST_UNPACKED * len(view)
+        self._budget = budget
 
     def column(self, schema: Struct, chunk: Struct) -> Column:
         start: int = chunk[11] if 11 in chunk else chunk[9]
@@ -125,12 +138,10 @@ class _File:
             place = reader.place + stored
             if min(size, stored, values[1]) < 0 or place > len(view):
                 raise ParquetError("a page is outside its column")
+            self._budget.spend(max(size, _NUMBER_SIZE * values[1]))
             yield _Page(values[1], values[2], self._unpack(view[reader.place : place], size), kind)
 
     def _unpack(self, stored: memoryview, size: int) -> bytes:
-        self._left -= size
-        if self._left < 0:
-            raise ParquetError("the pages unpack to far more than the file could hold")
         unpacker = zlib.decompressobj(GZIP_WINDOW)
         content = unpacker.decompress(stored, size + 1)
         if len(content) != size or not unpacker.eof:
