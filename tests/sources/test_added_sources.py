@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import tfprof
+from same_columns import assert_same_columns
 from tfprof.errors import InputError, UnknownFormatError
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "add-a-source.md"
@@ -91,6 +92,22 @@ def test_hints_name_only_files_of_the_same_framework(installed, trace, monkeypat
     notes = tfprof.load(trace).scope(select=["params"]).notes
 
     assert not any("GraphDef" in note for note in notes)
+
+
+def test_a_saved_profile_of_an_added_source_is_read_without_its_package(
+    installed, trace, monkeypatch, tmp_path
+):
+    with monkeypatch.context() as patch:
+        patch.syspath_prepend(str(installed))
+        before = tfprof.load(trace)
+        before.save(tmp_path / "saved")
+    with pytest.raises(UnknownFormatError):
+        tfprof.load(trace)
+
+    after = tfprof.load(tmp_path / "saved")
+
+    assert_same_columns(after.columns, before.columns)
+    assert after.scope(select=["params"]).notes == before.scope(select=["params"]).notes
 
 
 def test_an_added_source_reports_its_own_input_errors(installed, tmp_path, monkeypatch):
