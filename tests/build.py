@@ -16,6 +16,7 @@ from tfprof.model.code import Frame
 from tfprof.model.collector import Runs
 from tfprof.model.devices import Device, Role
 from tfprof.model.executions import MEMORY_FACTS
+from tfprof.model.layers import NO_LAYER, Layer
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import Recording
 from tfprof.sources.registry import remedies
@@ -40,6 +41,16 @@ class OpFact:
     float_ops: int = 0
     code: Sequence[str] = ()  # `file.py:line:function`, outermost first
     attributes: Mapping[str, AttributeValue] = field(default_factory=dict)
+    layer: str = ""  # the path of a layer, which must be one of `layers`
+
+
+@dataclass(frozen=True)
+class LayerFact:
+    """A layer of a test profile, with its path; the layer that contains it must come first."""
+
+    path: str
+    kind: str = ""
+    output_shape: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -96,13 +107,16 @@ class CopyFact:
 
 
 op = OpFact
+layer = LayerFact
 run = RunFact
 allocator = AllocatorFact
 copy = CopyFact
 
 
-def profile(*facts: OpFact | RunFact | CopyFact, counts_float_ops: bool = False) -> ProfileColumns:
-    """A profile of these ops, runs and transfers; an op that is only run has just a name."""
+def profile(
+    *facts: OpFact | LayerFact | RunFact | CopyFact, counts_float_ops: bool = False
+) -> ProfileColumns:
+    """A profile of these facts; an op that is only run has just a name."""
     builder = ProfileBuilder(counts_float_ops=counts_float_ops)
     builder.remedies |= remedies([])
     ops = [fact for fact in facts if isinstance(fact, OpFact)]
@@ -126,6 +140,7 @@ def profile(*facts: OpFact | RunFact | CopyFact, counts_float_ops: bool = False)
             duration_ns=ints([fact.nanos]),
         )
     _describe(builder, ops)
+    _set_layers(builder, [fact for fact in facts if isinstance(fact, LayerFact)], ops)
     built = builder.build()
     built.check()
     return built
@@ -192,6 +207,20 @@ def _describe(builder: ProfileBuilder, ops: Sequence[OpFact]) -> None:
         if fact.code:
             builder.mark_has_code()
             builder.set_code([number], [builder.add_stack([_frame(text) for text in fact.code])])
+
+
+def _set_layers(
+    builder: ProfileBuilder, layers: Sequence[LayerFact], ops: Sequence[OpFact]
+) -> None:
+    places = {fact.path: place for place, fact in enumerate(layers)}
+    rows = []
+    for fact in layers:
+        above, _, name = fact.path.rpartition("/")
+        rows.append(Layer(name, places.get(above, NO_LAYER), fact.kind, fact.output_shape))
+    added = builder.add_layers(rows)
+    owned = [fact for fact in ops if fact.layer]
+    ids = builder.ids([fact.name for fact in owned])
+    builder.set_layer(ids, added[ints([places[fact.layer] for fact in owned])])
 
 
 def _frame(text: str) -> Frame:

@@ -13,7 +13,7 @@ from itertools import product
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from build import CPU, GPU, GPU_STREAM, op, profile, run
+from build import CPU, GPU, GPU_STREAM, layer, op, profile, run
 from tfprof.metrics import ORDER_KEYS, THRESHOLD_KEYS
 
 STEPS = (0, 5)
@@ -43,6 +43,7 @@ def _short_lists(values):
 
 _KINDS = ("Add", "MatMul", "Var")
 _TYPES = ((), ("mine",), ("mine", "Add"))
+_LAYERS = (layer("m", "Model"), layer("m/d", "Dense", (-1, 3)), layer("e"))
 _SHAPES = (None, (0,), (1,), (3,))
 _STACKS = [[_FRAMES[0], *calls] for calls in _short_lists(_FRAMES)]
 _MEMORY = [{"requested": n, "residual": m} for n, m in product(range(3), repeat=2)]
@@ -70,13 +71,14 @@ def facts(draw):
     ops = [_op(name, [*names, "^a", "gone"], draw(_traits), draw(_sources)) for name in names]
     runs = [_run([*names, "a/b/d"], place, traits) for place, traits in draw(_runs)]
     # Only steps in which something ran can be asked for.
-    return [*ops, *runs, *(run("ran", step=step) for step in STEPS)]
+    return [*_LAYERS, *ops, *runs, *(run("ran", step=step) for step in STEPS)]
 
 
 def _op(name, sources, traits, places):
     kind, types, shape, float_ops, code = traits
     inputs = [sources[place % len(sources)] for place in places]
-    return op(name, kind, shape, inputs, types=types, float_ops=float_ops, code=code)
+    owner = _LAYERS[len(places)].path if shape else ""
+    return op(name, kind, shape, inputs, types=types, float_ops=float_ops, code=code, layer=owner)
 
 
 def _run(names, place, traits):

@@ -8,7 +8,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from build import GPU, copy, op, profile, run
+from build import GPU, copy, layer, op, profile, run
 from floors import checked_unless, floor
 from tfprof.columns import Strings
 from tfprof.errors import InputError, TfprofError
@@ -20,7 +20,15 @@ from tfprof.sources.profile_file import loaded
 
 def saved(notes=()):
     found = profile(
-        op("a", "Conv2D", shape=(2, 3), outputs=[(2,)], code=["m.py:1:f"], attributes={"k": 1}),
+        layer("m"),
+        layer("m/a", "Conv2D", (-1, 3)),
+        op(
+            *("a", "Conv2D", (2, 3)),
+            outputs=[(2,)],
+            code=["m.py:1:f"],
+            attributes={"k": 1},
+            layer="m/a",
+        ),
         op("b", inputs=["a", "gone"], outputs=[None]),
         run("a", 3, device=GPU, memory={"requested": 4}),
         run("b", 3, step=2),
@@ -118,6 +126,31 @@ def test_a_file_without_a_column_is_refused():
     contents["ops.parquet"] = b"".join(parquet.write(table))
 
     assert "the table ops has no column kind" in refusal(archived(contents))
+
+
+def test_a_file_from_before_layers_were_saved_is_read_without_layers():
+    contents = members(saved())
+    del contents["layers.parquet"]
+    found = parquet.read(contents["ops.parquet"])
+    del found["layer"]
+    contents["ops.parquet"] = b"".join(parquet.write(found))
+
+    profile_ = loaded("file", archived(contents)).profile
+
+    profile_.check()
+    assert len(profile_.layers) == 0
+    assert profile_.ops.layer.tolist() == [-1, -1]
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "trouble"),
+    [
+        ("parent", np.array([1, -1]), "layers are out of order"),
+        ("name", Strings(["m", "m"]), "two layers have the same name"),
+    ],
+)
+def test_contradicting_layers_are_refused(column, values, trouble):
+    assert trouble in refusal(with_column("layers", column, values))
 
 
 def test_a_column_of_another_type_is_refused():

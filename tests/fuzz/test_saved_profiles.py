@@ -16,6 +16,9 @@ from tfprof.errors import TfprofError
 from tfprof.formats import parquet
 from tfprof.formats.profile_tables import TABLES
 from tfprof.metrics import METRICS
+from tfprof.model.builder import ProfileBuilder
+from tfprof.model.layers import Layer
+from tfprof.model.merging import add_profile
 from tfprof.outputs import perfetto, profile_file, profile_proto
 from tfprof.sources.profile_file import loaded
 
@@ -29,8 +32,18 @@ def contents():
     """The members of a saved profile."""
     names = ("graph.pb", "run_meta_0", "tfprof_log")
     columns = tfprof.load(*(packed(f"gpu_synth/{name}") for name in names)).columns
-    with zipfile.ZipFile(io.BytesIO(profile_file.encoded(columns))) as archive:
+    with zipfile.ZipFile(io.BytesIO(profile_file.encoded(with_layers(columns)))) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
+
+
+def with_layers(columns):
+    """The same profile with three layers, which share its ops."""
+    builder = ProfileBuilder()
+    add_profile(builder, columns)
+    layers = builder.add_layers([Layer("m"), Layer("a", 0, "Dense", (-1, 3)), Layer("b", 0)])
+    ops = builder.ids(columns.ops.name)
+    builder.set_layer(ops, layers[ops % 3])
+    return builder.build()
 
 
 def changed(contents, chance):

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from tfprof.columns import Bools, Coded, Ints, Shape, Shapes, Strings
+from tfprof.columns import Bools, Coded, Ints, Shape, Shapes, Strings, constant
 from tfprof.errors import InputError, one_line
 from tfprof.formats import parquet
 from tfprof.formats.parquet import Blobs, ParquetError
@@ -151,7 +151,7 @@ def decode(path: str, data: bytes) -> SavedProfile:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             _require_stored(archive, len(data))
             facts = _facts(path, archive.read(PROFILE_MANIFEST))
-            contents = {name: archive.read(f"{name}.parquet") for name in TABLES}
+            contents = {name: _content(archive, name) for name in TABLES}
         budget = parquet.Budget(len(data))
         decoded = _in_threads(lambda name: _table(contents[name], name, budget))
         tables = dict(zip(TABLES, decoded, strict=True))
@@ -191,9 +191,21 @@ def _facts(path: str, data: bytes) -> Facts:
     return Facts.of(manifest)
 
 
-def _table(data: bytes, name: str, budget: parquet.Budget) -> Table:
+def _content(archive: zipfile.ZipFile, name: str) -> bytes | None:
+    """The Parquet file of a table; None if the file was written before the table was added."""
+    member = f"{name}.parquet"
+    is_older = TABLES[name].is_added and member not in archive.namelist()
+    return None if is_older else archive.read(member)
+
+
+def _table(data: bytes | None, name: str, budget: parquet.Budget) -> Table:
+    if data is None:
+        return {key: _EMPTY[field_.kind] for key, field_ in TABLES[name].fields.items()}
     found = parquet.read(data, budget)
-    for key in TABLES[name].fields:
+    rows = len(next(iter(found.values()), ()))
+    for key, field_ in TABLES[name].fields.items():
+        if field_.missing is not None:
+            found.setdefault(key, constant(field_.missing, rows))
         _require(key in found, f"the table {name} has no column {key}")
     return {key: _as_read(found[key], field_) for key, field_ in TABLES[name].fields.items()}
 
@@ -205,6 +217,16 @@ _KINDS: dict[Kind, type] = {
     Kind.WORD: Coded,
     Kind.SHAPE: Coded,
     Kind.BYTES: Blobs,
+}
+
+
+_EMPTY: dict[Kind, Column] = {
+    Kind.NUMBER: np.zeros(0, np.int64),
+    Kind.FLAG: np.zeros(0, np.bool_),
+    Kind.TEXT: Strings(),
+    Kind.WORD: Coded.of([]),
+    Kind.SHAPE: Shapes.of([]),
+    Kind.BYTES: Blobs(Strings()),
 }
 
 

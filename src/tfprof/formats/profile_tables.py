@@ -31,6 +31,7 @@ class Field(NamedTuple):
     least: int | None = None  # of a reference 0, unless it says otherwise
     most: int | None = None
     is_sorted: bool = False  # rows are in ascending order of this column
+    missing: int | None = None  # the value in files from before the column was added
 
 
 class TableFormat(NamedTuple):
@@ -39,6 +40,7 @@ class TableFormat(NamedTuple):
     sentence: str
     fields: Mapping[str, Field]
     key: str = ""  # the column with the number of each row, by which other tables refer to it
+    is_added: bool = False  # files from before the table was added do not have it
 
 
 def _text(sentence: str) -> Field:
@@ -77,6 +79,7 @@ TABLES: dict[str, TableFormat] = {
             "shape": _shape("The shape of its parameters."),
             "logged_float_ops": Field("Float operations of one run; 0 if no log has a number."),
             "code": _row("code", "The call that made it, or -1.", -1),
+            "layer": _row("layers", "The layer it belongs to, or -1.", -1)._replace(missing=-1),
             "origin": _row("origins", "The input that defined it."),
             "is_covered": _flag("Whether a recording has it running."),
             "phase": Field(
@@ -142,6 +145,17 @@ TABLES: dict[str, TableFormat] = {
             "function_line": _int32("Where the function begins, or -1 if that is unknown."),
         },
         key="code",
+    ),
+    "layers": TableFormat(
+        "One row per layer of the model. A layer is followed by the layers that it contains.",
+        {
+            "name": _text("The names of the layers that contain it and its own, joined with `/`."),
+            "parent": _row("layers", "The layer that contains it, or -1.", -1),
+            "kind": _word("The name of its class, such as `Conv2D`; empty if unknown."),
+            "output_shape": _shape("The shape of its output; the batch is usually -1."),
+        },
+        key="layer",
+        is_added=True,
     ),
     "recordings": TableFormat(
         "One row per recording: a trace of one host, or the traced runs of one worker.",

@@ -28,6 +28,7 @@ from tfprof.model.code import CodeTreeBuilder, Frame
 from tfprof.model.collector import RunCollector, Runs
 from tfprof.model.devices import Device, Devices
 from tfprof.model.executions import Placements
+from tfprof.model.layers import NO_LAYER, Layer, LayersBuilder
 from tfprof.model.ops import (
     Conventions,
     Inputs,
@@ -144,6 +145,8 @@ class ProfileBuilder:
         self._code: list[tuple[Ints, Ints]] = []
         self._code_tree = CodeTreeBuilder()
         self._has_code = False
+        self._layers = LayersBuilder()
+        self._layer: list[tuple[Ints, Ints]] = []
         self._seen_outputs: list[tuple[Ints, OutputShapes]] = []
         self._devices: dict[tuple[int, str], Device] = {}
         self._device_codes: dict[tuple[int, str], int] = {}
@@ -214,6 +217,18 @@ class ProfileBuilder:
     def set_code(self, ops: Sequence[int] | Ints, rows: Sequence[int] | Ints) -> None:
         """Set the call that created each of `ops`, unless it is already set."""
         self._code.append((ints(ops), ints(rows)))
+
+    def add_layers(self, layers: Sequence[Layer]) -> Ints:
+        """Add layers, parents first, and return their ids for `set_layer`.
+
+        The parent of a layer is a position in `layers`. A layer that is already known by its path
+        keeps its first description.
+        """
+        return self._layers.add(layers)
+
+    def set_layer(self, ops: Sequence[int] | Ints, layers: Sequence[int] | Ints) -> None:
+        """Set the layer of each of `ops`, unless it is already set; ids are from `add_layers`."""
+        self._layer.append((ints(ops), ints(layers)))
 
     def add_recording(self, recording: Recording) -> int:
         """Add a recording and return its row; a number makes a repeated label unique."""
@@ -304,6 +319,7 @@ class ProfileBuilder:
             placements=placements,
             devices=self._device_columns(),
             code=self._code_tree.build(),
+            layers=self._layers.build(),
             tensors=self._tensors,
             has_code=self._has_code,
             lacks_accelerator_time=self._lacks_accelerator_time,
@@ -366,9 +382,15 @@ class ProfileBuilder:
             seen_outputs=self._seen(order),
             logged_float_ops=float_ops[order],
             code=_first_stated(self._code, len(names), -1)[order],
+            layer=self._layer_of_ops(order),
             is_covered=self._is_covered(order),
             origins=self._origins(rows, before),
         )
+
+    def _layer_of_ops(self, order: Ints) -> Ints:
+        if not self._layer:
+            return constant(NO_LAYER, len(order))
+        return self._layers.rows()[_first_stated(self._layer, len(order), NO_LAYER)[order]]
 
     def _origins(self, rows: Ints, before: Ints) -> Origins:
         """The file that defined each op; `before` has the first row of each file."""

@@ -33,6 +33,7 @@ def add_profile(builder: ProfileBuilder, profile: ProfileColumns) -> None:
     ops = builder.ids(profile.ops.name)
     _describe(profile.ops, builder, ops)
     _locate(profile, builder, ops)
+    _add_layers(profile, builder, ops)
     _record(_Recorded.of(profile, builder, ops))
     if len(profile.tensors):
         builder.set_tensors(profile.tensors)
@@ -83,6 +84,13 @@ def _locate(profile: ProfileColumns, builder: ProfileBuilder, ids: Ints) -> None
         calls.append(builder.add_call(calls[caller] if caller >= 0 else -1, frame))
     located = np.flatnonzero(profile.ops.code >= 0)
     builder.set_code(ids[located], ints(calls)[profile.ops.code[located]])
+
+
+def _add_layers(profile: ProfileColumns, builder: ProfileBuilder, ids: Ints) -> None:
+    """Add the layers, and link each op to its layer."""
+    added = builder.add_layers(profile.layers.rows())
+    owned = np.flatnonzero(profile.ops.layer >= 0)
+    builder.set_layer(ids[owned], added[profile.ops.layer[owned]])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -179,6 +179,7 @@ class Ops:
     seen_outputs: OutputShapes  # as first recorded in a run
     logged_float_ops: Ints  # of one run; 0 if not logged
     code: Ints  # the call that created it, -1 if unknown
+    layer: Ints  # the layer it belongs to, -1 if none
     is_covered: Bools  # whether a recording contains a run of it
     origins: Origins
 

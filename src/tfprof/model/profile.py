@@ -28,6 +28,7 @@ from tfprof.model.executions import (
     Placements,
     Records,
 )
+from tfprof.model.layers import Layers
 from tfprof.model.ops import NOT_A_GRADIENT, Ops, Phase
 from tfprof.model.recordings import Recordings, Steps
 from tfprof.model.tensors import Tensors
@@ -60,6 +61,7 @@ class ProfileColumns:
     placements: Placements
     devices: Devices
     code: CodeTree
+    layers: Layers
     tensors: Tensors
     has_code: bool  # code lines were logged for at least one op
     lacks_accelerator_time: bool  # ops ran on an accelerator, but its own times were not recorded
@@ -143,20 +145,21 @@ class ProfileColumns:
         _require(homes == sorted(set(homes)), "an op has two devices in a recording")
         is_ordered = bool(np.all(self.code.caller < np.arange(len(self.code))))
         _require(is_ordered, "a call comes before its caller")
+        _require(self.layers.is_depth_first(), "layers are not in depth-first order")
         _require(not any(array.flags.writeable for array in _arrays(self)), "an array is writeable")
 
     def _tables(self) -> list[list[Sized]]:
         """Groups of columns that must have the same length."""
         ops = self.ops
         named: list[Sized] = [ops.name, ops.defined, ops.kind, ops.types.members, ops.shape]
-        given: list[Sized] = [ops.logged_float_ops, ops.code, ops.is_covered]
+        given: list[Sized] = [ops.logged_float_ops, ops.code, ops.layer, ops.is_covered]
         read: list[Sized] = [ops.origins.input, ops.origins.position]
         rows: list[Sized] = [
             table.offsets[1:] for table in (ops.inputs, ops.outputs, ops.seen_outputs)
         ]
         run = (self.records, self.executions, self.memory, self.output_memory, self.copies)
         allocated = (self.allocator_uses, self.allocator_events, self.allocations)
-        tables = (*run, *allocated, self.recordings, self.steps, self.placements)
+        tables = (*run, *allocated, self.recordings, self.steps, self.placements, self.layers)
         return [
             [*named, *given, *read, *rows],
             [ops.inputs.source, ops.inputs.slot],
@@ -177,7 +180,8 @@ class ProfileColumns:
         ]
 
     def _shapes(self) -> list[Shapes]:
-        return [self.ops.shape, self.ops.outputs.shape, self.ops.seen_outputs.shape]
+        ops = self.ops
+        return [ops.shape, ops.outputs.shape, ops.seen_outputs.shape, self.layers.output_shape]
 
     def _codes(self) -> list[tuple[Ints, int]]:
         """Columns that refer to rows of a table, and the number of rows of that table."""
@@ -188,6 +192,9 @@ class ProfileColumns:
             (ops.inputs.source, len(ops)),
             *((column.codes, len(column.values)) for column in self._shapes()),
             (ops.code, len(self.code)),
+            (ops.layer, len(self.layers)),
+            (self.layers.parent, len(self.layers)),
+            (self.layers.kind.codes, len(self.layers.kind.values)),
             (ops.origins.input, len(ops.origins.inputs)),
             (self.steps.recording, len(self.recordings)),
             (self.devices.recording, len(self.recordings)),

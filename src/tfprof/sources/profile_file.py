@@ -26,6 +26,7 @@ from tfprof.model.executions import (
     Placements,
     Records,
 )
+from tfprof.model.layers import Layers
 from tfprof.model.merging import add_profile
 from tfprof.model.ops import Inputs, Ops, Origin, Origins, OutputShapes, TypeSets
 from tfprof.model.profile import REMEDIES, ProfileColumns
@@ -93,6 +94,7 @@ def loaded(path: str, data: bytes) -> Loaded:
         placements=_table(saved, "placements", Placements),
         devices=_table(saved, "devices", Devices),
         code=_table(saved, "code", CodeTree),
+        layers=_table(saved, "layers", Layers),
         tensors=_tensors(saved),
         has_code=facts.has_code,
         lacks_accelerator_time=facts.lacks_accelerator_time,
@@ -143,6 +145,7 @@ def _ops(saved: SavedProfile, path: str) -> Ops:
         seen_outputs=OutputShapes(rows_of("seen_outputs"), saved.shapes("seen_outputs", "shape")),
         logged_float_ops=saved.numbers("ops", "logged_float_ops"),
         code=saved.numbers("ops", "code"),
+        layer=saved.numbers("ops", "layer"),
         is_covered=saved.flags("ops", "is_covered"),
         origins=_origins(saved, rows_of("attributes"), path),
     )
@@ -202,6 +205,8 @@ def _contradictions(saved: SavedProfile) -> Iterator[str]:
         "steps are out of order": _ascends(saved, "steps", "recording", "number"),
         "records are out of order": _ascends(saved, "records", "op", "step"),
         "a call comes before its caller": bool((callers < np.arange(len(callers))).all()),
+        "two layers have the same name": _are_distinct(saved.texts("layers", "name")),
+        "layers are out of order": _table(saved, "layers", Layers).is_depth_first(),
         "ops have no definition order": _are_all(np.sort(saved.numbers("ops", "defined"))),
         "types are out of order": _types_ascend(saved, saved.words("types", "type")),
         "placements are out of order": _pairs_ascend(
