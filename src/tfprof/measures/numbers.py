@@ -9,7 +9,7 @@ import numpy as np
 
 from tfprof.columns import Ints, ints
 from tfprof.errors import OptionError
-from tfprof.measures import time
+from tfprof.measures import averages, time
 from tfprof.memo import OnDemand, remembered, remembering
 from tfprof.metrics import NUMBERS
 from tfprof.model.profile import ProfileColumns
@@ -45,6 +45,8 @@ _ROUNDED: dict[str, tuple[str, ...]] = {
     "cpu_micros": ("cpu_nanos",),
 }
 
+_NANOS = frozenset(part for parts in _ROUNDED.values() for part in parts) | {"nanos"}
+
 # The column from which each measured number is summed.
 _MEASURED: dict[str, Callable[[ProfileColumns], Ints]] = {
     **_MEMORY,
@@ -60,9 +62,9 @@ Numbers: TypeAlias = Mapping[str, Ints]  # one column per name in `metrics.NUMBE
 
 @remembering(2)  # each may hold a dozen columns
 def per_op(profile: ProfileColumns, chosen: Chosen) -> Numbers:
-    """The numbers of each op, averaged over those of the chosen steps in which it was seen.
+    """The numbers of each op, averaged over the chosen steps as `measures.averages` describes.
 
-    Each number is rounded down on its own, so a total may differ by one from the sum of its parts.
+    Each number is rounded on its own, so a total may differ by one from the sum of its parts.
     Times are also available in nanoseconds; `measures.time` describes how they are rounded.
     """
     require_steps(profile, chosen, "averages over all steps")
@@ -118,12 +120,12 @@ def _column(profile: ProfileColumns, chosen: Chosen, key: str) -> Ints:
         was_seen = np.zeros(len(profile.ops), np.bool_)
         was_seen[profile.records.op] = True
         # An op that was never seen running counts as one run.
-        return np.where(was_seen, once * per_op(profile, chosen)["runs"], once)
+        return np.where(was_seen, _times_runs(profile, chosen, once), once)
     if key in _ROUNDED and not profile.counts_whole_micros:
         exact = per_op(profile, chosen)
         parts = [time.carried_micros(profile, exact[part]) for part in _ROUNDED[key]]
         return ints(np.sum(parts, axis=0))
-    return _over_steps(profile, _of_records(profile, key), chosen)
+    return _over_steps(profile, key, chosen)
 
 
 @remembering(len(NUMBERS))  # each result is a single flag
@@ -179,20 +181,31 @@ def _is_used_once(profile: ProfileColumns) -> bool:
     return bool(np.all(np.diff(profile.memory.record) > 0))
 
 
-def _over_steps(profile: ProfileColumns, column: Ints, chosen: Chosen) -> Ints:
-    """A column per op from a column per record: the average over the chosen steps."""
-    op = profile.records.op
-    if not chosen.is_everything:
-        is_chosen = np.zeros(len(profile.steps), np.bool_)
-        is_chosen[chosen_steps(profile, chosen)] = True
-        rows = np.flatnonzero(is_chosen[profile.records.step])
-        op, column = op[rows], column[rows]
-    result = np.zeros(len(profile.ops), np.int64)
-    if bool(np.all(op[1:] > op[:-1])):  # one record per op: nothing to average
-        result[op] = column
-        return result
-    np.add.at(result, op, column)
-    count = np.maximum(np.bincount(op, minlength=len(profile.ops)), 1)
-    # The original divides unsigned 64-bit integers, so a negative sum (of residual bytes) becomes
-    # huge; recorded answers require the same.
-    return (result.view(np.uint64) // count.astype(np.uint64)).view(np.int64)
+def _over_steps(profile: ProfileColumns, key: str, chosen: Chosen) -> Ints:
+    """The measured number `key` of each op: the average over the chosen steps."""
+    column, steps = _of_records(profile, key), _steps_or_all(profile, chosen)
+    if profile.counts_whole_micros:
+        return averages.over_steps_seen(profile, column, steps)
+    totals, counts = averages.totals(profile, column, steps), _step_counts(profile, chosen)
+    if key in _NANOS:
+        return averages.carried_quotients(totals, counts, time.scope_order(profile))
+    found = averages.quotients(totals, counts)
+    # An op that ran in few of the steps still ran.
+    return np.maximum(found, np.minimum(totals, 1)) if key == "runs" else found
+
+
+def _times_runs(profile: ProfileColumns, chosen: Chosen, once: Ints) -> Ints:
+    """`once`, a number of one run of each op, for its runs in an average step."""
+    if profile.counts_whole_micros:
+        return once * per_op(profile, chosen)["runs"]
+    runs = averages.totals(profile, profile.records.runs, _steps_or_all(profile, chosen))
+    return averages.quotients(runs, _step_counts(profile, chosen), once)
+
+
+def _steps_or_all(profile: ProfileColumns, chosen: Chosen) -> Ints | None:
+    return None if chosen.is_everything else chosen_steps(profile, chosen)
+
+
+@remembering(2)
+def _step_counts(profile: ProfileColumns, chosen: Chosen) -> Ints:
+    return ints(averages.step_counts(profile, chosen_steps(profile, chosen)))

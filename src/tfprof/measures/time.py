@@ -5,9 +5,9 @@ The model stores nanoseconds. Classic tables show whole microseconds, by one of 
 - TensorFlow's RunMetadata counts whole microseconds per run, and a run within one microsecond
   counts as one. These numbers have been quoted for years, so they stay.
 - Other recordings have runs far shorter than a microsecond, whose rounded times would not add up.
-  There, nanoseconds are averaged first and then rounded op by op in scope order. The rounding
-  error of each op is carried over to the next, so the time of any scope is correct to a
-  microsecond.
+  There, times are averaged first and then rounded op by op in scope order. The rounding error of
+  each op is carried over to the next, so the time of any scope is correct to a microsecond, and
+  in nanoseconds to a nanosecond.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def exported_micros(profile: ProfileColumns) -> Ints:
 
 def carried_micros(profile: ProfileColumns, nanos: Ints) -> Ints:
     """The nanoseconds of each op as whole microseconds, rounded so that sums stay correct."""
-    order = _scope_order(profile)
+    order = scope_order(profile)
     micros = np.empty(len(order), np.int64)
     micros[order] = _rounded(nanos[order])
     return micros
@@ -103,5 +103,6 @@ def _rounded(nanos: Ints) -> Ints:
 
 
 @remembered
-def _scope_order(profile: ProfileColumns) -> Ints:
+def scope_order(profile: ProfileColumns) -> Ints:
+    """The ops in the order in which rounding errors are carried: those of a scope in a row."""
     return profile.ops.name.order(slash_first=True)

@@ -1,0 +1,137 @@
+"""Averages over steps, for recordings other than RunMetadata."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from build import GPU, GPU_STREAM, op, profile, run
+from tfprof.measures.averages import quotients
+from tfprof.measures.numbers import per_op
+from tfprof.model.recordings import Chosen
+
+
+def exact(*facts):
+    """A profile whose recordings have exact times, such as those of TensorFlow 2."""
+    found = profile(*facts)
+    nothing = np.zeros(len(found.recordings), np.bool_)
+    return replace(found, recordings=replace(found.recordings, counts_whole_micros=nothing))
+
+
+def numbers(p, key, chosen=Chosen()):  # noqa: B008 -- it is immutable
+    """One number of each op, in name order."""
+    return per_op(p, chosen)[key].tolist()
+
+
+def test_an_op_is_averaged_over_all_steps():
+    p = exact(run("rare", 8, step=1), *(run("usual", 5, step=step) for step in range(4)))
+
+    assert numbers(p, "micros") == [2, 5]
+
+
+def test_the_sum_over_all_ops_is_the_op_time_of_an_average_step():
+    p = exact(run("a", 4, step=0), run("b", 2, step=0), run("a", 8, step=1))
+
+    assert sum(numbers(p, "nanos")) == (4_000 + 2_000 + 8_000) // 2
+
+
+def test_rounding_errors_of_nanoseconds_do_not_add_up():
+    names = [f"net/{number}" for number in range(30)]
+    p = exact(
+        *(run(name, 0.1, step=0) for name in names), run("net/0", 0, step=1), run("z", step=2)
+    )
+
+    assert sum(numbers(p, "nanos")[:-1]) == 30 * 100 // 3
+
+
+def test_a_chosen_step_is_not_averaged():
+    p = exact(run("a", 4, step=0), run("b", 4, step=0), run("b", 8, step=1))
+
+    assert numbers(p, "micros", Chosen(step=0)) == [4, 4]
+    assert numbers(p, "micros", Chosen(step=1)) == [0, 8]
+
+
+def test_memory_is_averaged_over_all_steps():
+    p = exact(run("a", step=0, memory={"requested": 10}), run("b", step=1))
+
+    assert numbers(p, "bytes") == [5, 0]
+
+
+def test_a_negative_average_stays_negative():
+    p = exact(run("a", step=0, memory={"residual": -10}), run("b", step=1))
+
+    assert numbers(p, "residual_bytes") == [-5, 0]
+
+
+def test_the_kernels_and_launches_of_an_op_are_averaged_alike():
+    p = exact(
+        run("a", 2, step=0, device=GPU), run("a", 8, step=0, device=GPU_STREAM), run("b", step=1)
+    )
+
+    assert numbers(p, "cpu_micros")[0] == 1
+    assert numbers(p, "accelerator_micros")[0] == 4
+
+
+def test_an_op_that_ran_in_few_steps_still_ran():
+    p = exact(run("rare", step=1), *(run("usual", step=step) for step in range(8)))
+
+    assert numbers(p, "runs") == [1, 1]
+
+
+def test_float_ops_are_those_of_all_runs_divided_by_all_steps():
+    p = exact(
+        op("a", float_ops=10),
+        op("b", float_ops=10),
+        op("never", float_ops=10),
+        run("a", step=0),
+        run("a", step=0, start=1),
+        run("a", step=1),
+        run("b", step=1),
+    )
+
+    assert numbers(p, "float_ops") == [15, 5, 10]
+
+
+def test_float_ops_of_many_runs_do_not_overflow():
+    runs, steps, once = np.array([4_000_001]), np.array([4]), np.array([10**12])
+
+    assert quotients(runs, steps, once).tolist() == [1_000_000 * 10**12 + 10**12 // 4]
+
+
+# Several recordings.
+
+
+def test_what_every_host_does_is_averaged_over_the_hosts():
+    p = exact(run("a", 4, recording="x"), run("a", 8, recording="y"))
+
+    assert numbers(p, "micros") == [6]
+
+
+def test_what_one_host_does_is_not_divided_by_the_other_hosts():
+    p = exact(
+        run("a", 4, recording="x"),
+        run("a", 6, recording="y", step=0),
+        run("a", 8, recording="y", step=1),
+        run("only_y", 4, recording="y", step=1),
+    )
+
+    assert numbers(p, "micros") == [6, 2]
+
+
+def test_an_op_that_a_host_ran_in_another_step_counts_as_zero_there():
+    p = exact(
+        run("a", 4, recording="x", step=0),
+        run("a", 8, recording="y", step=1),
+        run("b", recording="x", step=1),
+        run("b", recording="y", step=0),
+    )
+
+    assert numbers(p, "micros", Chosen(step=0))[0] == 2
+    assert numbers(p, "micros", Chosen(step=0, recording=("x",)))[0] == 4
+
+
+@pytest.mark.parametrize("step", [-1, 0])
+def test_run_metadata_is_averaged_over_the_steps_in_which_an_op_was_seen(step):
+    p = profile(run("rare", 8, step=0), run("usual", 5, step=0), run("usual", 5, step=1))
+
+    assert numbers(p, "micros", Chosen(step=step)) == [8, 5]
