@@ -300,6 +300,7 @@ def test_an_unreadable_tensor_is_an_error_without_partial_json(ask, files):
     [
         ("scope graph.pb --outfile x", "`scope` has no option `outfile`. Write the answer"),
         ("save graph.pb -o x --json", "`save` has no option `json`. It is an option of"),
+        ("memory graph.pb -select x", "`memory` has no option `select`. It is an option of"),
         (
             "info graph.pb -max_depth 3",
             "`info` has no option `max_depth`. It is an option of",
@@ -318,6 +319,12 @@ def test_an_option_that_a_command_does_not_take_is_rejected(line, message, ask):
 
     assert (status, out) == (2, "")
     assert err.startswith(f"tfprof: {message}")
+
+
+def test_help_is_shown_whatever_the_other_options_are(ask):
+    status, out, _ = ask("flops", "--help", "-select", "x")
+
+    assert (status, out.splitlines()[0]) == (0, "Usage: tfprof flops FILES… [--json]")
 
 
 def test_help_and_version_can_be_turned_off_anywhere(ask):

@@ -215,7 +215,7 @@ def test_the_examples_for_the_command_line_are_valid(command):
         call = parse(shlex.split(line.partition(" < ")[0])[1:])
 
         assert call.command.name == command
-        call.command.require(call.given, Place.COMMAND_LINE, ON_COMMAND_LINE.values())
+        call.command.require(call.given, Place.COMMAND_LINE)
 
 
 @pytest.mark.parametrize("command", IN_SHELL)

@@ -243,7 +243,7 @@ def test_a_list_may_be_quoted(quote, shell):
             "`save` has no option `select`. It is an option of scope, graph, code,",
         ),
         (
-            "memory -select params",
+            "memory -select x",
             "`memory` has no option `select`. It is an option of scope, graph, code,",
         ),
         ("flops params", "Unexpected word `params`."),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tfprof.commands import screen
 from tfprof.commands.command import Call, Command, Place, Words
 from tfprof.commands.table import available
 from tfprof.errors import OptionError, nearest
 from tfprof.options import GENERAL_OPTIONS, INPUT_OPTIONS, Inputs, Kind, Option, Options
-from tfprof.options.words import take_options
+from tfprof.options.words import parsed, take_texts
 
 if TYPE_CHECKING:
     from tfprof.api import Profile
@@ -83,19 +83,36 @@ def parse(words: Sequence[str]) -> Call:
         return Call(first, front, tuple(words[1:]))
     known = _all_options(commands)
     if first and takes is Words.PROGRAM:
-        given, rest = take_options(words[1:], known, stops=True)
-        return Call(first, front, tuple(rest), given)
+        texts, rest = take_texts(words[1:], known, stops=True)
+        return Call(first, front, tuple(rest), _given(first, texts, commands))
     before, after = _split(words, "--")
-    given, rest = take_options(before, known)
+    texts, rest = take_texts(before, known)
+    general = parsed(_general(texts), GENERAL_OPTIONS)
     name = rest.pop(0) if rest and rest[0] in commands else ""
     if not name and rest:
         _require_file_or_command(rest[0], commands)
         _require_command_first(rest[1:], commands)
-    asks_for_help = not words or given.get("help")
+    asks_for_help = not words or general.get("help")
     command = commands[name or ("help" if asks_for_help else _DEFAULT)]
     if command.takes[_HERE] is Words.PROGRAM:
         raise OptionError(f"Put `{name}` before its options: {command.usage(_HERE)}.")
-    return Call(command, front, (*rest, *after), given)
+    return Call(command, front, (*rest, *after), _given(command, texts, commands))
+
+
+def _given(
+    command: Command, texts: Sequence[tuple[str, str]], commands: Mapping[str, Command]
+) -> dict[str, Any]:
+    """The values of the options; those that the command does not take are rejected first."""
+    general = parsed(_general(texts), GENERAL_OPTIONS)
+    if general.get("help") or general.get("version"):  # answered instead of the command
+        return general
+    names = {name for name, _ in texts} - GENERAL_OPTIONS.keys()
+    command.require_known(names, _HERE, commands.values())
+    return parsed(texts, GENERAL_OPTIONS | command.options_in(_HERE))
+
+
+def _general(texts: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(name, text) for name, text in texts if name in GENERAL_OPTIONS]
 
 
 def _all_options(commands: Mapping[str, Command]) -> dict[str, Option]:
@@ -127,7 +144,7 @@ def _validate(call: Call) -> None:
     """Reject options that the command does not take, and missing options or files."""
     command = call.command
     given = {name: call.given[name] for name in call.given if name not in GENERAL_OPTIONS}
-    command.require(given, _HERE, call.front.commands.values())
+    command.require(given, _HERE)
     has_files = call.words or any(given.get(name) for name in _PATH_OPTIONS)
     if command.takes[_HERE] in _NEEDS_FILES and not has_files:
         option = next(iter(command.inputs))

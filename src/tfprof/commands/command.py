@@ -74,13 +74,18 @@ class Command:
             return usage
         return " ".join(filter(None, [start, before, *required, "[-option value]…", after]))
 
-    def require(self, given: Mapping[str, Any], place: Place, commands: Iterable[Command]) -> None:
-        """Reject options that it does not take, and a call without its required options."""
+    def require_known(
+        self, names: Iterable[str], place: Place, commands: Iterable[Command]
+    ) -> None:
+        """Reject options that it does not take; `commands` are searched for those that do."""
         known = self.options_in(place)
-        for name in sorted(given.keys() - known.keys()):
+        for name in sorted(set(names) - known.keys()):
             takers = [other.name for other in commands if name in other.options_in(place)]
             hint = self.instead.get(name) or f"It is an option of {', '.join(takers)}."
             raise OptionError(f"`{self.name}` has no option `{name}`. {hint}")
+
+    def require(self, given: Mapping[str, Any], place: Place) -> None:
+        """Reject a call without its required options."""
         for name in self.required:
             if not given.get(name):
                 option = spelled(self.options[name], place)

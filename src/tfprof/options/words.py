@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tfprof.errors import OptionError
@@ -25,7 +25,20 @@ def take_options(
     or by the end of the line. With `stops`, parsing ends at the first word that is not part of an
     option.
     """
-    given: dict[str, Any] = {}
+    texts, rest = take_texts(words, known, dashes=dashes, loose=loose, stops=stops)
+    return parsed(texts, known), rest
+
+
+def take_texts(
+    words: Sequence[str],
+    known: Mapping[str, Option],
+    *,
+    dashes: tuple[str, ...] = ("--", "-"),
+    loose: bool = True,
+    stops: bool = False,
+) -> tuple[list[tuple[str, str]], list[str]]:
+    """Like `take_options`, with each option as its name and the text of its value."""
+    found: list[tuple[str, str]] = []
     rest: list[str] = []
     names = {option.short: name for name, option in known.items() if option.short}
     queue = list(reversed(words))
@@ -35,17 +48,27 @@ def take_options(
         if name is None:
             rest.append(word)
             if stops:
-                return given, [*rest, *reversed(queue)]
+                return found, [*rest, *reversed(queue)]
             continue
         name, equals, value = name.partition("=") if loose else (name, "", "")
         option = find(names.get(name, name), known)
         if not equals:
             value = _next_value(option, queue, loose=loose)
-        parsed = option.parse(value)
-        # Type definitions accumulate; for any other option the last value wins.
-        is_added = option.kind is Kind.TYPES
-        given[option.name] = given.get(option.name, ()) + parsed if is_added else parsed
-    return given, rest
+        found.append((option.name, value))
+    return found, rest
+
+
+def parsed(texts: Iterable[tuple[str, str]], known: Mapping[str, Option]) -> dict[str, Any]:
+    """The values of options, given as names and texts.
+
+    Type definitions accumulate; of any other option the last value counts.
+    """
+    given: dict[str, Any] = {}
+    for name, text in texts:
+        value = known[name].parse(text)
+        is_added = known[name].kind is Kind.TYPES
+        given[name] = given.get(name, ()) + value if is_added else value
+    return given
 
 
 def _option_name(word: str, dashes: tuple[str, ...]) -> str | None:

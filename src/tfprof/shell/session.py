@@ -13,7 +13,7 @@ from tfprof.commands.table import available
 from tfprof.errors import OptionError, nearest
 from tfprof.metrics import BY_KEY
 from tfprof.options import Option, Options
-from tfprof.options.words import take_options
+from tfprof.options.words import parsed, take_texts
 from tfprof.shell.screen import Screen
 from tfprof.sources.source import FileSummary
 
@@ -70,7 +70,7 @@ class Session:
         if command.takes[_HERE] in _VERBATIM:
             return Call(command, self, words)
         given = _given(command, words, commands)
-        command.require(given, _HERE, commands.values())
+        command.require(given, _HERE)
         return Call(command, self, (), given)
 
 
@@ -81,7 +81,9 @@ def _given(
     tables = (other.options_in(_HERE) for other in (*commands.values(), command))
     known = {name: option for table in tables for name, option in table.items()}
     _require_shell_spelling(words, known)
-    given, rest = take_options(words, known, dashes=("-",), loose=False)
+    texts, rest = take_texts(words, known, dashes=("-",), loose=False)
+    command.require_known([name for name, _ in texts], _HERE, commands.values())
+    given = parsed(texts, known)
     if command.takes[_HERE] is Words.OUTFILE:
         if len(rest) > 1 or (rest and "outfile" in given):
             raise OptionError(f"`{command.name}` writes one file; its name cannot contain spaces.")
