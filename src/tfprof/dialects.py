@@ -80,6 +80,7 @@ class Dialect(NamedTuple):
     defaults: Mapping[str, Any] = MappingProxyType({})  # options that had another default
     remarks: Mapping[str, str] = MappingProxyType({})  # lines above an option in the listing
     scalars_have_shape: bool = True  # a scalar counts as one parameter, not as none
+    adds_to_log: bool = True  # float ops that an op log lacks are counted from shapes
 
     def policy(self, view: str, default: Policy = NESTED) -> Policy:
         """The policy of a view, or `default` if this generation does not define one."""
@@ -124,6 +125,7 @@ _EARLY = Dialect(
         counts_runs=False,
         labels={"micros": "execution time", "occurrence": "op occurrence"},
     ),
+    adds_to_log=False,
 )
 
 _FIRST = Policy(
@@ -161,6 +163,7 @@ _CONTRIB = Dialect(
     },
     style=_EARLY.style._replace(has_legend=False, closes_empty=False),
     scalars_have_shape=False,
+    adds_to_log=False,
 )
 
 DIALECTS: Mapping[str, Dialect] = MappingProxyType(

@@ -3,7 +3,7 @@
 from documents.models import resnet32
 from documents.rows import Row
 
-_START = "--graph_path=graph.pbtxt --op_log_path=tfprof_log --count_float_ops=false"
+_START = "--graph_path=graph.pbtxt --op_log_path=tfprof_log"
 
 ROWS = [
     Row(

@@ -199,7 +199,7 @@ _TFProfRoot (--/930.58k params)
         place="README 7",
         dialect="contrib",
         model=old_resnet32,
-        start=f"{_LOG} --count_float_ops=false",
+        start=f"{_LOG}",
         session="""\
 tfprof> scope -min_float_ops 1 -max_depth 10 -select float_ops -account_type_regexes .*
 _TFProfRoot (0/17.63b flops)

@@ -1,5 +1,7 @@
 """How `dialect` changes the rows and numbers of a view to those of older generations."""
 
+import pytest
+
 from asking import ROOT, ask, outline, own, total
 from build import CPU, op, profile, run
 
@@ -220,3 +222,28 @@ def test_an_op_on_a_hidden_device_is_still_accounted_for():
     p = profile(op("a"), run("a", micros=5), op("b"), run("b", micros=7, device="/gpu:0"))
 
     assert total(ask("scope", p, device_regexes=["/gpu:0"]), "micros")[ROOT] == 12
+
+
+# Float operations.
+
+
+def squares(**logged):
+    inputs = op("x", outputs=[(2, 3)]), op("a", "Square", inputs=["x"], **logged)
+    return profile(*inputs, op("b", "Square", inputs=["x"]), counts_float_ops=True)
+
+
+@pytest.mark.parametrize("dialect", ["early", "contrib"])
+def test_older_dialects_take_float_operations_from_the_op_log_alone(dialect):
+    options = {"account_type_regexes": [".*"], "select": ["float_ops"]}
+
+    view = ask("op", squares(float_ops=10), dialect=dialect, **options)
+
+    assert total(view, "float_ops")[ROOT] == 10
+    assert total(ask("op", squares(float_ops=10), **options), "float_ops")[ROOT] == 16
+
+
+@pytest.mark.parametrize("dialect", ["early", "contrib"])
+def test_older_dialects_count_float_operations_if_no_op_log_has_any(dialect):
+    view = ask("op", squares(), dialect=dialect, account_type_regexes=[".*"])
+
+    assert total(view, "float_ops")[ROOT] == 12

@@ -1,9 +1,10 @@
-"""Applies the options that change the profile: defined types, and how scalars count."""
+"""Applies the options that change the profile: defined types, and what a dialect counts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -15,24 +16,32 @@ from tfprof.patterns import Patterns
 
 
 def applied(profile: ProfileColumns, options: Options) -> ProfileColumns:
-    """`profile` with the types that `options` defines; `profile` itself if nothing changes.
+    """`profile` with what `options` defines and its dialect counts; itself if nothing changes.
 
     The last result is cached, so that questions with the same definitions can reuse its columns.
     """
-    has_shapes = options.generation.scalars_have_shape
-    if has_shapes and not options.define_type:
+    dialect = options.generation
+    counts = profile.counts_float_ops and (dialect.adds_to_log or not _is_logged(profile))
+    is_same = dialect.scalars_have_shape and counts == profile.counts_float_ops
+    if is_same and not options.define_type:
         return profile
-    key = (options.define_type, has_shapes)
-    known: dict[tuple[tuple[str, ...], bool], ProfileColumns] = profile.memo.setdefault(applied, {})
+    key = (options.define_type, dialect.scalars_have_shape, counts)
+    known: dict[tuple[Any, ...], ProfileColumns] = profile.memo.setdefault(applied, {})
     if key not in known:
+        shape = profile.ops.shape
         ops = replace(
             profile.ops,
             types=_with_types(profile, options.define_type),
-            shape=profile.ops.shape if has_shapes else _without_scalars(profile.ops.shape),
+            shape=shape if dialect.scalars_have_shape else _without_scalars(shape),
         )
         known.clear()
-        known[key] = replace(profile, ops=ops).freeze()
+        known[key] = replace(profile, ops=ops, counts_float_ops=counts).freeze()
     return known[key]
+
+
+def _is_logged(profile: ProfileColumns) -> bool:
+    """Whether an op log states the float operations of any op."""
+    return bool(profile.ops.logged_float_ops.any())
 
 
 def _with_types(profile: ProfileColumns, definitions: Sequence[str]) -> TypeSets:
