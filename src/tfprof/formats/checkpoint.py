@@ -8,6 +8,8 @@ from __future__ import annotations
 import enum
 import glob
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from tfprof.formats.tensor_types import Values
     from tfprof.formats.tensors import TensorEntry
 
-__all__ = ["Checkpoint", "CheckpointKind", "find", "open_checkpoint"]
+__all__ = ["Checkpoint", "CheckpointKind", "RenamedTensors", "find", "open_checkpoint"]
 
 INDEX_SUFFIX: Final = ".index"
 V1_PATTERN: Final = re.compile(r"(.+)-\?{5}-of-([0-9?]{5})", re.DOTALL)
@@ -47,6 +49,18 @@ class Checkpoint(Protocol):
 
         bfloat16 is returned as float32, strings as an object array of `bytes`.
         """
+
+
+@dataclass(frozen=True, slots=True)
+class RenamedTensors:
+    """Reads tensors of a checkpoint by other names; can be pickled."""
+
+    saved: Checkpoint
+    keys: Mapping[str, str]
+    """The name in the checkpoint, by new name."""
+
+    def __call__(self, name: str) -> Values:
+        return self.saved.read(self.keys[name])
 
 
 def find(path: str) -> CheckpointKind | None:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tfprof.columns import Coded, Shapes, Strings
 from tfprof.errors import InputError, nearest
 from tfprof.formats import checkpoint, messages
-from tfprof.formats.checkpoint import Checkpoint
+from tfprof.formats.checkpoint import Checkpoint, RenamedTensors
 from tfprof.formats.file_spans import is_file
 from tfprof.formats.graph_debug_info import DebugInfo
-from tfprof.formats.messages import message_class
+from tfprof.formats.object_graph import OBJECT_GRAPH, object_keys
 from tfprof.formats.recognise import SAVED_MODEL_FILES
 from tfprof.formats.saved_model import SAVED_MODEL, MetaGraph, decode
 from tfprof.model.builder import ProfileBuilder
@@ -29,7 +26,6 @@ _DEFAULT = "serving_default"
 _INTERNAL = "__saved_model_"  # the prefix of signatures that run when a model is loaded
 _TRAINABLE = "_trainable_variables"
 _IN_CHECKPOINT = "_checkpoint_variables"
-_OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
 
 def read(file: InputFile) -> Decoded[MetaGraph]:
@@ -119,7 +115,7 @@ def _add_values(prefix: str, variables: Mapping[str, int], builder: ProfileBuild
         return
     saved = checkpoint.open_checkpoint(prefix)
     entries = {entry.name: entry for entry in saved.tensors}
-    keys = _keys(prefix, saved, _OBJECT_GRAPH in entries, variables)
+    keys = _keys(prefix, saved, OBJECT_GRAPH in entries, variables)
     held = sorted(name for name, key in keys.items() if key in entries)
     builder.add_types(
         builder.ids(held), Coded(np.zeros(len(held), np.int64), Strings([_IN_CHECKPOINT]))
@@ -129,20 +125,9 @@ def _add_values(prefix: str, variables: Mapping[str, int], builder: ProfileBuild
             name=Strings(held),
             dtype=Strings([entries[keys[name]].dtype for name in held]),
             shape=Shapes.of([entries[keys[name]].shape for name in held]),
-            read=_Values(saved, keys),
+            read=RenamedTensors(saved, keys),
         )
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Values:
-    """Reads variables from a checkpoint that has them under other names; can be pickled."""
-
-    saved: Checkpoint
-    keys: Mapping[str, str]
-
-    def __call__(self, name: str) -> npt.NDArray[Any]:
-        return self.saved.read(self.keys[name])
 
 
 def _keys(
@@ -152,14 +137,13 @@ def _keys(
     if not has_objects:
         return {name: name for name in variables}
     try:
-        message = message_class("tensorflow.TrackableObjectGraph")
-        objects = message.FromString(bytes(saved.read(_OBJECT_GRAPH).item())).nodes
+        keys = object_keys(bytes(saved.read(OBJECT_GRAPH).item()))
     except messages.DecodeError:
         raise InputError(prefix, "is damaged: its list of variables cannot be read.") from None
     return {
-        name: objects[number].attributes[0].checkpoint_key
+        name: keys[number]
         for name, number in variables.items()
-        if 0 <= number < len(objects) and objects[number].attributes
+        if 0 <= number < len(keys) and keys[number]
     }
 
 
