@@ -244,3 +244,39 @@ def test_a_function_inside_a_function_is_below_its_call():
     found = rows(tfprof.load(outer, tf.TensorSpec([3])))
 
     assert any(name.endswith("PartitionedCall/twice") for name in found)
+
+
+@pytest.fixture(scope="module")
+def with_unread():
+    """A model with a weight that no call reads, a shared layer, a frozen one, and random state."""
+    x = inputs = keras.Input((4,))
+    normalization = layers.Normalization()
+    shared, frozen = layers.Dense(4), layers.Dense(3)
+    frozen.trainable = False
+    x = shared(shared(normalization(x)))
+    x = layers.Dropout(0.5)(x, training=True)
+    return keras.Model(inputs, frozen(x))
+
+
+def trainable(model):
+    return sum(weight.numpy().size for weight in model.trainable_weights)
+
+
+def test_parameters_of_a_model_are_all_its_weights(with_unread):
+    profile = tfprof.load(with_unread)
+
+    assert total(profile, "params") == with_unread.count_params() == 9 + 20 + 15
+    assert trainable_total(profile) == trainable(with_unread) == 20
+
+
+def test_parameters_of_an_exported_model_are_all_its_weights(with_unread, tmp_path):
+    with_unread.export(tmp_path / "model", verbose=False)
+    profile = tfprof.load(tmp_path / "model")
+
+    assert total(profile, "params") == with_unread.count_params()
+    assert trainable_total(profile) == trainable(with_unread)
+
+
+def trainable_total(profile):
+    options = {"max_depth": 1, "account_type_regexes": ["_trainable_variables"]}
+    return profile.scope(select=["params"], **options)["_TFProfRoot"]["total_params"]

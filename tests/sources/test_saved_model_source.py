@@ -33,9 +33,18 @@ def total(profile, metric, **options):
     return answer["_TFProfRoot"][f"total_{metric}"]
 
 
-def test_parameters_are_those_of_the_variables_that_a_call_reads(profile):
-    # kernel 3x4, bias 4, square 4x4; not the 100 of the variable that is never read, nor x.
-    assert total(profile, "params") == 12 + 4 + 16
+# kernel 3x4, bias 4, square 4x4, and the 100 of a variable that no signature reads
+PARAMETERS = 12 + 4 + 16 + 100
+
+
+def test_parameters_are_those_of_the_model_even_if_a_call_does_not_read_them(profile):
+    assert total(profile, "params") == PARAMETERS
+
+
+def test_parameters_that_only_another_signature_reads_are_not_counted(folder):
+    other = tfprof.load(folder, signature="any_size")
+
+    assert total(other, "params") == PARAMETERS - 16
 
 
 def test_float_ops_are_those_of_one_call(profile):
@@ -73,15 +82,15 @@ def test_the_path_may_be_that_of_the_file_in_the_folder(profile, folder):
 
 
 def test_trainable_variables_have_their_type(profile):
-    assert total(profile, "params", account_type_regexes=["_trainable_variables"]) == 12 + 16
+    assert total(profile, "params", account_type_regexes=["_trainable_variables"]) == 12 + 16 + 100
 
 
 def test_the_values_of_variables_are_available(profile):
     columns = profile.columns
 
-    assert list(columns.tensors.name) == ["dense/bias", "dense/kernel", "square"]
+    assert list(columns.tensors.name) == ["dense/bias", "dense/kernel", "square", "unused"]
     assert np.array_equal(columns.tensors.read("dense/kernel"), np.arange(12.0).reshape(3, 4))
-    assert total(profile, "params", account_type_regexes=["_checkpoint_variables"]) == 32
+    assert total(profile, "params", account_type_regexes=["_checkpoint_variables"]) == PARAMETERS
 
 
 def test_the_code_view_has_the_lines_that_created_the_ops(profile):
@@ -94,7 +103,7 @@ def test_another_signature_can_be_chosen(folder):
     other = tfprof.load(folder, signature="any_size")
     (note,) = other.notes
 
-    assert total(other, "params") == 12 + 4
+    assert total(other, "params") == 12 + 4 + 100
     assert note == (
         f"{folder}/saved_model.pb: the input `any_size_x` has no fixed size (?x3); float ops that "
         "depend on it are not counted. Set the number of examples with --batch_size."
@@ -138,7 +147,7 @@ def test_one_of_several_signatures_must_be_chosen_if_there_is_no_default(tmp_pat
     ):
         tfprof.load(tmp_path)
 
-    assert total(tfprof.load(tmp_path, signature="one"), "params") == 16
+    assert total(tfprof.load(tmp_path, signature="one"), "params") == PARAMETERS - 16
 
 
 def test_a_model_without_signatures_is_rejected(tmp_path):
@@ -158,7 +167,7 @@ def test_the_graph_for_serving_is_used(tmp_path):
     message.meta_graphs[0].graph_def.Clear()
     (tmp_path / "saved_model.pb").write_bytes(message.SerializeToString())
 
-    assert total(tfprof.load(tmp_path), "params") == 32
+    assert total(tfprof.load(tmp_path), "params") == PARAMETERS
 
 
 def message_of(data):
@@ -172,7 +181,7 @@ def test_values_and_code_lines_are_optional(tmp_path):
 
     profile = tfprof.load(tmp_path)
 
-    assert total(profile, "params") == 32
+    assert total(profile, "params") == PARAMETERS
     assert not profile.columns.has_code
     assert not len(profile.columns.tensors)
 
@@ -185,7 +194,7 @@ def test_damaged_values_or_code_lines_are_reported_in_a_note(part, tmp_path):
 
     profile = tfprof.load(tmp_path)
 
-    assert total(profile, "params") == 32
+    assert total(profile, "params") == PARAMETERS
     assert str(tmp_path / part).removesuffix(".index") in profile.notes[-1]
 
 
@@ -216,7 +225,7 @@ def test_a_damaged_model_is_rejected_or_loads(tmp_path):
 def test_a_model_may_be_gzipped(tmp_path):
     (tmp_path / "saved_model.pb").write_bytes(gzip.compress(content(NAME)))
 
-    assert total(tfprof.load(tmp_path), "params") == 32
+    assert total(tfprof.load(tmp_path), "params") == PARAMETERS
 
 
 def test_a_saved_profile_of_a_model_gives_the_same_answers(profile, tmp_path):

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from tfprof.capture.traced_graph import TracedGraph, Variable, free_name, traced_graph
-from tfprof.columns import Coded, Strings
+from tfprof.columns import Coded, Shape, Strings
 from tfprof.errors import OptionError
 from tfprof.frameworks import tensorflow
 from tfprof.model.builder import ProfileBuilder
-from tfprof.sources import tf_functions
+from tfprof.sources import tf_functions, unread_variables
 
 _TRAINABLE = "_trainable_variables"
 
@@ -21,18 +21,30 @@ _TRAINABLE = "_trainable_variables"
 Program: TypeAlias = Any
 
 
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """A variable of a Keras model."""
+
+    name: str
+    shape: Shape
+    is_trainable: bool
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TracedProgram:
-    """The graph of a program, and the names of its trainable variables."""
+    """The graph of a program, the names of its trainable variables, and weights it never reads."""
 
     graph: TracedGraph
     trainable: list[str]
+    unread: Sequence[Weight] = ()
 
     def add(self, builder: ProfileBuilder) -> None:
         """Add the ops of the program, with the code lines that created them."""
         flat = self.graph.flatten()
         tf_functions.add(flat, builder)
-        ops = builder.ids(self.trainable)
+        unread = unread_variables.define([(v.name, v.shape) for v in self.unread], builder)
+        trainable = [name for name, v in zip(unread, self.unread, strict=True) if v.is_trainable]
+        ops = builder.ids([*self.trainable, *trainable])
         ops = ops[ops >= 0]
         builder.add_types(ops, Coded(np.zeros(len(ops), np.int64), Strings([_TRAINABLE])))
         builder.mark_has_code()
@@ -50,7 +62,8 @@ def trace(program: Program, arguments: Sequence[Any], batch_size: int) -> Traced
         if batch_size:
             raise OptionError("`batch_size` is for Keras models; pass a function its arguments.")
         return _traced(program.get_concrete_function(*arguments), "the function")
-    return _traced(_inference(program, arguments, batch_size), _label(program))
+    concrete = _inference(program, arguments, batch_size)
+    return _traced(concrete, _label(program), _weights(program))
 
 
 def _inference(model: Program, arguments: Sequence[Any], batch_size: int) -> Program:
@@ -87,9 +100,15 @@ def _inputs(model: Program, batch_size: int) -> Any:
     )
 
 
-def _traced(concrete: Program, label: str) -> TracedProgram:
-    """The graph of a concrete function, including the variables that it captures."""
+def _traced(
+    concrete: Program, label: str, weights: Mapping[int, Weight] | None = None
+) -> TracedProgram:
+    """The graph of a concrete function, including the variables that it captures.
+
+    `weights` are those of a model, by the identity of their handles.
+    """
     captured = {id(variable.handle): variable for variable in concrete.graph.variables}
+    unread = dict(weights or {})
     taken = {op.name for op in concrete.graph.get_operations()}
     variables: dict[str, Variable] = {}
     trainable = []
@@ -100,9 +119,25 @@ def _traced(concrete: Program, label: str) -> TracedProgram:
         name = free_name(variable.name.partition(":")[0], taken)
         dtype, shape = variable.dtype.as_datatype_enum, variable.shape.as_proto()
         variables[inside.op.name] = Variable(name, dtype, shape)
-        if variable.trainable:
+        weight = unread.pop(id(outside), None)
+        if variable.trainable if weight is None else weight.is_trainable:
             trainable.append(name)
-    return TracedProgram(traced_graph(concrete.graph, label, variables), trainable)
+    graph = traced_graph(concrete.graph, label, variables)
+    return TracedProgram(graph, trainable, list(unread.values()))
+
+
+def _weights(model: Program) -> dict[int, Weight]:
+    """The weights of a Keras model, by the identity of their handles."""
+    # The variables of frozen layers are only missing from this list.
+    trainable = {id(weight) for weight in getattr(model, "trainable_weights", ())}
+    found = {}
+    for weight in getattr(model, "weights", ()):
+        # In Keras 3, a weight has a variable; in Keras 2, it is one.
+        variable = weight if hasattr(weight, "handle") else weight.value
+        name = variable.name.partition(":")[0]
+        shape = tuple(variable.shape.as_list())
+        found[id(variable.handle)] = Weight(name, shape, id(weight) in trainable)
+    return found
 
 
 def _label(model: Program) -> str:

@@ -1,8 +1,11 @@
-"""The objects of a V2 checkpoint: the names of its variables, and those of optimizers."""
+"""The objects of a V2 checkpoint: the names of its variables, and those of optimizers.
+
+SavedModels store their objects in the same way.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -53,7 +56,7 @@ def object_keys(data: bytes) -> list[str]:
 
 def object_variables(data: bytes) -> Iterator[ObjectVariable]:
     """Every variable once, in the order of the objects."""
-    objects = _Objects(_nodes(data))
+    objects = Objects(_nodes(data))
     trained = objects.trained()
     of_model = objects.of_model() | trained
     copies = objects.copies()
@@ -73,10 +76,10 @@ def _nodes(data: bytes) -> list[Message]:
     return list(message_class("tensorflow.TrackableObjectGraph").FromString(data).nodes)
 
 
-class _Objects:
+class Objects:
     """The objects by number; the first is the root."""
 
-    def __init__(self, nodes: list[Message]) -> None:
+    def __init__(self, nodes: Sequence[Message]) -> None:
         self.nodes = nodes
         self.children = [
             {
@@ -87,10 +90,19 @@ class _Objects:
             for node in nodes
         ]
 
-    def of_model(self) -> set[int]:
-        """The objects that can be reached without passing through an optimizer."""
+    def of_model(self, others: frozenset[str] = frozenset()) -> set[int]:
+        """The objects that can be reached without passing through an optimizer.
+
+        `others` are attributes that do not lead to objects of the model either.
+        """
         slots = {slot.slot_variable_node_id for node in self.nodes for slot in node.slot_variables}
-        return self._below([0], set(self._optimizers()) | slots)
+        named = {names[name] for names in self.children for name in names.keys() & others}
+        return self._below([0], set(self._optimizers()) | slots | named)
+
+    def attribute(self, name: str) -> dict[str, int] | None:
+        """The attributes of an attribute of the root, or the elements if it is a list."""
+        number = self.children[0].get(name) if self.children else None
+        return None if number is None else self.children[number]
 
     def trained(self) -> set[int]:
         """The variables that are known to be trainable."""

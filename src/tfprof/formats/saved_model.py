@@ -10,6 +10,7 @@ from tfprof.formats import graph_def
 from tfprof.formats.graph_def import GraphColumns
 from tfprof.formats.messages import Message
 from tfprof.formats.records import Records
+from tfprof.formats.saved_objects import SavedObjects
 from tfprof.formats.wire import SPAN
 
 SAVED_MODEL = "tensorflow.SavedModel"
@@ -20,14 +21,6 @@ _INFO, _GRAPH, _SIGNATURE, _OBJECTS = 1, 2, 5, 7
 _META_GRAPHS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
-    """A variable of the program."""
-
-    name: str
-    is_trainable: bool
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class MetaGraph:
     """A graph and its metadata."""
@@ -36,10 +29,7 @@ class MetaGraph:
     tags: tuple[str, ...]
     # Signature names and the ops that produce their results.
     signatures: dict[str, list[str]] = field(default_factory=dict)
-    # By object id; checkpoints use the same ids.
-    variables: dict[int, Variable] = field(default_factory=dict)
-    # Function names and the ids of the objects passed after the function's own arguments.
-    bound: dict[str, list[int]] = field(default_factory=dict)
+    objects: SavedObjects = field(default_factory=SavedObjects)
 
 
 def decode(records: Records) -> MetaGraph:
@@ -51,11 +41,10 @@ def decode(records: Records) -> MetaGraph:
     return (serving or found)[0]
 
 
-def _meta_graph(records: Records, start: int, end: int) -> MetaGraph:  # noqa: C901 -- a table
+def _meta_graph(records: Records, start: int, end: int) -> MetaGraph:
     graph, tags = None, []
     signatures: dict[str, list[str]] = {}
-    variables: dict[int, Variable] = {}
-    bound: dict[str, list[int]] = {}
+    objects = SavedObjects()
     for number, kind, first, last in records.fields(start, end):
         if kind != SPAN:
             continue
@@ -67,15 +56,10 @@ def _meta_graph(records: Records, start: int, end: int) -> MetaGraph:  # noqa: C
             entry = records.parse("tensorflow.MetaGraphDef.SignatureDefEntry", first, last)
             signatures[entry.key] = list(_ops(entry.value))
         elif number == _OBJECTS:
-            objects = records.parse("tensorflow.SavedObjectGraph", first, last)
-            for place, node in enumerate(objects.nodes):
-                if node.HasField("variable"):
-                    variables[place] = Variable(node.variable.name, node.variable.trainable)
-            for name, function in objects.concrete_functions.items():
-                bound[name] = list(function.bound_inputs)
+            objects = SavedObjects.of(records.parse("tensorflow.SavedObjectGraph", first, last))
     if graph is None:
         raise InputError(records.path, "lacks one of its graphs; was it saved completely?")
-    return MetaGraph(graph, tuple(tags), signatures, variables, bound)
+    return MetaGraph(graph, tuple(tags), signatures, objects)
 
 
 def _graph(records: Records, start: int, end: int) -> GraphColumns:

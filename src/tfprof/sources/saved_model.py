@@ -16,11 +16,13 @@ from tfprof.formats.graph_debug_info import DebugInfo
 from tfprof.formats.object_graph import OBJECT_GRAPH, object_keys
 from tfprof.formats.recognise import SAVED_MODEL_FILES
 from tfprof.formats.saved_model import SAVED_MODEL, MetaGraph, decode
+from tfprof.formats.saved_objects import SavedObjects
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.code import Frame
 from tfprof.model.tensors import Tensors
-from tfprof.sources import tf_functions
+from tfprof.sources import tf_functions, unread_variables
 from tfprof.sources.source import Decoded, FileSummary, InputFile, summary
+from tfprof.sources.tf_functions.variables import is_parameter
 
 _DEFAULT = "serving_default"
 _INTERNAL = "__saved_model_"  # the prefix of signatures that run when a model is loaded
@@ -34,7 +36,7 @@ def read(file: InputFile) -> Decoded[MetaGraph]:
 
 
 def add(found: Decoded[MetaGraph], builder: ProfileBuilder, file: InputFile) -> FileSummary:
-    """Define the ops that a call of the signature runs, and the variables that they read."""
+    """Define the ops that a call of the signature runs, and the variables of the model."""
     records, model = found
     reading = file.reading
     name = _signature(records.path, model, reading.signature)
@@ -42,12 +44,14 @@ def add(found: Decoded[MetaGraph], builder: ProfileBuilder, file: InputFile) -> 
     flat = tf_functions.flatten(records, model.graph, roots, reading.batch_size)
     tf_functions.add(flat, builder)
     builder.notes += _unsized_inputs(records.path, flat)
-    variables = _variables(model, flat)
+    variables = _variables(model.objects, flat)
+    variables |= _add_unread(model.objects, name, variables, builder)
     ops = builder.ids(variables)
+    known = model.objects.variables
     trainable = [
         op
         for op, number in zip(ops.tolist(), variables.values(), strict=True)
-        if number in model.variables and model.variables[number].is_trainable
+        if number in known and known[number].is_trainable
     ]
     builder.add_types(trainable, Coded(np.zeros(len(trainable), np.int64), Strings([_TRAINABLE])))
     folder = Path(records.path).parent
@@ -91,7 +95,7 @@ def _unsized_inputs(path: str, found: tf_functions.Flat) -> Iterator[str]:
             )
 
 
-def _variables(model: MetaGraph, found: tf_functions.Flat) -> dict[str, int]:
+def _variables(objects: SavedObjects, found: tf_functions.Flat) -> dict[str, int]:
     """The names of variable ops, and the number of each variable's object, -1 if unknown.
 
     The last inputs of a call are the objects to which its function is bound, in order.
@@ -100,13 +104,26 @@ def _variables(model: MetaGraph, found: tf_functions.Flat) -> dict[str, int]:
     is_variable = columns.shape.sizes() > 0
     variables = {columns.name[row]: -1 for row in np.flatnonzero(is_variable).tolist()}
     for call, function in found.calls:
-        objects = model.bound.get(function, [])
+        bound = objects.bound.get(function, [])
         edges = range(columns.input_offsets[call], columns.input_offsets[call + 1])
         given = [columns.input_name[edge] for edge in edges if columns.input_slot[edge] >= 0]
-        for name, number in zip(reversed(given), reversed(objects), strict=False):
+        for name, number in zip(reversed(given), reversed(bound), strict=False):
             if variables.get(name) == -1:
                 variables[name] = number
     return variables
+
+
+def _add_unread(
+    objects: SavedObjects, signature: str, read: Mapping[str, int], builder: ProfileBuilder
+) -> dict[str, int]:
+    """Add the model's variables that the signature does not read; their ops and object ids."""
+    unread = {
+        number: objects.variables[number]
+        for number in objects.unread(signature, read)
+        if is_parameter(objects.variables[number].name)
+    }
+    names = unread_variables.define([(v.name, v.shape) for v in unread.values()], builder)
+    return dict(zip(names, unread, strict=True))
 
 
 def _add_values(prefix: str, variables: Mapping[str, int], builder: ProfileBuilder) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -17,6 +18,13 @@ _HANDLES = ("Placeholder", "PlaceholderWithDefault", "_Arg")  # may be handles o
 _READS = ("ReadVariableOp",)
 # The shared name that TensorFlow gives to variables that are not shared.
 _ANONYMOUS = b"cd2c89b7-88b7-44c8-ad83-06c2a9158347"
+# The state of Keras layers that draw random numbers.
+_SEED_STATE = re.compile(r"(?:.*/)?seed_generator_state(?:_\d+)?", re.DOTALL)
+
+
+def is_parameter(name: str) -> bool:
+    """Whether a variable of this name is a parameter: random number generators also have state."""
+    return _SEED_STATE.fullmatch(name) is None
 
 
 @dataclass(slots=True, eq=False)
@@ -36,7 +44,7 @@ class Variables:
         seen: set[tuple[str, bytes | str]] = set()
         for row in self._of_kinds(_VARIABLES).tolist():
             key = self._identity(row)
-            if key not in seen:
+            if key not in seen and is_parameter(self.node[row]):
                 found[row] = stated[row]
             seen.add(key)
         found |= self._handles()

@@ -1,0 +1,42 @@
+"""Variables of a model that its program does not read: parameters without an op in the program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tfprof.columns import Shape
+from tfprof.model.builder import OpColumns, ProfileBuilder
+from tfprof.sources.tf_names import TENSORFLOW_NAMES
+
+_KIND = "VarHandleOp"
+
+
+def define(variables: Iterable[tuple[str, Shape]], builder: ProfileBuilder) -> list[str]:
+    """Define an op for each of these variables, and return the names of the ops.
+
+    A number is appended to names that the program uses for other ops.
+    """
+    wanted = list(variables)
+    names: list[str] = []
+    for name, _ in wanted:
+        names.append(_free_name(name, set(names), builder))
+    nothing: list[tuple[()]] = [()] * len(names)
+    builder.add_ops(
+        OpColumns.of(
+            names,
+            [_KIND] * len(names),
+            nothing,
+            [shape for _, shape in wanted],
+            nothing,
+            conventions=TENSORFLOW_NAMES,
+        )
+    )
+    return names
+
+
+def _free_name(name: str, taken: set[str], builder: ProfileBuilder) -> str:
+    number, free = 0, name
+    while free in taken or builder.ids([free])[0] >= 0:
+        number += 1
+        free = f"{name}_{number}"
+    return free
