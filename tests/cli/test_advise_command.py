@@ -71,7 +71,7 @@ def test_names_are_bold_on_a_terminal_with_colour(setting, is_bold, given, monke
     terminal = Terminal()
     monkeypatch.setattr("sys.stdout", terminal)
 
-    main(["advise", *given, "--checkers", "OperationChecker"])
+    main(["advise", *given, "--checkers", "OperationChecker", "--no-pager"])
 
     assert ("\x1b[1m" in terminal.getvalue()) == is_bold
 

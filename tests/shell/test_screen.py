@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfprof.shell import pager
+from tfprof.commands import pager
 from tfprof.shell.screen import Pipe, Terminal
 
 

@@ -29,9 +29,14 @@ class CommandLine:
     place = _HERE
 
     def __init__(self) -> None:
-        self.screen = screen.of_output()
+        self.pages = True
         self.options = Options()
         self.hinted: set[str] = set()
+
+    @property
+    def screen(self) -> screen.Screen:
+        """Where answers and notes are shown."""
+        return screen.of_output(pages=self.pages)
 
     @property
     def commands(self) -> Mapping[str, Command]:
@@ -56,7 +61,7 @@ class CommandLine:
         """Answer lines from standard input."""
         from tfprof.shell import loop  # noqa: PLC0415 -- only the shell needs it
 
-        return loop.serve(profile, options, sys.stdin)
+        return loop.serve(profile, options, sys.stdin, pages=self.pages)
 
 
 def run(words: Sequence[str]) -> int:
@@ -84,7 +89,7 @@ def parse(words: Sequence[str]) -> Call:
     known = _all_options(commands)
     if first and takes is Words.PROGRAM:
         texts, rest = take_texts(words[1:], known, stops=True)
-        return Call(first, front, tuple(rest), _given(first, texts, commands))
+        return _call(front, first, rest, texts)
     before, after = _split(words, "--")
     texts, rest = take_texts(before, known)
     general = parsed(_general(texts), GENERAL_OPTIONS)
@@ -96,7 +101,15 @@ def parse(words: Sequence[str]) -> Call:
     command = commands[name or ("help" if asks_for_help else _DEFAULT)]
     if command.takes[_HERE] is Words.PROGRAM:
         raise OptionError(f"Put `{name}` before its options: {command.usage(_HERE)}.")
-    return Call(command, front, (*rest, *after), _given(command, texts, commands))
+    return _call(front, command, [*rest, *after], texts)
+
+
+def _call(
+    front: CommandLine, command: Command, words: Sequence[str], texts: Sequence[tuple[str, str]]
+) -> Call:
+    given = _given(command, texts, front.commands)
+    front.pages = not given.get("no-pager")
+    return Call(command, front, tuple(words), given)
 
 
 def _given(

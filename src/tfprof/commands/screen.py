@@ -42,9 +42,10 @@ class Pipe:
 
 
 class Terminal:
-    """A terminal: control characters are escaped, so names in a model cannot affect it."""
+    """A terminal: long answers go to a pager, and control characters are escaped."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, pages: bool = True) -> None:
+        self.pages = pages
         self.is_dumb = os.environ.get("TERM") in ("dumb", "unknown")
         self.has_colour = not self.is_dumb and not os.environ.get("NO_COLOR")
 
@@ -54,7 +55,14 @@ class Terminal:
         return _BOLD if self.has_colour else ("", "")
 
     def show(self, pieces: Iterable[str]) -> None:
-        _write(map(harmless, pieces))
+        # Escaped, so that names in a model cannot affect the terminal.
+        text = map(harmless, pieces)
+        if not self.pages:
+            _write(text)
+            return
+        from tfprof.commands import pager  # noqa: PLC0415 -- a pipe does not need it
+
+        pager.show(text)
 
     def say(self, sentence: object) -> None:
         before, after = self.bold if sys.stderr.isatty() else ("", "")
@@ -62,10 +70,10 @@ class Terminal:
         print(f"{before}tfprof:{after}", one_line(sentence), file=sys.stderr)
 
 
-def of_output() -> Screen:
-    """The screen for the current standard output."""
+def of_output(*, pages: bool = True) -> Screen:
+    """The screen for the current standard output; with `pages`, a terminal uses a pager."""
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
-    return Terminal() if is_terminal else Pipe()
+    return Terminal(pages=pages) if is_terminal else Pipe()
 
 
 def harmless(piece: str) -> str:

@@ -357,6 +357,13 @@ RUN_OPTIONS: dict[str, Option] = _named(
 GENERAL_OPTIONS: dict[str, Option] = _named(
     Option("help", Kind.SWITCH, False, "Show help on a command.", placeholder="", short="h"),
     Option("version", Kind.SWITCH, False, "Print the version.", placeholder=""),
+    Option(
+        "no-pager",
+        Kind.SWITCH,
+        False,
+        "Print long answers on a terminal without a pager.",
+        placeholder="",
+    ),
 )
 
 

@@ -29,10 +29,13 @@ class Prompt(Protocol):
         """The next line, edited from `kept`; raises `EOFError` at the end of input."""
 
 
-def serve(profile: Profile, options: Options, lines: TextIO) -> int:
-    """Answer each line; returns 0, or 1 if a line from a pipe failed."""
+def serve(profile: Profile, options: Options, lines: TextIO, *, pages: bool = True) -> int:
+    """Answer each line; returns 0, or 1 if a line from a pipe failed.
+
+    With `pages`, a user at a terminal gets long answers in a pager.
+    """
     if lines.isatty() and sys.stdout is not None and sys.stdout.isatty():
-        terminal = Terminal()
+        terminal = Terminal(pages=pages)
         print(greeting(profile))
         return converse(Session(profile, options, terminal), _prompt(profile, terminal))
     return answer_all(Session(profile, options, Pipe()), lines)

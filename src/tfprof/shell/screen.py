@@ -1,4 +1,4 @@
-"""The screens of the shell, which also list options and use a pager for long answers."""
+"""The screens of the shell, which also list the current options."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol
 
 from tfprof.commands import screen
 from tfprof.options import Options
-from tfprof.shell import listing, pager
+from tfprof.shell import listing
 
 PROMPT = "tfprof> "
 
@@ -28,9 +28,6 @@ class Pipe(screen.Pipe):
 
 class Terminal(screen.Terminal):
     """A terminal: long answers go to a pager, and control characters are escaped."""
-
-    def show(self, pieces: Iterable[str]) -> None:
-        pager.show(map(screen.harmless, pieces))
 
     def listing(self, options: Options) -> Iterable[str]:
         return listing.marked(options, self.bold)

@@ -8,7 +8,7 @@ import shutil
 
 import pytest
 
-from tfprof.shell import pager
+from tfprof.commands import pager
 
 
 @pytest.fixture
@@ -33,6 +33,8 @@ def installed(monkeypatch):
         ({"PAGER": ""}, ["less"], []),
         ({"PAGER": "cat"}, ["cat", "less"], []),
         ({"PAGER": "'most"}, ["less"], []),
+        ({"TFPROF_PAGER": "most", "PAGER": "less"}, ["most", "less"], ["most"]),
+        ({"TFPROF_PAGER": "", "PAGER": "less"}, ["less"], []),
     ],
 )
 def test_the_pager_is_the_users_choice_or_an_installed_one(

@@ -36,7 +36,10 @@ def show(pieces: Iterable[str]) -> None:
 
 def _size() -> tuple[int, int]:
     """The columns and rows of the terminal, or 80 by 24 if it does not report them."""
-    width, height = os.get_terminal_size(sys.stdout.fileno())
+    try:
+        width, height = os.get_terminal_size(sys.stdout.fileno())
+    except OSError:  # standard output is not a real file
+        return 80, 24
     return width or 80, height or 24
 
 
@@ -77,7 +80,7 @@ def _feed(pipe: IO[bytes], pieces: Iterable[str]) -> None:
 
 def command(environment: Mapping[str, str]) -> list[str]:
     """The command of the user's pager, or of an installed one; empty for none."""
-    chosen = environment.get("PAGER", "less")
+    chosen = environment.get("TFPROF_PAGER", environment.get("PAGER", "less"))
     try:
         words = shlex.split(chosen, posix=os.name != "nt")
     except ValueError:  # an unclosed quote

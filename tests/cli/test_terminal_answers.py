@@ -1,0 +1,80 @@
+"""One-shot answers on a terminal: long ones go through a pager."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("there are no pseudo-terminals on Windows", allow_module_level=True)
+pexpect = pytest.importorskip("pexpect", reason="pexpect provides the terminal")
+
+pytestmark = [
+    pytest.mark.usefixtures("files"),
+    # pexpect forks while pytest has threads, which is safe because the child calls exec at once.
+    pytest.mark.filterwarnings("ignore:.*forkpty.*:DeprecationWarning"),
+]
+
+QUESTION = ("op", "graph.pb", "-select", "params")
+
+
+@pytest.fixture
+def show(tmp_path_factory):
+    """Runs tfprof on a terminal of ten rows with a pager; returns its status and what it shows."""
+    pager = tmp_path_factory.mktemp("pager") / "pager"
+
+    def run(*words, script="echo paged; cat", **environment):
+        pager.write_text(f"#!/bin/sh\n{script}\n")
+        pager.chmod(0o755)
+        names = ("PAGER", "TFPROF_PAGER", "LESS")
+        inherited = {key: value for key, value in os.environ.items() if key not in names}
+        terminal = pexpect.spawn(
+            sys.executable,
+            ["-m", "tfprof", *words],
+            env=inherited | {"TERM": "xterm", "NO_COLOR": "1", "PAGER": str(pager)} | environment,
+            dimensions=(10, 100),
+            timeout=120,
+            encoding="utf-8",
+        )
+        terminal.expect(pexpect.EOF)
+        terminal.close()
+        return terminal.exitstatus, re.sub(r"\r+\n", "\n", terminal.before)
+
+    return run
+
+
+def test_a_long_answer_is_paged(show):
+    status, shown = show(*QUESTION)
+
+    assert status == 0
+    assert shown.startswith("paged\n\nDoc:\nOps by kind")
+
+
+def test_a_long_help_page_is_paged(show):
+    assert show("scope", "--help")[1].startswith("paged\nUsage: tfprof scope")
+
+
+def test_a_short_answer_is_printed(show):
+    assert show("--version")[1].startswith("tfprof ")
+
+
+def test_no_pager_prints_a_long_answer(show):
+    assert show(*QUESTION, "--no-pager")[1].startswith("\nDoc:\nOps by kind")
+
+
+def test_tfprof_pager_takes_precedence_over_pager(show):
+    assert show(*QUESTION, TFPROF_PAGER="cat")[1].startswith("\nDoc:\n")
+
+
+def test_quitting_the_pager_is_not_an_error(show):
+    assert show(*QUESTION, script="head -2") == (0, "\nDoc:\n")
+
+
+def test_a_shell_without_a_pager_can_be_started(show):
+    status, shown = show("graph.pb", "--no-pager", "--help")
+
+    assert status == 0
+    assert shown.startswith("Usage: tfprof COMMAND FILES…")
