@@ -86,6 +86,7 @@ def test_a_gathered_view_orders_every_number():
 def test_columns_of_single_ops_start_with_parameters():
     assert columns(*EVERYTHING) == [
         "params",
+        "slots",
         "float_ops",
         "bytes",
         "peak_bytes",
@@ -113,6 +114,7 @@ def test_columns_of_gathered_ops_start_with_memory():
         "accelerator_micros",
         "cpu_micros",
         "params",
+        "slots",
         "float_ops",
         "device",
         "op_types",

@@ -30,6 +30,7 @@ TYPED = {
     "min_accelerator_micros": ("6", 6),
     "min_cpu_micros": ("7", 7),
     "min_params": ("8", 8),
+    "min_slots": ("8", 8),
     "min_float_ops": ("9", 9),
     "min_occurrence": ("10", 10),
     "step": ("-1", -1),

@@ -75,6 +75,13 @@ _ROWS: tuple[Metric, ...] = (
         fact="shape",
     ),
     Metric(
+        "slots",
+        "# slots",
+        "# slots: values that the optimizer keeps besides the parameters, such as moments.",
+        Need.DEFINITIONS,
+        Unit.COUNT,
+    ),
+    Metric(
         "float_ops",
         "# float_ops",
         "# float_ops: float operations of each op times its runs; a multiply and an add are two.",
@@ -188,7 +195,7 @@ RUN_NUMBERS: tuple[str, ...] = tuple(
 )
 
 # Views that group many ops in a row show memory and time first.
-GATHERED_ORDER: tuple[str, ...] = (*RUN_NUMBERS, "params", "float_ops")
+GATHERED_ORDER: tuple[str, ...] = (*RUN_NUMBERS, "params", "slots", "float_ops")
 
 ORDER_KEYS: tuple[str, ...] = ("name", *GATHERED_ORDER, "occurrence")
 

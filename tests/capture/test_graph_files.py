@@ -6,6 +6,7 @@ from sources.tf_files import shape
 from tfprof.capture.graph_files import WrittenOp, graph_def, node_def, op_log
 from tfprof.formats.messages import message_class
 from tfprof.model.code import Frame
+from tfprof.model.ops import WALKED_CALL
 
 LINE = Frame("train.py", 3, "step", "loss = f(x)", -1)
 
@@ -14,7 +15,7 @@ def nodes(flat):
     """The NodeDefs of all ops by name, after a round trip through a GraphDef."""
     sources = flat.sources()
     ops = [
-        WrittenOp(node_def(flat, row, name, sources[row]), is_walked_call=False)
+        WrittenOp(node_def(flat, row, name, sources[row]))
         for row, name in enumerate(flat.columns.name)
     ]
     graph = message_class("tensorflow.GraphDef").FromString(graph_def(ops))
@@ -76,7 +77,7 @@ def test_graph_and_op_log_are_read_back(tmp_path):
     ops = [
         WrittenOp(
             node_def(flat, row, name, sources[row]),
-            is_walked_call=row in flat.walked,
+            types=[WALKED_CALL] * (row in flat.walked),
             stack=[LINE] if name == "double" else [],
         )
         for row, name in enumerate(flat.columns.name)
@@ -96,6 +97,6 @@ def test_graph_and_op_log_are_read_back(tmp_path):
 
 def test_an_op_log_without_code_lines_and_calls_is_empty():
     flat = inline(program([node("in")]))
-    op = WrittenOp(node_def(flat, 0, "in", []), is_walked_call=False)
+    op = WrittenOp(node_def(flat, 0, "in", []))
 
     assert op_log([op]) == b""

@@ -42,6 +42,17 @@ def test_parameters_are_counted_for_ops_that_are_not_variables():
     assert numbers(profile(op("a", "Placeholder", shape=(3,))), "params") == [3]
 
 
+def test_variables_of_optimizers_and_other_state_are_not_parameters():
+    p = profile(
+        op("a", shape=(3,)),
+        op("b", shape=(4,), types=["_optimizer_variables"]),
+        op("c", shape=(5,), types=["_state_variables"]),
+    )
+
+    assert numbers(p, "params") == [3, 0, 0]
+    assert numbers(p, "slots") == [0, 4, 0]
+
+
 def test_parameters_are_the_same_in_every_step():
     p = profile(op("a", shape=(3,)), run("a", step=4), run("b", step=5))
 

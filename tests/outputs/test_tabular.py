@@ -84,6 +84,8 @@ def test_a_row_of_a_single_op_has_all_selected_facts():
         "shape": None,
         "params": 0,
         "total_params": 0,
+        "slots": 0,
+        "total_slots": 0,
         "float_ops": 7,
         "total_float_ops": 7,
         "bytes": 5,

@@ -44,6 +44,31 @@ def test_an_update_belongs_to_the_optimiser_in_any_scope(kind):
     assert phase("gradients/update", kind) is Phase.OPTIMISER
 
 
+@pytest.mark.parametrize(
+    "scope", ["adam", "adam_w", "sgd_1", "SGD", "rm_sprop", "while/body/lion", "rmsprop"]
+)
+def test_an_op_in_the_scope_of_a_keras_optimizer_belongs_to_the_optimiser(scope):
+    p = profile(op(f"{scope}/AssignSubVariableOp", "AssignSubVariableOp"), op(f"{scope}/Sqrt"))
+
+    assert p.phase.tolist() == [Phase.OPTIMISER] * 2
+
+
+def test_a_layer_named_like_an_optimizer_is_forward():
+    p = profile(
+        op("adam/AssignSubVariableOp", "AssignSubVariableOp"),
+        op("adam_1/MatMul", "MatMul"),
+        op("net/adam/MatMul", "MatMul"),
+    )
+
+    assert p.phase.tolist() == [Phase.OPTIMISER, Phase.FORWARD, Phase.FORWARD]
+
+
+def test_an_op_with_the_type_of_optimizers_belongs_to_the_optimiser():
+    p = profile(op("a/Mul", types=["_optimizer"]), op("gradient_tape/Mul", types=["_optimizer"]))
+
+    assert p.phase.tolist() == [Phase.OPTIMISER] * 2
+
+
 @pytest.mark.parametrize("kind", ["AccumulatorApplyGradient", "Apply", "AssignAdd"])
 def test_other_updates_are_forward(kind):
     assert phase("a", kind) is Phase.FORWARD

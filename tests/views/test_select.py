@@ -344,7 +344,16 @@ def test_siblings_are_in_the_byte_order_of_their_names(kind):
     assert outline(ask(kind, p)) == ["A", "_", "a", "a_1", "b", "é"]
 
 
-@pytest.mark.parametrize("key", [key for key in ORDER_KEYS if key not in ("name", "occurrence")])
+def test_siblings_are_ordered_by_slots(kind):
+    types = ["_optimizer_variables"]
+    p = profile(op("a", shape=(1,), types=types), op("b", shape=(3,), types=types), op("c"))
+
+    assert outline(ask(kind, p, order_by="slots")) == ["b", "a", "c"]
+
+
+@pytest.mark.parametrize(
+    "key", [key for key in ORDER_KEYS if key not in ("name", "occurrence", "slots")]
+)
 def test_siblings_are_ordered_by_their_total_largest_first(kind, key):
     view = ask(kind, siblings(a=1, b=3, c=2), order_by=key)
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from tfprof.columns import Shape
 from tfprof.formats.messages import Message, message_class
 from tfprof.model.code import Frame
-from tfprof.model.ops import WALKED_CALL
 from tfprof.sources.tf_functions import Flat
 
 _LARGEST_VALUE = 4096  # bytes; keeps constants such as axes and shapes, but no tables
@@ -16,10 +15,10 @@ _LARGEST_VALUE = 4096  # bytes; keeps constants such as axes and shapes, but no 
 
 @dataclass(slots=True, eq=False)
 class WrittenOp:
-    """An op as both files need it: its NodeDef and the calls that created it."""
+    """An op as both files need it: its NodeDef, its types and the calls that created it."""
 
     node: Message
-    is_walked_call: bool
+    types: Sequence[str] = ()
     stack: Sequence[Frame] = ()
 
 
@@ -63,14 +62,14 @@ def graph_def(ops: Iterable[WrittenOp]) -> bytes:
 
 
 def op_log(ops: Iterable[WrittenOp]) -> bytes:
-    """An OpLogProto with the code lines of ops and the type of walked calls, serialised."""
+    """An OpLogProto with the types and code lines of ops, serialised."""
     log = message_class("tensorflow.tfprof.OpLogProto")()
     texts: dict[str, int] = {}
     traces: dict[Frame, Message] = {}
     for op in ops:
-        if not op.stack and not op.is_walked_call:
+        if not op.stack and not op.types:
             continue
-        entry = log.log_entries.add(name=op.node.name, types=[WALKED_CALL] * op.is_walked_call)
+        entry = log.log_entries.add(name=op.node.name, types=op.types)
         for frame in op.stack:
             if frame not in traces:
                 traces[frame] = _trace(frame, texts)

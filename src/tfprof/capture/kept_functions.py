@@ -22,14 +22,43 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import wraps
 from threading import RLock
 from typing import Any
 
+from tfprof.capture.variable_roles import VariableRoles
+
+
+@dataclass(slots=True, eq=False)
+class _Kept:
+    """What is kept for a `KeptFunctions`."""
+
+    functions: list[Any] = field(default_factory=list)
+    roles: VariableRoles = field(default_factory=VariableRoles)
+
+    def add(self, functions: Sequence[Any]) -> None:
+        """Keep functions, and find out what their variables are for while the owners exist.
+
+        While a function is being traced its variables may be incomplete; it captures all variables
+        of the functions that it calls.
+        """
+        self.functions += functions
+        with suppress(Exception):  # TensorFlow's internals may raise anything
+            if not _is_tracing():
+                self.roles.learn([one.graph for one in functions])
+
+
+def _is_tracing() -> bool:
+    from tensorflow.python.framework import ops  # noqa: PLC0415 -- loads TensorFlow
+
+    return bool(ops.inside_function())
+
+
 _lock = RLock()  # reentrant: the garbage collector may release one while another is created
-_kept: dict[int, list[Any]] = {}  # the functions of each `KeptFunctions`, by the id of the list
+_kept: dict[int, _Kept] = {}  # by id
 _restore: list[Callable[[], None]] = []  # removes the patch, while it is installed
 
 
@@ -37,24 +66,29 @@ class KeptFunctions:
     """Keeps every function that is already traced, or is traced before `release`."""
 
     def __init__(self) -> None:
-        self._functions: list[Any] = []
-        self._finalize = weakref.finalize(self, _release, self._functions)
+        self._kept = _Kept()
+        self._finalize = weakref.finalize(self, _release, self._kept)
         self._finalize.atexit = False
         with suppress(ImportError, AttributeError):
-            _keep(self._functions)
+            _keep(self._kept)
+
+    @property
+    def roles(self) -> VariableRoles:
+        """What the variables of the functions are for."""
+        return self._kept.roles
 
     def graph(self, name: str) -> Any | None:
         """The graph of the function `name`; None if it is not kept."""
         wanted = name.encode()
-        return next((one.graph for one in self._functions if one.name == wanted), None)
+        return next((one.graph for one in self._kept.functions if one.name == wanted), None)
 
     def release(self) -> None:
         """Drop all functions and stop keeping new ones."""
         self._finalize()
 
 
-def _keep(functions: list[Any]) -> None:
-    """Add all existing functions to `functions`, and new ones as they are traced."""
+def _keep(kept: _Kept) -> None:
+    """Keep all existing functions, and new ones as they are traced."""
     from tensorflow.python.eager.polymorphic_function import (  # noqa: PLC0415 -- loads TensorFlow
         atomic_function,
     )
@@ -63,19 +97,19 @@ def _keep(functions: list[Any]) -> None:
     with _lock:
         if not _kept:
             _restore.append(_patch(kind))
-        _kept[id(functions)] = functions
-    functions += [one for one in gc.get_objects() if type(one) is kind]
+        _kept[id(kept)] = kept
+    kept.add([one for one in gc.get_objects() if type(one) is kind])
 
 
 def _patch(kind: Any) -> Callable[[], None]:
-    """Add new objects of `kind` to all lists in `_kept`; returns a function that undoes this."""
+    """Keep new objects of `kind` in all of `_kept`; returns a function that undoes this."""
     make = kind.__init__
 
     @wraps(make)
     def make_and_keep(function: Any, *args: Any, **keywords: Any) -> None:
         make(function, *args, **keywords)
-        for functions in list(_kept.values()):
-            functions.append(function)
+        for kept in list(_kept.values()):
+            kept.add([function])
 
     def restore() -> None:
         if kind.__init__ is make_and_keep:
@@ -85,10 +119,11 @@ def _patch(kind: Any) -> Callable[[], None]:
     return restore
 
 
-def _release(functions: list[Any]) -> None:
-    """Drop `functions`; the last release removes the patch."""
+def _release(kept: _Kept) -> None:
+    """Drop what is kept; the last release removes the patch."""
     with _lock:
-        _kept.pop(id(functions), None)
+        _kept.pop(id(kept), None)
         if not _kept and _restore:
             _restore.pop()()
-    functions.clear()
+    kept.functions.clear()
+    kept.roles.clear()

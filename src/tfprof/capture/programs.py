@@ -8,14 +8,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from tfprof.capture import optimizer_ops
 from tfprof.capture.traced_graph import TracedGraph, Variable, free_name, traced_graph
-from tfprof.columns import Coded, Shape, Strings
+from tfprof.capture.variable_roles import VariableRoles
+from tfprof.columns import Coded, Shape
 from tfprof.errors import OptionError
 from tfprof.frameworks import tensorflow
 from tfprof.model.builder import ProfileBuilder
+from tfprof.model.ops import OPTIMIZER_OP, OPTIMIZER_VARIABLE, TRAINABLE_VARIABLE
 from tfprof.sources import tf_functions, unread_variables
-
-_TRAINABLE = "_trainable_variables"
 
 # TensorFlow and Keras have no type information.
 Program: TypeAlias = Any
@@ -32,10 +33,14 @@ class Weight:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TracedProgram:
-    """The graph of a program, the names of its trainable variables, and weights it never reads."""
+    """The graph of a program, the types of its variables by name, and the names of optimizers.
+
+    `unread` are the weights of a model that the program never reads.
+    """
 
     graph: TracedGraph
-    trainable: list[str]
+    variable_types: dict[str, str]
+    optimizers: list[str]
     unread: Sequence[Weight] = ()
 
     def add(self, builder: ProfileBuilder) -> None:
@@ -44,12 +49,22 @@ class TracedProgram:
         tf_functions.add(flat, builder)
         unread = unread_variables.define([(v.name, v.shape) for v in self.unread], builder)
         trainable = [name for name, v in zip(unread, self.unread, strict=True) if v.is_trainable]
-        ops = builder.ids([*self.trainable, *trainable])
-        ops = ops[ops >= 0]
-        builder.add_types(ops, Coded(np.zeros(len(ops), np.int64), Strings([_TRAINABLE])))
+        types = self._types(flat) | dict.fromkeys(trainable, TRAINABLE_VARIABLE)
+        ops = builder.ids(list(types))
+        rows = np.flatnonzero(ops >= 0)
+        builder.add_types(ops[rows], Coded.of(list(types.values())).take(rows))
         builder.mark_has_code()
         stacks = map(builder.add_stack, self.graph.stacks_of(flat))
         builder.set_code(builder.ids(flat.columns.name), list(stacks))
+
+    def _types(self, flat: tf_functions.Flat) -> dict[str, str]:
+        """The types of variables and of the ops of optimizers, by name."""
+        names = list(flat.columns.name)
+        types = self.variable_types
+        slots = {name for name, role in types.items() if role == OPTIMIZER_VARIABLE}
+        updates = optimizer_ops.find(names, flat.sources(), slots, self.optimizers)
+        calls = set(flat.walked)
+        return {names[row]: OPTIMIZER_OP for row in updates if row not in calls} | types
 
 
 def trace(program: Program, arguments: Sequence[Any], batch_size: int) -> TracedProgram:
@@ -109,21 +124,26 @@ def _traced(
     """
     captured = {id(variable.handle): variable for variable in concrete.graph.variables}
     unread = dict(weights or {})
+    roles = VariableRoles()
+    roles.learn([concrete.graph])
     taken = {op.name for op in concrete.graph.get_operations()}
     variables: dict[str, Variable] = {}
-    trainable = []
     for outside, inside in concrete.graph.captures:
         variable = captured.get(id(outside))
         if variable is None:
             continue
         name = free_name(variable.name.partition(":")[0], taken)
         dtype, shape = variable.dtype.as_datatype_enum, variable.shape.as_proto()
-        variables[inside.op.name] = Variable(name, dtype, shape)
         weight = unread.pop(id(outside), None)
-        if variable.trainable if weight is None else weight.is_trainable:
-            trainable.append(name)
+        role = roles.type_of(outside) if weight is None else _role(weight)
+        variables[inside.op.name] = Variable(name, dtype, shape, role)
+    types = {variable.name: variable.type for variable in variables.values() if variable.type}
     graph = traced_graph(concrete.graph, label, variables)
-    return TracedProgram(graph, trainable, list(unread.values()))
+    return TracedProgram(graph, types, roles.optimizers, list(unread.values()))
+
+
+def _role(weight: Weight) -> str:
+    return TRAINABLE_VARIABLE if weight.is_trainable else ""
 
 
 def _weights(model: Program) -> dict[int, Weight]:

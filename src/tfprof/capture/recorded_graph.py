@@ -10,11 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tfprof.capture import optimizer_ops
 from tfprof.capture.graph_files import WrittenOp, graph_def, node_def, op_log
 from tfprof.capture.kept_functions import KeptFunctions
 from tfprof.capture.traced_graph import Graph, Variable, free_name, traced_graph
+from tfprof.capture.variable_roles import VariableRoles
 from tfprof.formats import xplane
 from tfprof.formats.content import Content
+from tfprof.model.ops import OPTIMIZER_OP, OPTIMIZER_VARIABLE, WALKED_CALL
 from tfprof.sources.capture_folder import GRAPH, OP_LOG
 from tfprof.sources.tf_events import TensorFlowEvents, op_name
 from tfprof.sources.tf_functions import Flat
@@ -29,7 +32,7 @@ def write(folder: Path, kept: KeptFunctions) -> tuple[str, ...]:
 
     A recording is useful without them, so a problem with TensorFlow's internals is not an error.
     """
-    recorded = _Recorded()
+    recorded = _Recorded(kept.roles)
     try:
         for name in _called(folder):
             recorded.add(name, kept.graph(name))
@@ -68,9 +71,11 @@ def _rebuilt(name: str) -> Graph | None:
 class _Recorded:
     """The ops of all functions that ran; if several have the same name, the first is used."""
 
+    roles: VariableRoles
     ops: dict[str, WrittenOp] = field(default_factory=dict)
     labels: dict[object, str] = field(default_factory=dict)  # of variables, by their identity
     names: dict[str, str] = field(default_factory=dict)  # of variables, by label
+    variable_types: dict[str, str] = field(default_factory=dict)  # by label
     rebuilt: list[str] = field(default_factory=list)  # functions
 
     def add(self, function: str, graph: Graph | None) -> None:
@@ -84,28 +89,41 @@ class _Recorded:
         flat = traced.flatten(op_name)
         paths, sources = flat.paths(), flat.sources()
         self._name_variables(flat, paths, sources)
-        names, stacks, calls = flat.columns.name, traced.stacks_of(flat), set(flat.walked)
+        names, stacks, types = flat.columns.name, traced.stacks_of(flat), self._types(flat, sources)
         for row in sorted(range(len(paths)), key=paths.__getitem__):
             name = self._name(names[row])
             if name not in self.ops:
                 node = node_def(flat, row, name, map(self._name, sources[row]))
-                self.ops[name] = WrittenOp(node, is_walked_call=row in calls)
+                self.ops[name] = WrittenOp(node, types.get(row, ()))
             self.ops[name].stack = self.ops[name].stack or stacks[row]
+
+    def _types(self, flat: Flat, sources: Sequence[Sequence[str]]) -> dict[int, tuple[str, ...]]:
+        """The types of ops, by row."""
+        names = list(flat.columns.name)
+        slots = {name for name, role in self.variable_types.items() if role == OPTIMIZER_VARIABLE}
+        updates = optimizer_ops.find(names, sources, slots, self.roles.optimizers)
+        types: dict[int, tuple[str, ...]] = dict.fromkeys(updates, (OPTIMIZER_OP,))
+        types |= dict.fromkeys(flat.walked, (WALKED_CALL,))
+        for row, name in enumerate(names):
+            if role := self.variable_types.get(name):
+                types[row] = (role,)
+        return types
 
     def _variables(self, function: str, graph: Graph) -> dict[str, Variable]:
         """The arguments of a graph that are variables, with labels until they can be named."""
         from tensorflow.python.ops import handle_data_util  # noqa: PLC0415 -- loads TensorFlow
 
         # Functions that use the same variable capture the same handle.
-        handles = {inside.op.name: id(outside) for outside, inside in graph.captures}
+        handles = {inside.op.name: outside for outside, inside in graph.captures}
         found = {}
         for tensor in graph.inputs:
             name = tensor.op.name
             data = handle_data_util.get_resource_handle_data(tensor)
             if data is not None and data.is_set and len(data.shape_and_type) == 1:
-                key = handles.get(name, (function, name))
+                key = id(handles[name]) if name in handles else (function, name)
                 label = self.labels.setdefault(key, f"{_LABEL}{len(self.labels)}")
                 held = data.shape_and_type[0]
+                self.variable_types[label] = self.roles.type_of(handles.get(name))
                 found[name] = Variable(label, held.dtype, held.shape)
         return found
 

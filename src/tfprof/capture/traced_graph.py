@@ -30,6 +30,7 @@ class Variable:
     name: str
     dtype: int
     shape: Any  # a TensorShapeProto
+    type: str = ""  # what it is for, such as `_trainable_variables`
 
 
 @dataclass(frozen=True, slots=True, eq=False)

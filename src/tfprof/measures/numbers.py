@@ -12,6 +12,7 @@ from tfprof.errors import OptionError
 from tfprof.measures import averages, time
 from tfprof.memo import OnDemand, remembered, remembering
 from tfprof.metrics import NUMBERS
+from tfprof.model.ops import OPTIMIZER_VARIABLE, STATE_VARIABLE
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import UNKNOWN_RANK, Chosen
 from tfprof.patterns import Patterns
@@ -111,8 +112,8 @@ def chosen_steps(profile: ProfileColumns, chosen: Chosen) -> Ints:
 
 
 def _column(profile: ProfileColumns, chosen: Chosen, key: str) -> Ints:
-    if key == "params":
-        return profile.ops.shape.sizes()
+    if key in _COUNTED_ELEMENTS:
+        return _COUNTED_ELEMENTS[key](profile)
     if key == "definitions":
         return np.ones(len(profile.ops), np.int64)
     if key == "float_ops":
@@ -135,9 +136,32 @@ def may_be_negative(profile: ProfileColumns, key: str) -> bool:
         # Counted float ops are never negative.
         runs = int(profile.records.runs.max(initial=1))
         return _is_unsafe(profile.ops.logged_float_ops, runs) or _is_unsafe(profile.records.runs)
-    if key == "params":
+    if key in _COUNTED_ELEMENTS:
         return _is_unsafe(per_op(profile, EVERYTHING)[key])
     return _is_unsafe(_MEASURED[key](profile))
+
+
+def _params(profile: ProfileColumns) -> Ints:
+    """The elements of each op's shape, except for variables that are known not to be parameters."""
+    ops = profile.ops
+    is_other = ops.types.having(OPTIMIZER_VARIABLE, STATE_VARIABLE)
+    sizes = ops.shape.sizes()
+    return np.where(is_other, 0, sizes) if is_other.any() else sizes
+
+
+def _slots(profile: ProfileColumns) -> Ints:
+    """The elements of the variables of optimizers."""
+    is_slot = profile.ops.types.having(OPTIMIZER_VARIABLE)
+    if not is_slot.any():
+        return np.zeros(len(is_slot), np.int64)
+    return np.where(is_slot, profile.ops.shape.sizes(), 0)
+
+
+# The numbers that are elements of variables.
+_COUNTED_ELEMENTS: dict[str, Callable[[ProfileColumns], Ints]] = {
+    "params": _params,
+    "slots": _slots,
+}
 
 
 def _is_unsafe(column: Ints, factor: int = 1) -> bool:

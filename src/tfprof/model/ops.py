@@ -25,6 +25,13 @@ from tfprof.model.attributes import AttributeReader, AttributeValue
 
 # The type of calls whose functions are included as ops, so that their work is not counted twice.
 WALKED_CALL = "_walked_call"
+# The types of variables, if the source knows what they are for: trained parameters; values that an
+# optimizer keeps, such as moments; and other state, such as that of metrics and random generators.
+TRAINABLE_VARIABLE = "_trainable_variables"
+OPTIMIZER_VARIABLE = "_optimizer_variables"
+STATE_VARIABLE = "_state_variables"
+# The type of ops of an optimizer, if the source knows them.
+OPTIMIZER_OP = "_optimizer"
 # The scopes of ops outside the model's functions: eager ops, and ops run by the threads of the
 # input pipeline.
 EAGER_SCOPE = "eager"
@@ -124,6 +131,11 @@ class TypeSets:
 
     def of(self, op: int) -> list[str]:
         return list(self.names.take(self.members[op]))
+
+    def having(self, *wanted: str) -> Bools:
+        """Whether each op has one of these types."""
+        is_wanted = np.array([name in wanted for name in self.names], np.bool_)
+        return self.any(is_wanted) if is_wanted.any() else np.zeros(len(self.members), np.bool_)
 
     def any(self, is_wanted: Bools) -> Bools:
         """Whether each op has a wanted type; `is_wanted` has one entry per type."""

@@ -74,6 +74,9 @@ class Options:
     min_params: int = _hides(
         "Hide rows with fewer parameters of their own (code and op views: in total)."
     )
+    min_slots: int = _hides(
+        "Hide rows with fewer optimizer values of their own (code and op views: in total)."
+    )
     min_float_ops: int = _hides(
         "Hide rows with fewer float operations of their own (code and op views: in total)."
     )

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from tfprof.columns import Bools, Ints, NameTable, Strings
-from tfprof.model.ops import DATA_SCOPE, NOT_A_GRADIENT, UNKNOWN_FORWARD, Ops, Phase
+from tfprof.model.ops import (
+    DATA_SCOPE,
+    NOT_A_GRADIENT,
+    OPTIMIZER_OP,
+    UNKNOWN_FORWARD,
+    Ops,
+    Phase,
+)
 from tfprof.patterns import Patterns
 
 # The scopes of gradients: of `tf.gradients` (numbered if called repeatedly) and of gradient tapes.
@@ -13,6 +20,13 @@ _BACKWARD = ("gradients/.*", ".*/gradients/.*", "gradient_tape/.*", ".*/gradient
 _NUMBERED = "gradients_"
 _NUMBERED_BACKWARD = "(.*/)?gradients_[0-9]+/.*"
 _OPTIMISER = "(Resource)?(Sparse)?Apply[A-Z].*"
+# Keras 3 optimizers consist of ordinary ops, in a scope with the name of the optimizer. A layer may
+# have the same name, but only an optimizer updates variables with the kinds below.
+_OPTIMISER_SCOPE = (
+    "(.*/)?(?i:adadelta|adafactor|adagrad|adam|adam_?w|adamax|ftrl|lamb|lion|loss_scale_optimizer|"
+    "multi_optimizer|muon|nadam|rm_?sprop|schedule_free_adam_?w|sgd)(_[0-9]+)?"
+)
+_UPDATES = ("AssignAddVariableOp", "AssignSubVariableOp", "ResourceScatterSub")
 
 # Prefixes of the kinds of ops that fetch, read or decode data, or call Python to do so.
 _INPUT_KINDS = (
@@ -38,6 +52,9 @@ class TensorFlowNames:
         found[_is_backward(names)] = Phase.BACKWARD
         is_update = Patterns((_OPTIMISER,)).match_column(kinds.values)
         found[is_update[kinds.codes[rows]]] = Phase.OPTIMISER
+        for scope in _optimiser_scopes(ops):
+            found[names.starts_with(f"{scope}/")] = Phase.OPTIMISER
+        found[ops.types.having(OPTIMIZER_OP)[rows]] = Phase.OPTIMISER
         return found.astype(np.int64)
 
     def forward_of(self, ops: Ops, rows: Ints) -> Ints:
@@ -55,6 +72,17 @@ class TensorFlowNames:
 
 
 TENSORFLOW_NAMES = TensorFlowNames()
+
+
+def _optimiser_scopes(ops: Ops) -> list[str]:
+    """The scopes that are named like a Keras optimizer and update variables."""
+    codes = [code for code, kind in enumerate(ops.kind.values) if kind in _UPDATES]
+    if not codes:
+        return []
+    names = ops.name.take(np.flatnonzero(np.isin(ops.kind.codes, codes)))
+    scopes = Strings(dict.fromkeys(name.rpartition("/")[0] for name in names))
+    is_named = Patterns((_OPTIMISER_SCOPE,)).match_column(scopes)
+    return list(scopes.take(np.flatnonzero(is_named)))
 
 
 def _begin_with(texts: Strings, beginnings: tuple[str, ...]) -> Bools:

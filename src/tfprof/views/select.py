@@ -12,7 +12,7 @@ from tfprof.columns import Bools, Ints, Ragged, Strings, offsets_of
 from tfprof.dialects import Policy, Step
 from tfprof.measures.numbers import Numbers, may_be_negative
 from tfprof.memo import OnDemand, remembered
-from tfprof.metrics import NUMBERS, RUN_NUMBERS
+from tfprof.metrics import GATHERED_ORDER, NUMBERS, RUN_NUMBERS
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
 from tfprof.patterns import Patterns
@@ -285,7 +285,7 @@ def _reach(kept: _Rows, question: _Question) -> _Rows:
     profile, options, policy = question.profile, question.options, question.policy
     own, total = _of_rows(question.accounts.own, kept.rows), kept.total
     flags = np.ones(len(kept.rows), np.bool_)
-    for key in (*RUN_NUMBERS, "params", "float_ops"):
+    for key in GATHERED_ORDER:
         if options.threshold(key) > 0 or may_be_negative(profile, key):
             is_own = not question.is_gathered and key not in RUN_NUMBERS
             compared = own if is_own or policy.compares_own else total

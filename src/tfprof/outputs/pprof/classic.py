@@ -33,6 +33,7 @@ _COMMENTS = {
     "residual_bytes": "Sum of operation allocated memory after finish.",
     "output_bytes": "Sum of operation output size.",
     "params": "Model parameters.",
+    "slots": "Values that the optimizer keeps besides the parameters.",
     "float_ops": "Model float operations (Only available if defined).",
 }
 

@@ -1,0 +1,91 @@
+"""Recordings of training have the numbers of the live model, without any option."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tfprof
+from tfprof.model.ops import Phase
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("tensorflow") is None or importlib.util.find_spec("keras") is None,
+    reason="recording needs TensorFlow and Keras",
+)
+
+PROGRAMS = Path(__file__).with_name("trained_programs.py")
+NAMES = ("fit", "tape", "dropped")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The folder with a recording of each program."""
+    path = tmp_path_factory.mktemp("trained")
+    quiet = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3"}
+    command = [sys.executable, str(PROGRAMS), str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=quiet)
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+@pytest.fixture(scope="module")
+def live(folder):
+    """Facts about the live models, by program."""
+    return json.loads((folder / "live.json").read_text("utf-8"))
+
+
+@pytest.fixture
+def load(folder):
+    return lambda name: tfprof.load(folder / name)
+
+
+def total(profile, metric, **options):
+    root = profile.scope(select=[metric], max_depth=1, **options)["_TFProfRoot"]
+    return root[f"total_{metric}"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_parameters_of_a_recording_are_those_of_the_model(load, live, name):
+    assert total(load(name), "params") == live[name]["params"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_trainable_parameters_of_a_recording_exclude_frozen_layers(load, live, name):
+    trainable = total(load(name), "params", account_type_regexes=["_trainable_variables"])
+
+    assert trainable == live[name]["trainable"]
+
+
+@pytest.mark.parametrize(("name", "per_parameter"), [("fit", 2), ("tape", 2), ("dropped", 0)])
+def test_slots_are_the_moments_iterations_and_learning_rate(load, live, name, per_parameter):
+    assert total(load(name), "slots") == per_parameter * live[name]["trainable"] + 2
+
+
+def test_float_ops_by_phase_equal_those_of_the_live_step(load, live):
+    found = load("tape").flops().to_dict()
+
+    assert {key: found[key] for key in ("forward", "backward", "optimiser")} == {
+        key: live["tape"][key] for key in ("forward", "backward", "optimiser")
+    }
+
+
+@pytest.mark.parametrize("name", ["fit", "tape"])
+def test_a_layer_named_like_an_optimizer_is_a_forward_layer(load, name):
+    profile = load(name)
+    phases = dict(zip(profile.columns.ops.name, profile.columns.phase.tolist(), strict=True))
+    inside = [op for op in phases if op.startswith("net") and "/adam" in op]
+
+    assert {phases[op] for op in inside} == {Phase.FORWARD}
+
+
+def test_all_updates_of_a_recorded_fit_belong_to_the_optimiser(load):
+    columns = load("fit").columns
+    rows = [row for row, phase in enumerate(columns.phase.tolist()) if phase == Phase.OPTIMISER]
+    kinds = {columns.ops.kind[row] for row in rows}
+
+    assert {"AssignSubVariableOp", "AssignAddVariableOp", "Sqrt", "AssignVariableOp"} <= kinds
+    assert "MatMul" not in kinds

@@ -1,0 +1,108 @@
+"""Training programs for `test_trained_programs.py`.
+
+`python trained_programs.py FOLDER` records each of them, and writes what is known about the live
+models to FOLDER/live.json.
+"""
+
+import gc
+import json
+import sys
+import warnings
+from pathlib import Path
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+import tfprof
+
+EXAMPLES, BATCH = 20, 8
+INPUTS = np.linspace(0, 1, EXAMPLES * 6 * 6 * 2, dtype="float32").reshape(EXAMPLES, 6, 6, 2)
+LABELS = np.arange(EXAMPLES) % 3
+LOSS = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+
+
+def model():
+    """A model with trained, frozen and other parameters, and a layer named like an optimizer."""
+    layers = [
+        keras.Input((6, 6, 2)),
+        keras.layers.Conv2D(3, 3, name="conv"),
+        keras.layers.BatchNormalization(name="norm"),
+        keras.layers.Dropout(0.1, name="dropout"),
+        keras.layers.Flatten(name="flatten"),
+        keras.layers.Dense(4, name="frozen"),
+        keras.layers.Dense(3, name="adam"),
+    ]
+    made = keras.Sequential(layers, name="net")
+    made.get_layer("frozen").trainable = False
+    return made
+
+
+def batches(**options):
+    return tf.data.Dataset.from_tensor_slices((INPUTS, LABELS)).batch(BATCH, **options)
+
+
+def fit(folder, live):
+    made = model()
+    made.compile(optimizer="adam", loss=LOSS, metrics=["accuracy"])
+    with tfprof.capture(folder):
+        made.fit(batches(), verbose=0)
+    live |= facts(made)
+
+
+def tape(folder, live):
+    made, optimizer = model(), keras.optimizers.AdamW()
+
+    @tf.function
+    def step(x, y):
+        with tf.GradientTape() as recorded:
+            loss = LOSS(y, made(x, training=True))
+        gradients = recorded.gradient(loss, made.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, made.trainable_variables, strict=True))
+        return loss
+
+    with tfprof.capture(folder):
+        for x, y in batches(drop_remainder=True):
+            step(x, y)
+    live |= facts(made) | ledger(tfprof.load(step, x, y))
+
+
+def dropped(folder, live):
+    """A program whose model no longer exists when the recording stops."""
+
+    def train():
+        made = model()
+        made.compile(optimizer="sgd", loss=LOSS)
+        made.fit(batches(), verbose=0)
+        return facts(made)
+
+    with tfprof.capture(folder):
+        live |= train()
+        gc.collect()
+
+
+def facts(made):
+    trained = sum(int(np.prod(weight.shape)) for weight in made.trainable_weights)
+    return {"params": made.count_params(), "trainable": trained}
+
+
+def ledger(profile):
+    """The float operations by phase."""
+    found = profile.flops().to_dict()
+    return {key: found[key] for key in ("forward", "backward", "optimiser")}
+
+
+PROGRAMS = {"fit": fit, "tape": tape, "dropped": dropped}
+
+
+def main(folder):
+    warnings.simplefilter("ignore")
+    live = {}
+    for name, program in PROGRAMS.items():
+        live[name] = {}
+        program(folder / name, live[name])
+    (folder / "live.json").write_text(json.dumps(live), "utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
