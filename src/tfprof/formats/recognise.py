@@ -132,7 +132,10 @@ def _kind_of_rest(fields: set[tuple[int, int]]) -> MessageKind | None:
 
 def _is_node(data: Bytes, start: int, end: int, is_cut: bool) -> bool:
     kinds = _kinds(data, start, end, is_cut)
-    return kinds is not None and kinds.get(1) == kinds.get(2) == SPAN and max(kinds) <= 7
+    return kinds is not None and {1, 2} <= kinds.keys() and kinds.items() <= _NODE_FIELDS.items()
+
+
+_NODE_FIELDS = dict.fromkeys(range(1, 8), SPAN)
 
 
 def _is_step_stats(data: Bytes, start: int, end: int, is_cut: bool) -> bool:

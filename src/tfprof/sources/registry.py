@@ -216,13 +216,17 @@ def open_file(path: str, **about: Any) -> InputFile:
         if source.looks_like(content):
             return InputFile(content, source, **about)
     content.require_readable()
+    from tfprof.formats import foreign  # noqa: PLC0415 -- only needed for errors
+
     # Searching installed packages takes milliseconds, so built-in sources are tried first.
     others = added()
     for other in others.sources:
         if other.looks_like(content):
             return InputFile(content, other, **about)
-    titles = ", ".join(source.title for source in (*SOURCES, *others.sources))
     problems = "".join(f" ({problem})" for problem in others.problems)
+    if (known := foreign.trouble(path, content.head)) is not None:
+        raise UnknownFormatError(path, f"{known}{problems}")
+    titles = ", ".join(source.title for source in (*SOURCES, *others.sources))
     raise UnknownFormatError(path, f"unknown file format; tfprof reads {titles}{problems}.")
 
 
