@@ -236,6 +236,14 @@ def test_save_reports_oddities_of_the_files(ask, files):
     assert err.startswith("tfprof: empty_run contains no step statistics")
 
 
+def test_run_metadata_without_statistics_is_not_reported_as_missing(ask, files):
+    (files / "empty_run").write_text("partition_graphs { node { name: 'a' } }")
+
+    _, _, err = ask("scope", "graph.pb", "empty_run", "-select", "micros")
+
+    assert f"`micros` requires RunMetadata with step statistics, {ZERO}\n" in err
+
+
 def test_piped_lines_are_answered_by_the_shell(ask, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("op -select params\n"))
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from tfprof.columns import Bools, Coded, Ints, Shapes, Strings, constant, offsets_of, rows_where
 from tfprof.formats.run_metadata import RUN_METADATA, RunColumns, decode
+from tfprof.metrics import Need
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.clock import (
     NANOS_PER_MICRO,
@@ -44,6 +45,7 @@ def add(found: Decoded[RunColumns], builder: ProfileBuilder, file: InputFile) ->
             f"{records.path} contains no step statistics and is skipped; record the step with "
             "RunOptions(trace_level=FULL_TRACE)."
         )
+        builder.remedies[Need.RUNS] = f"{file.source.title} with step statistics"
         return summary(file, ops=0, steps=0, runs=0)
     row = recording_of(builder, records.path, columns.devices, file.step, file.recording)
     step = _next_step(builder.runs.step_numbers(row)) if file.step is None else file.step
