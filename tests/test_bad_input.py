@@ -44,7 +44,7 @@ MISTAKES = [
         "graph.pb: is a GraphDef file, not a saved profile file or a ProfileProto",
     ),
     ("scope --checkpoint_path=graph.pb", 1, "graph.pb: is a GraphDef file, not a checkpoint"),
-    ("scope folder", 1, "folder: is a folder; pass the files in it."),
+    ("scope folder", 1, "folder: is an empty folder; check the path."),
     ("scope --graph_path=folder", 1, "folder: is a folder; pass the files in it."),
     ("scope big.pb v2/model.ckpt -select tensor_value", 1, "model.ckpt.data-00001-of-00002: "),
     ("scope --checkpoint_path=v1_shards/model.ckpt", 1, "00001-of-00002: is missing; the check"),

@@ -9,6 +9,7 @@ import pytest
 import model_files
 from tfprof import model_dir
 from tfprof.errors import InputError, OutputError
+from tfprof.sources.model_folder import latest_checkpoint
 
 REPORTS = ["params.txt", "micro.txt", "flops.txt", "device.txt"]
 
@@ -92,7 +93,7 @@ def test_the_checkpoint_named_in_the_state_file_is_used(folder):
         (folder / f"{name}.index").write_bytes(b"")
     (folder / "checkpoint").write_text('model_checkpoint_path: "/elsewhere/model.ckpt-1"\n')
 
-    assert model_dir._latest_checkpoint(folder) == folder / "model.ckpt-1"
+    assert latest_checkpoint(folder) == folder / "model.ckpt-1"
 
 
 def test_without_a_state_file_the_newest_checkpoint_is_used(folder):
@@ -101,7 +102,7 @@ def test_without_a_state_file_the_newest_checkpoint_is_used(folder):
         path.write_bytes(b"")
         os.utime(path, (age, age))
 
-    assert model_dir._latest_checkpoint(folder) == folder / "model.ckpt-10"
+    assert latest_checkpoint(folder) == folder / "model.ckpt-10"
 
 
 def test_a_state_file_without_an_existing_checkpoint_is_ignored(folder):
@@ -114,7 +115,7 @@ def test_a_state_file_of_blank_lines_is_ignored_quickly(folder):
     (folder / "model.ckpt-1.index").write_bytes(b"")
     (folder / "checkpoint").write_bytes(b"\n" * 200_000)
 
-    assert model_dir._latest_checkpoint(folder) == folder / "model.ckpt-1"
+    assert latest_checkpoint(folder) == folder / "model.ckpt-1"
 
 
 def test_blank_lines_and_spaces_may_come_before_the_name_in_a_state_file(folder):
@@ -122,7 +123,7 @@ def test_blank_lines_and_spaces_may_come_before_the_name_in_a_state_file(folder)
         (folder / f"{name}.index").write_bytes(b"")
     (folder / "checkpoint").write_bytes(b'\r\n\n \t model_checkpoint_path :\n"model.ckpt-1"')
 
-    assert model_dir._latest_checkpoint(folder) == folder / "model.ckpt-1"
+    assert latest_checkpoint(folder) == folder / "model.ckpt-1"
 
 
 def test_a_folder_without_a_graph_is_refused(tmp_path):

@@ -22,7 +22,7 @@ from tfprof.model.tensors import Tensors
 from tfprof.options import CHECKERS_OPTION, INPUT_OPTIONS, Inputs, MemoryOptions, Options, find
 from tfprof.outputs import registry
 from tfprof.sources import registry as sources
-from tfprof.sources.capture_folder import files_of
+from tfprof.sources.given import files_of
 from tfprof.sources.source import FileSummary, InputFile, Reading, Stage
 from tfprof.views.definitions import applied
 from tfprof.views.notes import notes
@@ -46,11 +46,12 @@ _READING = tuple(part.name for part in fields(Reading))
 def load(*paths: Path, progress: Callable[[str], None] = lambda _: None, **inputs: Any) -> Profile:
     """Load a profile from files.
 
-    Each of `paths` is a file, which is recognised by its content, or the folder of a capture. The
-    keywords `graph_path`, `run_meta_path`, `op_log_path`, `checkpoint_path` and `profile_path` name
-    files of a known kind; `run_meta_path` takes one path, several, or a mapping from step to path.
-    With `count_float_ops=False`, float operations come only from the op log. `progress` is called
-    with each path before the file is read.
+    Each of `paths` is a file, which is recognised by its content, or the folder of a recording or a
+    training run, from which the files that belong together are read. The keywords `graph_path`,
+    `run_meta_path`, `op_log_path`, `checkpoint_path` and `profile_path` name files of a known kind;
+    `run_meta_path` takes one path, several, or a mapping from step to path. With
+    `count_float_ops=False`, float operations come only from the op log. `progress` is called with
+    each path before the file is read.
     """
     given = {name: find(name, INPUT_OPTIONS).check(value) for name, value in inputs.items()}
     return load_inputs([path_text(path) for path in paths], Inputs(**given), progress)

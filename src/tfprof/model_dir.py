@@ -7,7 +7,6 @@ as they always have.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 from tfprof import api
 from tfprof.errors import InputError, OutputError
 from tfprof.options import Inputs, Options
+from tfprof.sources.model_folder import first_file, latest_checkpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,38 +138,11 @@ def _find_inputs(folder: Path) -> Reported:
     result = Reported()
     for name, place in PLACES.items():
         if name == "checkpoint_path":
-            path = _latest_checkpoint(folder)
+            path = latest_checkpoint(folder)
         else:
-            path = _first_file(folder / place.path, folder / Path(place.path).name)
+            path = first_file(folder / place.path, folder / Path(place.path).name)
         if path is None:
             result.missing[name] = str(folder / place.path)
         else:
             result.found[name] = str(path)
     return result
-
-
-def _first_file(*paths: Path) -> Path | None:
-    """The first of `paths` that exists as a file, gzipped or not."""
-    packed = (path.with_name(name) for path in paths for name in (path.name, f"{path.name}.gz"))
-    return next((path for path in packed if path.is_file()), None)
-
-
-_STATE = "checkpoint"  # the file that contains the name of the latest checkpoint
-_MOST_STATE_BYTES = 1 << 16
-_LATEST = re.compile(rb'^[^\S\n]*model_checkpoint_path\s*:\s*"([^"\\]+)"', re.MULTILINE)
-_INDEX = ".index"
-
-
-def _latest_checkpoint(folder: Path) -> Path | None:
-    """The checkpoint named in the folder's state file, or else the newest."""
-    state = folder / _STATE
-    if state.is_file():
-        with state.open("rb") as file:
-            found = _LATEST.search(file.read(_MOST_STATE_BYTES))
-        if found is not None:
-            # The path may be from another machine, but the checkpoint is beside the state file.
-            path = folder / Path(found[1].decode("utf-8", "replace")).name
-            if path.is_file() or path.with_name(path.name + _INDEX).is_file():
-                return path
-    indices = sorted(folder.glob(f"model.ckpt*{_INDEX}"), key=lambda path: path.stat().st_mtime)
-    return indices[-1].with_suffix("") if indices else None

@@ -60,9 +60,9 @@ def test_a_timeline_of_a_recording_can_be_written(profile, view, tmp_path):
 
 
 def test_a_folder_without_a_recording_is_rejected(tmp_path):
-    (tmp_path / "graph.pb").write_bytes(b"")
+    (tmp_path / "program.py").write_text("pass")
 
-    with pytest.raises(InputError, match="is a folder; pass the files in it"):
+    with pytest.raises(InputError, match="is a folder without files that tfprof reads"):
         tfprof.load(tmp_path)
 
 
