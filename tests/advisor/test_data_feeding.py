@@ -1,9 +1,13 @@
 """Steps that wait for data."""
 
+from dataclasses import replace
+
 import pytest
 
 from build import op, profile, run
 from tfprof.advisor import data_feeding
+from tfprof.columns import ints
+from tfprof.model.executions import Waits
 
 
 @pytest.mark.parametrize(
@@ -34,3 +38,18 @@ def test_short_feeding_is_not_reported():
 
 def test_a_step_without_feeding_is_not_reported():
     assert list(data_feeding.check(profile(op("a", "MatMul"), run("a", 5000)))) == []
+
+
+def test_a_step_that_waits_for_the_next_element_is_found():
+    p = profile(op("tf_data/Root", "Iterator::Root"), run("work", 700, start=1300))
+    waits = Waits(step=ints([0]), start_ns=ints([1_000_000]), duration_ns=ints([400_000]))
+    steps = replace(p.steps, start_ns=ints([1_000_000]), end_ns=ints([2_000_000]))
+
+    (finding,) = data_feeding.check(replace(p, waits=waits, steps=steps))
+
+    assert finding.sentence.startswith("Only data feeding ran for 300us of step 0")
+    assert finding.evidence.to_dicts() == [
+        {"op": "(waiting for the next element)", "kind": "tf.data", "time_micros": 400}
+    ]
+    assert (finding.gain.amount, finding.gain.of) == (400, 1000)
+    assert "Iterator::.*" in finding.command

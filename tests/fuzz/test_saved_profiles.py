@@ -11,7 +11,7 @@ import pytest
 import tfprof
 from sources.tf_files import packed
 from tfprof.api import Profile
-from tfprof.columns import Coded
+from tfprof.columns import Coded, ints
 from tfprof.errors import TfprofError
 from tfprof.formats import parquet
 from tfprof.formats.profile_tables import TABLES
@@ -32,17 +32,18 @@ def contents():
     """The members of a saved profile."""
     names = ("graph.pb", "run_meta_0", "tfprof_log")
     columns = tfprof.load(*(packed(f"gpu_synth/{name}") for name in names)).columns
-    with zipfile.ZipFile(io.BytesIO(profile_file.encoded(with_layers(columns)))) as archive:
+    with zipfile.ZipFile(io.BytesIO(profile_file.encoded(completed(columns)))) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def with_layers(columns):
-    """The same profile with three layers, which share its ops."""
+def completed(columns):
+    """The same profile with three layers, which share its ops, and a wait for input."""
     builder = ProfileBuilder()
     add_profile(builder, columns)
     layers = builder.add_layers([Layer("m"), Layer("a", 0, "Dense", (-1, 3)), Layer("b", 0)])
     ops = builder.ids(columns.ops.name)
     builder.set_layer(ops, layers[ops % 3])
+    builder.runs.add_waits(step=ints([0]), start_ns=ints([5]), duration_ns=ints([3]))
     return builder.build()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +17,12 @@ from profile_strategies import profiles
 from same_columns import assert_same_columns
 from sources.tf_files import CHECKPOINTS, FILES, packed
 from tfprof.api import Profile
+from tfprof.columns import ints
 from tfprof.formats.parquet import read
 from tfprof.formats.profile_tables import TABLES
 from tfprof.metrics import Need
 from tfprof.model.builder import ProfileBuilder
+from tfprof.model.executions import Waits
 from tfprof.model.merging import add_profile
 from tfprof.model.profile import ProfileColumns
 from tfprof.outputs import profile_file
@@ -120,6 +122,18 @@ def test_times_below_a_microsecond_are_kept():
     before = profile(op("a"), run("a", 1.4))
 
     assert again(before).executions.duration_ns.tolist() == [1_400]
+
+
+@pytest.mark.parametrize("kept", [again, merged])
+def test_the_bounds_of_steps_and_waits_for_input_are_kept(kept):
+    p = profile(run("a", step=3), run("a", step=4))
+    before = replace(
+        p,
+        steps=replace(p.steps, start_ns=ints([5, -1]), end_ns=ints([9, -1])),
+        waits=Waits(step=ints([1]), start_ns=ints([6]), duration_ns=ints([2])),
+    ).freeze()
+
+    assert_same_columns(before, kept(before))
 
 
 def test_allocations_on_the_host_are_kept():

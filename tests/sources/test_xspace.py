@@ -14,6 +14,7 @@ from tfprof.errors import InputError
 from tfprof.formats import xplane
 from tfprof.formats.recognise import MessageKind, recognise
 from tfprof.formats.records import Records
+from tfprof.model.ops import Phase
 from tfprof.sources.registry import open_file
 
 CALL = "StatefulPartitionedCall"
@@ -83,7 +84,7 @@ def test_without_a_graph_an_op_has_the_kind_of_its_kernel(load):
         "ExecutorState::Process",
         "EagerKernelExecute",
         "KernelAndDeviceFunc::Run",
-        "Iterator::Root::Prefetch",
+        "MakeIterator::PrefetchDataset",
         "ThreadpoolListener::Record",
         "TensorDataset:16",
         "multi_step_on_iterator",
@@ -113,6 +114,72 @@ def test_ops_of_the_input_pipeline_have_their_own_scope(load):
     profile = load(host(**{"tf_data_private_threadpool/1": [event("GatherV2:GatherV2", 0, 5)]}))
 
     assert list(profile.columns.ops.name) == ["tf_data/GatherV2"]
+
+
+PIPELINE = "tf_data_iterator_resource/1"
+ITERATOR = "Iterator::Root::Prefetch::Batch"
+
+
+def test_an_iterator_of_tf_data_is_an_op_below_the_one_that_calls_it(load):
+    profile = load(host(**{PIPELINE: [event(ITERATOR, 0, 5)]}))
+
+    assert list(profile.columns.ops.name) == ["tf_data/Root/Prefetch/Batch"]
+    assert list(profile.columns.ops.kind.values) == ["Iterator::Batch"]
+    assert profile.columns.phase.tolist() == [Phase.INPUT]
+
+
+def test_the_time_of_an_iterator_excludes_the_iterators_that_it_calls(load):
+    thread = [event(ITERATOR, 0, 50), event(f"{ITERATOR}::Map", 5, 30)]
+    profile = load(host(**{PIPELINE: thread}))
+
+    assert micros(profile, "tf_data/Root/Prefetch/Batch") == 20
+    assert total(profile, "tf_data/Root/Prefetch/Batch") == 50
+
+
+def test_the_time_of_an_iterator_excludes_the_ops_of_its_function(load):
+    profile = load(host(**{PIPELINE: [event(f"{ITERATOR}::Map", 0, 50), event("mul:Mul", 5, 30)]}))
+
+    assert micros(profile, "tf_data/Root/Prefetch/Batch/Map") == 20
+    assert micros(profile, "tf_data/mul") == 30
+
+
+def test_the_elements_of_a_nested_dataset_share_an_iterator(load):
+    names = [f"Iterator::Root::FlatMap[{element}]::Range" for element in (0, 1, 12)]
+    thread = [event(name, 10 * place, 5) for place, name in enumerate(names)]
+    profile = load(host(**{PIPELINE: thread}))
+
+    assert list(profile.columns.ops.name) == ["tf_data/Root/FlatMap/Range"]
+    assert micros(profile, "tf_data/Root/FlatMap/Range") == 15
+
+
+def test_an_iterator_has_no_float_operations(load):
+    profile = load(host(**{PIPELINE: [event(ITERATOR, 0, 5)]}))
+
+    assert not profile.flops().uncounted
+
+
+def test_waiting_for_the_next_element_is_recorded_with_its_step(load):
+    python = [
+        function_call(0, 10),
+        event("IteratorGetNextOp::DoCompute", 12, 7),
+        function_call(20, 10),
+        event("IteratorGetNextOp::DoCompute", 31, 3),
+    ]
+    profile = load(host(python=python, t=[event("a:Mul", at, 1) for at in (1, 21)]))
+    waits = profile.columns.waits
+
+    assert waits.step.tolist() == [0, 1]
+    assert waits.start_ns.tolist() == [START_NS + 12_000, START_NS + 31_000]
+    assert waits.duration_ns.tolist() == [7_000, 3_000]
+
+
+def test_an_iterator_inside_the_pipeline_does_not_make_the_step_wait(load):
+    name = "IteratorGetNextOp::DoCompute"
+    lines = {"tf_data_private_threadpool/1": 0, "tf_data_iterator_get_next/2": 20}
+    work = {line: [event(name, at, 5)] for line, at in lines.items()}
+    profile = load(host(t=[event("a:Mul", 0, 1)], **work))
+
+    assert profile.columns.waits.start_ns.tolist() == [START_NS + 20_000]
 
 
 def test_an_eager_op_has_the_time_of_its_kernel(load):
@@ -212,6 +279,22 @@ def test_steps_marked_by_the_program_keep_their_numbers(load):
 
     assert profile.steps == [41, 42]
     assert micros(profile, "a", step=42) == 3
+
+
+def test_a_step_lasts_until_the_next_one_starts(load):
+    python = [event("train", 10, 20, step_num=41), event("train", 40, 20, step_num=42)]
+    profile = load(host(python=python, t=[event("a:Mul", 12, 2), event("a:Mul", 41, 25)]))
+    steps = profile.columns.steps
+
+    assert (steps.start_ns - START_NS).tolist() == [10_000, 40_000]
+    assert (steps.end_ns - START_NS).tolist() == [40_000, 66_000]  # the end of the last op
+
+
+def test_a_step_whose_number_is_marked_twice_has_no_bounds(load):
+    python = [event("train", at, 5, step_num=number) for at, number in ((0, 1), (10, 2), (20, 1))]
+    profile = load(host(python=python, t=[event("a:Mul", at, 1) for at in (1, 11, 21)]))
+
+    assert (profile.columns.steps.start_ns == -1).tolist() == [True, False]
 
 
 def test_a_recording_without_step_markers_is_one_step(load):

@@ -1,7 +1,7 @@
 """Steps that wait for their data: queues, iterators, readers, and Python called from the graph.
 
-Counts how long such ops ran while nothing else did, in a typical recorded step. Data that is fed
-from Python is not recorded.
+Counts how long such ops ran, or the step waited for the next element of a tf.data pipeline, while
+nothing else ran, in a typical recorded step. Data that is fed from Python is not recorded.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding
-from tfprof.advisor.steps import Step, op_flags, op_nanos, typical_step, whole_micros
+from tfprof.advisor.steps import gain, whole_micros
 from tfprof.columns import Bools, Ints
-from tfprof.model.ops import DATA_SCOPE, Phase
+from tfprof.measures.steps import Step, covered_together, op_flags, op_nanos, typical_step
+from tfprof.model.ops import DATA_SCOPE, ITERATOR_KIND, Phase
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_nanos
 
@@ -24,13 +25,17 @@ SUMMARY = "Time in which a step only waited for data: queues, iterators, readers
 _LEAST_SHARE = 0.05
 _LEAST_NANOS = 100_000
 
+_NEXT = "(waiting for the next element)"
+
 
 def check(profile: ProfileColumns) -> Iterator[Finding]:
     """Report if the step waits for data."""
     step = typical_step(profile)
     runs = op_flags(step, _feeds(profile))
-    alone = step.alone(runs)
-    if runs.any() and alone >= max(_LEAST_SHARE * step.nanos, _LEAST_NANOS):
+    everything = covered_together((step.start, step.end), (step.wait_start, step.wait_end))
+    alone = everything - step.covered(~runs)
+    has_input = runs.any() or len(step.wait_start)
+    if has_input and alone >= max(_LEAST_SHARE * step.nanos, _LEAST_NANOS):
         yield _finding(profile, step, runs, alone)
 
 
@@ -45,18 +50,25 @@ def _finding(profile: ProfileColumns, step: Step, runs: Bools, alone: int) -> Fi
     ops = profile.ops
     nanos = op_nanos(step, runs)
     shown = _slowest(nanos)
-    kinds = sorted({ops.kind[op] for op in shown})
+    kinds = [re.escape(kind) for kind in sorted({ops.kind[op] for op in shown})]
+    waits = step.wait_start, step.wait_end
+    if len(step.wait_start):
+        kinds.append(f"{ITERATOR_KIND}.*")
+    waited = [(_NEXT, "tf.data", whole_micros(covered_together(waits)))] * bool(len(waits[0]))
     return Finding(
         f"Only data feeding ran for {format_nanos(alone)} of {step.title}: the model waits for "
         "its data. Prefetch the data or read it in parallel.",
         Evidence.of(
             {"op": None, "kind": None, "time": Unit.MICROS},
-            [(ops.name[op], ops.kind[op], whole_micros(int(nanos[op]))) for op in shown],
+            [
+                *waited,
+                *((ops.name[op], ops.kind[op], whole_micros(int(nanos[op]))) for op in shown),
+            ],
         ),
         ops=tuple(ops.name[op] for op in shown),
-        gain=step.gain(step.covered(runs)),
+        gain=gain(step, covered_together(waits, (step.start[runs], step.end[runs]))),
         command=(
-            *("op", "-show_name_regexes", "|".join(map(re.escape, kinds))),
+            *("op", "-show_name_regexes", "|".join(kinds)),
             *("-select", "micros,occurrence", "-order_by", "micros", *step.option),
         ),
     )

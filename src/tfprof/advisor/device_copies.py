@@ -13,8 +13,9 @@ import numpy as np
 
 from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding
 from tfprof.advisor.kinds import of_kinds, ranks
-from tfprof.advisor.steps import Step, op_flags, typical_step, whole_micros
+from tfprof.advisor.steps import gain, whole_micros
 from tfprof.columns import Bools, Coded, Ints
+from tfprof.measures.steps import Step, op_flags, typical_step
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_nanos
 
@@ -52,7 +53,7 @@ def _finding(profile: ProfileColumns, step: Step, copies: Bools, alone: int) -> 
             {"recorded by": None, "what": None, "copies": Unit.COUNT, "time": Unit.MICROS}, rows
         ),
         ops=tuple(dict.fromkeys(what for _, what, _, _ in rows)),
-        gain=step.gain(step.covered(copies)),
+        gain=gain(step, step.covered(copies)),
         command=(
             *("scope", "-select", "device,micros,output_bytes", "-order_by", "output_bytes"),
             *("-max_depth", "100", "-min_output_bytes", "1", *step.option),

@@ -12,7 +12,7 @@ from itertools import islice
 import numpy as np
 
 from tfprof.advisor.finding import Cell, Evidence, Finding
-from tfprof.advisor.steps import require_steps
+from tfprof.measures.steps import require_steps
 from tfprof.metrics import Need
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding
-from tfprof.advisor.steps import Step, op_flags, op_nanos, typical_step, whole_micros
+from tfprof.advisor.steps import gain, whole_micros
 from tfprof.columns import Bools, Ints, distinct
 from tfprof.measures.numbers import float_ops_per_run
+from tfprof.measures.steps import Step, op_flags, op_nanos, typical_step
 from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_nanos
@@ -85,7 +86,7 @@ def _finding(profile: ProfileColumns, step: Step, host: int, found: Ints) -> Fin
             [(ops.name[op], ops.kind[op], whole_micros(int(nanos[op]))) for op in shown],
         ),
         ops=tuple(ops.name[op] for op in shown),
-        gain=step.gain(step.covered(runs)),
+        gain=gain(step, step.covered(runs)),
         command=(
             *("scope", "-account_type_regexes", re.escape(name), "-select", "micros,device"),
             *(

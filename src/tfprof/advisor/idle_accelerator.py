@@ -11,8 +11,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from tfprof.advisor.finding import Evidence, Finding, Gain
-from tfprof.advisor.steps import Step, covered, step_of, typical_step, whole_micros
+from tfprof.advisor.steps import gain, whole_micros
 from tfprof.errors import MissingInputError
+from tfprof.measures.steps import Step, covered, step_of, typical_step
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_nanos
 
@@ -53,7 +54,7 @@ def _waits(step: Step, lane: int, pause: int) -> list[int]:
     start, end = step.start[runs], step.end[runs]
     first, last = int(start[0]), int(end.max())
     between = last - first - covered(start, end)
-    return [first - step.first_start, between, step.last_end - last, pause]
+    return [first - step.begin, between, max(step.finish - last, 0), pause]
 
 
 def _pause(profile: ProfileColumns, step: Step) -> int:
@@ -65,7 +66,7 @@ def _pause(profile: ProfileColumns, step: Step) -> int:
     following = step_of(profile, after)
     if not len(following.start):
         return 0
-    pause = following.first_start - step.last_end
+    pause = following.begin - step.finish
     # Files without step numbers are numbered consecutively, so a longer pause may contain a step
     # that was not recorded.
     return pause if 0 < pause < min(step.nanos, following.nanos) else 0
@@ -89,7 +90,7 @@ def _finding(device: str, step: Step, waits: list[int], whole: int) -> Finding:
         ops=(device,),
         gain=Gain(whole_micros(idle), whole_micros(whole), Unit.MICROS, "from one step to the next")
         if has_pause
-        else step.gain(idle),
+        else gain(step, idle),
         command=(
             *("op", "-select", "micros,device", "-order_by", "cpu_micros"),
             *step.option,

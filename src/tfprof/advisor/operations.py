@@ -14,9 +14,10 @@ import numpy as np
 
 from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding, Gain
 from tfprof.advisor.kinds import ranks
-from tfprof.advisor.steps import op_flags, typical_step
+from tfprof.advisor.steps import gain
 from tfprof.columns import Bools, Ints
 from tfprof.errors import MissingInputError
+from tfprof.measures.steps import op_flags, typical_step
 from tfprof.model.devices import Role
 from tfprof.model.profile import ProfileColumns
 
@@ -124,4 +125,4 @@ def _time_of(profile: ProfileColumns, flags: Bools) -> Gain | None:
         step = typical_step(profile)
     except MissingInputError:
         return None
-    return step.gain(step.covered(op_flags(step, flags)))
+    return gain(step, step.covered(op_flags(step, flags)))

@@ -13,9 +13,9 @@ import numpy as np
 
 from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding, Gain
 from tfprof.advisor.kinds import of_kinds
-from tfprof.advisor.steps import require_steps
 from tfprof.columns import Ints
 from tfprof.measures.numbers import EVERYTHING, per_op
+from tfprof.measures.steps import require_steps
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_count
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding
 from tfprof.advisor.kinds import ranks
-from tfprof.advisor.steps import Step, typical_step, whole_micros
+from tfprof.advisor.steps import gain, whole_micros
 from tfprof.columns import Bools
+from tfprof.measures.steps import Step, typical_step
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_nanos
 
@@ -32,7 +33,9 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
     step = typical_step(profile)
     is_run = (step.op >= 0) & ~np.append(profile.devices.is_accelerator_lane, False)[step.device]
     is_tiny = is_run & (step.end - step.start <= _TINY_NANOS)
-    wasted = step.nanos - step.covered(~is_tiny)
+    # Time before its first and after its last run has other causes, such as waiting for input.
+    span = int(step.end.max(initial=step.begin)) - int(step.start.min(initial=step.finish))
+    wasted = span - step.covered(~is_tiny)
     if int(is_tiny.sum()) >= _LEAST_RUNS and wasted >= _LEAST_SHARE * step.nanos:
         yield _finding(profile, step, is_tiny, wasted)
 
@@ -55,7 +58,7 @@ def _finding(profile: ProfileColumns, step: Step, is_tiny: Bools, wasted: int) -
             [(kinds.values[kind], int(runs[kind]), micros[kind]) for kind in shown],
         ),
         ops=tuple(kinds.values[kind] for kind in shown),
-        gain=step.gain(wasted),
+        gain=gain(step, wasted),
         command=(
             *("op", "-select", "occurrence,micros", "-order_by", "occurrence"),
             *("-max_depth", "9", *step.option),

@@ -13,8 +13,8 @@ import numpy as np
 
 from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding, Gain
 from tfprof.advisor.kinds import of_kinds
-from tfprof.advisor.steps import Step, typical_step
 from tfprof.columns import Bools, Ints
+from tfprof.measures.steps import Step, typical_step
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_bytes
 

@@ -175,6 +175,10 @@ TABLES: dict[str, TableFormat] = {
         {
             "recording": _row("recordings", "The recording.", is_sorted=True),
             "number": Field("The number of the step."),
+            "start_ns": Field("When the program began it; -1 if unknown.", missing=-1),
+            "end_ns": Field(
+                "When the next step began, or the last one ended; -1 if unknown.", missing=-1
+            ),
         },
         key="step",
     ),
@@ -281,6 +285,15 @@ TABLES: dict[str, TableFormat] = {
             "start_ns": Field("When it started."),
             "duration_ns": Field("How long it took."),
         },
+    ),
+    "waits": TableFormat(
+        "One row per time in which the program waited for the next element of its input pipeline.",
+        {
+            "step": _row("steps", "The step."),
+            "start_ns": Field("When it started."),
+            "duration_ns": Field("How long it took."),
+        },
+        is_added=True,
     ),
     "tensors": TableFormat(
         "One row per tensor of a checkpoint. Its values stay in the checkpoint.",

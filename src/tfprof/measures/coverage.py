@@ -49,6 +49,9 @@ def coverage(profile: ProfileColumns) -> Coverage:
     np.add.at(nanos, profile.records.op, accelerator_nanos(profile) + cpu_nanos(profile))
     ran = np.zeros(len(ops), np.bool_)
     ran[profile.records.op] = True
+    # The iterators of the input pipeline are part of no graph, and their time includes waiting.
+    ran &= ~ops.is_iterator()
+    nanos[~ran] = 0
     has_scope = ops.name.find("/") >= 0
     for scope in (EAGER_SCOPE, DATA_SCOPE):
         has_scope &= ~ops.name.starts_with(f"{scope}/")

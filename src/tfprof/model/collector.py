@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -31,6 +31,7 @@ from tfprof.model.executions import (
     MemoryUse,
     OutputMemory,
     Records,
+    Waits,
 )
 from tfprof.model.recordings import Steps
 
@@ -121,6 +122,7 @@ class Recorded(NamedTuple):
     allocator_uses: AllocatorUses
     allocator_events: AllocatorEvents
     copies: Copies
+    waits: Waits
 
 
 class RunCollector:
@@ -128,6 +130,7 @@ class RunCollector:
 
     def __init__(self) -> None:
         self._steps: dict[tuple[int, int], int] = {}
+        self._bounds: dict[int, tuple[int, int]] = {}
         self._sightings = _Collected()
         self._slots = _Collected()
         self._uses = _Collected()
@@ -137,6 +140,7 @@ class RunCollector:
         self._allocations = _Collected()
         self._copies = _Collected()
         self._copy_names: list[Coded] = []
+        self._waits = _Collected()
 
     def add_step(self, recording: int, number: int) -> int:
         """The id of a step, added if new."""
@@ -147,6 +151,11 @@ class RunCollector:
         known, place = np.unique(numbers, return_inverse=True)
         ids = [self.add_step(recording, number) for number in known.tolist()]
         return ints(ids)[place]
+
+    def set_bounds(self, steps: Ints, start_ns: Ints, end_ns: Ints) -> None:
+        """Set when the program began and ended these steps."""
+        bounds = zip(start_ns.tolist(), end_ns.tolist(), strict=True)
+        self._bounds |= dict(zip(steps.tolist(), bounds, strict=True))
 
     def step_numbers(self, recording: int) -> list[int]:
         """The numbers of the steps added to a recording so far."""
@@ -259,6 +268,10 @@ class RunCollector:
         self._copy_names.append(Coded(name.codes, name.values.packed()))
         self._copies.add(**columns)
 
+    def add_waits(self, **columns: Ints) -> None:
+        """Add columns step, start_ns, duration_ns of waits for input; the steps must exist."""
+        self._waits.add(**columns)
+
     def build(self, row_of: Ints) -> Recorded:
         """The finished columns; `row_of` maps op ids to rows."""
         ordered = sorted(self._steps)
@@ -269,9 +282,7 @@ class RunCollector:
         uses, use_of = _by_record(self._uses, row_of, record_of, MEMORY_FACTS)
         outputs, events = self._output_memory, self._allocations
         return Recorded(
-            steps=Steps(*(ints(column) for column in zip(*ordered, strict=True)))
-            if ordered
-            else Steps(ints([]), ints([])),
+            steps=self._step_columns(ordered),
             records=records,
             executions=Executions(**slots),
             memory=MemoryUse(**uses),
@@ -290,7 +301,17 @@ class RunCollector:
                 step=step_row[self._copies.release("step")],
                 **{part: self._copies.release(part) for part in _COPY_COLUMNS},
             ),
+            waits=Waits(
+                step=step_row[self._waits.release("step")],
+                start_ns=self._waits.release("start_ns"),
+                duration_ns=self._waits.release("duration_ns"),
+            ),
         )
+
+    def _step_columns(self, ordered: Sequence[tuple[int, int]]) -> Steps:
+        unknown = NO_TIME, NO_TIME
+        rows = [(*key, *self._bounds.get(self._steps[key], unknown)) for key in ordered]
+        return Steps(*(ints([row[place] for row in rows]) for place in range(4)))
 
     def _allocator_uses(self, row_of: Ints, record_of: _RecordFinder) -> AllocatorUses:
         rows = self._allocators

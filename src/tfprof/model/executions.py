@@ -144,6 +144,18 @@ class Copies:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Waits:
+    """One row per time in which the program waited for the next element of its input pipeline."""
+
+    step: Ints  # a row of `Steps`
+    start_ns: Ints
+    duration_ns: Ints
+
+    def __len__(self) -> int:
+        return len(self.step)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Placements:
     """One row per op and recording in which the op is placed on a device, sorted by op.
 

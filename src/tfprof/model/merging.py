@@ -108,14 +108,13 @@ class _Recorded:
     def of(cls, profile: ProfileColumns, builder: ProfileBuilder, ops: Ints) -> _Recorded:
         rows = range(len(profile.recordings))
         recordings = [builder.add_recording(profile.recordings[row]) for row in rows]
-        steps = zip(profile.steps.recording.tolist(), profile.steps.number.tolist(), strict=True)
         devices = zip(profile.devices.recording.tolist(), _devices(profile.devices), strict=True)
         return cls(
             profile,
             builder,
             recordings,
             ops,
-            ints([builder.runs.add_step(recordings[row], number) for row, number in steps]),
+            _add_steps(profile, builder, recordings),
             ints([*(builder.add_device(recordings[row], device) for row, device in devices), -1]),
         )
 
@@ -123,6 +122,16 @@ class _Recorded:
         """The op and step columns of these records."""
         records = self.profile.records
         return {"op": self.ops[records.op[record]], "step": self.steps[records.step[record]]}
+
+
+def _add_steps(profile: ProfileColumns, builder: ProfileBuilder, recordings: list[int]) -> Ints:
+    """The ids of the steps, added with their bounds."""
+    steps = profile.steps
+    rows = zip(steps.recording.tolist(), steps.number.tolist(), strict=True)
+    ids = ints([builder.runs.add_step(recordings[row], number) for row, number in rows])
+    bounded = np.flatnonzero(steps.start_ns != NO_TIME)
+    builder.runs.set_bounds(ids[bounded], steps.start_ns[bounded], steps.end_ns[bounded])
+    return ids
 
 
 def _devices(devices: Devices) -> list[Device]:
@@ -157,6 +166,10 @@ def _record(found: _Recorded) -> None:
         device=found.devices[copies.device],
         start_ns=copies.start_ns,
         duration_ns=copies.duration_ns,
+    )
+    waits = profile.waits
+    runs.add_waits(
+        step=found.steps[waits.step], start_ns=waits.start_ns, duration_ns=waits.duration_ns
     )
 
 

@@ -36,6 +36,9 @@ OPTIMIZER_OP = "_optimizer"
 # input pipeline.
 EAGER_SCOPE = "eager"
 DATA_SCOPE = "tf_data"
+# The start of the kinds of iterators of the input pipeline. Their time includes waiting: for the
+# next element of another thread, or for space in a buffer.
+ITERATOR_KIND = "Iterator::"
 
 # A damaged file could claim two billion outputs for one op. No op has more than this.
 MOST_OUTPUTS = 10_000
@@ -203,6 +206,10 @@ class Ops:
         """Whether each op is defined by a graph or program; the others are known only from runs."""
         flags = np.array([origin.is_defined for origin in self.origins.inputs], np.bool_)
         return flags[self.origins.input]
+
+    def is_iterator(self) -> Bools:
+        """Whether each op is an iterator of the input pipeline, whose time includes waiting."""
+        return self.kind.values.starts_with(ITERATOR_KIND)[self.kind.codes]
 
     def is_source(self) -> Bools:
         """Whether each op is an input of any op."""

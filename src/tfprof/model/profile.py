@@ -27,6 +27,7 @@ from tfprof.model.executions import (
     OutputMemory,
     Placements,
     Records,
+    Waits,
 )
 from tfprof.model.layers import Layers
 from tfprof.model.ops import NOT_A_GRADIENT, Ops, Phase
@@ -58,6 +59,7 @@ class ProfileColumns:
     allocator_uses: AllocatorUses
     allocator_events: AllocatorEvents
     copies: Copies
+    waits: Waits
     placements: Placements
     devices: Devices
     code: CodeTree
@@ -159,7 +161,15 @@ class ProfileColumns:
         ]
         run = (self.records, self.executions, self.memory, self.output_memory, self.copies)
         allocated = (self.allocator_uses, self.allocator_events, self.allocations)
-        tables = (*run, *allocated, self.recordings, self.steps, self.placements, self.layers)
+        tables = (
+            *run,
+            *allocated,
+            self.waits,
+            self.recordings,
+            self.steps,
+            self.placements,
+            self.layers,
+        )
         return [
             [*named, *given, *read, *rows],
             [ops.inputs.source, ops.inputs.slot],
@@ -216,6 +226,7 @@ class ProfileColumns:
             (self.copies.device, len(self.devices)),
             (self.copies.step, len(self.steps)),
             (self.copies.name.codes, len(self.copies.name.values)),
+            (self.waits.step, len(self.steps)),
         ]
 
 

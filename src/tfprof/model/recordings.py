@@ -73,6 +73,8 @@ class Steps:
 
     recording: Ints
     number: Ints
+    start_ns: Ints  # when the program began the step; `NO_TIME` if it was not recorded
+    end_ns: Ints  # when the next step began, or the last one ended; `NO_TIME` if not recorded
 
     def __len__(self) -> int:
         return len(self.recording)

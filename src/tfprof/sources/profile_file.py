@@ -25,6 +25,7 @@ from tfprof.model.executions import (
     OutputMemory,
     Placements,
     Records,
+    Waits,
 )
 from tfprof.model.layers import Layers
 from tfprof.model.merging import add_profile
@@ -91,6 +92,7 @@ def loaded(path: str, data: bytes) -> Loaded:
         allocator_uses=_table(saved, "allocator_uses", AllocatorUses),
         allocator_events=_table(saved, "allocator_events", AllocatorEvents),
         copies=_table(saved, "copies", Copies),
+        waits=_table(saved, "waits", Waits),
         placements=_table(saved, "placements", Placements),
         devices=_table(saved, "devices", Devices),
         code=_table(saved, "code", CodeTree),

@@ -1,7 +1,9 @@
 """TensorFlow's vocabulary: finds runs of ops, steps, allocations and transfers among events.
 
 The time of an op excludes other ops inside it on the same thread. Events that only enclose ops
-(`ExecutorState::Process`, `EagerKernelExecute` around a function, …) are not ops.
+(`ExecutorState::Process`, `EagerKernelExecute` around a function, …) are not ops. The iterators of
+tf.data are: `Iterator::Root::Batch` is the op `tf_data/Root/Batch`, without the time of the
+iterators that it calls and of the ops of its function.
 """
 
 from __future__ import annotations
@@ -12,16 +14,23 @@ from functools import cached_property
 import numpy as np
 
 from tfprof.columns import Bools, Ints, NameTable, ints, joined
-from tfprof.model.ops import DATA_SCOPE, EAGER_SCOPE
+from tfprof.model.ops import DATA_SCOPE, EAGER_SCOPE, ITERATOR_KIND
 from tfprof.sources.tf_names import TENSORFLOW_NAMES
 from tfprof.sources.xspace_events import LARGE, Space, own_durations, split_by
-from tfprof.sources.xspace_vocabulary import MemoryEvents, OpRuns, Transfers
+from tfprof.sources.xspace_vocabulary import MemoryEvents, OpRuns, StepMarks, Transfers
 
 _HOST_PLANE = "/host:CPU"
 _DEVICE_PLANE = re.compile(r"/device:GPU:(\d{1,3})", re.ASCII)
 _STREAM_LINE = re.compile(r"Stream #(\d{1,9})", re.ASCII)
 _OP = re.compile(r"([A-Za-z0-9.][A-Za-z0-9_.\\/>-]*):([A-Z_][A-Za-z0-9_]*)", re.ASCII)
 _EAGER = re.compile(r"EagerLocalExecute: ([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
+# A call of an iterator of tf.data; the elements of a nested dataset are numbered.
+_ITERATOR = re.compile(r"Iterator::([^\s:]+(?:::[^\s:]+)*)", re.ASCII)
+_ELEMENT = re.compile(r"\[\d+\]", re.ASCII)
+# The op that takes the next element from a pipeline runs on the thread that waits for it, or on a
+# thread made for that.
+_GET_NEXT = re.compile(r"(MultiDevice)?IteratorGetNext\w*Op::DoCompute", re.ASCII)
+_GET_NEXT_THREAD = "tf_data_iterator_get_next"
 # The calls at the start of the names of ops in functions; calls may be nested.
 _CALLS = re.compile(r"(?:(?:Stateful)?PartitionedCall(?:_\d+)?/)+", re.ASCII)
 # The scopes of inlined branches and bodies have a number that is not in the graph.
@@ -92,9 +101,23 @@ class TensorFlowEvents:
         ids = table.add(
             [f"{DATA_SCOPE}/{texts[one // 2]}" if one % 2 else texts[one // 2] for one in key]
         )
-        eager, eager_ids = self._eager(table, kinds)
-        event = np.concatenate((event, eager))
-        return event, np.concatenate((ids[code], eager_ids)), np.full(len(event), -1)
+        parts = [(event, ids[code]), self._eager(table, kinds), self._iterators(table, kinds)]
+        event, name = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+        return event, name, np.full(len(event), -1)
+
+    def _iterators(self, table: NameTable, kinds: dict[str, str]) -> tuple[Ints, Ints]:
+        """The calls of iterators of tf.data, and the op of each."""
+        names = []
+        for text in self.space.names:
+            found = _ITERATOR.fullmatch(text)
+            path = _ELEMENT.sub("", found[1]).split("::") if found else []
+            names.append("/".join([DATA_SCOPE, *path]) if path else "")
+            if path:
+                kinds[names[-1]] = f"{ITERATOR_KIND}{path[-1]}"
+        is_iterator = np.array([bool(name) for name in names])[self.space.name] & self._on_host
+        event = np.flatnonzero(is_iterator)
+        used, code = np.unique(self.space.name[event], return_inverse=True)
+        return event, table.add([names[row] for row in used.tolist()])[code]
 
     def _eager(self, table: NameTable, kinds: dict[str, str]) -> tuple[Ints, Ints]:
         """The kernels of ops outside functions, and the op of each."""
@@ -147,8 +170,20 @@ class TensorFlowEvents:
         names = [self.space.names[row] for row in self.space.name[event].tolist()]
         return Transfers(event, gpu[event], names)
 
-    def steps(self) -> tuple[Ints, Ints]:
-        """The start time, ascending, and number of each step.
+    def waits(self) -> Ints:
+        """The events in which the program waited for the next element of its input pipeline."""
+        is_wait = np.array([_GET_NEXT.fullmatch(name) is not None for name in self.space.names])
+        in_pipeline = np.array(
+            [
+                line.startswith("tf_data") and not line.startswith(_GET_NEXT_THREAD)
+                for line in [*self.space.lines, ""]
+            ]
+        )
+        flags = is_wait[self.space.name] & self._on_host & ~in_pipeline[self.space.line]
+        return np.flatnonzero(flags)
+
+    def steps(self) -> StepMarks:
+        """The steps of the program.
 
         Programs mark steps with `tf.profiler.experimental.Trace("train", step_num=…)`. Without
         marks, each call of the function with the longest total time is a step.
@@ -156,11 +191,17 @@ class TensorFlowEvents:
         event, number = self.space.numbers("step_num")
         is_mark = self._on_host[event] & (number >= 0) & (number < LARGE)
         event, number = event[is_mark], number[is_mark]
-        if len(event):
-            order = np.argsort(self.space.start_ps[event], kind="stable")
-            return self.space.start_ps[event[order]], number[order]
-        starts = np.sort(self.space.start_ps[self._calls_of_longest()])
-        return starts, np.arange(len(starts))
+        if not len(event):
+            event = self._calls_of_longest()
+            number = ints([])
+        order = np.argsort(self.space.start_ps[event], kind="stable")
+        event = event[order]
+        start = self.space.start_ps[event]
+        return StepMarks(
+            start,
+            start + self.space.duration_ps[event],
+            number[order] if len(number) else np.arange(len(event)),
+        )
 
     def functions(self) -> list[str]:
         """The traced functions that the program called, longest total time first."""

@@ -20,7 +20,7 @@ from tfprof.sources.tf_devices import add_device
 from tfprof.sources.tf_events import TensorFlowEvents
 from tfprof.sources.xspace_events import PS_PER_NANO, Space
 from tfprof.sources.xspace_memory import RunMemory
-from tfprof.sources.xspace_vocabulary import OpRuns, Vocabulary
+from tfprof.sources.xspace_vocabulary import OpRuns, StepMarks, Vocabulary
 
 _CPU = "/device:CPU:0"
 _MOST_WARNINGS = 3  # of the profiler
@@ -74,6 +74,8 @@ def add(found: Decoded[SpaceColumns], builder: ProfileBuilder, file: InputFile) 
         ),
     )
     _add_transfers(space, events, steps, builder, row)
+    _add_waits(space, events, steps, builder, row)
+    steps.set_bounds(space, runs, builder, row)
     _note_unowned(space, events, runs, memory, builder)
     numbers = builder.runs.step_numbers(row)
     devices = builder.device_names(row)
@@ -111,26 +113,41 @@ def _identify(runs: OpRuns, events: Vocabulary, builder: ProfileBuilder) -> Ints
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Steps:
-    """The start times and numbers of the steps."""
+    """The steps of a recording; each lasts until the next one starts."""
 
-    starts: Ints
-    numbers: Ints
+    marks: StepMarks
 
     @classmethod
     def of(cls, events: Vocabulary, path: str, builder: ProfileBuilder) -> _Steps:
-        starts, numbers = events.steps()
-        if not len(starts):
-            starts, numbers = ints([0]), ints([0])
+        marks = events.steps()
+        if not len(marks):
             builder.notes.append(
                 f"{path} has no step markers and counts as a single step; call a tf.function per "
                 "step, or mark steps with tf.profiler.experimental.Trace."
             )
-        return cls(starts, numbers)
+        return cls(marks)
 
     def of_time(self, start_ps: Ints) -> Ints:
         """The number of the step at each time; times before the first step belong to it."""
-        place = np.searchsorted(self.starts, start_ps, side="right") - 1
-        return self.numbers[np.maximum(place, 0)]
+        if not len(self.marks):
+            return np.zeros(len(start_ps), np.int64)
+        place = np.searchsorted(self.marks.start_ps, start_ps, side="right") - 1
+        return self.marks.number[np.maximum(place, 0)]
+
+    def set_bounds(self, space: Space, runs: OpRuns, builder: ProfileBuilder, row: int) -> None:
+        """Set when each step began and ended, except for steps whose number is marked twice."""
+        marks = self.marks
+        if not len(marks):
+            return
+        last = int((space.start_ps[runs.event] + runs.own_ps).max())
+        end = np.append(marks.start_ps[1:], max(last, int(marks.end_ps[-1])))
+        numbers, first, count = np.unique(marks.number, return_index=True, return_counts=True)
+        once = first[(count == 1) & np.isin(numbers, builder.runs.step_numbers(row))]
+        builder.runs.set_bounds(
+            builder.runs.add_steps(row, marks.number[once]),
+            space.time_ns(marks.start_ps[once]),
+            space.time_ns(end[once]),
+        )
 
 
 def _devices(runs: OpRuns, builder: ProfileBuilder, row: int) -> Ints:
@@ -162,6 +179,18 @@ def _add_transfers(
         device=ints([gpus[gpu] for gpu in copied.gpu.tolist()]),
         start_ns=space.time_ns(start),
         duration_ns=space.duration_ps[copied.event] // PS_PER_NANO,
+    )
+
+
+def _add_waits(
+    space: Space, events: Vocabulary, steps: _Steps, builder: ProfileBuilder, row: int
+) -> None:
+    event = events.waits()
+    start = space.start_ps[event]
+    builder.runs.add_waits(
+        step=builder.runs.add_steps(row, steps.of_time(start)),
+        start_ns=space.time_ns(start),
+        duration_ns=space.duration_ps[event] // PS_PER_NANO,
     )
 
 

@@ -22,6 +22,18 @@ class OpRuns:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class StepMarks:
+    """One row per step that the program marked, by start time; all times are picoseconds."""
+
+    start_ps: Ints
+    end_ps: Ints
+    number: Ints
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Transfers:
     """One row per copy to or from a GPU."""
 
@@ -55,8 +67,11 @@ class Vocabulary(Protocol):
     def runs(self) -> OpRuns:
         """Every run of an op."""
 
-    def steps(self) -> tuple[Ints, Ints]:
-        """The start time, ascending, and number of each step; empty if there are none."""
+    def steps(self) -> StepMarks:
+        """The steps; empty if none is marked."""
+
+    def waits(self) -> Ints:
+        """The events in which the program waited for the next element of its input pipeline."""
 
     def memory(self) -> MemoryEvents:
         """Allocations and releases."""

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
+from tfprof.model.ops import ITERATOR_KIND
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -181,7 +183,8 @@ def native(*kinds: str) -> tuple[str, ...]:
 
 def rule_of(kind: str) -> Rule | None:
     """The rule that counts ops of `kind`, or None."""
-    return _rules.get(kind)
+    default = no_arithmetic if kind.startswith(ITERATOR_KIND) else None
+    return _rules.get(kind, default)
 
 
 def formula_of(rule: Rule) -> str:

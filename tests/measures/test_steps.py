@@ -1,12 +1,22 @@
 """Wall time within a step."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from build import copy, op, profile, run
-from tfprof.advisor.steps import covered, op_flags, op_nanos, require_steps, step_of, typical_step
 from tfprof.columns import ints
 from tfprof.errors import MissingInputError
+from tfprof.measures.steps import (
+    covered,
+    covered_together,
+    op_flags,
+    op_nanos,
+    require_steps,
+    step_of,
+    typical_step,
+)
 
 
 @pytest.mark.parametrize(
@@ -69,6 +79,37 @@ def test_a_run_that_ends_before_it_starts_takes_no_time():
 def test_a_step_with_a_negative_number_cannot_be_chosen():
     assert step_of(profile(run("a", step=4)), 0).option == ("-step", "4")
     assert step_of(profile(run("a", step=-4)), 0).option == ()
+
+
+def test_a_step_lasts_as_long_as_the_program_says():
+    p = profile(run("a", 5, start=100))
+    bounds = {"start_ns": ints([90_000]), "end_ns": ints([130_000])}
+
+    step = step_of(replace(p, steps=replace(p.steps, **bounds)), 0)
+
+    assert (step.begin, step.finish, step.nanos) == (90_000, 130_000, 40_000)
+
+
+def test_a_run_before_the_first_step_extends_it():
+    p = profile(run("a", 5, start=100))
+    bounds = {"start_ns": ints([110_000]), "end_ns": ints([130_000])}
+
+    assert step_of(replace(p, steps=replace(p.steps, **bounds)), 0).begin == 100_000
+
+
+def test_iterators_do_not_count_as_running():
+    p = profile(
+        op("tf_data/Root", "Iterator::Root"), run("tf_data/Root", 900), run("a", 5, start=1100)
+    )
+
+    assert step_of(p, 0).op.tolist() == [0]
+    assert step_of(p, 0).nanos == 5_000
+
+
+def test_intervals_may_overlap_those_of_another_column():
+    first, second = (ints([0, 10]), ints([5, 20])), (ints([3]), ints([12]))
+
+    assert covered_together(first, second) == 20
 
 
 def test_the_error_without_a_step_names_the_file_to_give():
