@@ -498,7 +498,7 @@ def test_the_latest_recording_in_a_folder_is_loaded(tmp_path):
 
 
 def test_a_folder_without_a_recording_is_rejected(tmp_path):
-    with pytest.raises(InputError, match="is a folder; pass the files in it"):
+    with pytest.raises(InputError, match="is an empty folder; check the path"):
         tfprof.load(tmp_path)
 
 
