@@ -55,7 +55,7 @@ def options_page() -> str:
             "| option | scope, graph | code | op |",
             "|---|---|---|---|",
             "| `min_…` of bytes and times | total | total | running total |",
-            "| `min_params`, `min_float_ops` | the row's own number | total | running total |",
+            "| `min_params`, `min_float_ops`, `min_macs` | own number | total | running total |",
             "| `min_occurrence` | runs of the op | (ignored) | number of ops of the kind |",
             "| `max_depth` | depth; the root is at 1 | depth; the root is at 1 | rows from 0 |",
             "| `show`, `hide`, `trim`, `start` | name of the op | line of code | op kind |",
@@ -239,6 +239,9 @@ even where its convention differs: `Rsqrt` is two, `Softmax` five.
 1. The op log, if it has a number for the op.
 2. The rule for its kind, with the shapes in the graph or, if those are unknown, the shapes
    in the run metadata. `--count_float_ops=false` turns this off.
+
+MACs (multiply-accumulates) are counted by the rules of products, einsums, convolutions and
+recurrent kernels, even for ops whose float operations come from the op log.
 
 If there is no rule for a kind, its ops are not counted, and every answer that shows
 float operations says how many they are.

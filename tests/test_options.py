@@ -32,6 +32,7 @@ TYPED = {
     "min_params": ("8", 8),
     "min_slots": ("8", 8),
     "min_float_ops": ("9", 9),
+    "min_macs": ("9", 9),
     "min_occurrence": ("10", 10),
     "step": ("-1", -1),
     "recording": ("worker:1,host.*", ("worker:1", "host.*")),

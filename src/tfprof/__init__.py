@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         TfprofError,
         UnknownFormatError,
     )
-    from tfprof.measures.flop_rules.registry import OpFacts
+    from tfprof.measures.flop_rules.registry import FlopCount, OpFacts
     from tfprof.measures.memory import MemoryCurve
     from tfprof.model.profile import ProfileColumns
     from tfprof.model.recordings import Recording
@@ -65,6 +65,7 @@ __all__ = [
     "FileSummary",
     "Finding",
     "FloatOpsLedger",
+    "FlopCount",
     "Gain",
     "GraphNodeProto",
     "Hidden",
@@ -133,7 +134,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
         *("CaptureError", "InputError", "MissingInputError", "OptionError", "OutputError"),
         *("RuleError", "TfprofError", "UnknownFormatError"),
     ),
-    "tfprof.measures.flop_rules.registry": ("OpFacts",),
+    "tfprof.measures.flop_rules.registry": ("FlopCount", "OpFacts"),
     "tfprof.measures.memory": ("MemoryCurve",),
     "tfprof.model.profile": ("ProfileColumns",),
     "tfprof.options": ("MemoryOptions", "Options"),

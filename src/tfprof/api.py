@@ -105,10 +105,11 @@ def register_flops(kind: str, rule: Rule) -> None:
     """Count the float operations of ops of `kind` with `rule`, instead of the rule it had.
 
     `rule` gets an op with `input(0)`, `output(0)` (shapes as tuples), `input_count`, `kind` and
-    `attr("name")`, and returns the operations of one run as a whole number. If it asks for a shape
-    that is unknown, it is stopped and the op is reported as not counted. It is called once for all
-    ops that give it the same answers, so it must not depend on anything else. A profile keeps its
-    counts: register rules before you ask for them.
+    `attr("name")`, and returns the operations of one run: a whole number, or a `FlopCount`, which
+    also has the multiply-accumulates; otherwise these are unknown. If it asks for a shape that is
+    unknown, it is stopped and the op is reported as not counted. It is called once for all ops that
+    give it the same answers, so it must not depend on anything else. A profile keeps its counts:
+    register rules before you ask for them.
     """
     from tfprof.measures.flop_rules import registry as rules
 
@@ -116,7 +117,7 @@ def register_flops(kind: str, rule: Rule) -> None:
         raise OptionError(f"the kind of an op must be a string such as MatMul, not {kind!r}.")
     if not callable(rule):
         raise OptionError(f"the rule of `{kind}` must be a function of an op, not {rule!r}.")
-    rules.register(kind, rule)
+    rules.register(kind, rule, always_states_macs=False)
 
 
 def step_timeline(

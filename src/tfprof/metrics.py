@@ -38,6 +38,11 @@ class Metric(NamedTuple):
     def is_number(self) -> bool:
         return self.unit is not None
 
+    @property
+    def meaning(self) -> str:
+        """The sentence without the heading that it starts with."""
+        return self.sentence.partition(": ")[2]
+
 
 _MICROS = Metric(
     "micros",
@@ -85,6 +90,13 @@ _ROWS: tuple[Metric, ...] = (
         "float_ops",
         "# float_ops",
         "# float_ops: float operations of each op times its runs; a multiply and an add are two.",
+        Need.DEFINITIONS,
+        Unit.COUNT,
+    ),
+    Metric(
+        "macs",
+        "# macs",
+        "# macs: multiply-accumulates of products and convolutions times their runs.",
         Need.DEFINITIONS,
         Unit.COUNT,
     ),
@@ -194,8 +206,13 @@ RUN_NUMBERS: tuple[str, ...] = tuple(
     metric.key for metric in METRICS if metric.is_number and metric.needs is Need.RUNS
 )
 
+# The numbers that follow from the definition of an op.
+DEFINED_NUMBERS: tuple[str, ...] = tuple(
+    metric.key for metric in METRICS if metric.is_number and metric.needs is Need.DEFINITIONS
+)
+
 # Views that group many ops in a row show memory and time first.
-GATHERED_ORDER: tuple[str, ...] = (*RUN_NUMBERS, "params", "slots", "float_ops")
+GATHERED_ORDER: tuple[str, ...] = (*RUN_NUMBERS, *DEFINED_NUMBERS)
 
 ORDER_KEYS: tuple[str, ...] = ("name", *GATHERED_ORDER, "occurrence")
 

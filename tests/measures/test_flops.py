@@ -284,13 +284,14 @@ class SingleOpTensors:
 
 
 def counted_alone(built, row):
-    """The count of one op by itself, None if it has no rule or a shape is unknown."""
+    """The float ops of one op by itself, None if it has no rule or a shape is unknown."""
     ops = built.ops
     rule = rule_of(ops.kind[row])
     try:
         number = rule and rule(OpFacts(ops.kind[row], row, SingleOpTensors(ops), ops.origins))
     except (UnknownShape, OverflowError):
         return None
+    number = getattr(number, "float_ops", number)
     return number if number is not None and 0 <= number < 2**63 else None
 
 

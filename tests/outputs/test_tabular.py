@@ -88,6 +88,8 @@ def test_a_row_of_a_single_op_has_all_selected_facts():
         "total_slots": 0,
         "float_ops": 7,
         "total_float_ops": 7,
+        "macs": 0,
+        "total_macs": 0,
         "bytes": 5,
         "total_bytes": 5,
         "peak_bytes": 0,

@@ -16,6 +16,7 @@ TREE_LABELS = {
     "params": "# parameters",
     "slots": "# slots",
     "float_ops": "# float_ops",
+    "macs": "# macs",
     "bytes": "requested bytes",
     "peak_bytes": "peak bytes",
     "residual_bytes": "residual bytes",
@@ -68,9 +69,10 @@ def test_a_tree_shows_sizes_first_whatever_the_order_of_select():
     legend = lines("scope", profile(op("a")), select=reversed(EVERYTHING))[0]
 
     assert legend == (
-        "node name | # parameters | # slots | # float_ops | requested bytes | peak bytes | "
-        "residual bytes | output bytes | total execution time | accelerator execution time | "
-        "cpu execution time | assigned devices | op types | op count (run|defined) | input shapes"
+        "node name | # parameters | # slots | # float_ops | # macs | requested bytes | "
+        "peak bytes | residual bytes | output bytes | total execution time | "
+        "accelerator execution time | cpu execution time | "
+        "assigned devices | op types | op count (run|defined) | input shapes"
     )
 
 
@@ -80,8 +82,8 @@ def test_rows_of_many_ops_show_memory_and_time_first():
     assert legend == (
         "node name | requested bytes | peak bytes | residual bytes | output bytes | "
         "total execution time | accelerator execution time | cpu execution time | # parameters | "
-        "# slots | # float_ops | assigned devices | op types | op occurrence (run|defined) | "
-        "input shapes"
+        "# slots | # float_ops | # macs | assigned devices | op types | "
+        "op occurrence (run|defined) | input shapes"
     )
 
 

@@ -116,11 +116,15 @@ def test_the_report_lists_counted_and_uncounted_kinds():
 
     report = Profile(p).flops().report
 
-    assert report.splitlines()[5:] == [
-        "kind    ops  forward  backward  optimiser  total    share  counted as",
-        "Square    2    1.00m                       1.00m  100.00%  N(input 0) (recorded: 1 ops)",
+    assert report.splitlines()[6:] == [
+        "kind    ops  forward  backward  optimiser  total    share  MACs  counted as",
+        (
+            "Square    2    1.00m                       1.00m  100.00%"
+            "        N(input 0) (recorded: 1 ops)"
+        ),
         "",
         "Total: 1,000,006 (1,000,006 forward, 0 backward, 0 optimiser).",
+        "MACs: 0 (0 forward, 0 backward, 0 optimiser).",
         "No arithmetic: 1 of 4 ops (25.00%), 0.00% of the time (Placeholder 1).",
         "Not counted: 1 of 4 ops (25.00%), 25.00% of the time.",
         "  Gelu  1  3us  no rule for this kind",
@@ -168,7 +172,13 @@ def test_the_json_output_contains_all_values():
             "optimiser": 0,
             "other": 0,
             "rule": "N(input 0): one operation for each element.",
+            "forward_macs": 0,
+            "backward_macs": 0,
+            "optimiser_macs": 0,
+            "other_macs": 0,
+            "ops_without_macs": 0,
             "float_ops": 6,
+            "macs": 0,
         }
     ]
     assert found.to_dict()["not_counted"]["kinds"] == [

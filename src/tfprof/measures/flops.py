@@ -1,4 +1,8 @@
-"""The float operations of each op: from an op log, or else counted from its shapes."""
+"""The float operations and multiply-accumulates (MACs) of each op.
+
+Float operations come from an op log, or else are counted from shapes. MACs are always counted from
+shapes, for all ops whose float operations are known.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +16,12 @@ from tfprof.columns import Bools, Coded, Ints, ints
 from tfprof.errors import RuleError, TfprofError
 from tfprof.measures import flop_rules  # noqa: F401 -- fills the table of rules
 from tfprof.measures.flop_rules.registry import (
+    FlopCount,
     OpFacts,
     Query,
     Rule,
     UnknownShape,
+    may_omit_macs,
     no_arithmetic,
     rule_of,
 )
@@ -30,6 +36,7 @@ if TYPE_CHECKING:
 
 _LARGEST = np.iinfo(np.int64).max
 _UNKNOWN = -1
+_NOT_COUNTED = (_UNKNOWN, _UNKNOWN)
 _FEW = 8  # up to about this many ops, counting one by one is as fast as splitting them
 
 
@@ -42,6 +49,7 @@ class FloatOps:
     """
 
     per_run: Ints
+    counted_macs: Ints  # of one run; -1 if unknown or not counted
     is_logged: Bools  # the number comes from an op log
     is_counted: Bools  # tfprof counted it, possibly as 0
     without_rule: Bools  # its kind has no rule
@@ -63,30 +71,64 @@ class FloatOps:
         return sorted(found, key=lambda pair: (-pair[1], pair[0]))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Macs:
+    """The multiply-accumulates of one run of each op."""
+
+    per_run: Ints
+    is_missing: Bools  # its float operations are known, but not its MACs
+
+
 def count(profile: ProfileColumns) -> FloatOps:
     """The float operations of one run of every op of `profile`."""
     ops = profile.ops
     kind = ops.kind
     is_logged = ops.logged_float_ops != 0
     is_open = ~is_logged & profile.counts_float_ops
-    found = ((code, rule_of(name)) for code, name in enumerate(kind.values))
-    rules = {code: rule for code, rule in found if rule is not None}
-    computing = {code: rule for code, rule in rules.items() if rule is not no_arithmetic}
+    rules = _rules(kind)
+    computing = _computing(rules)
     rows = np.flatnonzero(is_open & _is_of(kind, computing))
     per_run = ops.logged_float_ops.copy()
-    per_run[rows] = _apply(computing, ops, rows)
+    macs = np.where(is_open, 0, _UNKNOWN)
+    per_run[rows], macs[rows] = _apply(computing, ops, rows)
     walked = ops.types.any(np.array([name == WALKED_CALL for name in ops.types.names], np.bool_))
     without_rule = is_open & ~_is_of(kind, rules) & ~walked
     without_shape = is_open & (per_run == _UNKNOWN)
     per_run[without_shape] = 0
     return FloatOps(
         per_run=ints(per_run),
+        counted_macs=ints(macs),
         is_logged=is_logged,
         is_counted=is_open & ~without_rule & ~without_shape,
         without_rule=without_rule,
         without_shape=without_shape,
         kind=kind,
     )
+
+
+def count_macs(profile: ProfileColumns, found: FloatOps) -> Macs:
+    """The multiply-accumulates of one run of every op, also of those with logged float ops."""
+    ops = profile.ops
+    macs = found.counted_macs.copy()
+    rules = _rules(ops.kind)
+    computing = _computing(rules)
+    macs[found.is_logged & _is_of(ops.kind, rules.keys() - computing.keys())] = 0
+    rows = np.flatnonzero(found.is_logged & _is_of(ops.kind, computing))
+    _, macs[rows] = _apply(computing, ops, rows)
+    is_unknown = macs == _UNKNOWN
+    macs[is_unknown] = 0
+    return Macs(ints(macs), is_unknown & (found.is_logged | found.is_counted))
+
+
+def _rules(kind: Coded) -> dict[int, Rule]:
+    """The rules of the kinds that have one, by code."""
+    found = ((code, rule_of(name)) for code, name in enumerate(kind.values))
+    return {code: rule for code, rule in found if rule is not None}
+
+
+def _computing(rules: Mapping[int, Rule]) -> dict[int, Rule]:
+    """Those of `rules` that count something."""
+    return {code: rule for code, rule in rules.items() if rule is not no_arithmetic}
 
 
 def _is_of(kind: Coded, codes: Iterable[int]) -> Bools:
@@ -97,15 +139,18 @@ def _is_of(kind: Coded, codes: Iterable[int]) -> Bools:
 
 
 def _apply(rules: Mapping[int, Rule], ops: Ops, rows: Ints) -> Ints:
-    """Count `rows` by the rule of their kind's code; `_UNKNOWN` if a shape is unknown."""
-    numbers = np.full(len(rows), _UNKNOWN)
+    """The float operations and MACs of `rows` by the rule of their kind's code, as two rows.
+
+    `_UNKNOWN` if a shape is unknown; MACs are also `_UNKNOWN` if the rule does not state them.
+    """
+    numbers = np.full((2, len(rows)), _UNKNOWN)
     tensors = Tensors(ops)
     # numpy sorts integers of up to two bytes by a radix sort, which is faster and stable.
     codes = ops.kind.codes[rows].astype(np.min_scalar_type(len(ops.kind.values)))
     for places in _groups(codes):
         code = int(ops.kind.codes[rows[places[0]]])
         of_kind = _Kind(rules[code], ops.kind.values[code], rows[places], tensors, ops)
-        numbers[places] = of_kind.count()
+        numbers[:, places] = of_kind.count()
     return numbers
 
 
@@ -126,19 +171,21 @@ class _Kind:
         self._tensors = tensors
         self._origins = ops.origins
         self._op_names = ops.name
+        self._unstated_macs = _UNKNOWN if may_omit_macs(kind) else 0
         self._names: dict[str, None] = {}  # of the attributes queried so far
         self._values: dict[str, Ints] = {}
 
     def count(self) -> Ints:
-        """The float operations of each op; `_UNKNOWN` if a shape is unknown."""
-        numbers = np.full(len(self._rows), _UNKNOWN)
+        """The float operations and MACs of each op, as two rows; see `_apply`."""
+        numbers = np.full((2, len(self._rows)), _UNKNOWN)
         groups = [(np.arange(len(self._rows)), 0)]
         while groups:
             places, settled = groups.pop()
             if len(places) < _FEW:
-                numbers[places] = [self._ask(place)[0] for place in places.tolist()]
+                for place in places.tolist():
+                    numbers[:, place] = self._ask(place)[0]
                 continue
-            number, queries = self._ask(int(places[0]))
+            counted, queries = self._ask(int(places[0]))
             for asked, query in enumerate(queries[settled:], settled + 1):
                 found = self._answers(query, places)
                 is_same = found == found[0]
@@ -146,16 +193,16 @@ class _Kind:
                     others = places[~is_same]
                     groups += [(others[group], asked) for group in _groups(found[~is_same])]
                     places = places[is_same]
-            numbers[places] = number
+            numbers[0, places], numbers[1, places] = counted
         return numbers
 
-    def _ask(self, place: int) -> tuple[int, list[Query]]:
-        """The float operations of one op, and the queries that the rule made."""
+    def _ask(self, place: int) -> tuple[tuple[int, int], list[Query]]:
+        """The float operations and MACs of one op, and the queries that the rule made."""
         facts = OpFacts(self._kind, int(self._rows[place]), self._tensors, self._origins)
         try:
-            number = index(self._rule(facts))
+            counted = self._numbers(self._rule(facts))
         except (UnknownShape, OverflowError):
-            number = _UNKNOWN
+            counted = _NOT_COUNTED
         except TfprofError:
             raise
         except Exception as error:
@@ -166,7 +213,14 @@ class _Kind:
             ) from error
         self._names |= {str(name): None for about, name in facts.asked if about == "attribute"}
         # No op computes more than that: the shape comes from a damaged file.
-        return number if 0 <= number <= _LARGEST else _UNKNOWN, list(facts.asked)
+        is_sound = 0 <= counted[0] <= _LARGEST and counted[1] <= _LARGEST
+        return counted if is_sound else _NOT_COUNTED, list(facts.asked)
+
+    def _numbers(self, found: int | FlopCount) -> tuple[int, int]:
+        """The float operations and MACs that a rule returned."""
+        if isinstance(found, FlopCount):
+            return index(found.float_ops), max(index(found.macs), _UNKNOWN)
+        return index(found), self._unstated_macs
 
     def _answers(self, query: Query, places: Ints) -> Ints:
         """A code for each op's answer; equal codes mean equal answers."""

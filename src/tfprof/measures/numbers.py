@@ -56,7 +56,7 @@ _MEASURED: dict[str, Callable[[ProfileColumns], Ints]] = {
 }
 
 if TYPE_CHECKING:
-    from tfprof.measures.flops import FloatOps
+    from tfprof.measures.flops import FloatOps, Macs
 
 Numbers: TypeAlias = Mapping[str, Ints]  # one column per name in `metrics.NUMBERS`
 
@@ -116,8 +116,8 @@ def _column(profile: ProfileColumns, chosen: Chosen, key: str) -> Ints:
         return _COUNTED_ELEMENTS[key](profile)
     if key == "definitions":
         return np.ones(len(profile.ops), np.int64)
-    if key == "float_ops":
-        once = float_ops_per_run(profile).per_run
+    if key in _COUNTED:
+        once = _COUNTED[key](profile)
         was_seen = np.zeros(len(profile.ops), np.bool_)
         was_seen[profile.records.op] = True
         # An op that was never seen running counts as one run.
@@ -132,8 +132,9 @@ def _column(profile: ProfileColumns, chosen: Chosen, key: str) -> Ints:
 @remembering(len(NUMBERS))  # each result is a single flag
 def may_be_negative(profile: ProfileColumns, key: str) -> bool:
     """Whether a sum of this number over some ops could be negative; True if in doubt."""
+    if key == "macs":
+        return _is_unsafe(profile.records.runs)  # counted numbers are never negative
     if key == "float_ops":
-        # Counted float ops are never negative.
         runs = int(profile.records.runs.max(initial=1))
         return _is_unsafe(profile.ops.logged_float_ops, runs) or _is_unsafe(profile.records.runs)
     if key in _COUNTED_ELEMENTS:
@@ -177,6 +178,21 @@ def float_ops_per_run(profile: ProfileColumns) -> FloatOps:
     from tfprof.measures import flops  # noqa: PLC0415 -- the many rules load only when needed
 
     return flops.count(profile)
+
+
+@remembered
+def macs_per_run(profile: ProfileColumns) -> Macs:
+    """The multiply-accumulates of one run of each op, and the ops for which they are unknown."""
+    from tfprof.measures import flops  # noqa: PLC0415 -- the many rules load only when needed
+
+    return flops.count_macs(profile, float_ops_per_run(profile))
+
+
+# The numbers of one run that are counted from shapes.
+_COUNTED: dict[str, Callable[[ProfileColumns], Ints]] = {
+    "float_ops": lambda profile: float_ops_per_run(profile).per_run,
+    "macs": lambda profile: macs_per_run(profile).per_run,
+}
 
 
 def _of_records(profile: ProfileColumns, key: str) -> Ints:

@@ -80,6 +80,9 @@ class Options:
     min_float_ops: int = _hides(
         "Hide rows with fewer float operations of their own (code and op views: in total)."
     )
+    min_macs: int = _hides(
+        "Hide rows with fewer multiply-accumulates of their own (code and op views: in total)."
+    )
     min_occurrence: int = _hides("Hide ops that ran fewer times (op view: kinds with fewer ops).")
     step: int = _option(
         Kind.NUMBER, -1, "Use this recorded step; -1 averages over all steps.", _COUNTED, _STEP

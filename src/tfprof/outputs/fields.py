@@ -16,7 +16,7 @@ from tfprof.views import facts
 from tfprof.views.facts import Counts, ShapeLists, TensorValues, Texts
 from tfprof.views.view import View
 
-_SUFFIX = {"params": " params", "slots": " slots", "float_ops": " flops"}
+_SUFFIX = {"params": " params", "slots": " slots", "float_ops": " flops", "macs": " macs"}
 
 
 def of_rows(view: View, rows: slice, metrics: Sequence[Metric]) -> list[Field]:

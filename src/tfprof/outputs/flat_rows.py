@@ -16,7 +16,7 @@ from tfprof.views import facts
 from tfprof.views.facts import Column, Counts, ShapeLists, TensorValues, Texts
 from tfprof.views.view import View
 
-_SUFFIX = {"params": " params", "slots": " slots", "float_ops": " float_ops"}
+_SUFFIX = {"params": " params", "slots": " slots", "float_ops": " float_ops", "macs": " macs"}
 
 _NAME_WIDTH = 25
 _FIELD_WIDTH = 30

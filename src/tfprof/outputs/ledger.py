@@ -14,6 +14,7 @@ from tfprof.views.ledger import CountedKind, Ledger, UncountedKind
 _DOC = (
     "Float operations per step, or per run of each op if no step was recorded.\n"
     "A multiply and an add count as two; a root, an exponential or a comparison as one.\n"
+    "MACs are the multiply-accumulates of products and convolutions.\n"
 )
 _MAX_IDLE_KINDS = 5
 _PHASES = ("forward", "backward", "optimiser", "other")
@@ -31,8 +32,13 @@ class FloatOpsLedger:
 
     @property
     def float_ops(self) -> int:
-        """The total of all counted ops."""
+        """The float operations of all counted ops."""
         return self.ledger.float_ops
+
+    @property
+    def macs(self) -> int:
+        """The multiply-accumulates of all counted ops."""
+        return self.ledger.macs
 
     @property
     def uncounted(self) -> tuple[UncountedKind, ...]:
@@ -49,11 +55,14 @@ class FloatOpsLedger:
         ledger = self.ledger
         return {
             "float_ops": ledger.float_ops,
-            "forward": ledger.forward,
-            "backward": ledger.backward,
-            "optimiser": ledger.optimiser,
-            "other": ledger.other,
-            "kinds": [asdict(entry) | {"float_ops": entry.float_ops} for entry in ledger.entries],
+            **{phase: getattr(ledger, phase) for phase in _PHASES},
+            "macs": ledger.macs,
+            **{f"{phase}_macs": getattr(ledger, f"{phase}_macs") for phase in _PHASES},
+            "ops_without_macs": ledger.ops_without_macs,
+            "kinds": [
+                asdict(entry) | {"float_ops": entry.float_ops, "macs": entry.macs}
+                for entry in ledger.entries
+            ],
             "no_arithmetic": {"kinds": dict(ledger.idle_kinds), "micros": ledger.idle_micros},
             "not_counted": {
                 "ops": ledger.uncounted_ops,
@@ -93,9 +102,9 @@ class FloatOpsLedger:
 def _lines(ledger: Ledger) -> Iterator[str]:
     yield from ("", "Doc:", _DOC)
     phases = [phase for phase in _PHASES if phase != "other" or ledger.other]
-    headings = ("kind", "ops", *phases, "total", "share", "counted as")
+    headings = ("kind", "ops", *phases, "total", "share", "MACs", "counted as")
     yield from _table([headings, *(_row(ledger, entry, phases) for entry in ledger.entries)])
-    yield from ("", _sums(ledger), _idle(ledger))
+    yield from ("", _sums(ledger), *_macs(ledger, phases), _idle(ledger))
     yield from _missing(ledger)
 
 
@@ -109,6 +118,7 @@ def _row(ledger: Ledger, entry: CountedKind, phases: Sequence[str]) -> tuple[str
         f"{entry.ops:,}",
         *(format_count(number) if number else "" for number in numbers),
         share,
+        format_count(entry.macs) if entry.macs else "",
         f"{formula}{_logged(entry)}",
     )
 
@@ -129,6 +139,17 @@ def _sums(ledger: Ledger) -> str:
     parts = f"{ledger.forward:,} forward, {ledger.backward:,} backward"
     other = f", {ledger.other:,} other" if ledger.other else ""
     return f"Total: {ledger.float_ops:,} ({parts}, {ledger.optimiser:,} optimiser{other})."
+
+
+def _macs(ledger: Ledger, phases: Sequence[str]) -> Iterator[str]:
+    """The total of MACs by phase, and how many ops it lacks."""
+    parts = ", ".join(f"{getattr(ledger, f'{phase}_macs'):,} {phase}" for phase in phases)
+    yield f"MACs: {ledger.macs:,} ({parts})."
+    if count := ledger.ops_without_macs:
+        yield (
+            f"MACs unknown: {count:,} op{'' if count == 1 else 's'} with recorded float operations "
+            "but without known shapes, or with a rule of yours that does not state MACs."
+        )
 
 
 def _idle(ledger: Ledger) -> str:

@@ -12,7 +12,7 @@ from tfprof.errors import OutputError
 from tfprof.formats import messages
 from tfprof.formats.messages import Message, message_class
 from tfprof.formats.profile_proto import MEMORY_FIELDS, PROFILE
-from tfprof.measures.numbers import float_ops_per_run
+from tfprof.measures.numbers import float_ops_per_run, macs_per_run
 from tfprof.measures.time import exported_micros, last_end_micros
 from tfprof.metrics import Need
 from tfprof.model.clock import NANOS_PER_MICRO, NO_TIME, micros_of_nanos
@@ -45,6 +45,8 @@ def lacks(profile: ProfileColumns) -> Iterator[str]:
         yield "values stay in the checkpoint: give it together with the saved profile."
     if len(profile.allocator_events) > len(profile.allocations.record):
         yield "a ProfileProto has no place for allocations on the host (`tfprof memory`)."
+    if len(profile.ops.seen_outputs.shape) and macs_per_run(profile).per_run.any():
+        yield "a ProfileProto has no place for shapes of the run, from which MACs are counted."
     if not profile.counts_whole_micros:
         yield "a ProfileProto has no place for times below a microsecond."
 

@@ -1,4 +1,7 @@
-"""The ledger of float operations: the count and rule of each kind, and the ops not counted."""
+"""The ledger of float operations: the count and rule of each kind, and the ops not counted.
+
+Multiply-accumulates (MACs) are counted alongside.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tfprof.measures.flop_rules.registry import formula_of, no_arithmetic, rule_of
-from tfprof.measures.numbers import EVERYTHING, float_ops_per_run, per_op
+from tfprof.measures.numbers import EVERYTHING, float_ops_per_run, macs_per_run, per_op
 from tfprof.model.ops import Phase
 
 if TYPE_CHECKING:
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
 
     from tfprof.columns import Bools, Ints
     from tfprof.measures.flops import FloatOps
+    from tfprof.measures.numbers import Numbers
     from tfprof.model.profile import ProfileColumns
 
 NO_RULE = "no rule for this kind"
@@ -38,11 +42,21 @@ class CountedKind:
     optimiser: int
     other: int  # the input pipeline, and ops without a phase
     rule: str  # the formula, or `LOGGED` if all numbers were recorded
+    forward_macs: int = 0
+    backward_macs: int = 0
+    optimiser_macs: int = 0
+    other_macs: int = 0
+    ops_without_macs: int = 0  # those whose MACs are unknown
 
     @property
     def float_ops(self) -> int:
-        """The total of all phases."""
+        """The float operations of all phases."""
         return self.forward + self.backward + self.optimiser + self.other
+
+    @property
+    def macs(self) -> int:
+        """The multiply-accumulates of all phases."""
+        return self.forward_macs + self.backward_macs + self.optimiser_macs + self.other_macs
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +110,36 @@ class Ledger:
         return self.forward + self.backward + self.optimiser + self.other
 
     @property
+    def forward_macs(self) -> int:
+        """The multiply-accumulates of the forward pass."""
+        return sum(entry.forward_macs for entry in self.entries)
+
+    @property
+    def backward_macs(self) -> int:
+        """The multiply-accumulates of the gradients."""
+        return sum(entry.backward_macs for entry in self.entries)
+
+    @property
+    def optimiser_macs(self) -> int:
+        """The multiply-accumulates of variable updates."""
+        return sum(entry.optimiser_macs for entry in self.entries)
+
+    @property
+    def other_macs(self) -> int:
+        """The multiply-accumulates of the input pipeline and of ops without a phase."""
+        return sum(entry.other_macs for entry in self.entries)
+
+    @property
+    def macs(self) -> int:
+        """The total of all known multiply-accumulates."""
+        return sum(entry.macs for entry in self.entries)
+
+    @property
+    def ops_without_macs(self) -> int:
+        """The ops whose float operations are known, but not their multiply-accumulates."""
+        return sum(entry.ops_without_macs for entry in self.entries)
+
+    @property
     def uncounted_ops(self) -> int:
         """The number of ops that are not counted."""
         return sum(one.ops for one in self.uncounted)
@@ -115,7 +159,7 @@ def build(profile: ProfileColumns) -> Ledger:
     is_known = (found.is_logged | found.is_counted) & ~is_idle
     idle = _tally(profile, is_idle, micros)
     return Ledger(
-        entries=tuple(_entries(profile, is_known, found.is_logged, numbers["float_ops"])),
+        entries=tuple(_entries(profile, is_known, found.is_logged, numbers)),
         idle_kinds=tuple(sorted(((kind, ops) for kind, ops, _ in idle), key=_most_first)),
         uncounted=tuple(sorted(_uncounted(profile, found, micros), key=_slowest_first)),
         ops=len(profile.ops),
@@ -132,29 +176,57 @@ def _is_of_idle_kind(profile: ProfileColumns) -> Bools:
 
 
 def _entries(
-    profile: ProfileColumns, is_known: Bools, is_logged: Bools, float_ops: Ints
+    profile: ProfileColumns, is_known: Bools, is_logged: Bools, numbers: Numbers
 ) -> Sequence[CountedKind]:
     kinds = profile.ops.kind
-    count = len(kinds.values)
     rows = np.flatnonzero(is_known)
-    by_phase = np.zeros((count, len(Phase)), np.int64)
-    np.add.at(by_phase, (kinds.codes[rows], profile.phase[rows]), float_ops[rows])
-    ops = np.bincount(kinds.codes[rows], minlength=count)
-    logged = np.bincount(kinds.codes[is_logged], minlength=count)
+    float_ops = _by_phase(profile, numbers["float_ops"], rows)
+    macs = _by_phase(profile, numbers["macs"], rows)
+
+    def ops_of(flags: Bools) -> list[int]:
+        found: list[int] = np.bincount(kinds.codes[flags], minlength=len(kinds.values)).tolist()
+        return found
+
+    ops, logged = ops_of(is_known), ops_of(is_logged)
+    missing = ops_of(macs_per_run(profile).is_missing)
     found = [
-        _entry(kinds.values[code], int(ops[code]), int(logged[code]), by_phase[code].tolist())
+        CountedKind(
+            kind=kinds.values[code],
+            ops=ops[code],
+            logged_ops=logged[code],
+            **float_ops[code],
+            rule=_formula(kinds.values[code], is_logged=logged[code] == ops[code]),
+            **{f"{phase}_macs": number for phase, number in macs[code].items()},
+            ops_without_macs=missing[code],
+        )
         for code in np.flatnonzero(ops).tolist()
     ]
     return sorted(found, key=lambda entry: (-entry.float_ops, entry.kind))
 
 
-def _entry(kind: str, ops: int, logged_ops: int, by_phase: Sequence[int]) -> CountedKind:
+def _by_phase(profile: ProfileColumns, column: Ints, rows: Ints) -> list[dict[str, int]]:
+    """For each kind, the sums of `column` over its `rows`, by phase."""
+    kinds = profile.ops.kind
+    found = np.zeros((len(kinds.values), len(Phase)), np.int64)
+    np.add.at(found, (kinds.codes[rows], profile.phase[rows]), column[rows])
+    return [_phases(*numbers) for numbers in found.tolist()]
+
+
+def _phases(forward: int, backward: int, optimiser: int, *others: int) -> dict[str, int]:
+    return {
+        "forward": forward,
+        "backward": backward,
+        "optimiser": optimiser,
+        "other": sum(others),
+    }
+
+
+def _formula(kind: str, *, is_logged: bool) -> str:
+    """The rule of a kind; `LOGGED` if all numbers of its ops were recorded."""
     rule = rule_of(kind)
-    formula = LOGGED
-    if rule is not None and logged_ops < ops:
-        formula = formula_of(rule) or NO_FORMULA
-    forward, backward, optimiser, *others = by_phase
-    return CountedKind(kind, ops, logged_ops, forward, backward, optimiser, sum(others), formula)
+    if rule is None or is_logged:
+        return LOGGED
+    return formula_of(rule) or NO_FORMULA
 
 
 def _uncounted(profile: ProfileColumns, found: FloatOps, micros: Ints) -> Iterator[UncountedKind]:

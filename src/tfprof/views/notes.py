@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfprof.columns import Bools
-from tfprof.measures.numbers import float_ops_per_run
+from tfprof.measures.numbers import float_ops_per_run, macs_per_run
 from tfprof.memo import remembered
 from tfprof.metrics import BY_KEY, THRESHOLD_KEYS, Metric, Need
 from tfprof.model.profile import ProfileColumns
@@ -16,6 +16,7 @@ from tfprof.views.registry import VIEWS, Trait
 from tfprof.views.view import TABLE_VALUE_TYPES
 
 _MOST_KINDS = 5
+_COUNTED = {"float_ops": "float ops", "macs": "MACs"}
 
 
 def notes(kind: str, profile: ProfileColumns, options: Options) -> tuple[str, ...]:
@@ -53,22 +54,29 @@ def _missing_inputs(profile: ProfileColumns, options: Options) -> Iterator[str]:
 
 
 def _float_ops(profile: ProfileColumns, options: Options) -> Iterator[str]:
-    """Which ops have no float ops because they could not be counted."""
-    if BY_KEY["float_ops"] not in _requested_metrics(options):
+    """Which ops have no float ops or MACs because they could not be counted."""
+    requested = {metric.key for metric in _requested_metrics(options)}
+    what = " and ".join(name for key, name in _COUNTED.items() if key in requested)
+    if not what:
         return
     found = float_ops_per_run(profile)
     is_defined = profile.ops.is_defined
     rows = _accounted(profile, options) & is_defined
     if kinds := found.uncounted_kinds(rows):
-        yield f"float ops of {_tally(kinds)} are not counted: there is no rule for them."
+        yield f"{what} of {_tally(kinds)} are not counted: there is no rule for them."
     if undefined := int((found.without_rule & ~is_defined).sum()):
         are, their = ("is", "its") if undefined == 1 else ("are", "their")
         yield (
-            f"{_ops(undefined)} that ran {are} not in the graph; {their} float ops are not counted."
+            f"{_ops(undefined)} that ran {are} not in the graph; {their} {what} are not counted."
         )
     if kinds := found.shapeless_kinds(rows):
         hint = _shapes_hint(profile)
-        yield f"float ops of {_tally(kinds)} are not counted: their shapes are unknown{hint}."
+        yield f"{what} of {_tally(kinds)} are not counted: their shapes are unknown{hint}."
+    if "macs" in requested and (missing := int((macs_per_run(profile).is_missing & rows).sum())):
+        yield (
+            f"the MACs of {_ops(missing)} are unknown: only their float ops are recorded, or a "
+            "rule of yours does not state MACs."
+        )
 
 
 def _shapes_hint(profile: ProfileColumns) -> str:

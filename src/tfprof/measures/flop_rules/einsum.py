@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import prod
 from typing import TypeAlias
 
-from tfprof.measures.flop_rules.registry import OpFacts, Shape, UnknownShape, flops
+from tfprof.measures.flop_rules.registry import FlopCount, OpFacts, Shape, UnknownShape, flops
 
 Label: TypeAlias = str | int  # a letter, or a negative index into the dims that `...` covers
 
@@ -14,12 +14,12 @@ _ELLIPSIS = "..."
 
 
 @flops("Einsum", "XlaEinsum", "_MklEinsum")
-def einsum(op: OpFacts) -> int:
+def einsum(op: OpFacts) -> FlopCount:
     """Points · operands, or points · (operands - 1) if no letter is summed.
 
     Points are all combinations of the equation's letters. Each point takes a multiply for every
     operand after the first, and an add if letters are summed. With a single operand only the adds
-    of the sum count: points - N(output).
+    of the sum count: points - N(output). A sum of products does one multiply-accumulate per point.
     """
     terms, arrow, result = op.word("equation", default="").replace(" ", "").partition("->")
     operands = terms.split(",")
@@ -32,9 +32,11 @@ def einsum(op: OpFacts) -> int:
     kept = [label for label in dims if (_ELLIPSIS if isinstance(label, int) else label) in result]
     points = prod(dims.values())
     if len(operands) == 1:
-        return points - prod(dims[label] for label in kept) if points else 0
+        adds = points - prod(dims[label] for label in kept) if points else 0
+        return FlopCount(adds, macs=0)
     is_summed = len(kept) < len(dims)
-    return points * (len(operands) - 1 + is_summed)
+    float_ops = points * (len(operands) - 1 + is_summed)
+    return FlopCount(float_ops, macs=points if is_summed else 0)
 
 
 def _labelled(operand: str, shape: Shape) -> Iterator[tuple[Label, int]]:

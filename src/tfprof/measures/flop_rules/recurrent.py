@@ -9,13 +9,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-from tfprof.measures.flop_rules.registry import OpFacts, UnknownShape, dim, flops
+from tfprof.measures.flop_rules.registry import (
+    FlopCount,
+    OpFacts,
+    UnknownShape,
+    dim,
+    flops,
+    multiply_adds,
+)
 
 _LSTM_GATES = 4
 
 
 @flops("LSTMBlockCell")
-def lstm_cell(op: OpFacts) -> int:
+def lstm_cell(op: OpFacts) -> FlopCount:
     """8 · B · (I + H) · H + 23 · B · H, + 2 · B · H if clipped, + 6 · B · H with peepholes.
 
     Input and state are multiplied by the weights; then follow biases (5), three sigmoids (12), two
@@ -25,15 +32,15 @@ def lstm_cell(op: OpFacts) -> int:
 
 
 @flops("BlockLSTM")
-def lstm(op: OpFacts) -> int:
+def lstm(op: OpFacts) -> FlopCount:
     """T times the operations of `LSTMBlockCell`."""
-    return dim(op.input(1), 0) * _lstm(op, first=1, own=23, clips=True)
+    return _lstm(op, first=1, own=23, clips=True) * dim(op.input(1), 0)
 
 
 @flops("BlockLSTMV2")
-def lstm_v2(op: OpFacts) -> int:
+def lstm_v2(op: OpFacts) -> FlopCount:
     """T times the operations of `LSTMBlockCell` without the forget bias: 22 · B · H, not 23."""
-    return dim(op.input(1), 0) * _lstm(op, first=1, own=22, clips=False)
+    return _lstm(op, first=1, own=22, clips=False) * dim(op.input(1), 0)
 
 
 @flops("LSTMBlockCellGrad")
@@ -43,17 +50,18 @@ def lstm_cell_gradient(op: OpFacts) -> int:
 
 
 @flops("BlockLSTMGrad", "BlockLSTMGradV2")
-def lstm_gradient(op: OpFacts) -> int:
+def lstm_gradient(op: OpFacts) -> FlopCount:
     """T · (16 · B · (I + H) · H + 28 · B · H), + 12 · T · B · H with peepholes.
 
     Two products give the gradients of the inputs and of the weights; then follow the gradients of
     gates and state (22) and of biases (4), and the adds of gradients from later steps (2).
     """
     cell = 28 + 12 * op.switch("use_peephole")
-    return dim(op.input(1), 0) * (2 * _lstm_product(op, first=1) + cell * prod(op.input(2)))
+    each = _lstm_product(op, first=1) * 2 + cell * prod(op.input(2))
+    return each * dim(op.input(1), 0)
 
 
-def _lstm(op: OpFacts, *, first: int, own: int, clips: bool) -> int:
+def _lstm(op: OpFacts, *, first: int, own: int, clips: bool) -> FlopCount:
     """One step of a cell whose input, states and weights start at input `first`."""
     clip = op.attr("cell_clip")
     is_clipped = clips if clip is None else isinstance(clip, int | float) and clip > 0
@@ -61,9 +69,9 @@ def _lstm(op: OpFacts, *, first: int, own: int, clips: bool) -> int:
     return _lstm_product(op, first=first) + each * prod(op.input(first + 1))
 
 
-def _lstm_product(op: OpFacts, *, first: int) -> int:
+def _lstm_product(op: OpFacts, *, first: int) -> FlopCount:
     inner, outer = _matrix_dims(op.input(first + 3))
-    return 2 * dim(op.input(first), -2) * inner * outer
+    return multiply_adds(dim(op.input(first), -2) * inner * outer)
 
 
 def _matrix_dims(weights: tuple[int, ...]) -> tuple[int, int]:
@@ -71,7 +79,7 @@ def _matrix_dims(weights: tuple[int, ...]) -> tuple[int, int]:
 
 
 @flops("GRUBlockCell")
-def gru_cell(op: OpFacts) -> int:
+def gru_cell(op: OpFacts) -> FlopCount:
     """6 · B · (I + H) · H + 17 · B · H: products, then biases (3) and two sigmoids (8).
 
     The rest are the reset state (1), a tangent (1) and the new state (4).
@@ -80,7 +88,7 @@ def gru_cell(op: OpFacts) -> int:
 
 
 @flops("GRUBlockCellGrad")
-def gru_cell_gradient(op: OpFacts) -> int:
+def gru_cell_gradient(op: OpFacts) -> FlopCount:
     """6 · B · (I + H) · H + 18 · B · H + B · I: the products that propagate gradients.
 
     The rest are the gradients of gates (14) and state (4), and adding two gradients of the input.
@@ -88,9 +96,10 @@ def gru_cell_gradient(op: OpFacts) -> int:
     return _gru_products(op) + 18 * prod(op.input(1)) + prod(op.input(0))
 
 
-def _gru_products(op: OpFacts) -> int:
+def _gru_products(op: OpFacts) -> FlopCount:
     rows = dim(op.input(0), 0)
-    return 2 * rows * (prod(_matrix_dims(op.input(2))) + prod(_matrix_dims(op.input(3))))
+    weights = prod(_matrix_dims(op.input(2))) + prod(_matrix_dims(op.input(3)))
+    return multiply_adds(rows * weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +121,7 @@ _DIRECTIONS = {"unidirectional": 1, "bidirectional": 2}
 
 
 @flops("CudnnRNN", "CudnnRNNV2", "CudnnRNNV3")
-def cudnn_layers(op: OpFacts) -> int:
+def cudnn_layers(op: OpFacts) -> FlopCount:
     """T · B · H · (2 · gates · (I + H + 1) + 18, 14 or 1) for each layer and direction.
 
     Products, two biases per gate, then the operations of an `lstm` (18), a `gru` (14) or a plain
@@ -122,7 +131,7 @@ def cudnn_layers(op: OpFacts) -> int:
 
 
 @flops("CudnnRNNBackprop", "CudnnRNNBackpropV2", "CudnnRNNBackpropV3")
-def cudnn_gradient(op: OpFacts) -> int:
+def cudnn_gradient(op: OpFacts) -> FlopCount:
     """T · B · H · (2 · gates · (2 · (I + H) + 1) + 22, 18, 3 or 1) for each layer and direction.
 
     Two products give the gradients of the inputs and of the weights; then follow the adds of two
@@ -132,7 +141,7 @@ def cudnn_gradient(op: OpFacts) -> int:
     return _cudnn(op, products=2, is_forward=False)
 
 
-def _cudnn(op: OpFacts, *, products: int, is_forward: bool) -> int:
+def _cudnn(op: OpFacts, *, products: int, is_forward: bool) -> FlopCount:
     mode = _MODES.get(op.word("rnn_mode", default="lstm"))
     directions = _DIRECTIONS.get(op.word("direction", default="unidirectional"))
     # With a projection, the size of the LSTM's states cannot be derived from the inputs.
@@ -146,8 +155,9 @@ def _cudnn(op: OpFacts, *, products: int, is_forward: bool) -> int:
     inner = (
         directions * _first_layer_dim(op, size, units) + (cells - directions) * directions * units
     )
-    each = 2 * mode.gates * (products * (inner + cells * units) + cells)
-    return rows * units * (each + cells * (mode.forward if is_forward else mode.backward))
+    macs = mode.gates * products * (inner + cells * units)
+    others = 2 * mode.gates * cells + cells * (mode.forward if is_forward else mode.backward)
+    return (multiply_adds(macs) + others) * (rows * units)
 
 
 def _first_layer_dim(op: OpFacts, size: int, units: int) -> int:

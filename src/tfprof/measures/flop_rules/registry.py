@@ -1,8 +1,9 @@
 """Registry of float-op rules, and the facts about an op that a rule can query.
 
-A rule is a function from `OpFacts` to the float operations of one run. It queries the shapes it
-needs without checking them: the query raises `UnknownShape` for an unknown shape, and the op is
-then reported as not counted. By convention a multiply and an add count as two.
+A rule is a function from `OpFacts` to the float operations of one run: a number, or a `FlopCount`
+for kinds with products and convolutions, which also states their multiply-accumulates. It queries
+the shapes it needs without checking them: the query raises `UnknownShape` for an unknown shape, and
+the op is then reported as not counted. By convention a multiply and an add count as two.
 
 A rule must be deterministic and must query an op only through the methods of `OpFacts`, because
 the rule is called only once for all ops that give the same answers.
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import prod
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar
 
 from tfprof.model.ops import ITERATOR_KIND
 
@@ -23,8 +24,31 @@ if TYPE_CHECKING:
     from tfprof.model.ops import Origins
 
 Shape: TypeAlias = tuple[int, ...]
-Rule: TypeAlias = "Callable[[OpFacts], int]"
+Rule: TypeAlias = "Callable[[OpFacts], int | FlopCount]"
+_AnyRule = TypeVar("_AnyRule", bound=Rule)
 Query: TypeAlias = tuple[Literal["input_count", "input", "output", "attribute"], int | str]
+
+
+@dataclass(frozen=True, slots=True)
+class FlopCount:
+    """The float operations of one run of an op, and the multiply-accumulates among them.
+
+    Adding a number adds float operations that are not part of a multiply-accumulate.
+    """
+
+    float_ops: int
+    macs: int
+
+    def __add__(self, others: int) -> FlopCount:
+        return FlopCount(self.float_ops + others, self.macs)
+
+    def __mul__(self, times: int) -> FlopCount:
+        return FlopCount(self.float_ops * times, self.macs * times)
+
+
+def multiply_adds(macs: int) -> FlopCount:
+    """The count of `macs` multiply-accumulates, which are two float operations each."""
+    return FlopCount(2 * macs, macs)
 
 
 class UnknownShape(Exception):  # noqa: N818 -- a signal to the counter, which always catches it
@@ -142,18 +166,31 @@ def no_arithmetic(_op: OpFacts) -> int:
     return 0
 
 
-def register(kind: str, rule: Rule) -> None:
-    """Count ops of `kind` by `rule` from now on, replacing any earlier rule."""
+def register(kind: str, rule: Rule, *, always_states_macs: bool = True) -> None:
+    """Count ops of `kind` by `rule` from now on, replacing any earlier rule.
+
+    A rule that returns a plain number does no multiply-accumulates, unless `always_states_macs` is
+    False: then they are unknown.
+    """
     _rules[kind] = rule
+    if always_states_macs:
+        _may_omit_macs.discard(kind)
+    else:
+        _may_omit_macs.add(kind)
 
 
-def flops(*kinds: str, is_classic: bool = False) -> Callable[[Rule], Rule]:
+def may_omit_macs(kind: str) -> bool:
+    """Whether the MACs of `kind` are unknown, not 0, if its rule returns a plain number."""
+    return kind in _may_omit_macs
+
+
+def flops(*kinds: str, is_classic: bool = False) -> Callable[[_AnyRule], _AnyRule]:
     """Register the decorated function as the rule of these kinds.
 
     Classic rules give the same numbers as TensorFlow's own profiler.
     """
 
-    def remember(rule: Rule) -> Rule:
+    def remember(rule: _AnyRule) -> _AnyRule:
         for kind in kinds:
             register(kind, rule)
         if is_classic:
@@ -204,3 +241,4 @@ def classic_kinds() -> list[str]:
 
 _rules: dict[str, Rule] = {}
 _classic: set[str] = set()
+_may_omit_macs: set[str] = set()

@@ -24,6 +24,7 @@ from tfprof.views.view import View
 
 _LABEL = "graph node:"
 
+# The original's wording for the numbers that it has.
 _COMMENTS = {
     "micros": "Sum of accelerator execution time and cpu execution time.",
     "accelerator_micros": "Accelerator execution time.",
@@ -47,7 +48,8 @@ def encode(view: View, metric: Metric) -> Iterator[bytes]:
     if len(leaves.op) and not calls.locations:
         raise OptionError("No row calls another, so there are no stacks: raise -max_depth.")
     unit = stacks.unit_name(metric)
-    strings = _Strings(view, leaves, calls, (metric.key, unit, _COMMENTS[metric.key]))
+    explained = _COMMENTS.get(metric.key) or metric.meaning
+    strings = _Strings(view, leaves, calls, (metric.key, unit, explained))
     count, key, unit_number, comment = strings.last
     yield file.sample_types([count, key], [count, unit_number])
     order = np.argsort(leaves.op)
