@@ -121,9 +121,9 @@ def test_runs_with_a_step_number_keep_it():
     assert profile.steps.numbers() == [3, 4, 7]
 
 
-def test_an_op_in_two_graphs_is_defined_by_the_first(tmp_path):
+def test_an_op_in_two_partitions_of_a_graph_is_defined_by_the_first(tmp_path):
     for name, kind in (("one", "First"), ("two", "Second")):
-        (tmp_path / name).write_bytes(graph(node("a", kind)))
+        (tmp_path / name).write_bytes(graph(node("a", kind), node("b", "_Send")))
 
     profile = merged([open_as(GRAPH, str(tmp_path / name)) for name in ("one", "two")])
 

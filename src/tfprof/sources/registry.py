@@ -16,6 +16,7 @@ from tfprof.formats.recognise import SAVED_MODEL_FILES, MessageKind, is_saved_pr
 from tfprof.metrics import Need
 from tfprof.model.builder import ProfileBuilder
 from tfprof.sources.ahead import Ahead
+from tfprof.sources.one_model import OneModel, require_single
 from tfprof.sources.source import FileSummary, InputFile, Source, Stage
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class BuiltIn:
     module: str
     recognises: Callable[[Content], bool]
     option: str = ""  # the input option for these files
+    is_model: bool = False  # a whole model by itself, so that two files are two models
     is_saved: bool = False  # written by a profiler, so hints do not ask for it
     reads_with: frozenset[str] = frozenset()  # the options of `Reading` that apply to its files
     framework: str = "tensorflow"
@@ -116,6 +118,7 @@ SOURCES: tuple[BuiltIn, ...] = (
         brings=frozenset({Need.DEFINITIONS, Need.CODE, Need.VALUES}),
         module="tfprof.sources.saved_model",
         recognises=_is_saved_model,
+        is_model=True,
         reads_with=frozenset({"functions", "signature", "batch_size"}),
     ),
     BuiltIn(
@@ -282,16 +285,24 @@ def merge(
     builder: ProfileBuilder,
     progress: Callable[[str], None] = lambda _: None,
 ) -> list[FileSummary]:
-    """Add all files to `builder`, stage by stage, and summarise each."""
+    """Add all files to `builder`, stage by stage, and summarise each.
+
+    Raises `OptionError` if they define different models.
+    """
     given = list(files)
+    require_single(given, [source.name for source in SOURCES if source.is_model])
     order = sorted(range(len(given)), key=lambda place: _rank(given[place].source))
     ordered = [given[place] for place in order]
     builder.remedies |= remedies(file.source for file in given)
     found: dict[int, FileSummary] = {}
+    model = OneModel(given)
     for place, ahead in zip(order, _read_ahead(ordered), strict=True):
         file = given[place]
         progress(file.path)
-        found[place] = file.source.add(ahead.result(), builder, file)
+        content = ahead.result()
+        model.add(file, content)
+        found[place] = file.source.add(content, builder, file)
+        del content  # frees it before the next file is added
     return [found[place] for place in range(len(given))]
 
 
