@@ -21,8 +21,9 @@ ZERO = "which was not given; all values are zero or missing."
 
 
 def ask(kind: str, profile: ProfileColumns, **options: Any) -> View:
-    """A view of that kind; options are the keywords of the public API."""
-    return build_view(kind, profile, Options.of(**options))
+    """A view of that kind; options are the keywords of the public API, with classic defaults."""
+    classic = {} if "dialect" in options else {"select": "micros", "order_by": "name"}
+    return build_view(kind, profile, Options.of(**classic | options))
 
 
 def outline(view: View) -> list[str]:

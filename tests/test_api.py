@@ -268,7 +268,7 @@ def test_a_profile_lists_the_questions_it_can_answer():
 
 
 def test_an_answer_is_a_sequence_of_its_rows(model):
-    answer = model.scope(select="params")
+    answer = model.scope(select="params", order_by="name")
 
     assert [row["name"] for row in answer] == ROWS
     assert len(answer) == 7
@@ -320,8 +320,8 @@ def test_printing_an_answer_prints_the_table(model, capsys):
         "node name | # parameters\n"
         "_TFProfRoot (--/18 params)\n"
         "  net (0/12 params)\n"
-        "  prob (0/0 params)\n"
         "  x (2x3, 6/6 params)\n"
+        "  prob (0/0 params)\n"
         "\n"
     )
 
@@ -369,7 +369,7 @@ def test_to_dict_can_be_encoded_as_json_even_with_nan_in_tensors():
 
 
 def test_a_data_frame_has_one_line_per_row(model):
-    frame = model.scope(select="params,device").to_dataframe()
+    frame = model.scope(select="params,device", order_by="name").to_dataframe()
 
     assert list(frame.columns) == [
         "name",
@@ -400,7 +400,7 @@ def test_a_data_frame_without_pandas_says_what_to_install(model, monkeypatch):
 
 
 def test_a_message_has_nested_rows(model):
-    message = model.scope().to_message()
+    message = model.scope(order_by="name").to_message()
 
     assert message.name == "_TFProfRoot"
     assert [child.name for child in message.children] == ["net", "prob", "x"]

@@ -58,6 +58,22 @@ class Answer:
         """Notes on what is missing from the answer; empty if nothing is."""
         return self.view.notes
 
+    def without_zero_columns(self) -> Answer:
+        """The same answer; its table omits numbers that are 0 in every row, but never all."""
+        from tfprof.outputs import fields
+
+        view = self.view
+        numbers = [metric for metric in fields.columns(view) if metric.is_number]
+        zeros = [metric for metric in numbers if not view.total[metric.key].any()]
+        if zeros == numbers:
+            zeros = zeros[1:]
+        left_out = frozenset(metric.key for metric in zeros if not view.own[metric.key].any())
+        if not left_out:
+            return self
+        names = " and ".join(sorted(left_out))
+        note = f"{names}: 0 in every row, so not shown; a pipe or a file gets all columns."
+        return Answer(replace(view, left_out=left_out, notes=(*view.notes, note)))
+
     @property
     def hidden(self) -> Hidden:
         """What is accounted for but not shown."""

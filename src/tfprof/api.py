@@ -24,6 +24,7 @@ from tfprof.outputs import registry
 from tfprof.sources import registry as sources
 from tfprof.sources.given import files_of
 from tfprof.sources.source import FileSummary, InputFile, Reading, Stage
+from tfprof.views.defaults import resolved
 from tfprof.views.definitions import applied
 from tfprof.views.notes import notes
 from tfprof.views.registry import VIEWS
@@ -193,7 +194,8 @@ def named_files(paths: Sequence[str], inputs: Inputs) -> list[FileSummary]:
 
 def build_view(kind: str, profile: ProfileColumns, options: Options) -> View:
     """The view of that kind, without notes."""
-    return build(kind, applied(profile, options), options)
+    columns = applied(profile, options)
+    return build(kind, columns, resolved(kind, columns, options))
 
 
 def _pickled(columns: ProfileColumns) -> tuple[Callable[..., ProfileColumns], tuple[Any, ...]]:
@@ -235,7 +237,7 @@ class Profile:
             raise OptionError(f"Unknown view `{kind}`. {nearest(kind, VIEWS)}")
         registry.require(options.destination, kind)
         view = build_view(kind, self.columns, options)
-        return Answer(replace(view, notes=self.notes + notes(kind, view.profile, options)))
+        return Answer(replace(view, notes=self.notes + notes(kind, view.profile, view.options)))
 
     def scope(self, **options: Any) -> Answer:
         """Ops by name scope; options as in `tfprof scope --help`."""

@@ -112,7 +112,7 @@ _EARLY = Dialect(
         *("max_depth", *_OLD_THRESHOLDS, "min_occurrence", "step"),
         *(*_ACCOUNTING, "select", "output"),
     ),
-    defaults={"select": ("params",)},
+    defaults={"select": ("params",), "order_by": "name"},
     views={
         "scope": NESTED._replace(compares_own=True),
         "graph": _GRAPH._replace(compares_own=True),
@@ -146,6 +146,7 @@ _CONTRIB = Dialect(
         "account_type_regexes": ("Variable",),
         "hide_name_regexes": ("IsVariableInitialized_[0-9]+", r"save\/.*", "^zeros[0-9_]*"),
         "select": ("params",),
+        "order_by": "name",
     },
     remarks={
         "select": (  # misspelled as in the original

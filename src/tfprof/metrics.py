@@ -179,6 +179,9 @@ _ROWS: tuple[Metric, ...] = (
     ),
 )
 
+# The value of `select` and `order_by` that lets tfprof choose; see `views/defaults.py`.
+AUTO = "auto"
+
 # A row added to `_ROWS` is available everywhere.
 BY_KEY: dict[str, Metric] = {metric.key: metric for metric in _ROWS}
 

@@ -169,7 +169,7 @@ def test_help_on_an_option_with_several_meanings_explains_each(shown):
 @pytest.mark.parametrize("word", ["select", "-select", "--select"])
 def test_help_on_an_option_accepts_its_dashes(word, shown):
     assert shown("help", word).startswith(
-        "-select METRIC,…\n  Show these metrics for each row. [micros]\n"
+        "-select METRIC,…\n  Show these metrics for each row; auto: time, or without"
     )
 
 

@@ -24,7 +24,7 @@ def test_a_changed_option_is_marked_and_shows_its_default():
 
     assert [line for line in lines if "<b>" in line] == [
         "<b>* -account_displayed_op_only  true</b>  [false]\n",
-        "<b>* -select                     params</b>  [micros]\n",
+        "<b>* -select                     params</b>  [auto]\n",
     ]
 
 

@@ -44,13 +44,20 @@ def shell(capsys):
     return serve
 
 
-def report(kind, **options):
-    return getattr(PROFILE, kind)(**options).report
+def report(kind, order_by="name", **options):
+    return getattr(PROFILE, kind)(order_by=order_by, **options).report
 
 
 @pytest.mark.parametrize("kind", ["scope", "graph", "code", "op"])
 def test_a_view_is_printed_as_its_report(kind, shell):
     assert shell(kind) == (0, report(kind), "")
+
+
+def test_lines_from_a_pipe_are_sorted_by_name_as_in_the_original(shell):
+    _, out, _ = shell("code -select params,micros", "code -select micros -order_by auto")
+
+    assert out == report("code", select="params,micros") + report("code", select="micros")
+    assert report("code", select="micros") != report("code", "micros", select="micros")
 
 
 def test_lines_are_answered_in_order(shell):
@@ -587,8 +594,8 @@ def both(capsys, monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("command", "options"),
     [
-        ("scope", "-select params"),
-        ("op", "-select micros -json"),
+        ("scope", "-select params -order_by name"),
+        ("op", "-select micros -order_by micros -json"),
         ("memory", "-max_rows 2"),
         ("memory", "-json"),
         ("flops", ""),

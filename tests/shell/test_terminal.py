@@ -147,7 +147,7 @@ def script(tmp_path_factory):
 
 
 def report(kind, **options):
-    return getattr(tfprof.load(*FILES), kind)(**options).report
+    return getattr(tfprof.load(*FILES), kind)(**options).without_zero_columns().report
 
 
 def test_the_greeting_shows_what_was_read_and_how_to_get_help(start):
@@ -257,7 +257,7 @@ def test_ctrl_c_discards_the_line(shell):
     shell.press(CTRL_C)
     shell.answer()
 
-    assert shell.ask("op") == report("op")
+    assert shell.ask("op").startswith(report("op"))
 
 
 def test_ctrl_c_stops_the_command_and_not_the_shell(start):
@@ -270,7 +270,7 @@ def test_ctrl_c_stops_the_command_and_not_the_shell(start):
     shell.see(" stopped.\r\n")
     shell.wait()
 
-    assert shell.ask("op") == report("op")
+    assert shell.ask("op").startswith(report("op"))
 
 
 def test_an_answer_that_does_not_fit_is_paged(start, script):

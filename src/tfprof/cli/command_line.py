@@ -11,6 +11,7 @@ from tfprof.commands import screen
 from tfprof.commands.command import Call, Command, Place, Words
 from tfprof.commands.table import available
 from tfprof.errors import OptionError, nearest
+from tfprof.metrics import AUTO
 from tfprof.options import GENERAL_OPTIONS, INPUT_OPTIONS, Inputs, Kind, Option, Options
 from tfprof.options.words import parsed, take_texts
 
@@ -27,6 +28,7 @@ class CommandLine:
     """The front for one command line."""
 
     place = _HERE
+    default_order = AUTO
 
     def __init__(self) -> None:
         self.pages = True

@@ -105,6 +105,10 @@ class Front(Protocol):
     hinted: set[str]  # output kinds whose hint was already shown
 
     @property
+    def default_order(self) -> str:
+        """The key to sort by if no question or earlier line sets one."""
+
+    @property
     def place(self) -> Place:
         """Whether this is the command line or the shell."""
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def view(call: Call) -> None:
     """Show or write one of the four views."""
-    options = call.view_options()
+    options = call.view_options().sorted_by(call.front.default_order)
     spec = options.destination
     registry.require(spec, call.command.name)
     as_json = call.value("json")
@@ -30,6 +30,8 @@ def view(call: Call) -> None:
         pieces = registry.FILE_OUTPUTS["json"].encode(answer.view)
         call.show(piece.decode() for piece in pieces)
     else:
+        if call.front.screen.is_terminal and spec.kind == "stdout":
+            answer = answer.without_zero_columns()
         written = answer.write(show=call.show)
         hinted = call.front.hinted
         call.say(*registry.sentences(spec, written, hints=spec.kind not in hinted))

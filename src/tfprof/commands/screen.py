@@ -19,6 +19,10 @@ class Screen(Protocol):
     """Shows answers, and notes that are not part of an answer."""
 
     @property
+    def is_terminal(self) -> bool:
+        """Whether answers are read by a user, not by a program."""
+
+    @property
     def has_colour(self) -> bool:
         """Whether headings are printed in bold."""
 
@@ -32,6 +36,7 @@ class Screen(Protocol):
 class Pipe:
     """A pipe or a file: text is written verbatim."""
 
+    is_terminal = False
     has_colour = False
 
     def show(self, pieces: Iterable[str]) -> None:
@@ -43,6 +48,8 @@ class Pipe:
 
 class Terminal:
     """A terminal: long answers go to a pager, and control characters are escaped."""
+
+    is_terminal = True
 
     def __init__(self, *, pages: bool = True) -> None:
         self.pages = pages

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from tfprof.dialects import DIALECTS, Dialect
 from tfprof.errors import OptionError, nearest
+from tfprof.metrics import AUTO
 from tfprof.options.values import Kind, Option, OutputSpec
 from tfprof.patterns import Patterns
 
@@ -88,7 +89,11 @@ class Options:
         Kind.NUMBER, -1, "Use this recorded step; -1 averages over all steps.", _COUNTED, _STEP
     )
     order_by: str = _option(
-        Kind.KEY, "name", "Sort siblings by name or by their total of a metric.", _SHOWN
+        Kind.KEY,
+        AUTO,
+        "Sort siblings by name or by their total of a metric, largest first; auto: by the first "
+        "number shown.",
+        _SHOWN,
     )
     account_type_regexes: tuple[str, ...] = _option(
         Kind.REGEXES,
@@ -112,7 +117,11 @@ class Options:
         Kind.SWITCH, False, "Count only shown rows in totals (ignored in the code view).", _COUNTED
     )
     select: tuple[str, ...] = _option(
-        Kind.METRICS, ("micros",), "Show these metrics for each row.", _SHOWN
+        Kind.METRICS,
+        (AUTO,),
+        "Show these metrics for each row; auto: time, or without a recorded run parameters and "
+        "float operations.",
+        _SHOWN,
     )
     output: str = _option(
         Kind.OUTPUT,
@@ -178,6 +187,10 @@ class Options:
             if getattr(self, name) == default_of(name, old)
         }
         return replace(self, **(defaults | dict(values)))
+
+    def sorted_by(self, key: str) -> Self:
+        """A copy of these options that sorts by `key` unless another key is set."""
+        return replace(self, order_by=key) if self.order_by == AUTO else self
 
     @property
     def generation(self) -> Dialect:

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from tfprof.dialects import DIALECTS
 from tfprof.errors import OptionError, nearest
-from tfprof.metrics import BY_KEY, ORDER_KEYS
+from tfprof.metrics import AUTO, BY_KEY, ORDER_KEYS
 from tfprof.patterns import Patterns
 
 TRUE = frozenset({"true", "t", "yes", "y", "1"})
@@ -81,6 +81,11 @@ class OutputSpec:
     @property
     def outfile(self) -> str:
         return dict(self.settings).get("outfile", "")
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the answer becomes a picture or a trace, not a list of rows."""
+        return self.kind in ("timeline", "pprof", "speedscope", "perfetto")
 
     def __str__(self) -> str:
         return f"{self.kind}:" + ",".join(f"{key}={value}" for key, value in self.settings)
@@ -163,12 +168,12 @@ def _check_regexes(option: Option, value: Any) -> tuple[str, ...]:
 def _check_metrics(option: Option, value: Any) -> tuple[str, ...]:
     words = _words(option, value)
     for word in words:
-        _check_word(option, word, BY_KEY)
+        _check_word(option, word, (*BY_KEY, AUTO))
     return tuple(sorted(set(words)))
 
 
 def _check_key(option: Option, value: Any) -> str:
-    return _check_word(option, value, ORDER_KEYS)
+    return _check_word(option, value, (*ORDER_KEYS, AUTO))
 
 
 def _check_word(option: Option, word: Any, known: Collection[str]) -> str:

@@ -45,9 +45,10 @@ def below_rows(view: View, rows: slice, metrics: Sequence[Metric]) -> list[Piece
 def columns(view: View) -> list[Metric]:
     """The columns of a table of `view`, in order."""
     style = view.options.generation.style
-    return selected_columns(
+    selected = selected_columns(
         view.options.select, gathered=view.is_gathered, splits_micros=style.splits_micros
     )
+    return [metric for metric in selected if metric.key not in view.left_out]
 
 
 def _fact(view: View, rows: slice, metric: Metric) -> list[Field]:

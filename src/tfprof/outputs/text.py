@@ -36,6 +36,7 @@ def _explanation(view: View) -> str:
         metric.sentence
         for key in view.options.select
         for metric in EXPLANATIONS.get(key, (BY_KEY[key],))
+        if metric.key not in view.left_out
     ]
     warning = MISSING_STREAM if view.profile.lacks_accelerator_time else ""
     sentences = "\n".join(explained)

@@ -11,11 +11,13 @@ from tfprof.api import Profile
 from tfprof.commands.command import Call, Command, Place, Words
 from tfprof.commands.table import available
 from tfprof.errors import OptionError, nearest
-from tfprof.metrics import BY_KEY
+from tfprof.metrics import AUTO, BY_KEY
 from tfprof.options import Option, Options
 from tfprof.options.words import parsed, take_texts
 from tfprof.shell.screen import Screen
 from tfprof.sources.source import FileSummary
+from tfprof.views.defaults import resolved
+from tfprof.views.registry import VIEWS
 
 _HERE = Place.SHELL
 _VERBATIM = (Words.TOPIC, Words.OPTION_NAMES)
@@ -29,6 +31,11 @@ class Session:
     options: Options
     screen: Screen
     hinted: set[str] = field(default_factory=set)
+
+    @property
+    def default_order(self) -> str:
+        """`auto` for a user; by name for a script, which may have been written for the original."""
+        return AUTO if self.screen.is_terminal else "name"
 
     @property
     def place(self) -> Place:
@@ -56,10 +63,17 @@ class Session:
         """Answer one line; an empty line shows the current options."""
         words = line.split()
         if not words:
-            self.screen.show(self.screen.listing(self.options))
+            self.screen.show(self.screen.listing(self._listed()))
             return
         call = self.parse(*words)
         call.command.run(call)
+
+    def _listed(self) -> Options:
+        """The options to list; a script sees the values that `auto` stands for."""
+        if self.screen.is_terminal:
+            return self.options
+        options = self.options.sorted_by(self.default_order)
+        return resolved(next(iter(VIEWS)), self.profile.columns, options)
 
     def parse(self, name: str, *words: str) -> Call:
         """Parse the words of a line into a call."""

@@ -52,6 +52,7 @@ class View:
     hidden: Hidden
     arranged: Ints  # the row of the view's arrangement that each row is
     skipped: Ints | None = None  # the hidden rows between each row and its parent, if requested
+    left_out: frozenset[str] = frozenset()  # metrics whose columns a table leaves out
     notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
