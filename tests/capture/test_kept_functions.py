@@ -23,6 +23,9 @@ def kind(monkeypatch):
             self.name = name.encode()
             self.graph = f"graph of {name}"
 
+        def call_flat(self, *args):
+            return args
+
     parts = MODULE.split(".")
     for end in range(1, len(parts) + 1):
         name = ".".join(parts[:end])
@@ -62,6 +65,19 @@ def test_after_release_the_patch_is_gone_and_nothing_is_kept(kind, original):
     assert kept.graph("one") is None
     later = weakref.ref(kind("later"))
     assert later() is None
+
+
+def test_calls_are_noted_until_release(kind):
+    call = kind.call_flat
+    kept = KeptFunctions()
+    noted = []
+    kept.fed.see = lambda function, arguments: noted.append((function.name, arguments))
+    function = kind("one")
+
+    assert function.call_flat(1, 2) == (1, 2)
+    assert noted == [(b"one", (1, 2))]
+    kept.release()
+    assert kind.call_flat is call
 
 
 def test_releasing_twice_is_harmless(kind, original):

@@ -6,8 +6,9 @@ public way to list traced functions or to be notified of new ones.
 
 What is patched: `AtomicFunction.__init__` in
 `tensorflow.python.eager.polymorphic_function.atomic_function`, which every traced function goes
-through, so that new functions are kept. Functions that already exist are found among the objects
-that Python's garbage collector tracks.
+through, so that new functions are kept, and `AtomicFunction.call_flat`, which every call from
+Python goes through, to note the shapes of arguments. Functions that already exist are found among
+the objects that Python's garbage collector tracks.
 
 The patch is always undone: the first `KeptFunctions` installs it and the last one to be released
 removes it, whatever their order. Releasing twice is harmless, and a `KeptFunctions` that is dropped
@@ -29,6 +30,7 @@ from functools import wraps
 from threading import RLock
 from typing import Any
 
+from tfprof.capture.fed_shapes import FedArguments
 from tfprof.capture.variable_roles import VariableRoles
 
 
@@ -38,6 +40,7 @@ class _Kept:
 
     functions: list[Any] = field(default_factory=list)
     roles: VariableRoles = field(default_factory=VariableRoles)
+    fed: FedArguments = field(default_factory=FedArguments)
 
     def add(self, functions: Sequence[Any]) -> None:
         """Keep functions, and find out what their variables are for while the owners exist.
@@ -77,6 +80,11 @@ class KeptFunctions:
         """What the variables of the functions are for."""
         return self._kept.roles
 
+    @property
+    def fed(self) -> FedArguments:
+        """The shapes of the arguments with which the program called the functions."""
+        return self._kept.fed
+
     def graph(self, name: str) -> Any | None:
         """The graph of the function `name`; None if it is not kept."""
         wanted = name.encode()
@@ -102,8 +110,8 @@ def _keep(kept: _Kept) -> None:
 
 
 def _patch(kind: Any) -> Callable[[], None]:
-    """Keep new objects of `kind` in all of `_kept`; returns a function that undoes this."""
-    make = kind.__init__
+    """Note new objects of `kind` and their calls in all of `_kept`; returns what undoes this."""
+    make, call = kind.__init__, kind.call_flat
 
     @wraps(make)
     def make_and_keep(function: Any, *args: Any, **keywords: Any) -> None:
@@ -111,11 +119,20 @@ def _patch(kind: Any) -> Callable[[], None]:
         for kept in list(_kept.values()):
             kept.add([function])
 
+    @wraps(call)
+    def note_and_call(function: Any, *args: Any) -> Any:
+        for kept in list(_kept.values()):
+            with suppress(Exception):  # TensorFlow's internals may raise anything
+                kept.fed.see(function, args)
+        return call(function, *args)
+
     def restore() -> None:
         if kind.__init__ is make_and_keep:
             kind.__init__ = make
+        if kind.call_flat is note_and_call:
+            kind.call_flat = call
 
-    kind.__init__ = make_and_keep
+    kind.__init__, kind.call_flat = make_and_keep, note_and_call
     return restore
 
 
@@ -127,3 +144,4 @@ def _release(kept: _Kept) -> None:
             _restore.pop()()
     kept.functions.clear()
     kept.roles.clear()
+    kept.fed.clear()

@@ -6,11 +6,13 @@ names, so that graph and recording can be joined by name.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tfprof.capture import optimizer_ops
+from tfprof.capture.fed_shapes import Fed, most_frequent
 from tfprof.capture.graph_files import WrittenOp, graph_def, node_def, op_log
 from tfprof.capture.kept_functions import KeptFunctions
 from tfprof.capture.traced_graph import Graph, Variable, free_name, traced_graph
@@ -34,8 +36,9 @@ def write(folder: Path, kept: KeptFunctions) -> tuple[str, ...]:
     """
     recorded = _Recorded(kept.roles)
     try:
-        for name in _called(folder):
-            recorded.add(name, kept.graph(name))
+        for name, element_bytes in _called(folder):
+            fed = Fed(kept.fed.of(name), element_bytes)
+            recorded.add(name, kept.graph(name), fed)
     except Exception as error:  # noqa: BLE001 -- TensorFlow's internals may raise anything
         problem = f"{type(error).__name__}: {error}"
         return (f"the graph of the traced functions is not available ({problem}).",)
@@ -47,11 +50,14 @@ def write(folder: Path, kept: KeptFunctions) -> tuple[str, ...]:
     return tuple(recorded.notes())
 
 
-def _called(folder: Path) -> Iterator[str]:
-    """The functions that the program called, slowest first."""
+def _called(folder: Path) -> Iterator[tuple[str, list[int]]]:
+    """The functions that the program called, slowest first, and the elements that they took."""
     for path in map(str, sorted(folder.rglob("*.xplane.pb"))):
         columns = xplane.decode(Content(path).records(xplane.XSPACE))
-        yield from TensorFlowEvents(Space(path, columns)).functions()
+        events = TensorFlowEvents(Space(path, columns))
+        taken = events.element_bytes()
+        for name in events.functions():
+            yield name, taken[name]
 
 
 def _rebuilt(name: str) -> Graph | None:
@@ -77,15 +83,18 @@ class _Recorded:
     names: dict[str, str] = field(default_factory=dict)  # of variables, by label
     variable_types: dict[str, str] = field(default_factory=dict)  # by label
     rebuilt: list[str] = field(default_factory=list)  # functions
+    batches: dict[str, Counter[int]] = field(default_factory=dict)  # sizes, by function
 
-    def add(self, function: str, graph: Graph | None) -> None:
+    def add(self, function: str, graph: Graph | None, fed: Fed) -> None:
         """Add the ops of a function that the program called; `graph` is None if it was not kept."""
         if graph is None:
             graph = _rebuilt(function)
             self.rebuilt.append(function)
         if graph is None:
             return
-        traced = traced_graph(graph, f"the function {function}", self._variables(function, graph))
+        variables = self._variables(function, graph)
+        traced = traced_graph(graph, f"the function {function}", variables, fed)
+        self.batches[function] = fed.batches
         flat = traced.flatten(op_name)
         paths, sources = flat.paths(), flat.sources()
         self._name_variables(flat, paths, sources)
@@ -151,7 +160,19 @@ class _Recorded:
         if self.rebuilt:
             functions = ", ".join(f"`{name}`" for name in self.rebuilt[:3])
             yield f"variables and code lines of some functions are unknown ({functions})."
+        for function, batches in self.batches.items():
+            if len(batches) > 1:
+                yield _batch_note(function, batches)
 
     def _name(self, name: str) -> str:
         """The name of an op; a label is replaced by the name of its variable."""
         return self.names.get(name, name)
+
+
+def _batch_note(function: str, batches: Counter[int]) -> str:
+    used = most_frequent(batches)
+    sizes = ", ".join(f"{size} ({count}x)" for size, count in batches.most_common(3))
+    return (
+        f"`{function}` ran with several batch sizes ({sizes}); float ops are counted for {used} "
+        "examples."
+    )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from tfprof.capture.fed_shapes import Fed
 from tfprof.errors import InputError
 from tfprof.formats import graph_def
 from tfprof.formats.records import Records
@@ -51,10 +52,17 @@ class TracedGraph:
         return [self.stacks.get(key, []) for key in flat.definitions()]
 
 
-def traced_graph(graph: Graph, label: str, variables: Mapping[str, Variable]) -> TracedGraph:
-    """The graph of a function; arguments named in `variables` become variables."""
+def traced_graph(
+    graph: Graph, label: str, variables: Mapping[str, Variable], fed: Fed | None = None
+) -> TracedGraph:
+    """The graph of a function, with the shapes that were fed to it.
+
+    Arguments named in `variables` become variables.
+    """
     try:
         definition = graph.as_graph_def(add_shapes=True)
+        if fed is not None:
+            fed.substitute(definition, [tensor.op.name for tensor in graph.inputs])
         _replace_arguments(definition, variables)
         data = definition.SerializeToString()
     except ValueError as error:  # protobuf allows 2 GiB

@@ -207,6 +207,21 @@ class TensorFlowEvents:
         """The traced functions that the program called, longest total time first."""
         return list(self._calls)
 
+    def element_bytes(self) -> dict[str, list[int]]:
+        """The sizes of the elements that calls of each function took from iterators."""
+        event, size = self.space.numbers("element_size")
+        is_taken = (self.space.named({"IteratorGetNextOp::DoCompute"}) & self._on_host)[event]
+        start, size = self.space.start_ps[event[is_taken]], size[is_taken]
+        found: dict[str, list[int]] = {}
+        for name, calls in self._calls.items():
+            begin = self.space.start_ps[calls]
+            order = np.argsort(begin)
+            place = np.searchsorted(begin[order], start, side="right") - 1
+            call = calls[order[np.maximum(place, 0)]]
+            end = self.space.start_ps[call] + self.space.duration_ps[call]
+            found[name] = size[(place >= 0) & (start <= end)].tolist()
+        return found
+
     def _calls_of_longest(self) -> Ints:
         return next(iter(self._calls.values()), ints([]))
 
