@@ -1,5 +1,6 @@
 """The folder of a recording, and errors before recording starts; without TensorFlow."""
 
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -125,6 +126,54 @@ def test_a_recording_that_cannot_be_moved_is_left_where_it_is(started, tmp_path)
     assert (tmp_path / ".a.tfprof-partial").exists()
 
 
+@pytest.fixture
+def recorded(tmp_path):
+    """The folder of a complete recording."""
+    host = tmp_path / "a" / "plugins" / "profile" / "1" / "host.xplane.pb"
+    host.parent.mkdir(parents=True)
+    host.write_bytes(b"old")
+    (tmp_path / "a" / "graph.pb").write_bytes(b"old")
+    return tmp_path / "a"
+
+
+def test_a_recording_is_replaced_when_the_new_one_is_complete(started, recorded, tmp_path):
+    started._overwrites = True
+    (tmp_path / ".a.tfprof-partial" / "graph.pb").write_bytes(b"new")
+    assert (recorded / "graph.pb").read_bytes() == b"old"
+
+    started.stop()
+
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+    assert [path.name for path in recorded.iterdir()] == ["graph.pb"]
+    assert (recorded / "graph.pb").read_bytes() == b"new"
+
+
+def test_a_recording_is_kept_if_the_new_one_fails(started, recorded, monkeypatch):
+    started._overwrites = True
+    monkeypatch.setattr("tfprof.capture.recording.recorded_graph.write", lambda *_: 1 / 0)
+
+    with pytest.raises(CaptureError):
+        started.stop()
+
+    assert (recorded / "graph.pb").read_bytes() == b"old"
+
+
+def test_only_recordings_are_overwritten(recorded):
+    tfprof.capture(recorded, overwrite=True).require_room()
+    (recorded / "events.out.tfevents.1").write_text("")
+
+    with pytest.raises(CaptureError, match="is not a recording, or also contains other files"):
+        tfprof.capture(recorded, overwrite=True).require_room()
+
+
+@pytest.mark.parametrize("name", ["graph.pb", "notes.txt"])
+def test_a_folder_without_a_recording_is_not_overwritten(tmp_path, name):
+    (tmp_path / name).write_text("")
+
+    with pytest.raises(CaptureError, match="is not a recording"):
+        tfprof.capture(tmp_path, overwrite=True).require_room()
+
+
 def test_the_error_of_a_program_is_kept_if_its_recording_fails(started, monkeypatch):
     def fail(*_):
         raise RuntimeError("no events")
@@ -181,6 +230,47 @@ def test_a_program_without_tensorflow_runs_and_leaves_no_files(tmp_path, capsys,
     assert output.err.startswith("gone\n")
     assert (list(sys.argv), list(sys.path), list(sys.meta_path)) == before
     assert [path.name for path in tmp_path.iterdir()] == ["plain.py"]
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A package `work_package` in the current folder, with the modules `train` and `bad`."""
+    monkeypatch.chdir(tmp_path)
+    Path("work_package").mkdir()
+    Path("work_package/__init__.py").write_text("")
+    Path("work_package/train.py").write_text(
+        "import sys\nfrom work_package import bad\nprint(__name__, __package__, sys.argv[1:])\n"
+        "print(sys.argv[0] == __file__, sys.modules['__main__'].__dict__ is globals())\n"
+    )
+    Path("work_package/bad.py").write_text("assert __name__ != '__main__', 'its own'\n")
+    yield tmp_path
+    for name in [name for name in sys.modules if name.startswith("work_package")]:
+        del sys.modules[name]
+
+
+@pytest.mark.usefixtures("package")
+def test_a_module_runs_as_with_python_m(capsys):
+    before = list(sys.argv), list(sys.path), sys.modules["__main__"]
+
+    status = main(["run", "-m", "work_package.train", "-o", "x", "--json"])
+
+    assert status == 0
+    assert capsys.readouterr().out == ("__main__ work_package ['-o', 'x', '--json']\nTrue True\n")
+    assert (list(sys.argv), list(sys.path), sys.modules["__main__"]) == before
+
+
+@pytest.mark.usefixtures("package")
+def test_the_traceback_of_a_module_starts_at_its_own_first_frame(capsys):
+    assert main(["run", "--module", "work_package.bad"]) == 1
+    error = capsys.readouterr().err
+    assert re.match(r'Traceback .*\n  File ".*work_package/bad.py", line 1', error)
+
+
+@pytest.mark.parametrize("name", ["work_package.missing", "no_such_module"])
+@pytest.mark.usefixtures("package")
+def test_a_missing_module_is_reported_in_one_line(capsys, name):
+    assert main(["run", "-m", name]) == 1
+    assert capsys.readouterr().err.startswith(f"tfprof: No module named {name}")
 
 
 def test_the_traceback_of_a_program_starts_at_its_own_first_frame(tmp_path, capsys, monkeypatch):

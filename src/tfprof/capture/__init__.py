@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 class _CallablePackage(ModuleType):
     """A package that can be called like the function `capture`, which shares its name."""
 
-    def __call__(self, folder: str | os.PathLike[str]) -> Capture:
+    def __call__(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> Capture:
         from tfprof.capture.recording import capture  # noqa: PLC0415 -- only needed to record
 
-        return capture(folder)
+        return capture(folder, overwrite=overwrite)
 
 
 sys.modules[__name__].__class__ = _CallablePackage

@@ -12,16 +12,17 @@ from tfprof.frameworks import tensorflow
 
 
 def KerasCallback(  # noqa: N802 -- used like a class; its Keras base is imported late
-    folder: str | os.PathLike[str], steps: tuple[int, int] = (10, 13)
+    folder: str | os.PathLike[str], steps: tuple[int, int] = (10, 13), *, overwrite: bool = False
 ) -> Any:
     """A callback that records steps: `model.fit(…, callbacks=[tfprof.KerasCallback("runs/a")])`.
 
     Steps are training batches, counted from 0 over all epochs; `steps=(10, 13)` records 10, 11 and
-    12. The first steps are not representative: they trace functions and are slow.
+    12. The first steps are not representative: they trace functions and are slow. With
+    `overwrite`, a recording that already exists is replaced once the new one is complete.
     """
     first, end = _checked(steps)
     keras = tensorflow().keras
-    capture = Capture(folder)
+    capture = Capture(folder, overwrite=overwrite)
     capture.require_room()
     return type("KerasCallback", (_Callback, keras.callbacks.Callback), {})(capture, first, end)
 

@@ -14,12 +14,15 @@ from tfprof.capture import recorded_graph
 from tfprof.capture.kept_functions import KeptFunctions
 from tfprof.errors import CaptureError
 from tfprof.frameworks import tensorflow
-from tfprof.sources.capture_folder import partial_path
+from tfprof.sources.capture_folder import is_recording, partial_path, replaced_path
 
 
-def capture(folder: str | os.PathLike[str]) -> Capture:
-    """Record a block of code: `with tfprof.capture("runs/a"): train_step()`."""
-    return Capture(folder)
+def capture(folder: str | os.PathLike[str], *, overwrite: bool = False) -> Capture:
+    """Record a block of code: `with tfprof.capture("runs/a"): train_step()`.
+
+    With `overwrite`, a recording that already exists is replaced once the new one is complete.
+    """
+    return Capture(folder, overwrite=overwrite)
 
 
 class Capture:
@@ -30,10 +33,11 @@ class Capture:
     missing.
     """
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
+    def __init__(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         self.folder = Path(os.path.abspath(folder))  # noqa: PTH100 -- does not resolve links
         self.notes: tuple[str, ...] = ()
         self._partial = partial_path(self.folder)
+        self._overwrites = overwrite
 
     def start(self) -> Self:
         """Start recording; raises CaptureError if the folder is not empty."""
@@ -62,15 +66,24 @@ class Capture:
             raise CaptureError(f"{self._partial}: cannot be created: {error.strerror}.") from None
 
     def require_room(self) -> None:
-        """Raise CaptureError if the folder exists and is not empty."""
-        try:
-            is_free = not self.folder.exists() or not any(self.folder.iterdir())
-        except OSError:
-            is_free = False
-        if not is_free:
+        """Raise CaptureError if the folder is not empty, unless it may be overwritten."""
+        if self._is_free():
+            return
+        if not self._overwrites:
             raise CaptureError(
-                f"{self.folder}: already exists; remove it or choose another folder."
+                f"{self.folder}: already exists; remove it, choose another folder or overwrite it."
             )
+        if not is_recording(self.folder):
+            raise CaptureError(
+                f"{self.folder}: is not a recording, or also contains other files; it is not "
+                "overwritten. Remove it or choose another folder."
+            )
+
+    def _is_free(self) -> bool:
+        try:
+            return not self.folder.exists() or not any(self.folder.iterdir())
+        except OSError:
+            return False
 
     def stop(self) -> None:
         """Stop recording and move the folder to its final place."""
@@ -81,12 +94,25 @@ class Capture:
             raise CaptureError(f"TensorFlow's profiler wrote no recording: {error}") from error
         finally:
             self._kept.release()
+        self._publish()
+
+    def _publish(self) -> None:
+        """Move the complete recording to its final place; a recording there is removed."""
+        old = replaced_path(self.folder)
         try:
+            self.require_room()
+            if not self._is_free():
+                shutil.rmtree(old, ignore_errors=True)  # left by a program that was killed
+                self.folder.rename(old)
             self._partial.rename(self.folder)
-        except OSError as error:
+        except (OSError, CaptureError) as error:
+            if old.is_dir() and not self.folder.exists():
+                old.rename(self.folder)
+            problem = getattr(error, "strerror", None) or "it is not empty"
             raise CaptureError(
-                f"{self.folder}: cannot be written: {error.strerror}; see {self._partial}."
+                f"{self.folder}: cannot be written: {problem}; see {self._partial}."
             ) from None
+        shutil.rmtree(old, ignore_errors=True)
 
     def warn(self) -> None:
         """Issue `notes` as warnings."""

@@ -10,10 +10,11 @@ import runpy
 import sys
 import traceback
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from tfprof.capture.recording import Capture, report
@@ -22,29 +23,90 @@ from tfprof.errors import CaptureError, OptionError
 _INTERRUPTED = 130
 
 
-def run(script: str, arguments: Sequence[str], folder: str = "") -> int:
-    """Run and record `script` with its arguments; returns the exit status of the program.
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A Python file, run as `python FILE` does."""
 
-    `folder` defaults to the name of the script: `train.capture` for `train.py`.
+    path: str
+
+    @property
+    def label(self) -> str:
+        """Its name without folder and suffix."""
+        return Path(self.path).stem
+
+    @property
+    def search_path(self) -> str:
+        """The first entry of `sys.path` while it runs."""
+        return str(Path(self.path).resolve().parent)
+
+    def require(self) -> None:
+        """Raise OptionError if there is no such file."""
+        if not Path(self.path).is_file():
+            raise OptionError(
+                f"{self.path}: no such program; name a Python file: tfprof run train.py."
+            )
+
+    def start(self) -> None:
+        """Run it to its end."""
+        runpy.run_path(self.path, run_name="__main__")
+
+    def contains(self, frame: FrameType) -> bool:
+        """Whether the code of a frame is in this file."""
+        return frame.f_code.co_filename == self.path
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A module, run as `python -m MODULE` does."""
+
+    path: str
+
+    @property
+    def label(self) -> str:
+        """Its name without its packages."""
+        return self.path.rpartition(".")[2]
+
+    @property
+    def search_path(self) -> str:
+        """The first entry of `sys.path` while it runs."""
+        return str(Path.cwd())
+
+    def require(self) -> None:
+        """Modules are only searched for when they run, because this imports their packages."""
+
+    def start(self) -> None:
+        """Run it to its end; its file becomes the first entry of `sys.argv`."""
+        runpy.run_module(self.path, run_name="__main__", alter_sys=True)
+
+    def contains(self, frame: FrameType) -> bool:
+        """Whether a frame belongs to the program, not to tfprof or `runpy`."""
+        return frame.f_globals.get("__name__") == "__main__"
+
+
+def run(
+    program: Script | Module, arguments: Sequence[str], folder: str = "", *, overwrite: bool = False
+) -> int:
+    """Run and record a program with its arguments; returns the exit status of the program.
+
+    `folder` defaults to the name of the program: `train.capture` for `train.py`.
     """
-    if not Path(script).is_file():
-        raise OptionError(f"{script}: no such program; name a Python file: tfprof run train.py.")
-    capture = Capture(folder or f"{Path(script).stem}.capture")
+    program.require()
+    capture = Capture(folder or f"{program.label}.capture", overwrite=overwrite)
     capture.require_room()
     trigger = _Trigger(capture)
     sys.meta_path.insert(0, trigger)
     try:
-        status = _run(script, arguments)
+        status = _run(program, arguments)
     finally:
         sys.meta_path.remove(trigger)
-        _finish(trigger, script)
+        _finish(trigger, program.path)
     return status
 
 
-def _finish(trigger: _Trigger, script: str) -> None:
+def _finish(trigger: _Trigger, program: str) -> None:
     """Finish the recording; problems are only reported, to keep the program's exit status."""
     if not trigger.has_started:
-        report(trigger.problem or f"{script} did not import TensorFlow: nothing was recorded.")
+        report(trigger.problem or f"{program} did not import TensorFlow: nothing was recorded.")
         return
     try:
         trigger.capture.stop()
@@ -56,19 +118,19 @@ def _finish(trigger: _Trigger, script: str) -> None:
     report(f"wrote {trigger.capture.folder}; to view it: tfprof scope {trigger.capture.folder}")
 
 
-def _run(script: str, arguments: Sequence[str]) -> int:
-    """Run a program as `python script` does, with its own `argv`, `path` and `__name__`."""
+def _run(program: Script | Module, arguments: Sequence[str]) -> int:
+    """Run a program as Python does, with its own `argv`, `path` and `__name__`."""
     before = sys.argv, sys.path
-    sys.argv = [script, *arguments]
-    sys.path = [str(Path(script).resolve().parent), *sys.path]
+    sys.argv = [program.path, *arguments]
+    sys.path = [program.search_path, *sys.path]
     try:
-        runpy.run_path(script, run_name="__main__")
+        program.start()
     except SystemExit as ended:
         return _status(ended.code)
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BaseException as error:  # noqa: BLE001 -- any error is shown
-        _show(error, script)
+        _show(error, program)
         return 1
     finally:
         sys.argv, sys.path = before
@@ -85,13 +147,16 @@ def _status(code: Any) -> int:
     return 1
 
 
-def _show(error: BaseException, script: str) -> None:
+def _show(error: BaseException, program: Script | Module) -> None:
     """Print the error as Python would, from the first frame of the program on."""
     trace = error.__traceback__
     inner = trace
-    while inner is not None and inner.tb_frame.f_code.co_filename != script:
+    while inner is not None and not program.contains(inner.tb_frame):
         inner = inner.tb_next
-    traceback.print_exception(type(error), error, inner or trace)
+    if inner is None and isinstance(program, Module) and isinstance(error, ImportError):
+        report(str(error))  # there is no such module
+    else:
+        traceback.print_exception(type(error), error, inner or trace)
 
 
 class _Trigger(MetaPathFinder):

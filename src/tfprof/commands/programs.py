@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 def run(call: Call) -> int:
     """Run a program and record it; returns the program's exit status."""
-    if not call.words:
+    module: str = call.value("module")
+    if not call.words and not module:
         raise OptionError(f"`run` requires a program: {call.command.usage(Place.COMMAND_LINE)}.")
-    program, *arguments = call.words
-    return run_script.run(program, arguments, call.value("outfile"))
+    program, *arguments = (module, *call.words) if module else call.words
+    started = run_script.Module(program) if module else run_script.Script(program)
+    return run_script.run(
+        started, arguments, call.value("outfile"), overwrite=call.value("overwrite")
+    )

@@ -193,12 +193,16 @@ _ROWS = (
         run=Function("tfprof.commands.programs", "run"),
         takes={Place.COMMAND_LINE: Words.PROGRAM},
         options=RUN_OPTIONS,
-        notes="The program runs as with `python PROGRAM ARGUMENTS…`, and tfprof exits with its "
-        "status. Put options of tfprof before PROGRAM. Recording starts once the program has "
+        notes="The program runs as with `python PROGRAM ARGUMENTS…`, or with `-m MODULE "
+        "ARGUMENTS…` as with `python -m MODULE ARGUMENTS…`, and tfprof exits with its "
+        "status. Put options of tfprof before PROGRAM or -m. Recording starts once the program has "
         "imported TensorFlow. Recordings of long runs are large: run only a few steps, or use "
         "tfprof.capture or tfprof.KerasCallback in the program. Read the folder like any file: "
         "tfprof scope FOLDER.",
-        examples=(("", "--outfile runs/a train.py --epochs 1"),),
+        examples=(
+            ("", "--outfile runs/a train.py --epochs 1"),
+            ("", "--outfile runs/a --overwrite -m package.train --epochs 1"),
+        ),
     ),
     Command(
         name="shell",

@@ -371,7 +371,25 @@ RUN_OPTIONS: dict[str, Option] = _named(
         _OUTPUT,
         "FOLDER",
         short="o",
-    )
+    ),
+    Option(
+        "overwrite",
+        Kind.SWITCH,
+        False,
+        "Replace an existing recording, once the new one is complete.",
+        _OUTPUT,
+        placeholder="",
+    ),
+    Option(
+        "module",
+        Kind.PATH,
+        "",
+        "Run a module, as `python -m` does; the words after it are its arguments.",
+        _READING,
+        "MODULE",
+        short="m",
+        ends=True,
+    ),
 )
 GENERAL_OPTIONS: dict[str, Option] = _named(
     Option("help", Kind.SWITCH, False, "Show help on a command.", placeholder="", short="h"),

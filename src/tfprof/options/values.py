@@ -48,6 +48,7 @@ class Option:
     placeholder: str | None = None  # for its value in help, such as a unit (default: the kind)
     dashes: str = "--"  # shown in command-line help; the command line accepts one or two
     short: str = ""  # one-letter name
+    ends: bool = False  # the words after its value are those of a program
 
     @property
     def value(self) -> str:

@@ -23,7 +23,7 @@ def take_options(
     With `loose`, as on the command line, `-name=value` is accepted and a switch may be followed by
     any word. Without it, as in the shell, a switch must be followed by its value, by another option
     or by the end of the line. With `stops`, parsing ends at the first word that is not part of an
-    option.
+    option, or after an option that ends the others.
     """
     texts, rest = take_texts(words, known, dashes=dashes, loose=loose, stops=stops)
     return parsed(texts, known), rest
@@ -55,6 +55,8 @@ def take_texts(
         if not equals:
             value = _next_value(option, queue, loose=loose)
         found.append((option.name, value))
+        if stops and option.ends:
+            return found, [*rest, *reversed(queue)]
     return found, rest
 
 

@@ -9,16 +9,34 @@ from tfprof.errors import InputError
 
 # The suffix of the temporary folder that holds an unfinished recording, beside the final one.
 PARTIAL = ".tfprof-partial"
+REPLACED = ".tfprof-replaced"
 GRAPH = "graph.pb"
 OP_LOG = "tfprof_log"
 
-_RECORDINGS = "plugins/profile"
+_PLUGINS, _PROFILE = "plugins", "profile"
+_RECORDINGS = f"{_PLUGINS}/{_PROFILE}"
+_CONTENTS = {_PLUGINS, GRAPH, OP_LOG, "layers.json"}
 _PATTERNS = ("*.xplane.pb", "*.xplane.pb.gz")
 
 
 def partial_path(folder: Path) -> Path:
     """The temporary folder of an unfinished recording for `folder`."""
     return folder.with_name(f".{folder.name}{PARTIAL}")
+
+
+def replaced_path(folder: Path) -> Path:
+    """Where the old recording in `folder` is while the new one takes its place."""
+    return folder.with_name(f".{folder.name}{REPLACED}")
+
+
+def is_recording(folder: Path) -> bool:
+    """Whether a folder contains a recording and nothing else."""
+    try:
+        names = {path.name for path in folder.iterdir()}
+        plugins = {path.name for path in (folder / _PLUGINS).iterdir()}
+        return names <= _CONTENTS and plugins == {_PROFILE} and any(_recorded(folder))
+    except OSError:
+        return False
 
 
 def files_of(path: str) -> list[str]:
