@@ -447,6 +447,7 @@ def test_info_describes_each_file_and_the_whole_profile():
     info = tfprof.info("graph.pb", run_meta_path="7:run_meta_0", op_log_path="tfprof_log")
 
     assert info.to_dict() == {
+        "schema": "tfprof/info/1",
         "files": [
             {"path": "graph.pb", "kind": "graph", "ops": 5, "devices": []},
             {

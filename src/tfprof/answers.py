@@ -277,7 +277,10 @@ class Advice:
 
     def to_dict(self) -> dict[str, Any]:
         """All findings by checker, and the notes, as plain values."""
+        from tfprof.outputs import schemas
+
         return {
+            "schema": schemas.name_of("advice"),
             "checkers": {
                 report.checker: [finding.to_dict() for finding in report.findings]
                 for report in self.reports.reports

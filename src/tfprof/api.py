@@ -346,7 +346,10 @@ class Info:
 
     def to_dict(self) -> dict[str, Any]:
         """The description as plain values."""
+        from tfprof.outputs import schemas
+
         return {
+            "schema": schemas.name_of("info"),
             "files": [
                 {
                     "path": file.path,

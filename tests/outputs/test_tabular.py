@@ -191,7 +191,9 @@ def test_json_contains_the_options_and_what_is_hidden():
 
     found = decoded(ask("scope", p, select=["params"], hide_name_regexes=["b"]))
 
-    assert list(found) == ["view", "options", "steps", "recordings", "notes", "hidden", "rows"]
+    head = ["schema", "view", "options", "steps", "recordings", "notes", "hidden", "rows"]
+    assert list(found) == head
+    assert found["schema"] == "tfprof/view/1"
     assert found["view"] == "scope"
     assert found["options"]["select"] == ["params"]
     assert found["options"]["hide_name_regexes"] == ["b"]

@@ -13,6 +13,7 @@ from tfprof.commands.command import Place
 from tfprof.commands.progress import Progress
 from tfprof.errors import OptionError, one_line
 from tfprof.model_dir import PLACES, REPORTS, Reported
+from tfprof.outputs import schemas
 
 if TYPE_CHECKING:
     from tfprof.commands.command import Call
@@ -31,7 +32,8 @@ def profile(call: Call) -> None:
 
 
 def _as_json(reported: Reported) -> str:
-    return json.dumps(asdict(reported), indent=1) + "\n"
+    answer = {"schema": schemas.name_of("reports")} | asdict(reported)
+    return json.dumps(answer, indent=1) + "\n"
 
 
 def _as_text(reported: Reported) -> str:

@@ -12,6 +12,7 @@ from dataclasses import asdict
 from typing import Any
 
 from tfprof.metrics import METRICS
+from tfprof.outputs import schemas
 from tfprof.outputs.tabular import json_rows
 from tfprof.units import exact_micros
 from tfprof.views.view import View
@@ -26,6 +27,7 @@ def head(view: View) -> dict[str, Any]:
     """Everything but the rows."""
     options = asdict(view.options)
     return {
+        "schema": schemas.name_of("view"),
         "view": view.kind,
         "options": {key: list(v) if isinstance(v, tuple) else v for key, v in options.items()},
         "steps": view.profile.steps.numbers(),

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from tfprof.errors import nearest, one_line
+from tfprof.outputs import schemas
 from tfprof.units import format_count, format_micros, format_percent
 from tfprof.views.ledger import CountedKind, Ledger, UncountedKind
 
@@ -54,6 +55,7 @@ class FloatOpsLedger:
         """The whole ledger as plain values."""
         ledger = self.ledger
         return {
+            "schema": schemas.name_of("ledger"),
             "float_ops": ledger.float_ops,
             **{phase: getattr(ledger, phase) for phase in _PHASES},
             "macs": ledger.macs,

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from tfprof.measures.memory import MemoryCurve
+from tfprof.outputs import schemas
 from tfprof.units import exact_micros
 from tfprof.views.memory import AllocatorMemory, Memory, MemoryBreakdown
 
@@ -27,7 +28,7 @@ def encode(memory: Memory) -> Iterator[bytes]:
 def _head(memory: Memory) -> dict[str, Any]:
     options = asdict(memory.options).items()
     plain = {key: list(value) if isinstance(value, tuple) else value for key, value in options}
-    return {"options": plain, "notes": list(memory.notes)}
+    return {"schema": schemas.name_of("memory"), "options": plain, "notes": list(memory.notes)}
 
 
 def _allocator(one: AllocatorMemory) -> dict[str, Any]:

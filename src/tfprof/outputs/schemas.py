@@ -1,0 +1,309 @@
+"""The JSON Schemas of tfprof's JSON answers.
+
+Each answer names its schema and version under the key `schema`, as in `tfprof/view/1`. Keys may be
+added within a version; removing a key or changing its meaning takes a new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+from tfprof.metrics import METRICS, Metric
+from tfprof.options import MEMORY_OPTIONS, VIEW_OPTIONS, Option
+from tfprof.units import Unit
+from tfprof.views.registry import VIEWS
+
+Schema: TypeAlias = dict[str, Any]
+
+
+class Answer(NamedTuple):
+    """A kind of answer: the version of its schema, its title, and its keys besides `schema`."""
+
+    version: int
+    title: str
+    command: str
+    properties: Callable[[], dict[str, Schema]]
+
+
+def name_of(answer: str) -> str:
+    """The value of the key `schema` in an answer of this kind."""
+    return f"tfprof/{answer}/{SCHEMAS[answer].version}"
+
+
+def schema_of(answer: str) -> Schema:
+    """The JSON Schema of an answer of this kind."""
+    found = SCHEMAS[answer]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": name_of(answer),
+        "title": f"{found.title}: tfprof {found.command} --json",
+        **_object({"schema": {"const": name_of(answer)}, **found.properties()}),
+    }
+
+
+_INTEGER: Schema = {"type": "integer"}
+_NUMBER: Schema = {"type": "number"}
+_TEXT: Schema = {"type": "string"}
+
+
+def _object(properties: Mapping[str, Schema], *, optional: frozenset[str] = frozenset()) -> Schema:
+    required = [name for name in properties if name not in optional]
+    return {"type": "object", "properties": dict(properties), "required": required}
+
+
+def _map(values: Schema, description: str) -> Schema:
+    return {"type": "object", "additionalProperties": values, "description": description}
+
+
+def _list(items: Schema, description: str = "") -> Schema:
+    found: Schema = {"type": "array", "items": items}
+    return found | {"description": description} if description else found
+
+
+def _described(schema: Schema, description: str) -> Schema:
+    return schema | {"description": description}
+
+
+def _or_null(schema: Schema) -> Schema:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+_SHAPE = _or_null(_list(_INTEGER))
+_NOTES = _list(_TEXT, "What is missing from the answer, in sentences.")
+_STEPS = _list(_INTEGER, "The numbers of the recorded steps.")
+
+_UNITS = {Unit.COUNT: "", Unit.MICROS: " In microseconds.", Unit.BYTES: " In bytes."}
+
+# The columns of facts, by their key in a row.
+_FACTS: dict[str, Schema] = {
+    "shape": _described(_SHAPE, "The shape of the op; -1 is an unknown dim, null an unknown rank."),
+    "devices": _list(_TEXT, "The devices the op ran on."),
+    "op_types": _list(_TEXT, "The types of the op."),
+    "input_shapes": _list(
+        {"anyOf": [_SHAPE, _list(_SHAPE)]},
+        "The shape of each input; in views that group ops, a list for each op.",
+    ),
+    "num_hidden_ops": _described(_INTEGER, "Hidden ops between the row and its parent."),
+}
+
+
+def _number_schema(metric: Metric) -> Schema:
+    return _NUMBER if metric.exact else _INTEGER
+
+
+def _own_and_total(key: str, number: Schema, meaning: str) -> dict[str, Schema]:
+    own = f"{meaning} The row's own; null if the row is not accounted for."
+    total = f"{meaning} Of the row and those below it; in flat views of it and all later rows."
+    return {
+        key: _described(_or_null(number), own),
+        f"total_{key}": _described(number, total),
+    }
+
+
+def _row() -> Schema:
+    always: dict[str, Schema] = {
+        "name": _TEXT,
+        "depth": _described(_INTEGER, "1 for the root."),
+        "parent": _described(_or_null(_TEXT), "The name of the row above; null for the root."),
+    }
+    selected: dict[str, Schema] = {
+        "tensor_value": {"description": "The value in the checkpoint, as nested lists."},
+        **_own_and_total("runs", _INTEGER, "How often the ops ran."),
+        **_own_and_total("definitions", _INTEGER, "The number of ops."),
+    }
+    for metric in METRICS:
+        if metric.fact:
+            selected.setdefault(metric.fact, _FACTS.get(metric.fact, {}))
+        if metric.unit is not None:
+            meaning = _sentence(metric.meaning) + _UNITS[metric.unit]
+            selected |= _own_and_total(metric.key, _number_schema(metric), meaning)
+    return _object(always | selected, optional=frozenset(selected))
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _options(options: Mapping[str, Option]) -> Schema:
+    found = {name: _option(option) for name, option in options.items()}
+    return _described(_object(found), "The options of the question.")
+
+
+def _option(option: Option) -> Schema:
+    match option.default:
+        case bool():
+            schema: Schema = {"type": "boolean"}
+        case int():
+            schema = _INTEGER
+        case tuple():
+            schema = _list({"type": ["string", "integer"]})
+        case _:
+            schema = _TEXT
+    return _described(schema, option.help)
+
+
+def _view() -> dict[str, Schema]:
+    numbers = {metric.key: _number_schema(metric) for metric in METRICS if metric.is_number}
+    counts = dict.fromkeys(("runs", "definitions"), _INTEGER)
+    hidden = _object({"ops": _INTEGER} | numbers | counts)
+    return {
+        "view": {"enum": list(VIEWS)},
+        "options": _options(VIEW_OPTIONS),
+        "steps": _STEPS,
+        "recordings": _list(_TEXT, "The labels of the recordings."),
+        "notes": _NOTES,
+        "hidden": _described(
+            hidden, "The number of ops that are accounted for but not shown, and their sums."
+        ),
+        "rows": _list(_row(), "The rows, the root first; each has what `select` asks for."),
+    }
+
+
+_PHASES = {
+    "forward": "the forward pass",
+    "backward": "gradients",
+    "optimiser": "variable updates",
+    "other": "the input pipeline, and of ops without a phase",
+}
+
+
+def _float_ops_and_macs() -> dict[str, Schema]:
+    found = {
+        "float_ops": _described(
+            _INTEGER, "Float operations per step; a multiply and an add are two."
+        ),
+        "macs": _described(_INTEGER, "Multiply-accumulates per step."),
+        "ops_without_macs": _described(
+            _INTEGER, "Ops whose float operations are known, but not their MACs."
+        ),
+    }
+    for phase, part in _PHASES.items():
+        found[phase] = _described(_INTEGER, f"Float operations of {part}.")
+        found[f"{phase}_macs"] = _described(_INTEGER, f"Multiply-accumulates of {part}.")
+    return found
+
+
+def _ledger() -> dict[str, Schema]:
+    kind = {
+        "kind": _TEXT,
+        "ops": _INTEGER,
+        "logged_ops": _described(_INTEGER, "Ops whose number comes from an op log."),
+        "rule": _described(_TEXT, "How the float operations were counted."),
+        **_float_ops_and_macs(),
+    }
+    micros = _described(_INTEGER, "Microseconds per step.")
+    uncounted = {"kind": _TEXT, "ops": _INTEGER, "micros": micros, "reason": _TEXT}
+    return {
+        **_float_ops_and_macs(),
+        "kinds": _list(_object(kind), "The kinds of ops that compute, most float ops first."),
+        "no_arithmetic": _object(
+            {"kinds": _map(_INTEGER, "The number of ops by kind."), "micros": micros}
+        ),
+        "not_counted": _object(
+            {"ops": _INTEGER, "micros": micros, "kinds": _list(_object(uncounted))}
+        ),
+        "ops": _INTEGER,
+        "micros": micros,
+        "notes": _NOTES,
+    }
+
+
+def _memory() -> dict[str, Schema]:
+    size = _described(_INTEGER, "Bytes.")
+    time = _described(_NUMBER, "Microseconds since the start of the step.")
+    points = _object({"micros": _list(time), "bytes": _list(size)})
+    held = _object({"name": _TEXT, "depth": _INTEGER, "bytes": size, "ops": _INTEGER})
+    breakdown = _object({"rows": _list(held), "hidden_rows": _INTEGER, "hidden_bytes": size})
+    allocator = {
+        "allocator": _TEXT,
+        "device": _TEXT,
+        "step": _INTEGER,
+        "recording": _TEXT,
+        "start_micros": _described(_NUMBER, "The start of the step, in microseconds."),
+        "peak_bytes": size,
+        "peak_micros": time,
+        "reached_by": _list(
+            _object({"op": _TEXT, "bytes": size}), "The ops that allocated memory at the peak."
+        ),
+        "left_bytes": _described(_INTEGER, "Bytes not yet freed at the end."),
+        "step_peaks": _list(_object({"step": _INTEGER, "bytes": size})),
+        "held_at_peak": _map(breakdown, "What held the memory, by `scope`, `op` and `code`."),
+        "curve": _described(points, "Memory that ops allocated and have not freed, over time."),
+        "allocator_level": _described(points, "The allocator's own count, over time."),
+    }
+    return {
+        "options": _options(MEMORY_OPTIONS),
+        "notes": _NOTES,
+        "allocators": _list(_object(allocator), "Highest peak first."),
+    }
+
+
+def _advice() -> dict[str, Schema]:
+    gain = {
+        "at_most": _described(_INTEGER, "An upper bound of what a fix saves, in `unit`."),
+        "of": _described(_INTEGER, "The whole, in `unit`."),
+        "unit": {"enum": [unit.name.lower() for unit in Unit]},
+        "what": _described(_TEXT, "What the whole is, as in `of the step`."),
+        "share": _described(_NUMBER, "The gain as a fraction of the whole."),
+    }
+    evidence = _map(
+        {"type": ["string", "integer"]},
+        "The evidence; names of numbers end in their unit, `_micros` or `_bytes`.",
+    )
+    finding = {
+        "sentence": _TEXT,
+        "evidence": _list(evidence),
+        "ops": _list(_TEXT, "The ops, kinds or lines of code that the finding concerns."),
+        "gain": _or_null(_object(gain)),
+        "command": _list(_TEXT, "A view and its options, which shows more."),
+    }
+    return {
+        "checkers": _map(_list(_object(finding)), "The findings of each checker."),
+        "notes": _NOTES,
+    }
+
+
+def _info() -> dict[str, Schema]:
+    file = _object({"path": _TEXT, "kind": _TEXT, "devices": _list(_TEXT)})
+    recording = {
+        "label": _TEXT,
+        "host": _or_null(_TEXT),
+        "rank": _or_null(_INTEGER),
+        "framework": _TEXT,
+        "file": _TEXT,
+        "steps": _STEPS,
+        "devices": _list(_TEXT),
+    }
+    return {
+        "files": _list(
+            file | {"additionalProperties": _INTEGER}, "Each file, with counts of what it has."
+        ),
+        "ops": _INTEGER,
+        "ops_seen_running": _described(_INTEGER, "Ops of the graph that ran."),
+        "steps": _STEPS,
+        "recordings": _list(_object(recording)),
+        "devices": _list(_TEXT),
+        "can_answer": _map({"type": "boolean"}, "Which metrics and views the files provide."),
+        "notes": _NOTES,
+    }
+
+
+def _reports() -> dict[str, Schema]:
+    return {
+        "found": _map(_TEXT, "The path of each input file that was found."),
+        "missing": _map(_TEXT, "Where each missing input file was expected."),
+        "written": _list(_TEXT, "The reports that were written."),
+        "not_written": _list(_TEXT, "The reports that lack an input file."),
+        "notes": _NOTES,
+    }
+
+
+SCHEMAS: dict[str, Answer] = {
+    "view": Answer(1, "A view", "|".join(VIEWS), _view),
+    "ledger": Answer(1, "Float operations by kind of op", "flops", _ledger),
+    "memory": Answer(1, "Memory over time", "memory", _memory),
+    "advice": Answer(1, "Suggestions", "advise", _advice),
+    "info": Answer(1, "A description of files", "info", _info),
+    "reports": Answer(1, "The reports on a model directory", "profile", _reports),
+}
