@@ -143,7 +143,7 @@ def test_an_exported_model_has_the_parameters_counted_by_keras(model, tmp_path):
     profile = tfprof.load(tmp_path / "exported")
 
     assert total(profile, "params") == model.count_params()
-    assert any("has no fixed size" in note for note in profile.notes)
+    assert any("counted for a batch of 1" in note for note in profile.notes)
 
 
 def test_an_exported_model_has_the_float_ops_of_the_given_batch_size(model, tmp_path):

@@ -158,12 +158,12 @@ def test_ops_in_loops_conditionals_and_cases_are_named_below_their_branch():
     assert {tuple(sources(profile, name)) for name in names} == {(("in", 0), ("in", 0))}
     assert notes == [
         (
-            "graph.pb contains 1 loop: float ops are counted for one iteration, because the graph "
-            "does not state how many will run."
-        ),
-        (
             "graph.pb contains 2 conditionals: the float ops of all branches are counted, although "
             "only one will run."
+        ),
+        (
+            "graph.pb contains a loop of unknown trip count (`while`): float ops inside are "
+            "counted for one iteration, because the number depends on data."
         ),
     ]
 
@@ -210,6 +210,14 @@ def test_a_missing_function_is_reported():
     assert notes == [
         "graph.pb calls functions that it does not contain (`gone`); they are not counted."
     ]
+
+
+def test_a_model_that_expands_to_too_many_ops_is_not_advised_to_leave_out_functions(monkeypatch):
+    monkeypatch.setattr(layout, "_MOST_OPS", 1)
+    records = Records("model", program([calling("call", "twice")], TWICE))
+
+    with pytest.raises(InputError, match=r"more than 1 ops; the limit is fixed\."):
+        flatten(records, graph_def.decode(records), roots=["call"])
 
 
 def test_functions_that_expand_to_too_many_ops_are_rejected(monkeypatch):

@@ -80,6 +80,11 @@ TABLES: dict[str, TableFormat] = {
             "logged_float_ops": Field("Float operations of one run; 0 if no log has a number."),
             "code": _row("code", "The call that made it, or -1.", -1),
             "layer": _row("layers", "The layer it belongs to, or -1.", -1)._replace(missing=-1),
+            "repeats": Field(
+                "How often one run of the program runs it; 0 if a trip count is unknown.",
+                least=0,
+                missing=1,
+            ),
             "origin": _row("origins", "The input that defined it."),
             "is_covered": _flag("Whether a recording has it running."),
             "phase": Field(

@@ -26,7 +26,7 @@ from tfprof.measures.flop_rules.registry import (
     rule_of,
 )
 from tfprof.measures.tensors import Tensors
-from tfprof.model.ops import WALKED_CALL
+from tfprof.model.ops import SHAPE_ARITHMETIC, WALKED_CALL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -54,6 +54,7 @@ class FloatOps:
     is_counted: Bools  # tfprof counted it, possibly as 0
     without_rule: Bools  # its kind has no rule
     without_shape: Bools  # its kind has a rule, but a shape that the rule needs is unknown
+    is_idle: Bools  # counted as 0: it does no arithmetic, or the ops of its function are counted
     kind: Coded
 
     def uncounted_kinds(self, rows: Bools | None = None) -> list[tuple[str, int]]:
@@ -87,12 +88,12 @@ def count(profile: ProfileColumns) -> FloatOps:
     is_open = ~is_logged & profile.counts_float_ops
     rules = _rules(kind)
     computing = _computing(rules)
-    rows = np.flatnonzero(is_open & _is_of(kind, computing))
+    is_idle = _has_type(ops, (SHAPE_ARITHMETIC, WALKED_CALL))
+    rows = np.flatnonzero(is_open & _is_of(kind, computing) & ~is_idle)
     per_run = ops.logged_float_ops.copy()
     macs = np.where(is_open, 0, _UNKNOWN)
     per_run[rows], macs[rows] = _apply(computing, ops, rows)
-    walked = ops.types.any(np.array([name == WALKED_CALL for name in ops.types.names], np.bool_))
-    without_rule = is_open & ~_is_of(kind, rules) & ~walked
+    without_rule = is_open & ~_is_of(kind, rules) & ~is_idle
     without_shape = is_open & (per_run == _UNKNOWN)
     per_run[without_shape] = 0
     return FloatOps(
@@ -102,6 +103,7 @@ def count(profile: ProfileColumns) -> FloatOps:
         is_counted=is_open & ~without_rule & ~without_shape,
         without_rule=without_rule,
         without_shape=without_shape,
+        is_idle=is_open & (is_idle | _is_of(kind, rules.keys() - computing.keys())),
         kind=kind,
     )
 
@@ -129,6 +131,11 @@ def _rules(kind: Coded) -> dict[int, Rule]:
 def _computing(rules: Mapping[int, Rule]) -> dict[int, Rule]:
     """Those of `rules` that count something."""
     return {code: rule for code, rule in rules.items() if rule is not no_arithmetic}
+
+
+def _has_type(ops: Ops, wanted: Sequence[str]) -> Bools:
+    """For each op, whether it has one of these types."""
+    return ops.types.any(np.array([name in wanted for name in ops.types.names], np.bool_))
 
 
 def _is_of(kind: Coded, codes: Iterable[int]) -> Bools:

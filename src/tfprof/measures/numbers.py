@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from tfprof.columns import Ints, ints
+from tfprof.columns import Bools, Ints, ints
 from tfprof.errors import OptionError
 from tfprof.measures import averages, time
 from tfprof.memo import OnDemand, remembered, remembering
@@ -18,6 +18,7 @@ from tfprof.model.recordings import UNKNOWN_RANK, Chosen
 from tfprof.patterns import Patterns
 
 _LARGE = 2.0**53
+_LARGEST = np.iinfo(np.int64).max
 
 EVERYTHING = Chosen()
 
@@ -117,16 +118,40 @@ def _column(profile: ProfileColumns, chosen: Chosen, key: str) -> Ints:
     if key == "definitions":
         return np.ones(len(profile.ops), np.int64)
     if key in _COUNTED:
-        once = _COUNTED[key](profile)
-        was_seen = np.zeros(len(profile.ops), np.bool_)
-        was_seen[profile.records.op] = True
-        # An op that was never seen running counts as one run.
-        return np.where(was_seen, _times_runs(profile, chosen, once), once)
+        return in_all_runs(profile, chosen, _COUNTED[key](profile))
     if key in _ROUNDED and not profile.counts_whole_micros:
         exact = per_op(profile, chosen)
         parts = [time.carried_micros(profile, exact[part]) for part in _ROUNDED[key]]
         return ints(np.sum(parts, axis=0))
     return _over_steps(profile, key, chosen)
+
+
+def in_all_runs(profile: ProfileColumns, chosen: Chosen, once: Ints) -> Ints:
+    """`once`, a number of one run of each op, for all its runs in a step.
+
+    Ops that were not seen running count for one run of the program.
+    """
+    return np.where(
+        seen_running(profile), _times_runs(profile, chosen, once), in_all_repeats(profile, once)
+    )
+
+
+def in_all_repeats(profile: ProfileColumns, once: Ints) -> Ints:
+    """`once`, a number of one run of each op, for one run of the program.
+
+    Ops of loops count as often as the loop runs, or once if that is unknown.
+    """
+    repeats = np.maximum(profile.ops.repeats, 1)
+    if repeats.max(initial=1) == 1:
+        return once
+    return np.where(once > _LARGEST // repeats, _LARGEST, once * repeats)
+
+
+def seen_running(profile: ProfileColumns) -> Bools:
+    """For each op, whether a recording contains it."""
+    was_seen = np.zeros(len(profile.ops), np.bool_)
+    was_seen[profile.records.op] = True
+    return was_seen
 
 
 @remembering(len(NUMBERS))  # each result is a single flag
@@ -135,7 +160,7 @@ def may_be_negative(profile: ProfileColumns, key: str) -> bool:
     if key == "macs":
         return _is_unsafe(profile.records.runs)  # counted numbers are never negative
     if key == "float_ops":
-        runs = int(profile.records.runs.max(initial=1))
+        runs = int(max(profile.records.runs.max(initial=1), profile.ops.repeats.max(initial=1)))
         return _is_unsafe(profile.ops.logged_float_ops, runs) or _is_unsafe(profile.records.runs)
     if key in _COUNTED_ELEMENTS:
         return _is_unsafe(per_op(profile, EVERYTHING)[key])

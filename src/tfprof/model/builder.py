@@ -147,6 +147,7 @@ class ProfileBuilder:
         self._has_code = False
         self._layers = LayersBuilder()
         self._layer: list[tuple[Ints, Ints]] = []
+        self._repeats: list[tuple[Ints, Ints]] = []
         self._seen_outputs: list[tuple[Ints, OutputShapes]] = []
         self._devices: dict[tuple[int, str], Device] = {}
         self._device_codes: dict[tuple[int, str], int] = {}
@@ -225,6 +226,10 @@ class ProfileBuilder:
         keeps its first description.
         """
         return self._layers.add(layers)
+
+    def set_repeats(self, ops: Sequence[int] | Ints, repeats: Sequence[int] | Ints) -> None:
+        """Set how often one run of the program runs each of `ops` (default: once)."""
+        self._repeats.append((ints(ops), ints(repeats)))
 
     def set_layer(self, ops: Sequence[int] | Ints, layers: Sequence[int] | Ints) -> None:
         """Set the layer of each of `ops`, unless it is already set; ids are from `add_layers`."""
@@ -383,6 +388,7 @@ class ProfileBuilder:
             logged_float_ops=float_ops[order],
             code=_first_stated(self._code, len(names), -1)[order],
             layer=self._layer_of_ops(order),
+            repeats=_first_stated(self._repeats, len(names), 1)[order],
             is_covered=self._is_covered(order),
             origins=self._origins(rows, before),
         )

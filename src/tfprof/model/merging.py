@@ -71,6 +71,8 @@ def _describe(ops: Ops, builder: ProfileBuilder, ids: Ints) -> None:
     builder.add_types(ids[types.members.owners], Coded(types.members.values, types.names))
     logged = np.flatnonzero(ops.logged_float_ops)
     builder.set_float_ops(ids[logged], ops.logged_float_ops[logged])
+    repeated = np.flatnonzero(ops.repeats != 1)
+    builder.set_repeats(ids[repeated], ops.repeats[repeated])
     builder.mark_covered(ids[ops.is_covered])
     seen = np.flatnonzero(np.diff(ops.seen_outputs.offsets))
     builder.see_outputs(ids[seen], ops.seen_outputs.take(seen))

@@ -32,6 +32,10 @@ OPTIMIZER_VARIABLE = "_optimizer_variables"
 STATE_VARIABLE = "_state_variables"
 # The type of ops of an optimizer, if the source knows them.
 OPTIMIZER_OP = "_optimizer"
+# The type of ops that only compute shapes, which are known: they count as no arithmetic.
+SHAPE_ARITHMETIC = "_shape_arithmetic"
+# The value of `repeats` if a trip count is unknown.
+UNKNOWN_REPEATS = 0
 # The scopes of ops outside the model's functions: eager ops, and ops run by the threads of the
 # input pipeline.
 EAGER_SCOPE = "eager"
@@ -195,6 +199,7 @@ class Ops:
     logged_float_ops: Ints  # of one run; 0 if not logged
     code: Ints  # the call that created it, -1 if unknown
     layer: Ints  # the layer it belongs to, -1 if none
+    repeats: Ints  # how often one run of the program runs it, or `UNKNOWN_REPEATS`
     is_covered: Bools  # whether a recording contains a run of it
     origins: Origins
 

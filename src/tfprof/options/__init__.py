@@ -291,8 +291,8 @@ class Inputs:
     batch_size: int = _option(
         Kind.NUMBER,
         0,
-        "Batch size to assume where a SavedModel, or a graph with --functions, leaves it open; "
-        "0 leaves it unknown.",
+        "Batch size to assume where a SavedModel or graph leaves it open (default: 1 for "
+        "SavedModels and frozen graphs, unknown for other graphs).",
         _READING,
         "EXAMPLES",
     )

@@ -12,7 +12,12 @@ from tfprof.errors import OutputError
 from tfprof.formats import messages
 from tfprof.formats.messages import Message, message_class
 from tfprof.formats.profile_proto import MEMORY_FIELDS, PROFILE
-from tfprof.measures.numbers import float_ops_per_run, macs_per_run
+from tfprof.measures.numbers import (
+    float_ops_per_run,
+    in_all_repeats,
+    macs_per_run,
+    seen_running,
+)
 from tfprof.measures.time import exported_micros, last_end_micros
 from tfprof.metrics import Need
 from tfprof.model.clock import NANOS_PER_MICRO, NO_TIME, micros_of_nanos
@@ -56,7 +61,9 @@ class _Writer:
 
     def __init__(self, profile: ProfileColumns) -> None:
         self.profile = profile
-        self.float_ops = float_ops_per_run(profile).per_run
+        # The format has no trip counts, so the numbers include all iterations of loops.
+        once = float_ops_per_run(profile).per_run
+        self.float_ops = np.where(seen_running(profile), once, in_all_repeats(profile, once))
         records = profile.records
         self.record_bounds = _bounds(records.op, len(profile.ops))
         self.slot_bounds = _bounds(profile.executions.record, len(records))

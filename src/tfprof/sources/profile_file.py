@@ -148,6 +148,7 @@ def _ops(saved: SavedProfile, path: str) -> Ops:
         logged_float_ops=saved.numbers("ops", "logged_float_ops"),
         code=saved.numbers("ops", "code"),
         layer=saved.numbers("ops", "layer"),
+        repeats=saved.numbers("ops", "repeats"),
         is_covered=saved.flags("ops", "is_covered"),
         origins=_origins(saved, rows_of("attributes"), path),
     )

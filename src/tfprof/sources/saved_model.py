@@ -41,7 +41,8 @@ def add(found: Decoded[MetaGraph], builder: ProfileBuilder, file: InputFile) -> 
     reading = file.reading
     name = _signature(records.path, model, reading.signature)
     roots = model.signatures[name]
-    flat = tf_functions.flatten(records, model.graph, roots, reading.batch_size)
+    batch = tf_functions.Batch(reading.batch_size, default=1)
+    flat = tf_functions.flatten(records, model.graph, roots, batch)
     tf_functions.add(flat, builder)
     builder.notes += _unsized_inputs(records.path, flat)
     variables = _variables(model.objects, flat)

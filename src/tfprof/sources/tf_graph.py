@@ -7,6 +7,7 @@ from tfprof.formats.graph_def import GRAPH, RAW_NODE, GraphColumns, decode
 from tfprof.formats.records import Records
 from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.ops import OutputShapes
+from tfprof.sources import tf_frozen
 from tfprof.sources.source import Decoded, FileSummary, InputFile, summary
 from tfprof.sources.tf_attributes import EncodedAttributes
 from tfprof.sources.tf_names import TENSORFLOW_NAMES
@@ -20,16 +21,26 @@ def read(file: InputFile) -> Decoded[GraphColumns]:
 def add(found: Decoded[GraphColumns], builder: ProfileBuilder, file: InputFile) -> FileSummary:
     """Define the ops of the graph; an op that is already defined keeps its first definition.
 
-    Ops inside functions are included if `file.reading.functions`, otherwise a note counts them.
+    Ops inside functions are included if `file.reading.functions` or if the graph is frozen,
+    otherwise a note counts them.
     """
     records, graph = found
-    if file.reading.functions:
-        from tfprof.sources import tf_functions  # noqa: PLC0415 -- only needed on request
+    reading = file.reading
+    frozen = tf_frozen.weights(graph)
+    if reading.functions or frozen:
+        from tfprof.sources import tf_functions  # noqa: PLC0415 -- most graphs do not need it
 
-        flat = tf_functions.flatten(records, graph, batch_size=file.reading.batch_size)
+        batch = tf_functions.Batch(reading.batch_size, default=1 if frozen else 0)
+        flat = tf_functions.flatten(records, graph, batch=batch, frozen=frozen)
         tf_functions.add(flat, builder)
         return summary(file, ops=len(flat.columns.name))
     builder.notes += _ops_in_functions(records, graph)
+    outputs = OutputShapes(graph.output_offsets, graph.output_shape)
+    if reading.batch_size:
+        from tfprof.sources import tf_functions  # noqa: PLC0415 -- only needed on request
+
+        outputs, notes = tf_functions.sized_outputs(records, graph, reading.batch_size)
+        builder.notes += notes
     builder.add_ops(
         OpColumns(
             name=graph.name,
@@ -38,7 +49,7 @@ def add(found: Decoded[GraphColumns], builder: ProfileBuilder, file: InputFile) 
             input_name=graph.input_name,
             input_slot=graph.input_slot,
             shape=graph.shape,
-            outputs=OutputShapes(graph.output_offsets, graph.output_shape),
+            outputs=outputs,
             attributes=EncodedAttributes(
                 records.left_in_file(), graph.start, graph.end, RAW_NODE, ("attr",)
             ),

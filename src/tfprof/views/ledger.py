@@ -10,9 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tfprof.measures.flop_rules.registry import formula_of, no_arithmetic, rule_of
-from tfprof.measures.numbers import EVERYTHING, float_ops_per_run, macs_per_run, per_op
-from tfprof.model.ops import Phase
+from tfprof.measures.flop_rules.registry import formula_of, rule_of
+from tfprof.measures.numbers import (
+    EVERYTHING,
+    float_ops_per_run,
+    macs_per_run,
+    per_op,
+    seen_running,
+)
+from tfprof.model.ops import UNKNOWN_REPEATS, Phase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,6 +30,7 @@ if TYPE_CHECKING:
 
 NO_RULE = "no rule for this kind"
 NO_SHAPE = "a shape is unknown"
+NO_TRIP_COUNT = "counted for one iteration: the loop's trip count is unknown"
 NOT_DEFINED = "not in the graph"
 NOT_LOGGED = "not recorded"
 NO_FORMULA = "a rule without a docstring"
@@ -155,7 +162,7 @@ def build(profile: ProfileColumns) -> Ledger:
     found = float_ops_per_run(profile)
     numbers = per_op(profile, EVERYTHING)
     micros = numbers["micros"]
-    is_idle = found.is_counted & _is_of_idle_kind(profile)
+    is_idle = found.is_idle
     is_known = (found.is_logged | found.is_counted) & ~is_idle
     idle = _tally(profile, is_idle, micros)
     return Ledger(
@@ -166,13 +173,6 @@ def build(profile: ProfileColumns) -> Ledger:
         micros=int(micros.sum()),
         idle_micros=int(micros[is_idle].sum()),
     )
-
-
-def _is_of_idle_kind(profile: ProfileColumns) -> Bools:
-    """For each op, whether its kind does no float arithmetic."""
-    kinds = profile.ops.kind
-    is_idle = [rule_of(kind) is no_arithmetic for kind in kinds.values]
-    return np.array(is_idle, np.bool_)[kinds.codes]
 
 
 def _entries(
@@ -241,9 +241,16 @@ def _uncounted(profile: ProfileColumns, found: FloatOps, micros: Ints) -> Iterat
     for flags, reason in (
         (found.without_rule & is_defined, NO_RULE),
         (found.without_shape, NO_SHAPE),
+        (_once_of_many(profile, found), NO_TRIP_COUNT),
     ):
         for kind, ops, time in _tally(profile, flags, micros):
             yield UncountedKind(kind, ops, time, reason)
+
+
+def _once_of_many(profile: ProfileColumns, found: FloatOps) -> Bools:
+    """For each op, whether it computes in a loop whose trip count is unknown and not recorded."""
+    is_unknown: Bools = profile.ops.repeats == UNKNOWN_REPEATS
+    return is_unknown & (found.per_run > 0) & ~seen_running(profile)
 
 
 def _tally(profile: ProfileColumns, flags: Bools, micros: Ints) -> Iterator[tuple[str, int, int]]:

@@ -8,6 +8,6 @@ results of the function, so paths lead through the call.
 
 from __future__ import annotations
 
-from tfprof.sources.tf_functions.flat import Flat, add, flatten
+from tfprof.sources.tf_functions.flat import Batch, Flat, add, flatten, sized_outputs
 
-__all__ = ["Flat", "add", "flatten"]
+__all__ = ["Batch", "Flat", "add", "flatten", "sized_outputs"]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,14 +14,25 @@ from tfprof.formats.function_def import Library
 from tfprof.formats.graph_def import RAW_NODE, GraphColumns
 from tfprof.formats.records import Records
 from tfprof.model.builder import OpColumns, ProfileBuilder
-from tfprof.model.ops import WALKED_CALL, OutputShapes
-from tfprof.sources import tf_shapes
+from tfprof.model.ops import SHAPE_ARITHMETIC, WALKED_CALL, OutputShapes
 from tfprof.sources.tf_attributes import EncodedAttributes
+from tfprof.sources.tf_functions.flow import program
 from tfprof.sources.tf_functions.layout import Edges, Layout
-from tfprof.sources.tf_functions.notes import notes
+from tfprof.sources.tf_functions.notes import ASSUMED, inference_notes, notes
 from tfprof.sources.tf_functions.units import of_graph
 from tfprof.sources.tf_functions.variables import Variables
 from tfprof.sources.tf_names import TENSORFLOW_NAMES
+from tfprof.sources.tf_shapes import Given, infer, leaves_only_batch_open
+
+
+class Batch(NamedTuple):
+    """The number of examples to assume where inputs leave it open."""
+
+    size: int = 0  # 0 if unknown
+    default: int = 0  # the size to assume if inputs leave nothing else open
+
+
+_ANY_BATCH = Batch()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +46,8 @@ class Flat:
     call: Ints  # the row of the call that runs the op, -1 for the graph itself
     calls: tuple[tuple[int, str], ...]  # the rows of the graph's own calls, with their functions
     walked: tuple[int, ...]  # the rows of calls whose functions are included
+    repeats: Ints  # how often one run of the program runs the op, 0 if unknown
+    shape_arithmetic: Ints  # the rows of ops that only compute shapes, all of which are known
     notes: tuple[str, ...]
 
     def definitions(self) -> Iterator[tuple[str, str]]:
@@ -61,34 +75,42 @@ def add(flat: Flat, builder: ProfileBuilder) -> None:
     """Define all ops, and mark the calls whose work is counted in the ops below them."""
     builder.add_ops(flat.columns)
     builder.notes += flat.notes
-    calls = builder.ids([flat.columns.name[row] for row in flat.walked])
-    builder.add_types(calls, Coded(np.zeros(len(calls), np.int64), Strings([WALKED_CALL])))
+    ids = builder.ids(flat.columns.name)
+    builder.set_repeats(ids, flat.repeats)
+    for type_, rows in ((WALKED_CALL, flat.walked), (SHAPE_ARITHMETIC, flat.shape_arithmetic)):
+        ops = ids[ints(rows)]
+        builder.add_types(ops, Coded(np.zeros(len(ops), np.int64), Strings([type_])))
 
 
-def flatten(
+def flatten(  # noqa: PLR0917 -- the options of all sources that use it
     records: Records,
     graph: GraphColumns,
     roots: Sequence[str] | None = None,
-    batch_size: int = 0,
+    batch: Batch = _ANY_BATCH,
     run_name: Callable[[str], str] | None = None,
+    frozen: Sequence[int] = (),
 ) -> Flat:
     """The ops of `graph` and of all functions that it calls.
 
-    `roots` limits them to the ops that contribute to one of these ops of the graph. `batch_size`
-    is the number of examples for shapes that the graph leaves open. `run_name` converts `call/op`
-    to the name under which the op runs; several ops may then have the same name, and the edges are
-    those of a graph with all calls inlined.
+    `roots` limits them to the ops that contribute to one of these ops of the graph. `run_name`
+    converts `call/op` to the name under which the op runs; several ops may then have the same name,
+    and the edges are those of a graph with all calls inlined. `frozen` has the rows of constants
+    that count as parameters.
     """
     library = Library(records, graph.libraries)
-    layout = Layout(records, library)
+    layout = Layout(records, library, is_optional=roots is None and not frozen)
     layout.run(of_graph(records, graph, library, roots))
     edges = layout.edges() if run_name is None else layout.inlined_edges()
     attributes = _attributes(records, layout)
     node = Strings.joined([instance.unit.name for instance in layout.instances])
     columns, unknown = _columns(layout, edges, _names(layout, run_name), node, attributes)
-    if batch_size:
-        sized = tf_shapes.outputs_for(columns, edges.source, layout.results, batch_size)
-        columns = replace(columns, outputs=sized)
+    flow = program(records, layout, columns.kind, columns.outputs, attributes)
+    size = batch.size or (batch.default if leaves_only_batch_open(flow) else 0)
+    found = infer(flow, Given(size), layout.incomplete)
+    columns = replace(columns, outputs=found.outputs)
+    if frozen:
+        weights = {graph.name[row] for row in frozen}
+        columns = replace(columns, shape=_of_constants(columns, weights))
     sizes = [len(instance.unit) for instance in layout.instances]
     functions = Coded.of([instance.unit.function for instance in layout.instances])
     return Flat(
@@ -103,7 +125,38 @@ def flatten(
             for function, _ in call.functions
         ),
         walked=tuple(layout.walked),
-        notes=tuple(notes(records.path, layout, unknown)),
+        repeats=found.repeats,
+        shape_arithmetic=found.shape_arithmetic,
+        notes=(
+            *notes(records.path, layout, unknown),
+            *([] if size == batch.size else [ASSUMED.format(path=records.path, size=size)]),
+            *inference_notes(records.path, columns.name, columns.kind, found),
+        ),
+    )
+
+
+def sized_outputs(
+    records: Records, graph: GraphColumns, batch_size: int
+) -> tuple[OutputShapes, list[str]]:
+    """The output shapes of a graph without its functions, for a batch size; and notes."""
+    library = Library(records, [])
+    layout = Layout(records, library)
+    unit = of_graph(records, graph, library, None)
+    layout.run(unit)
+    flow = program(records, layout, unit.op, unit.outputs, _attributes(records, layout))
+    found = infer(flow, Given(batch_size))
+    rows = {name: row for row, name in enumerate(unit.name)}
+    inferred = found.outputs.take(ints([rows[name] for name in graph.name]))
+    return inferred, list(inference_notes(records.path, unit.name, unit.op, found))
+
+
+def _of_constants(columns: OpColumns, names: Container[str]) -> Shapes:
+    """The shapes of the parameters of a frozen graph: those of the constants with these names."""
+    return Shapes.of(
+        [
+            columns.outputs.of(row, 0) if name in names else None
+            for row, name in enumerate(columns.name)
+        ]
     )
 
 

@@ -12,7 +12,7 @@ from tfprof.columns import Coded, Ints, Ragged, ints, joined, offsets_of
 from tfprof.errors import InputError
 from tfprof.formats.function_def import Library
 from tfprof.formats.records import Records
-from tfprof.sources.tf_functions.calls import CONDITION, is_plain
+from tfprof.sources.tf_functions.calls import CONDITION, is_loop, is_plain
 from tfprof.sources.tf_functions.units import Unit, of_function
 
 # No model comes near these limits, but in a small file functions may call each other many times.
@@ -20,6 +20,23 @@ _MOST_OPS = 4_000_000
 _MOST_EDGES = 10 * _MOST_OPS
 _MOST_LETTERS = 1 << 30  # in the names of all ops
 _MOST_NESTED = 100
+_NO_OP = (-1, 0)
+
+
+class Tensors(NamedTuple):
+    """Tensors as rows and output slots; the row is -1 for no op, and below that a loop variable.
+
+    The variables of all loops are -2, -3 and so on.
+    """
+
+    source: Ints
+    slot: Ints
+
+    def take(self, places: Ints) -> Tensors:
+        return Tensors(self.source[places], self.slot[places])
+
+    def pairs(self) -> list[tuple[int, int]]:
+        return list(zip(self.source.tolist(), self.slot.tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,8 +46,8 @@ class _Use:
     function: str
     call: int  # a row, -1 for the graph itself
     prefix: str
-    source: Ints
-    slot: Ints
+    given: Tensors
+    flow: Tensors  # the same, except that loop variables are not replaced by their initial values
     callers: tuple[str, ...]  # the enclosing functions and this one
     is_condition: bool  # the condition of a loop, whose result the call does not return
 
@@ -42,8 +59,9 @@ class Instance:
     unit: Unit
     call: int
     prefix: str
-    source: Ints
-    slot: Ints
+    inputs: Tensors
+    flow: Tensors  # the same, except that loop variables are not replaced by their initial values
+    is_condition: bool
 
 
 class Edges(NamedTuple):
@@ -62,32 +80,42 @@ class Edges(NamedTuple):
 class Layout:
     """The rows of a graph and of all functions that it calls, and the edges between them."""
 
-    def __init__(self, records: Records, library: Library) -> None:
+    def __init__(self, records: Records, library: Library, *, is_optional: bool = False) -> None:
+        """Start with nothing; `is_optional` says that the file can be read without functions."""
         self._records = records
+        self._is_optional = is_optional
         self._library = library
         self._units: dict[str, Unit] = {}
         self._rows = self._edges = self._letters = 0
         self._waits: list[tuple[int, Ints]] = []  # calls, and the rows of their results
         self.instances: list[Instance] = []
         self.results: dict[int, list[tuple[int, int]]] = {}  # rows and slots, by call
+        self.flow_results: dict[int, list[list[tuple[int, int]]]] = {}  # by call and function
+        self.conditions: dict[int, tuple[int, int]] = {}  # the result of each loop's condition
+        self.variables: dict[int, range] = {}  # of each loop, as places in `initial`
+        self.initial: list[tuple[int, int]] = []  # the initial value of each loop variable
+        self.incomplete: set[int] = set()  # calls that lack a function
         self.walked: dict[int, str] = {}  # the kinds of calls whose functions are laid out
         self.missing: dict[str, None] = {}
         self.recursive: dict[str, None] = {}
 
     def run(self, graph: Unit) -> None:
         """Lay out `graph` and, recursively, the functions that it calls."""
-        nothing = ints([])
+        nothing = Tensors(ints([]), ints([]))
         pending = list(self._place(graph, _Use("", -1, "", nothing, nothing, (), False)))
         while pending:
             use = pending.pop()
             unit = self._unit(use.function)
             base = self._rows
             pending += self._place(unit, use)
-            ends, slots = _bound(unit.results, unit.result_slots, base, use)
-            if not use.is_condition:
-                given = list(zip(ends.tolist(), slots.tolist(), strict=True))
-                self.results.setdefault(use.call, given)
-            self._waits.append((use.call, ends[ends >= 0]))
+            ends = _bound(unit.results, unit.result_slots, base, use.given)
+            flow = _bound(unit.results, unit.result_slots, base, use.flow)
+            if use.is_condition:
+                self.conditions[use.call] = next(iter(flow.pairs()), _NO_OP)
+            else:
+                self.results.setdefault(use.call, ends.pairs())
+                self.flow_results.setdefault(use.call, []).append(flow.pairs())
+            self._waits.append((use.call, ends.source[ends.source >= 0]))
 
     def _unit(self, name: str) -> Unit:
         if name not in self._units:
@@ -101,32 +129,49 @@ class Layout:
         self._edges += len(unit.slot)
         self._letters += len(unit) * len(use.prefix) + int(unit.name.lengths.sum())
         self._check_limits(len(use.callers))
-        sources, slots = _bound(unit.inputs.values, unit.slot, base, use)
-        self.instances.append(Instance(unit, use.call, use.prefix, sources, slots))
+        inputs = _bound(unit.inputs.values, unit.slot, base, use.given)
+        # Outside of loops both are the same, and so share their memory.
+        is_same = use.flow is use.given
+        flow = inputs if is_same else _bound(unit.inputs.values, unit.slot, base, use.flow)
+        self.instances.append(Instance(unit, use.call, use.prefix, inputs, flow, use.is_condition))
         return self._called(self.instances[-1], base, use.callers)
 
     def _called(self, instance: Instance, base: int, callers: tuple[str, ...]) -> Iterator[_Use]:
         unit, offsets = instance.unit, instance.unit.inputs.offsets
         for call in unit.calls:
-            edges = slice(int(offsets[call.row]), int(offsets[call.row + 1]))
-            source, slot = instance.source[edges], instance.slot[edges]
-            given = np.flatnonzero(slot >= 0)[call.first_argument :]
+            edges = np.arange(int(offsets[call.row]), int(offsets[call.row + 1]))
+            given = edges[np.flatnonzero(instance.inputs.slot[edges] >= 0)][call.first_argument :]
+            arguments = instance.inputs.take(given)
+            is_same = instance.flow is instance.inputs
+            flow = arguments if is_same else instance.flow.take(given)
+            if is_loop(call.kind):
+                flow = self._add_variables(base + call.row, flow)
             for function, below in call.functions:
                 if function not in self._library:
                     self.missing[function] = None
+                    self.incomplete.add(base + call.row)
                 elif function in callers:
                     self.recursive[function] = None
+                    self.incomplete.add(base + call.row)
                 else:
                     self.walked[base + call.row] = call.kind
                     yield _Use(
                         function,
                         base + call.row,
                         f"{instance.prefix}{unit.name[call.row]}/{below}",
-                        source[given],
-                        slot[given],
+                        arguments,
+                        flow,
                         (*callers, function),
                         below == CONDITION,
                     )
+
+    def _add_variables(self, loop: int, initial: Tensors) -> Tensors:
+        """The variables of a loop, with these initial values."""
+        first = len(self.initial)
+        self.initial += initial.pairs()
+        self.variables[loop] = range(first, len(self.initial))
+        sources = -2 - np.arange(first, len(self.initial))
+        return Tensors(ints(sources), np.zeros(len(sources), np.int64))
 
     def _check_limits(self, depth: int) -> None:
         if self._rows > _MOST_OPS or self._edges > _MOST_EDGES or self._letters > _MOST_LETTERS:
@@ -135,7 +180,8 @@ class Layout:
             reason = f"its function calls are nested more than {_MOST_NESTED} levels deep"
         else:
             return
-        raise InputError(self._records.path, f"{reason}; read it without --functions.")
+        advice = "read it without --functions" if self._is_optional else "the limit is fixed"
+        raise InputError(self._records.path, f"{reason}; {advice}.")
 
     def edges(self) -> Edges:
         """The edges into all rows; for a call, those from the function's results come first."""
@@ -145,8 +191,8 @@ class Layout:
         before = 0
         for instance in self.instances:
             owners.append(instance.unit.inputs.owners + before)
-            sources.append(instance.source)
-            slots.append(instance.slot)
+            sources.append(instance.inputs.source)
+            slots.append(instance.inputs.slot)
             before += len(instance.unit)
         owner, source, slot = joined(owners), joined(sources), joined(slots)
         order = np.argsort(owner, kind="stable")
@@ -186,12 +232,12 @@ class Layout:
         return onward
 
 
-def _bound(local: Ints, slots: Ints, base: int, use: _Use) -> tuple[Ints, Ints]:
-    """Local sources of a unit at `base` as rows of the layout, or -1 for no op, and slots."""
+def _bound(local: Ints, slots: Ints, base: int, given: Tensors) -> Tensors:
+    """Local sources of a unit at `base` as rows of the layout; arguments become those `given`."""
     source = np.where(local >= 0, local + base, -1)
     slot = np.array(slots)
-    places = np.flatnonzero((local < 0) & (local >= -len(use.source)))
+    places = np.flatnonzero((local < 0) & (local >= -len(given.source)))
     wanted = -1 - local[places]
-    source[places] = use.source[wanted]
-    slot[places] = np.where(slot[places] < 0, -1, use.slot[wanted])
-    return ints(source), ints(slot)
+    source[places] = given.source[wanted]
+    slot[places] = np.where(slot[places] < 0, -1, given.slot[wanted])
+    return Tensors(ints(source), ints(slot))

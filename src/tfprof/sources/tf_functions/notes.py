@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from tfprof.sources.tf_functions.calls import is_conditional, is_loop
+from tfprof.columns import Coded
+from tfprof.sources.tf_functions.calls import is_conditional
 from tfprof.sources.tf_functions.layout import Layout
+from tfprof.sources.tf_shapes import Inferred
 
 _MOST_NAMED = 3
+ASSUMED = (
+    "{path}: the inputs accept any batch size; everything is counted for a batch of {size}. "
+    "Set another batch size with --batch_size."
+)
 
 
 def notes(path: str, layout: Layout, unknown: Sequence[str]) -> Iterator[str]:
     """Notes on a layout and on the variables of `unknown` shape."""
     kinds = list(layout.walked.values())
-    if loops := sum(map(is_loop, kinds)):
-        yield (
-            f"{path} contains {_count(loops, 'loop')}: float ops are counted for one iteration, "
-            "because the graph does not state how many will run."
-        )
     if conditionals := sum(map(is_conditional, kinds)):
         yield (
             f"{path} contains {_count(conditionals, 'conditional')}: the float ops of all branches "
@@ -32,6 +33,26 @@ def notes(path: str, layout: Layout, unknown: Sequence[str]) -> Iterator[str]:
     if unknown:
         variables = f"{_count(len(unknown), 'variable')} of unknown shape (`{unknown[0]}`)"
         yield f"{path} contains {variables}, whose parameters are not counted."
+
+
+def inference_notes(
+    path: str, names: Sequence[str], kinds: Coded, found: Inferred
+) -> Iterator[str]:
+    """Notes on trip counts and shapes that could not be inferred."""
+    if loops := found.unknown_loops:
+        what = "a loop" if len(loops) == 1 else f"{len(loops):,} loops"
+        yield (
+            f"{path} contains {what} of unknown trip count (`{names[loops[0]]}`): float ops inside "
+            "are counted for one iteration, because the number depends on data."
+        )
+    if found.stop is not None:
+        kind = kinds[found.stop.row]
+        why = "it depends on data" if found.stop.has_rule else f"there is no rule for `{kind}`"
+        yield (
+            f"{path}: the output shape of `{names[found.stop.row]}` ({kind}) is unknown, because "
+            f"{why}; float ops that depend on it are not counted. Use a model with fixed input "
+            "shapes, or add a recording of a run."
+        )
 
 
 def _count(number: int, noun: str) -> str:
