@@ -10,6 +10,7 @@ from tfprof.metrics import (
     METRICS,
     NUMBERS,
     ORDER_KEYS,
+    PARTS,
     THRESHOLD_KEYS,
     selected_columns,
 )
@@ -56,8 +57,16 @@ def test_the_order_keys_are_name_occurrence_and_every_number():
     assert set(ORDER_KEYS) == {"name", "occurrence", *numbers}
 
 
-def test_the_thresholds_are_occurrence_and_every_number():
-    assert set(THRESHOLD_KEYS) == set(ORDER_KEYS) - {"name"}
+def test_the_thresholds_are_occurrence_and_every_number_that_is_no_part_of_another():
+    assert set(THRESHOLD_KEYS) == set(ORDER_KEYS) - {"name", *PARTS}
+
+
+@pytest.mark.parametrize("key", PARTS)
+def test_a_part_has_the_unit_and_needs_of_its_whole(key):
+    part, whole = BY_KEY[key], BY_KEY[BY_KEY[key].part_of]
+
+    assert (part.unit, part.needs) == (whole.unit, whole.needs)
+    assert not whole.part_of
 
 
 def test_every_threshold_is_an_option():
@@ -69,7 +78,7 @@ def test_every_threshold_is_an_option():
 def test_every_number_is_summed_with_exact_times_and_the_two_counts_of_occurrence():
     numbers = [metric.key for metric in METRICS if metric.is_number]
 
-    exact = ["nanos", "accelerator_nanos", "cpu_nanos"]
+    exact = ["nanos", "accelerator_nanos", "cpu_nanos", "forward_nanos", "backward_nanos"]
 
     assert list(NUMBERS) == [*numbers, *exact, "runs", "definitions"]
 
@@ -79,16 +88,26 @@ def test_a_key_explains_the_columns_it_expands_to():
     assert all(set(EXPANSIONS[key]) == set(EXPLANATIONS[key]) for key in EXPANSIONS)
 
 
-def test_a_gathered_view_orders_every_number():
-    assert set(GATHERED_ORDER) == {metric.key for metric in METRICS if metric.is_number}
+def test_a_gathered_view_orders_every_number_that_is_no_part_of_another():
+    numbers = {metric.key for metric in METRICS if metric.is_number}
+
+    assert set(GATHERED_ORDER) == numbers - {*PARTS}
 
 
 def test_columns_of_single_ops_start_with_parameters():
     assert columns(*EVERYTHING) == [
+        "layer_class",
+        "output_shape",
         "params",
+        "trainable_params",
+        "other_params",
         "slots",
         "float_ops",
+        "forward_float_ops",
+        "backward_float_ops",
         "macs",
+        "forward_macs",
+        "backward_macs",
         "bytes",
         "peak_bytes",
         "residual_bytes",
@@ -96,6 +115,8 @@ def test_columns_of_single_ops_start_with_parameters():
         "micros",
         "accelerator_micros",
         "cpu_micros",
+        "forward_micros",
+        "backward_micros",
         "device",
         "op_types",
         "occurrence",
@@ -118,6 +139,16 @@ def test_columns_of_gathered_ops_start_with_memory():
         "slots",
         "float_ops",
         "macs",
+        "layer_class",
+        "output_shape",
+        "trainable_params",
+        "other_params",
+        "forward_float_ops",
+        "backward_float_ops",
+        "forward_macs",
+        "backward_macs",
+        "forward_micros",
+        "backward_micros",
         "device",
         "op_types",
         "occurrence",

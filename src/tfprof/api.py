@@ -255,6 +255,10 @@ class Profile:
         """Ops by kind; options as in `tfprof op --help`."""
         return self.view("op", Options.of(**options))
 
+    def layers(self, **options: Any) -> Answer:
+        """Ops by layer of the model; options as in `tfprof layers --help`."""
+        return self.view("layers", Options.of(**options))
+
     def memory(self, **options: Any) -> MemoryAnswer:
         """Memory over time and what holds it; options as in `tfprof memory --help`."""
         return self.memory_over_time(MemoryOptions.of(**options))
@@ -306,7 +310,8 @@ class Profile:
 
     def questions(self) -> dict[str, bool]:
         """Which metrics and views this profile can provide."""
-        metrics = {m.key: self.columns.has(m.needs) for m in METRICS if not m.is_of_answer}
+        asked = [metric for metric in METRICS if not metric.is_of_answer and not metric.part_of]
+        metrics = {metric.key: self.columns.has(metric.needs) for metric in asked}
         views = {
             "code view": self.columns.has_code,
             "memory over time": len(self.columns.allocator_events) > 0,

@@ -15,6 +15,7 @@ class Need(StrEnum):
     DEFINITIONS = "definitions"
     RUNS = "runs"
     CODE = "code"
+    LAYERS = "layers"
     VALUES = "values"
 
 
@@ -33,6 +34,8 @@ class Metric(NamedTuple):
     is_of_answer: bool = False  # describes the omitted rows, not the model
     is_of_single_ops: bool = False  # tables of nested rows that group ops show `N/A`
     gathered_label: str = ""  # the heading in views whose rows group ops, if different
+    part_of: str = ""  # the number of which it counts only some ops; has no threshold
+    heading: str = ""  # the heading in aligned tables
 
     @property
     def is_number(self) -> bool:
@@ -51,6 +54,7 @@ _MICROS = Metric(
     Need.RUNS,
     Unit.MICROS,
     exact="nanos",
+    heading="time",
 )
 _CPU_MICROS = Metric(
     "cpu_micros",
@@ -72,12 +76,47 @@ _ACCELERATOR_MICROS = Metric(
 # The order is that of the columns in the scope and graph views.
 _ROWS: tuple[Metric, ...] = (
     Metric(
+        "layer_class",
+        "layer class",
+        "layer class: the class of the layer that the op belongs to, such as Conv2D.",
+        Need.LAYERS,
+        fact="layer_class",
+        heading="class",
+    ),
+    Metric(
+        "output_shape",
+        "output shape",
+        "output shape: the shape of the first output of the op, or of the output of the layer.",
+        Need.DEFINITIONS,
+        fact="output_shape",
+        heading="output shape",
+    ),
+    Metric(
         "params",
         "# parameters",
         "# parameters: the elements of each op's `shape`, variables and placeholders alike.",
         Need.DEFINITIONS,
         Unit.COUNT,
         fact="shape",
+        heading="parameters",
+    ),
+    Metric(
+        "trainable_params",
+        "# trainable parameters",
+        "# trainable parameters: the parameters that training changes.",
+        Need.DEFINITIONS,
+        Unit.COUNT,
+        part_of="params",
+        heading="trainable",
+    ),
+    Metric(
+        "other_params",
+        "# other parameters",
+        "# other parameters: those that are not trainable, such as moving averages.",
+        Need.DEFINITIONS,
+        Unit.COUNT,
+        part_of="params",
+        heading="other",
     ),
     Metric(
         "slots",
@@ -92,6 +131,25 @@ _ROWS: tuple[Metric, ...] = (
         "# float_ops: float operations of each op times its runs; a multiply and an add are two.",
         Need.DEFINITIONS,
         Unit.COUNT,
+        heading="FLOPs",
+    ),
+    Metric(
+        "forward_float_ops",
+        "# forward float_ops",
+        "# forward float_ops: float operations of the forward pass.",
+        Need.DEFINITIONS,
+        Unit.COUNT,
+        part_of="float_ops",
+        heading="forward",
+    ),
+    Metric(
+        "backward_float_ops",
+        "# backward float_ops",
+        "# backward float_ops: float operations of the gradients.",
+        Need.DEFINITIONS,
+        Unit.COUNT,
+        part_of="float_ops",
+        heading="backward",
     ),
     Metric(
         "macs",
@@ -99,6 +157,25 @@ _ROWS: tuple[Metric, ...] = (
         "# macs: multiply-accumulates of products and convolutions times their runs.",
         Need.DEFINITIONS,
         Unit.COUNT,
+        heading="MACs",
+    ),
+    Metric(
+        "forward_macs",
+        "# forward macs",
+        "# forward macs: multiply-accumulates of the forward pass.",
+        Need.DEFINITIONS,
+        Unit.COUNT,
+        part_of="macs",
+        heading="forward",
+    ),
+    Metric(
+        "backward_macs",
+        "# backward macs",
+        "# backward macs: multiply-accumulates of the gradients.",
+        Need.DEFINITIONS,
+        Unit.COUNT,
+        part_of="macs",
+        heading="backward",
     ),
     Metric(
         "bytes",
@@ -131,6 +208,26 @@ _ROWS: tuple[Metric, ...] = (
     _MICROS,
     _ACCELERATOR_MICROS,
     _CPU_MICROS,
+    Metric(
+        "forward_micros",
+        "forward execution time",
+        "forward execution time: total execution time of the forward pass.",
+        Need.RUNS,
+        Unit.MICROS,
+        exact="forward_nanos",
+        part_of="micros",
+        heading="forward",
+    ),
+    Metric(
+        "backward_micros",
+        "backward execution time",
+        "backward execution time: total execution time of the gradients.",
+        Need.RUNS,
+        Unit.MICROS,
+        exact="backward_nanos",
+        part_of="micros",
+        heading="backward",
+    ),
     Metric(
         "device",
         "assigned devices",
@@ -206,18 +303,25 @@ EXPLANATIONS: dict[str, tuple[Metric, ...]] = {
 
 # The numbers that are measured at run time.
 RUN_NUMBERS: tuple[str, ...] = tuple(
-    metric.key for metric in METRICS if metric.is_number and metric.needs is Need.RUNS
+    metric.key
+    for metric in METRICS
+    if metric.is_number and metric.needs is Need.RUNS and not metric.part_of
 )
 
 # The numbers that follow from the definition of an op.
 DEFINED_NUMBERS: tuple[str, ...] = tuple(
-    metric.key for metric in METRICS if metric.is_number and metric.needs is Need.DEFINITIONS
+    metric.key
+    for metric in METRICS
+    if metric.is_number and metric.needs is Need.DEFINITIONS and not metric.part_of
 )
+
+# Numbers that count only some ops of another number.
+PARTS: tuple[str, ...] = tuple(metric.key for metric in METRICS if metric.part_of)
 
 # Views that group many ops in a row show memory and time first.
 GATHERED_ORDER: tuple[str, ...] = (*RUN_NUMBERS, *DEFINED_NUMBERS)
 
-ORDER_KEYS: tuple[str, ...] = ("name", *GATHERED_ORDER, "occurrence")
+ORDER_KEYS: tuple[str, ...] = ("name", *GATHERED_ORDER, *PARTS, "occurrence")
 
 # Each of these has a threshold option named `min_` + key.
 THRESHOLD_KEYS: tuple[str, ...] = (*GATHERED_ORDER, "occurrence")

@@ -317,7 +317,8 @@ def test_an_unreadable_tensor_is_an_error_without_partial_json(ask, files):
             "graph.pb --json",
             (
                 "`shell` has no option `json`. "
-                "It is an option of scope, graph, code, op, memory, flops, advise, info, profile."
+                "It is an option of scope, graph, code, op, layers, memory, flops, advise, info, "
+                "profile."
             ),
         ),
     ],

@@ -78,7 +78,7 @@ def spoiled(column, chance):
 
 def questions(profile):
     """Everything that can be asked or written."""
-    for view in ("scope", "graph", "code", "op"):
+    for view in ("scope", "graph", "code", "op", "layers"):
         yield lambda view=view: getattr(profile, view)(select=SELECT).table
     yield lambda: profile.memory().report
     yield lambda: profile.advise().text()

@@ -101,7 +101,9 @@ def test_an_output_is_rejected_for_a_view_that_it_does_not_support():
     with pytest.raises(OptionError) as caught:
         registry.require(OutputSpec.parse("timeline:outfile=x"), "op")
 
-    complaint = "Output `timeline` does not support the op view: use graph or scope or code."
+    complaint = (
+        "Output `timeline` does not support the op view: use graph or scope or code or layers."
+    )
     assert str(caught.value) == complaint
 
 

@@ -18,7 +18,8 @@ from tfprof.outputs import profile_proto
 from tfprof.outputs.registry import SAVED_FORMATS
 
 SAMPLES = Path(__file__).parent.parent / "samples" / "tensorflow"
-EVERYTHING = [metric.key for metric in METRICS]
+# ProfileProto has no output shapes that were only seen in a run.
+EVERYTHING = [metric.key for metric in METRICS if metric.key != "output_shape"]
 
 
 @pytest.fixture(params=SAVED_FORMATS)

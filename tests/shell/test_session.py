@@ -269,7 +269,7 @@ def test_a_list_may_be_quoted(quote, shell):
             "???",
             (
                 "Unknown command `???`. "
-                "Available: advise, code, exit, flops, graph, help, info, memory, op,"
+                "Available: advise, code, exit, flops, graph, help, info, layers, memory, op,"
             ),
         ),
     ],
@@ -381,7 +381,7 @@ def test_help_on_options_and_metrics_is_the_same_as_on_the_command_line(topic, s
     status, out, err = shell(f"help {topic}")
 
     # The command line has a command `shell` for the same options, the shell has `set`.
-    assert (status, out.replace("op, set.", "op, shell."), err) == (0, wanted, "")
+    assert (status, out.replace("layers, set.", "layers, shell."), err) == (0, wanted, "")
 
 
 @pytest.mark.parametrize("view", ["scope", "graph", "code", "op", "set"])
@@ -549,7 +549,7 @@ def test_flops_works_in_the_shell(shell):
     status, out, err = shell("flops", "flops -step 1")
 
     assert out == PROFILE.flops().report
-    takers = "scope, graph, code, op, memory, timeline, set"
+    takers = "scope, graph, code, op, layers, memory, timeline, set"
     assert (status, err) == (
         1,
         f"tfprof: `flops` has no option `step`. It is an option of {takers}.\n",

@@ -9,6 +9,7 @@ from tfprof.errors import OptionError
 from tfprof.metrics import Need
 from tfprof.options import MEMORY_OPTIONS, MemoryOptions
 from tfprof.outputs import registry
+from tfprof.views.registry import VIEWS
 from tfprof.views.view import TABLE_VALUE_TYPES, View
 
 if TYPE_CHECKING:
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
 
 
 def view(call: Call) -> None:
-    """Show or write one of the four views."""
-    options = call.view_options().sorted_by(call.front.default_order)
+    """Show or write one of the views."""
+    options = call.view_options()
+    if not VIEWS[call.command.name].has_own_defaults:
+        options = options.sorted_by(call.front.default_order)
     spec = options.destination
     registry.require(spec, call.command.name)
     as_json = call.value("json")

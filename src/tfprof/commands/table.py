@@ -96,6 +96,20 @@ _ROWS = (
         **_VIEW,
     ),
     Command(
+        name="layers",
+        summary="Show parameters, float operations and time by layer of the model.",
+        notes="A row includes the layers in it, and is in the model's own order without -order_by. "
+        "Ops that belong to no layer have rows of their own: the optimizer, the input pipeline, "
+        "eager ops and others. Without layers in the files, each scope with variables is a layer. "
+        "By default all columns that have values are shown.",
+        examples=(
+            ("saved_model", ""),
+            ("runs/a", "-order_by micros -max_depth 3"),
+            ("runs/a", "-select params,forward_micros -min_params 1"),
+        ),
+        **_VIEW,
+    ),
+    Command(
         name="memory",
         summary="Show memory over time and what holds it at the peak.",
         run=Function(_QUESTIONS, "memory"),

@@ -10,6 +10,7 @@ import numpy as np
 from tfprof.columns import Bools, Ints, ints
 from tfprof.errors import OptionError
 from tfprof.measures import averages, time
+from tfprof.measures.parts import PARTS
 from tfprof.memo import OnDemand, remembered, remembering
 from tfprof.metrics import NUMBERS
 from tfprof.model.ops import OPTIMIZER_VARIABLE, STATE_VARIABLE
@@ -117,6 +118,9 @@ def _column(profile: ProfileColumns, chosen: Chosen, key: str) -> Ints:
         return _COUNTED_ELEMENTS[key](profile)
     if key == "definitions":
         return np.ones(len(profile.ops), np.int64)
+    if key in PARTS:
+        whole, is_counted = PARTS[key]
+        return np.where(is_counted(profile), per_op(profile, chosen)[whole], 0)
     if key in _COUNTED:
         return in_all_runs(profile, chosen, _COUNTED[key](profile))
     if key in _ROUNDED and not profile.counts_whole_micros:

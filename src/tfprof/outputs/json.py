@@ -40,8 +40,9 @@ def head(view: View) -> dict[str, Any]:
 def _hidden_numbers(view: View) -> dict[str, int | float]:
     """The hidden part of each number; times have fractions of a microsecond if recorded."""
     found = view.hidden.numbers
-    times = {metric.key: exact_micros(found[metric.exact]) for metric in METRICS if metric.exact}
-    counted = {metric.key: found[metric.key] for metric in METRICS if metric.is_number}
+    wholes = [metric for metric in METRICS if metric.is_number and not metric.part_of]
+    times = {metric.key: exact_micros(found[metric.exact]) for metric in wholes if metric.exact}
+    counted = {metric.key: found[metric.key] for metric in wholes}
     return counted | times | {key: found[key] for key in ("runs", "definitions")}
 
 

@@ -78,6 +78,10 @@ _UNITS = {Unit.COUNT: "", Unit.MICROS: " In microseconds.", Unit.BYTES: " In byt
 # The columns of facts, by their key in a row.
 _FACTS: dict[str, Schema] = {
     "shape": _described(_SHAPE, "The shape of the op; -1 is an unknown dim, null an unknown rank."),
+    "layer_class": _list(_TEXT, "The classes of the layers that the ops belong to."),
+    "output_shape": _described(
+        _SHAPE, "The shape of the output of the layer, or of the first output of the op."
+    ),
     "devices": _list(_TEXT, "The devices the op ran on."),
     "op_types": _list(_TEXT, "The types of the op."),
     "input_shapes": _list(
@@ -144,7 +148,8 @@ def _option(option: Option) -> Schema:
 
 
 def _view() -> dict[str, Schema]:
-    numbers = {metric.key: _number_schema(metric) for metric in METRICS if metric.is_number}
+    wholes = [metric for metric in METRICS if metric.is_number and not metric.part_of]
+    numbers = {metric.key: _number_schema(metric) for metric in wholes}
     counts = dict.fromkeys(("runs", "definitions"), _INTEGER)
     hidden = _object({"ops": _INTEGER} | numbers | counts)
     return {

@@ -8,7 +8,7 @@ import numpy as np
 
 from tfprof.columns import Ints, Strings
 from tfprof.metrics import BY_KEY, EXPLANATIONS, Metric
-from tfprof.outputs import fields, flat_rows
+from tfprof.outputs import aligned_rows, fields, flat_rows
 from tfprof.outputs.pieces import Piece, joined, or_else, woven
 from tfprof.views.registry import VIEWS, Trait
 from tfprof.views.view import View
@@ -25,7 +25,7 @@ _BLOCK_BYTES = 1 << 24
 
 def encode(view: View) -> Iterator[bytes]:
     """The report in pieces, so that a large one never has to fit in memory."""
-    if view.options.generation.style.explains:
+    if view.options.generation.style.explains and Trait.ALIGNED not in view.traits:
         yield _explanation(view).encode()
     yield from _encode_table(view)
 
@@ -56,6 +56,9 @@ def table(view: View) -> str:
 def lines(view: View) -> Iterator[str]:
     """The lines of the table with their line ends; a row may add lines below its own."""
     metrics = fields.columns(view)
+    if Trait.ALIGNED in view.traits:
+        yield from aligned_rows.lines(view)
+        return
     if Trait.NESTED not in view.traits:
         yield from _flat_lines(view, metrics)
         return
@@ -66,6 +69,9 @@ def lines(view: View) -> Iterator[str]:
 
 def _encode_table(view: View) -> Iterator[bytes]:
     metrics = fields.columns(view)
+    if Trait.ALIGNED in view.traits:
+        yield "".join(aligned_rows.lines(view)).encode()
+        return
     if Trait.NESTED not in view.traits:
         yield "".join(_flat_lines(view, metrics)).encode()
         return

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from importlib import import_module
 
 from tfprof.measures.numbers import EVERYTHING, per_op
 from tfprof.metrics import AUTO, Need, selected_columns
@@ -27,16 +29,24 @@ def resolved(kind: str, profile: ProfileColumns, options: Options) -> Options:
 
 def _contents(kind: str, profile: ProfileColumns) -> tuple[str, ...]:
     """The metrics that describe the files best: time, or else parameters and float operations."""
+    if VIEWS[kind].has_own_defaults:
+        found: Iterable[str] = import_module(f"{__package__}.{kind}").columns(profile)
+        return tuple(found)
     if profile.has(Need.RUNS):
         return ("micros",)
     numbers = per_op(profile, EVERYTHING)
-    found = tuple(key for key in _OF_DEFINITIONS if numbers[key].any())
-    return found or (("op_types",) if Trait.CODE in VIEWS[kind].traits else ("occurrence",))
+    filled = tuple(key for key in _OF_DEFINITIONS if numbers[key].any())
+    return filled or (("op_types",) if Trait.CODE in VIEWS[kind].traits else ("occurrence",))
 
 
 def _first_number(kind: str, options: Options) -> str:
-    """The first column that can be sorted by; the name if there is none, or rows are drawn."""
+    """The first column that can be sorted by; the name if there is none, or rows are drawn.
+
+    Empty for views with an order of their own.
+    """
     is_gathered = Trait.GATHERED in VIEWS[kind].traits
+    if VIEWS[kind].has_own_defaults:
+        return ""
     if options.destination.is_drawn:
         return "name"
     for metric in selected_columns(options.select, gathered=is_gathered):

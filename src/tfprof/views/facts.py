@@ -22,6 +22,7 @@ from tfprof.columns import (
     ints,
     offsets_of,
 )
+from tfprof.measures import layers
 from tfprof.memo import OnDemand
 from tfprof.metrics import Metric, Need
 from tfprof.model.ops import Ops
@@ -114,6 +115,39 @@ def shape(view: View, rows: slice) -> Shapes | None:
     known = view.profile.ops.shape
     codes = np.full(len(members), len(known.values))
     codes[members.lengths > 0] = known.codes[members.values]
+    return Shapes(codes, (*known.values, None))
+
+
+@fact
+def layer_class(view: View, rows: slice) -> Texts:
+    """The class of each row that is a layer, or the classes of the layers of a row's ops."""
+    table, of_ops, _ = layers.model_layers(view.profile)
+    known = sorted({*table.kind.values} - {""})
+    rank = [known.index(name) if name else -1 for name in table.kind.values]
+    rank_of = np.append(ints(rank)[table.kind.codes], -1)
+    members = _members(view, rows)
+    if view.layer is not None:
+        members = Ragged(np.arange(len(members) + 1), np.arange(len(members)))
+        ranks = rank_of[view.layer[rows]]
+    else:
+        ranks = rank_of[of_ops[members.values]]
+    classes = Ragged(offsets_of((ranks >= 0).astype(np.int64)), ranks[ranks >= 0])
+    return Texts(_sets(members, classes, are_sets=True), Strings(known), default="")
+
+
+@fact
+def output_shape(view: View, rows: slice) -> Shapes | None:
+    """The output shape of each row that is a layer, or of the first output of a row's op."""
+    if view.layer is not None:
+        known = layers.output_shapes(view.profile)
+        codes = np.append(known.codes, len(known.values))[view.layer[rows]]
+        return Shapes(codes, (*known.values, None))
+    if view.is_gathered:
+        return None
+    members = _members(view, rows)
+    known = layers.first_outputs(view.profile.ops, members.values)
+    codes = np.full(len(members), len(known.values))
+    codes[members.lengths > 0] = known.codes
     return Shapes(codes, (*known.values, None))
 
 

@@ -20,6 +20,7 @@ class Trait(Flag):
     CODE = auto()  # rows are the lines of code of `views.code`
     TIMED = auto()  # rows are single ops, so they can be drawn on a timeline
     MARKS_HIDDEN = auto()  # tables mark hidden ops if `num_hidden_ops` is selected
+    ALIGNED = auto()  # tables align the totals of rows in columns, and end with those of the root
 
 
 class ViewKind(NamedTuple):
@@ -27,6 +28,9 @@ class ViewKind(NamedTuple):
 
     sentence: str
     traits: Trait
+    # The module of the view has a function `columns`, which returns what is selected by default,
+    # and rows are in the order of its arrangement by default.
+    has_own_defaults: bool = False
 
 
 VIEWS: dict[str, ViewKind] = {
@@ -44,5 +48,10 @@ VIEWS: dict[str, ViewKind] = {
     "op": ViewKind(
         "Ops by kind: own numbers (share of this and all later rows, share of this row).",
         Trait.GATHERED,
+    ),
+    "layers": ViewKind(
+        "Ops by layer of the model: a layer's total includes the layers in it.",
+        Trait.NESTED | Trait.GATHERED | Trait.ALIGNED,
+        has_own_defaults=True,
     ),
 }

@@ -51,6 +51,7 @@ class View:
     total: Numbers
     hidden: Hidden
     arranged: Ints  # the row of the view's arrangement that each row is
+    layer: Ints | None = None  # the layer that each row is, -1 for other rows; None in other views
     skipped: Ints | None = None  # the hidden rows between each row and its parent, if requested
     left_out: frozenset[str] = frozenset()  # metrics whose columns a table leaves out
     notes: tuple[str, ...] = ()

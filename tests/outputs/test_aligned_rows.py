@@ -1,0 +1,95 @@
+"""The table of the layers view."""
+
+from build import layer, op, profile, run
+from tfprof.api import Profile
+
+
+def network():
+    trainable = ("_trainable_variables",)
+    return profile(
+        layer("net", "Functional", (-1, 10)),
+        layer("net/conv", "Conv2D", (-1, 8)),
+        layer("net/bn", "BatchNormalization", (8,)),
+        op("conv/w", "Var", (2000, 3), types=trainable, layer="net/conv"),
+        op("bn/mean", "Var", (4,), layer="net/bn"),
+        op("net/conv/mul", float_ops=1_000_000, layer="net/conv"),
+        op("gradient_tape/net/conv/mul", float_ops=2_000_000, layer="net/conv"),
+        op("update", "ApplyAdam", float_ops=1000),
+        run("net/conv/mul", 3000),
+        run("gradient_tape/net/conv/mul", 5000),
+        run("update", 2000),
+    )
+
+
+def lines(p, **options):
+    return Profile(p).layers(**options).table.splitlines()
+
+
+INCLUDES = "A row includes the layers in it."
+SHARED = "A variable that several layers share counts once."
+TIMES = "Times are those of an average step, summed over ops, even if they ran at the same time."
+
+
+def test_the_table_has_aligned_columns_in_groups_and_ends_with_the_totals():
+    assert lines(network(), select="trainable_params,params,layer_class,output_shape") == [
+        "                                             ─────── parameters ──────",
+        "layer      class               output shape  total  trainable    share",
+        "──────────────────────────────────────────────────────────────────────",
+        "net        Functional          (?, 10)       6,004      6,000  100.00%",
+        "  conv     Conv2D              (?, 8)        6,000      6,000   99.93%",
+        "  bn       BatchNormalization  (8,)              4               0.07%",
+        "optimizer",
+        "──────────────────────────────────────────────────────────────────────",
+        "total                                        6,004      6,000  100.00%",
+        "",
+        INCLUDES,
+        SHARED,
+    ]
+
+
+def test_shares_are_those_of_time_if_it_is_shown():
+    assert lines(network(), select="params,float_ops,micros,forward_micros") == [
+        "                              ────────── time ─────────",
+        "layer      parameters  FLOPs    total  forward    share",
+        "───────────────────────────────────────────────────────",
+        "net             6,004  3.00m   8.00ms   3.00ms   80.00%",
+        "  conv          6,000  3.00m   8.00ms   3.00ms   80.00%",
+        "  bn                4",
+        "optimizer              1.00k   2.00ms            20.00%",
+        "───────────────────────────────────────────────────────",
+        "total           6,004  3.00m  10.00ms   3.00ms  100.00%",
+        "",
+        INCLUDES,
+        SHARED,
+        TIMES,
+    ]
+
+
+def test_shares_are_those_of_the_number_that_orders_the_rows():
+    found = lines(network(), select="params,micros", order_by="params", max_depth=2)
+
+    assert found[:4] == [
+        "layer      parameters    share     time",
+        "───────────────────────────────────────",
+        "net             6,004  100.00%   8.00ms",
+        "optimizer                        2.00ms",
+    ]
+
+
+def test_a_group_is_as_wide_as_its_heading():
+    assert lines(network(), select="other_params", max_depth=2)[:4] == [
+        "            parameters",
+        "layer             other",
+        "───────────────────────",
+        "net                   4",
+    ]
+
+
+def test_facts_that_do_not_fit_into_a_table_are_left_out():
+    found = lines(network(), select="input_shapes,device", max_depth=2)
+
+    assert found[0] == "layer      assigned devices"
+
+
+def test_a_notebook_shows_the_same_table():
+    assert "<pre>layer" in Profile(network()).layers(select="params")._repr_html_()
