@@ -44,6 +44,7 @@ def test_the_public_names_are_these():
         *("MemoryAnswer", "MemoryOptions", "AllocatorMemory", "MemoryBreakdown", "MemoryCurve"),
         *("FloatOpsLedger", "CountedKind", "UncountedKind"),
         *("register_flops", "OpFacts", "FlopCount"),
+        *("StepTable", "StepTimes", "StepTime", "StepSummary", "UnusualStep", "StepOptions"),
         *("Advice", "Checker", "Finding", "Evidence", "EvidenceColumn", "Gain", "Unit"),
         *("profile", "advise", "Profiler", "ProfileOptionBuilder", "ProfileContext"),
         *("write_op_log", "OpLog", "MetadataCaptureHook", "PrintModelAnalysisHook"),
@@ -114,6 +115,7 @@ def exposed_types(value: type) -> str:
     [
         *("Profile", "Info", "FileSummary", "Answer", "Hidden", "Written"),
         *("MemoryAnswer", "AllocatorMemory", "FloatOpsLedger", "CountedKind", "UncountedKind"),
+        *("StepTable", "StepTimes", "StepTime", "StepSummary", "UnusualStep"),
         *("Advice", "Checker", "Finding", "Evidence", "EvidenceColumn", "Gain"),
         *("Capture", "OpLog", "ProfileContext", "Profiler"),
     ],

@@ -40,15 +40,17 @@ if TYPE_CHECKING:
     from tfprof.measures.memory import MemoryCurve
     from tfprof.model.profile import ProfileColumns
     from tfprof.model.recordings import Recording
-    from tfprof.options import MemoryOptions, Options
+    from tfprof.options import MemoryOptions, Options, StepOptions
     from tfprof.outputs.ledger import FloatOpsLedger
     from tfprof.outputs.op_log import OpLog
     from tfprof.outputs.parts import Written
+    from tfprof.outputs.steps import StepTable
     from tfprof.sources.source import FileSummary
     from tfprof.units import Unit
     from tfprof.version import __version__ as __version__
     from tfprof.views.ledger import CountedKind, UncountedKind
     from tfprof.views.memory import AllocatorMemory, MemoryBreakdown
+    from tfprof.views.steps import StepSummary, StepTime, StepTimes, UnusualStep
     from tfprof.views.view import Hidden
 
 __all__ = [
@@ -93,10 +95,16 @@ __all__ = [
     "Profiler",
     "Recording",
     "RuleError",
+    "StepOptions",
+    "StepSummary",
+    "StepTable",
+    "StepTime",
+    "StepTimes",
     "TfprofError",
     "UncountedKind",
     "Unit",
     "UnknownFormatError",
+    "UnusualStep",
     "Written",
     "advise",
     "capture",
@@ -137,10 +145,11 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "tfprof.measures.flop_rules.registry": ("FlopCount", "OpFacts"),
     "tfprof.measures.memory": ("MemoryCurve",),
     "tfprof.model.profile": ("ProfileColumns",),
-    "tfprof.options": ("MemoryOptions", "Options"),
+    "tfprof.options": ("MemoryOptions", "Options", "StepOptions"),
     "tfprof.outputs.ledger": ("FloatOpsLedger",),
     "tfprof.outputs.op_log": ("OpLog",),
     "tfprof.outputs.parts": ("Written",),
+    "tfprof.outputs.steps": ("StepTable",),
     "tfprof.pprof_profiler": ("pprof_profiler",),
     "tfprof.model.recordings": ("Recording",),
     "tfprof.sources.source": ("FileSummary",),
@@ -148,6 +157,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "tfprof.version": ("__version__",),
     "tfprof.views.ledger": ("CountedKind", "UncountedKind"),
     "tfprof.views.memory": ("AllocatorMemory", "MemoryBreakdown"),
+    "tfprof.views.steps": ("StepSummary", "StepTime", "StepTimes", "UnusualStep"),
     "tfprof.views.view": ("Hidden",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

@@ -19,7 +19,15 @@ from tfprof.model.builder import ProfileBuilder
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import Recording
 from tfprof.model.tensors import Tensors
-from tfprof.options import CHECKERS_OPTION, INPUT_OPTIONS, Inputs, MemoryOptions, Options, find
+from tfprof.options import (
+    CHECKERS_OPTION,
+    INPUT_OPTIONS,
+    Inputs,
+    MemoryOptions,
+    Options,
+    StepOptions,
+    find,
+)
 from tfprof.outputs import registry
 from tfprof.sources import registry as sources
 from tfprof.sources.given import files_of
@@ -35,6 +43,7 @@ if TYPE_CHECKING:
 
     from tfprof.measures.flop_rules.registry import Rule
     from tfprof.outputs.ledger import FloatOpsLedger
+    from tfprof.outputs.steps import StepTable
 
     Path = str | os.PathLike[str]
 
@@ -276,6 +285,13 @@ class Profile:
         from tfprof.views import ledger
 
         return FloatOpsLedger(ledger.build(self.columns), self.notes)
+
+    def step_times(self, **options: Any) -> StepTable:
+        """Wall, busy and idle time of each step; options as in `tfprof steps --help`."""
+        from tfprof.outputs.steps import StepTable
+        from tfprof.views import steps
+
+        return StepTable(steps.build(self.columns, StepOptions.of(**options)))
 
     def advise(self, checkers: str | Sequence[str] | None = None) -> Advice:
         """The findings of all checkers, or of those in `checkers`."""

@@ -75,7 +75,13 @@ def test_a_checkpoint_value_agrees_with_the_schema_of_a_view(capsys):
 
 @pytest.mark.parametrize(
     ("command", "name"),
-    [("flops", "ledger"), ("memory", "memory"), ("advise", "advice"), ("info", "info")],
+    [
+        ("flops", "ledger"),
+        ("memory", "memory"),
+        ("steps", "steps"),
+        ("advise", "advice"),
+        ("info", "info"),
+    ],
 )
 @pytest.mark.parametrize("files", [GPU, MLP], ids=["gpu_synth", "mlp_tiny"])
 def test_an_answer_agrees_with_its_schema(command, name, files, capsys):
@@ -93,7 +99,7 @@ def test_the_plain_values_of_python_answers_agree_too():
     profile = tfprof.load(*GPU)
     answers = (
         *(profile.scope(select=EVERYTHING), profile.op(select=EVERYTHING), profile.flops()),
-        *(profile.memory(), profile.advise(), profile.info()),
+        *(profile.memory(), profile.step_times(), profile.advise(), profile.info()),
     )
 
     found = {check(json.loads(json.dumps(answer.to_dict()))) for answer in answers}

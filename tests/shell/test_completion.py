@@ -47,7 +47,7 @@ def test_an_empty_line_can_be_any_command():
 @pytest.mark.parametrize(
     ("line", "lines"),
     [
-        ("s", ["scope ", "save ", "set "]),
+        ("s", ["scope ", "steps ", "save ", "set "]),
         ("sc", ["scope "]),
         ("  sc", ["  scope "]),
         ("nonsense", []),

@@ -549,7 +549,7 @@ def test_flops_works_in_the_shell(shell):
     status, out, err = shell("flops", "flops -step 1")
 
     assert out == PROFILE.flops().report
-    takers = "scope, graph, code, op, layers, memory, timeline, set"
+    takers = "scope, graph, code, op, layers, memory, steps, timeline, set"
     assert (status, err) == (
         1,
         f"tfprof: `flops` has no option `step`. It is an option of {takers}.\n",
@@ -600,6 +600,8 @@ def both(capsys, monkeypatch, tmp_path):
         ("memory", "-json"),
         ("flops", ""),
         ("flops", "-json"),
+        ("steps", ""),
+        ("steps", "-json"),
         ("advise", "-checkers ExpensiveOperationChecker"),
         ("advise", "-json"),
         ("info", ""),

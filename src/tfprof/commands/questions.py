@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tfprof.errors import OptionError
 from tfprof.metrics import Need
-from tfprof.options import MEMORY_OPTIONS, MemoryOptions
+from tfprof.options import MEMORY_OPTIONS, STEP_OPTIONS, MemoryOptions
 from tfprof.outputs import registry
 from tfprof.views.registry import VIEWS
 from tfprof.views.view import TABLE_VALUE_TYPES, View
@@ -77,6 +77,14 @@ def flops(call: Call) -> None:
     ledger = call.load().flops()
     call.show([ledger.to_json() if call.value("json") else ledger.report])
     call.say(*ledger.notes)
+
+
+def steps(call: Call) -> None:
+    """Show the times of the recorded steps; a step set in the shell applies here too."""
+    given = {"step": call.front.options.step} | call.given_of(STEP_OPTIONS)
+    table = call.load().step_times(**given)
+    call.show([table.to_json() if call.value("json") else table.report])
+    call.say(*table.notes)
 
 
 def advise(call: Call) -> None:

@@ -17,6 +17,7 @@ from tfprof.options import (
     OUTPUT_OPTIONS,
     REPORT_OPTIONS,
     RUN_OPTIONS,
+    STEP_OPTIONS,
     TIMELINE_OPTIONS,
     VIEW_OPTIONS,
     Option,
@@ -137,6 +138,19 @@ _ROWS = (
         "scope `gradients` or `gradient_tape` are backward, ops such as ApplyAdam are optimiser, "
         "and all others are forward.",
         examples=(("graph.pbtxt run_meta", ""), ("graph.pbtxt tfprof_log", "--json")),
+    ),
+    Command(
+        name="steps",
+        summary="Show the wall, busy and idle time of each recorded step.",
+        run=Function(_QUESTIONS, "steps"),
+        takes=_FILES_OR_LOADED,
+        inputs=INPUT_OPTIONS,
+        options=STEP_OPTIONS | _only("json"),
+        notes="A step begins where the program marks it, or calls the function that takes the most "
+        "time, and lasts until the next one begins. In run metadata it lasts from its first op to "
+        "its last. Time in which several ops run at once counts once as busy time. Steps that took "
+        "clearly longer or shorter than the median are listed with what was different in them.",
+        examples=(("runs/a", ""), ("graph.pbtxt run_meta_1 run_meta_2", "-step 1 --json")),
     ),
     Command(
         name="advise",

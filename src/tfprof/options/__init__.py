@@ -21,6 +21,7 @@ __all__ = [
     "OUTPUT_OPTIONS",
     "REPORT_OPTIONS",
     "RUN_OPTIONS",
+    "STEP_OPTIONS",
     "TIMELINE_OPTIONS",
     "VIEW_OPTIONS",
     "Inputs",
@@ -29,6 +30,7 @@ __all__ = [
     "Option",
     "Options",
     "OutputSpec",
+    "StepOptions",
     "default_of",
     "find",
 ]
@@ -251,6 +253,29 @@ class MemoryOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StepOptions:
+    """The options of a question about the times of steps."""
+
+    step: int = _option(
+        Kind.NUMBER, -1, "Show only this recorded step; -1 shows all.", _SHOWN, _STEP
+    )
+    recording: tuple[str, ...] = _option(
+        Kind.REGEXES,
+        (".*",),
+        "Show only recordings whose label matches (`tfprof info` lists them).",
+        _SHOWN,
+    )
+    rank: tuple[int, ...] = _option(
+        Kind.NUMBERS, (), "Show only recordings of these ranks.", _SHOWN, "RANK,…"
+    )
+
+    @classmethod
+    def of(cls, **given: Any) -> Self:
+        """Options with `given` checked, the rest at their defaults."""
+        return cls(**{name: find(name, STEP_OPTIONS).check(given[name]) for name in given})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
     """The files of a profile and how to read them."""
 
@@ -315,6 +340,7 @@ def _named(*options: Option) -> dict[str, Option]:
 # Options of questions and inputs, which are also Python keywords.
 VIEW_OPTIONS: dict[str, Option] = _table(Options, "-")
 MEMORY_OPTIONS: dict[str, Option] = _table(MemoryOptions, "-")
+STEP_OPTIONS: dict[str, Option] = _table(StepOptions, "-")
 INPUT_OPTIONS: dict[str, Option] = _table(Inputs, "--")
 
 # Options of individual commands.

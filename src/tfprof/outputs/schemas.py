@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from tfprof.metrics import METRICS, Metric
-from tfprof.options import MEMORY_OPTIONS, VIEW_OPTIONS, Option
+from tfprof.options import MEMORY_OPTIONS, STEP_OPTIONS, VIEW_OPTIONS, Option
 from tfprof.units import Unit
 from tfprof.views.registry import VIEWS
 
@@ -244,6 +244,49 @@ def _memory() -> dict[str, Schema]:
     }
 
 
+def _steps() -> dict[str, Schema]:
+    times = {
+        "wall_ns": "From the start of the step to the start of the next one.",
+        "busy_ns": "In which at least one op or transfer ran.",
+        "idle_ns": "In which none ran.",
+        "input_wait_ns": "Waiting for input, also while ops ran.",
+        "idle_input_wait_ns": "Waiting for input while no op ran.",
+        "op_time_ns": "The time of all ops added up.",
+        "parallel_ns": "The part of `op_time_ns` that ran in parallel to other ops.",
+        "pipeline_ns": "The part of `op_time_ns` in iterators of the input pipeline.",
+        "outside_ns": "The part of `op_time_ns` after the end of the step.",
+        "early_ns": "From the first op to the start of the step that the program marked.",
+    }
+    step = {
+        "recording": _TEXT,
+        "step": _INTEGER,
+        "start_ns": _described(_INTEGER, "On the program's clock."),
+        **{key: _described(_INTEGER, f"{text} Nanoseconds.") for key, text in times.items()},
+        "devices": _map(_INTEGER, "How long each device was busy, in nanoseconds."),
+        "ops": _described(_INTEGER, "Runs of ops, without iterators of the input pipeline."),
+        "kernels": _described(_INTEGER, "Runs on accelerators."),
+    }
+    unusual = {
+        "step": _INTEGER,
+        "wall_ns": _INTEGER,
+        "causes": _list(_TEXT, "What was different, the largest difference first."),
+    }
+    summary = {
+        "recording": _TEXT,
+        "steps": _described(_INTEGER, "The number of steps."),
+        **dict.fromkeys(
+            ("median_ns", "p10_ns", "p90_ns"), _described(_INTEGER, "Of the wall time.")
+        ),
+        "unusual": _list(_object(unusual), "Steps far from the median."),
+    }
+    return {
+        "options": _options(STEP_OPTIONS),
+        "steps": _list(_object(step), "The chosen steps."),
+        "summaries": _list(_object(summary), "One per recording."),
+        "notes": _NOTES,
+    }
+
+
 def _advice() -> dict[str, Schema]:
     gain = {
         "at_most": _described(_INTEGER, "An upper bound of what a fix saves, in `unit`."),
@@ -308,6 +351,7 @@ SCHEMAS: dict[str, Answer] = {
     "view": Answer(1, "A view", "|".join(VIEWS), _view),
     "ledger": Answer(1, "Float operations by kind of op", "flops", _ledger),
     "memory": Answer(1, "Memory over time", "memory", _memory),
+    "steps": Answer(1, "The times of steps", "steps", _steps),
     "advice": Answer(1, "Suggestions", "advise", _advice),
     "info": Answer(1, "A description of files", "info", _info),
     "reports": Answer(1, "The reports on a model directory", "profile", _reports),

@@ -12,7 +12,7 @@ from tfprof.columns import Bools, Ints, Ragged, Strings, offsets_of
 from tfprof.measures.numbers import Numbers, per_op
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import Chosen
-from tfprof.options import MemoryOptions, Options
+from tfprof.options import MemoryOptions, Options, StepOptions
 from tfprof.views.registry import Trait
 from tfprof.views.tree import Tree
 
@@ -69,7 +69,7 @@ class View:
         return per_op(self.profile, chosen_by(self.options))[key]
 
 
-def chosen_by(options: Options | MemoryOptions) -> Chosen:
+def chosen_by(options: Options | MemoryOptions | StepOptions) -> Chosen:
     """The recorded steps that a question covers."""
     return Chosen(max(options.step, -1), options.recording, options.rank)
 

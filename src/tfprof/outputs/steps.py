@@ -1,0 +1,201 @@
+"""The times of steps as text, plain values and a data frame."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from tfprof.errors import OptionError, one_line
+from tfprof.outputs import schemas
+from tfprof.units import format_nanos, format_percent
+from tfprof.views.steps import StepSummary, StepTime, StepTimes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_DOC = (
+    "wall: from the start of a step to the start of the next one, or to the end of its last op.\n"
+    "busy: time in which at least one op or transfer ran; idle: the rest of the wall time.\n"
+    "input wait: waiting for the next element of the input pipeline, even while ops ran.\n"
+    "op time: the time of all ops added up, which tables of ops show.\n"
+)
+_TIMES = ("wall", "busy", "idle", "input_wait", "op_time")
+
+
+class StepTable:
+    """The times of the recorded steps, to print, iterate or convert.
+
+    `times` also has a summary of each recording, with its unusual steps.
+    """
+
+    def __init__(self, times: StepTimes) -> None:
+        self.times = times
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes on what is missing from the answer; empty if nothing is."""
+        return self.times.notes
+
+    @property
+    def summaries(self) -> tuple[StepSummary, ...]:
+        """The median, spread and unusual steps of each recording."""
+        return self.times.summaries
+
+    @property
+    def report(self) -> str:
+        """The table and its summary as text."""
+        return "".join(f"{line}\n" for line in _lines(self.times))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All steps and summaries as plain values; times are nanoseconds."""
+        options = asdict(self.times.options).items()
+        return {
+            "schema": schemas.name_of("steps"),
+            "options": {k: list(v) if isinstance(v, tuple) else v for k, v in options},
+            "steps": [asdict(step) for step in self.times.steps],
+            "summaries": [_plain(summary) for summary in self.times.summaries],
+            "notes": list(self.notes),
+        }
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), indent=1) + "\n"
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """One row per step; a column `busy_ns DEVICE` per device."""
+        try:
+            import pandas as pd  # noqa: PLC0415 -- optional, and slow to import
+        except ImportError:
+            raise OptionError("A data frame needs pandas: pip install pandas.") from None
+        rows = []
+        for step in self.times.steps:
+            row = asdict(step)
+            devices = row.pop("devices")
+            rows.append(row | {f"busy_ns {name}": nanos for name, nanos in devices.items()})
+        found = pd.DataFrame(rows)
+        added = [name for name in found.columns if name.startswith("busy_ns ")]
+        # A device that a step did not use has no value there; whole numbers stay whole.
+        return found.fillna(dict.fromkeys(added, 0)).astype(dict.fromkeys(added, "int64"))
+
+    def __iter__(self) -> Iterator[StepTime]:
+        return iter(self.times.steps)
+
+    def __len__(self) -> int:
+        return len(self.times.steps)
+
+    def __getitem__(self, number: int) -> StepTime:
+        """The step of that number; the first one if several recordings have it."""
+        for step in self:
+            if step.step == number:
+                return step
+        shown = ", ".join(str(step.step) for step in self)
+        raise KeyError(f"no step {number} is shown. Shown: {shown}.")
+
+    def __str__(self) -> str:
+        return self.report
+
+    def __repr__(self) -> str:
+        medians = ", ".join(format_nanos(one.median_ns) for one in self.summaries)
+        return f"<tfprof step times: {len(self):,} steps, median {medians}>"
+
+
+def _plain(summary: StepSummary) -> dict[str, Any]:
+    """A summary as plain values, with lists as in JSON."""
+    unusual = [{**asdict(one), "causes": list(one.causes)} for one in summary.unusual]
+    return {**asdict(summary), "unusual": unusual}
+
+
+def _lines(times: StepTimes) -> Iterator[str]:
+    yield from ("", "Doc:", _DOC)
+    unusual = {
+        (summary.recording, one.step) for summary in times.summaries for one in summary.unusual
+    }
+    devices = sorted({name for step in times.steps for name in step.devices})
+    shown = devices if len(devices) > 1 else []
+    yield from _aligned(list(_rows(times, shown, unusual)))
+    yield from (f"[{place}] {one_line(name)}" for place, name in enumerate(shown, 1))
+    for summary in times.summaries:
+        yield from ("", *_summary(summary, is_named=len(times.summaries) > 1))
+    if times.steps:
+        yield from ("", *_explained(times.steps))
+
+
+def _rows(
+    times: StepTimes, devices: Sequence[str], unusual: set[tuple[str, int]]
+) -> Iterator[list[str]]:
+    several = len(times.summaries) > 1
+    has_kernels = any(step.kernels for step in times.steps)
+    yield [
+        *(["recording"] if several else []),
+        "step",
+        *(name.replace("_", " ") for name in _TIMES),
+        "ops",
+        *(["kernels"] if has_kernels else []),
+        *(f"busy [{place}]" for place, _ in enumerate(devices, 1)),
+        "",
+    ]
+    for step in times.steps:
+        yield [
+            *([one_line(step.recording)] if several else []),
+            str(step.step),
+            *(_time(getattr(step, f"{name}_ns")) for name in _TIMES),
+            f"{step.ops:,}",
+            *([f"{step.kernels:,}"] if has_kernels else []),
+            *(_time(step.devices.get(name, 0)) for name in devices),
+            "unusual" if (step.recording, step.step) in unusual else "",
+        ]
+
+
+def _aligned(rows: list[list[str]]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (text.rjust(width) for text, width in zip(row, widths, strict=True))
+        yield "  ".join(cells).rstrip()
+
+
+def _time(nanos: int) -> str:
+    """A time to the microsecond, so that columns are easy to compare."""
+    return format_nanos((nanos + 500) // 1000 * 1000)
+
+
+def _summary(summary: StepSummary, *, is_named: bool) -> Iterator[str]:
+    where = f"{one_line(summary.recording)}: " if is_named else ""
+    steps = "1 step" if summary.steps == 1 else f"{summary.steps:,} steps"
+    spread = f" (p10 {_time(summary.p10_ns)}, p90 {_time(summary.p90_ns)})"
+    yield f"{where}{steps}, median {_time(summary.median_ns)}{spread if summary.steps > 1 else ''}."
+    for one in summary.unusual:
+        ratio = f"{one.wall_ns / max(summary.median_ns, 1):.1f} times the median"
+        causes = "; ".join(one.causes) or "no single cause"
+        yield one_line(f"Step {one.step} took {_time(one.wall_ns)}, {ratio}: {causes}.")
+
+
+def _explained(steps: Sequence[StepTime]) -> Iterator[str]:
+    """Why the time of all ops added up differs from the wall time, for an average step."""
+
+    def mean(name: str) -> int:
+        total: int = sum(getattr(step, f"{name}_ns") for step in steps)
+        return round(total / len(steps))
+
+    wall, wait, op_time = mean("wall"), mean("input_wait"), mean("op_time")
+    yield (
+        f"On average a step takes {_time(wall)}: {_time(mean('busy'))} "
+        f"({format_percent(mean('busy'), wall)}) busy and {_time(mean('idle'))} idle."
+    )
+    if wait:
+        yield (
+            f"It waits {_time(wait)} ({format_percent(wait, wall)}) for input, "
+            f"{_time(mean('idle_input_wait'))} of that while no op runs."
+        )
+    parts = {
+        "more in parallel to other ops": mean("parallel"),
+        "in iterators of the input pipeline, which run on other threads and mostly wait": mean(
+            "pipeline"
+        ),
+        "after the end of the step": mean("outside"),
+    }
+    alone = op_time - sum(parts.values())
+    listed = [f"{_time(nanos)} {what}" for what, nanos in parts.items() if nanos >= 1000]
+    some = f"{_time(alone)} in which at least one op ran"
+    yield f"Op time is {_time(op_time)}: {', '.join([some, *listed])}."

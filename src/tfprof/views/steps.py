@@ -1,0 +1,300 @@
+"""The time of each recorded step: wall, busy, idle and waiting for input, and unusual steps.
+
+All times are nanoseconds. `measures/steps.py` defines when a step begins and ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfprof.columns import Ints
+from tfprof.measures.numbers import chosen_steps, require_steps
+from tfprof.measures.steps import (
+    Step,
+    covered,
+    covered_together,
+    op_flags,
+    op_nanos,
+    step_of,
+    timed_steps,
+)
+from tfprof.measures.steps import require_steps as require_any_step
+from tfprof.measures.time import accelerator_nanos, cpu_nanos
+from tfprof.memo import remembered
+from tfprof.model.clock import NO_TIME
+from tfprof.model.ops import DATA_SCOPE, Phase
+from tfprof.model.profile import ProfileColumns
+from tfprof.options import StepOptions
+from tfprof.units import format_nanos
+from tfprof.views.view import chosen_by
+
+# With fewer steps there is no usual one.
+_LEAST_STEPS = 4
+# A step is unusual if it differs from the median by more than three standard deviations, which
+# the median deviation estimates for a normal distribution, and by at least a tenth.
+_DEVIATIONS = 3 * 1.4826
+_LEAST_SHARE = 0.1
+# A cause must explain at least this share of the difference.
+_LEAST_CAUSE = 0.2
+_MOST_OPS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class StepTime:
+    """The time of one step.
+
+    `wall_ns` is `busy_ns`, in which at least one op or transfer ran, and `idle_ns`. `op_time_ns`
+    adds up all ops. It is the time in which at least one op ran, plus `parallel_ns` if several ran
+    at once, plus `pipeline_ns` of iterators of the input pipeline, plus `outside_ns`.
+    """
+
+    recording: str
+    step: int
+    start_ns: int
+    wall_ns: int
+    busy_ns: int
+    idle_ns: int
+    input_wait_ns: int  # waiting for the next input, also while ops ran
+    idle_input_wait_ns: int  # the part of it in which no op ran
+    devices: Mapping[str, int]  # how long each device was busy
+    ops: int  # runs of ops, without iterators
+    kernels: int  # runs on accelerators
+    op_time_ns: int
+    parallel_ns: int
+    pipeline_ns: int
+    outside_ns: int  # of runs that belong to the step but lasted longer than it
+    early_ns: int  # how long ops ran before the program began the first recorded step
+
+
+@dataclass(frozen=True, slots=True)
+class UnusualStep:
+    """A step that took clearly longer or shorter than the median, and what was different."""
+
+    step: int
+    wall_ns: int
+    causes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StepSummary:
+    """The usual step of a recording, and the unusual ones."""
+
+    recording: str
+    steps: int
+    median_ns: int
+    p10_ns: int
+    p90_ns: int
+    unusual: tuple[UnusualStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StepTimes:
+    """The answer: the chosen steps in order, and a summary of each recording."""
+
+    options: StepOptions
+    steps: tuple[StepTime, ...]
+    summaries: tuple[StepSummary, ...]
+    notes: tuple[str, ...]
+
+
+def build(profile: ProfileColumns, options: StepOptions) -> StepTimes:
+    """Measure the chosen steps."""
+    require_any_step(profile)
+    chosen = chosen_by(options)
+    require_steps(profile, chosen, "shows all steps")
+    rows = np.intersect1d(chosen_steps(profile, chosen), timed_steps(profile))
+    measured = {int(row): _measured(profile, int(row)) for row in rows}
+    recordings = profile.steps.recording[rows]
+    summaries = [
+        _summary(profile, {row: measured[row] for row in rows[recordings == one].tolist()})
+        for one in np.unique(recordings).tolist()
+    ]
+    return StepTimes(
+        options, tuple(measured.values()), tuple(summaries), tuple(_notes(profile, rows))
+    )
+
+
+def _measured(profile: ProfileColumns, row: int) -> StepTime:
+    step = step_of(profile, row)
+    start, end = (np.clip(column, step.begin, step.finish) for column in (step.start, step.end))
+    waits = _waits(profile, step)
+    busy, either = covered(start, end), covered_together((start, end), waits)
+    lanes = np.append(profile.devices.is_accelerator_lane, False)[step.device]
+    is_run = step.op >= 0
+    op_time, pipeline = (int(column[row]) for column in _op_time(profile))
+    inside = int((end - start)[is_run].sum())
+    marked = int(profile.steps.start_ns[row])
+    return StepTime(
+        recording=profile.recordings.label[int(profile.steps.recording[row])],
+        step=step.number,
+        start_ns=step.begin,
+        wall_ns=step.nanos,
+        busy_ns=busy,
+        idle_ns=step.nanos - busy,
+        input_wait_ns=covered_together(waits),
+        idle_input_wait_ns=either - busy,
+        devices=_busy_devices(profile, step, start, end),
+        ops=int(_run_counts(profile)[row]),
+        kernels=int((lanes & is_run).sum()),
+        op_time_ns=op_time,
+        parallel_ns=inside - covered(start[is_run], end[is_run]),
+        pipeline_ns=pipeline,
+        outside_ns=op_time - pipeline - inside,
+        early_ns=0 if marked == NO_TIME else marked - step.begin,
+    )
+
+
+def _waits(profile: ProfileColumns, step: Step) -> tuple[Ints, Ints]:
+    """When the step waited for input: the recorded waits, and the runs of ops that fetch data."""
+    feeds = (profile.phase == Phase.INPUT) & ~profile.ops.name.starts_with(f"{DATA_SCOPE}/")
+    runs = op_flags(step, feeds)
+    start = np.concatenate((step.wait_start, step.start[runs]))
+    end = np.concatenate((step.wait_end, step.end[runs]))
+    return np.clip(start, step.begin, step.finish), np.clip(end, step.begin, step.finish)
+
+
+def _busy_devices(profile: ProfileColumns, step: Step, start: Ints, end: Ints) -> dict[str, int]:
+    """How long each device was busy; launching kernels keeps the host busy."""
+    devices = profile.devices
+    names = [
+        name.partition("/stream:")[0] if is_lane else host if is_placement else name
+        for name, host, is_lane, is_placement in zip(
+            devices.name,
+            devices.host,
+            devices.is_accelerator_lane.tolist(),
+            devices.is_placement.tolist(),
+            strict=True,
+        )
+    ]
+    rows: dict[str, list[int]] = {}
+    for code in np.unique(step.device).tolist():
+        rows.setdefault(names[code], []).append(code)
+    return {
+        name: covered(*(column[np.isin(step.device, rows[name])] for column in (start, end)))
+        for name in sorted(rows)
+    }
+
+
+@remembered
+def _op_time(profile: ProfileColumns) -> tuple[Ints, Ints]:
+    """The summed time of all ops in each step, and that of iterators."""
+    nanos = accelerator_nanos(profile) + cpu_nanos(profile)
+    is_iterator = profile.ops.is_iterator()[profile.records.op]
+    sums = np.zeros((2, len(profile.steps)), np.int64)
+    np.add.at(sums[0], profile.records.step, nanos)
+    np.add.at(sums[1], profile.records.step, np.where(is_iterator, nanos, 0))
+    return sums[0], sums[1]
+
+
+@remembered
+def _run_counts(profile: ProfileColumns) -> Ints:
+    """How many runs of ops each step has, without iterators."""
+    is_iterator = profile.ops.is_iterator()[profile.records.op]
+    counts = np.zeros(len(profile.steps), np.int64)
+    np.add.at(counts, profile.records.step, np.where(is_iterator, 0, profile.records.runs))
+    return counts
+
+
+def _summary(profile: ProfileColumns, measured: Mapping[int, StepTime]) -> StepSummary:
+    steps = list(measured.values())
+    walls = np.array([step.wall_ns for step in steps])
+    low, median, high = (
+        int(np.percentile(walls, share, method="inverted_cdf")) for share in (10, 50, 90)
+    )
+    return StepSummary(
+        recording=steps[0].recording,
+        steps=len(steps),
+        median_ns=median,
+        p10_ns=low,
+        p90_ns=high,
+        unusual=tuple(_unusual(profile, measured, walls, median)),
+    )
+
+
+def _unusual(
+    profile: ProfileColumns, measured: Mapping[int, StepTime], walls: Ints, median: int
+) -> Iterator[UnusualStep]:
+    if len(walls) < _LEAST_STEPS:
+        return
+    away = np.abs(walls - median)
+    limit = max(_DEVIATIONS * float(np.median(away)), _LEAST_SHARE * median)
+    for row, distance in zip(measured, away.tolist(), strict=True):
+        if distance > limit:
+            step = measured[row]
+            causes = tuple(_causes(profile, row, step, list(measured.values())))
+            yield UnusualStep(step.step, step.wall_ns, causes)
+
+
+def _causes(
+    profile: ProfileColumns, row: int, step: StepTime, others: Sequence[StepTime]
+) -> Iterator[str]:
+    """What was different in a step, the largest difference first."""
+    parts = {
+        "waiting for input": [one.idle_input_wait_ns for one in others],
+        "idle for other reasons, such as Python or tracing a function": [
+            one.idle_ns - one.idle_input_wait_ns for one in others
+        ],
+        "running ops": [one.busy_ns for one in others],
+    }
+    place = others.index(step)
+    usual = {name: int(np.median(column)) for name, column in parts.items()}
+    more = {name: column[place] - usual[name] for name, column in parts.items()}
+    whole = step.wall_ns - sum(usual.values())
+    for name in sorted(more, key=lambda name: -abs(more[name])):
+        if more[name] * whole > 0 and abs(more[name]) >= _LEAST_CAUSE * abs(whole):
+            sign = "more" if more[name] > 0 else "less"
+            ops = _unusual_ops(profile, row) if name == "running ops" and more[name] > 0 else ""
+            yield f"{format_nanos(abs(more[name]))} {sign} {name}{ops}"
+    if step.early_ns >= _LEAST_CAUSE * abs(whole):
+        yield f"{format_nanos(step.early_ns)} before the program began the step"
+
+
+def _unusual_ops(profile: ProfileColumns, row: int) -> str:
+    """The ops that took the most time beyond their average over all steps."""
+    records, count = profile.records, len(profile.ops)
+    step = step_of(profile, row)
+    found = op_nanos(step, step.op >= 0)
+    of_step = np.zeros(count, np.int64)
+    of_step[: len(found)] = found
+    nanos = accelerator_nanos(profile) + cpu_nanos(profile)
+    total = np.zeros(count, np.int64)
+    np.add.at(total, records.op, nanos)
+    others = max(len(profile.steps) - 1, 1)
+    excess = of_step - (total - of_step) // others
+    largest = np.argsort(-excess, kind="stable")[:_MOST_OPS].tolist()
+    names = [profile.ops.name[op] for op in largest if excess[op] > 0]
+    return f", mostly {' and '.join(names)}" if names else ""
+
+
+def _notes(profile: ProfileColumns, rows: Ints) -> Iterator[str]:
+    steps = profile.steps
+    untimed = sorted(set(range(len(steps))) - set(timed_steps(profile).tolist()))
+    if untimed:
+        numbers = ", ".join(map(str, steps.number[untimed].tolist()))
+        yield f"no times were recorded for step {numbers}."
+    for recording in np.unique(steps.recording[rows]).tolist():
+        if not profile.recordings.counts_whole_micros[recording]:
+            yield from _unmarked(profile, recording, rows[steps.recording[rows] == recording])
+    if profile.lacks_accelerator_time:
+        yield "the time of accelerators was not recorded: busy time is that of the hosts."
+
+
+def _unmarked(profile: ProfileColumns, recording: int, rows: Ints) -> Iterator[str]:
+    """Notes on steps of a recording whose start was not recorded."""
+    steps, label = profile.steps, profile.recordings.label[recording]
+    unmarked = rows[steps.start_ns[rows] == NO_TIME]
+    if len(unmarked) and bool((steps.start_ns[steps.recording == recording] == NO_TIME).all()):
+        yield (
+            f"{label} has no step markers: its steps last from their first op to their last. Call "
+            "a tf.function per step, or mark steps with tf.profiler.experimental.Trace("
+            '"train", step_num=…, _r=1).'
+        )
+    elif len(unmarked):
+        numbers = ", ".join(map(str, steps.number[unmarked].tolist()))
+        yield (
+            f"{label}: step {numbers} was marked more than once and lasts from its first op to "
+            "its last. Give each step its own number."
+        )
