@@ -72,7 +72,7 @@ class Answer:
             return self
         names = " and ".join(sorted(left_out))
         note = f"{names}: 0 in every row, so not shown; a pipe or a file gets all columns."
-        return Answer(replace(view, left_out=left_out, notes=(*view.notes, note)))
+        return Answer(replace(view, left_out=left_out, noted=lambda: (*view.notes, note)))
 
     @property
     def hidden(self) -> Hidden:
@@ -165,7 +165,7 @@ def _asked_again(
     """Ask the question of a pickled answer again."""
     from tfprof.views.definitions import applied
 
-    return Answer(replace(build(kind, applied(profile, options), options), notes=notes))
+    return Answer(replace(build(kind, applied(profile, options), options), noted=lambda: notes))
 
 
 def _print(pieces: Iterable[str]) -> None:

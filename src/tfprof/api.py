@@ -10,6 +10,7 @@ import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tfprof.answers import Advice, Answer, MemoryAnswer
@@ -246,7 +247,7 @@ class Profile:
             raise OptionError(f"Unknown view `{kind}`. {nearest(kind, VIEWS)}")
         registry.require(options.destination, kind)
         view = build_view(kind, self.columns, options)
-        return Answer(replace(view, notes=self.notes + notes(kind, view.profile, view.options)))
+        return Answer(replace(view, noted=cache(lambda: self.notes + notes(view))))
 
     def scope(self, **options: Any) -> Answer:
         """Ops by name scope; options as in `tfprof scope --help`."""

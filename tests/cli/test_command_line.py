@@ -41,7 +41,8 @@ def test_options_can_be_written_with_equals_signs(ask):
         "scope", "--graph_path=graph.pbtxt", "--run_meta_path=run_meta_0", "--max_depth=2"
     )
 
-    assert (status, err) == (0, "")
+    assert status == 0
+    assert err == "tfprof: 3 rows below depth 2 are not shown; -max_depth 3 shows all.\n"
     assert out.endswith(
         "\n\nProfile:\n"
         "node name | total execution time | accelerator execution time | cpu execution time\n"

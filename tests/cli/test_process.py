@@ -60,7 +60,7 @@ def write_model(files):
 def test_a_pipe_closed_by_its_reader_is_not_an_error(size, more, first, write_model):
     write_model(f"op_{number:06}" for number in range(size))
 
-    question = [*TFPROF, "scope", "model.pb", "-select", "params", *more]
+    question = [*TFPROF, "scope", "model.pb", "-select", "op_types", *more]
     ran = subprocess.run(
         ["bash", "-c", '"$@" | head -1; exit ${PIPESTATUS[0]}', "-", *question],
         capture_output=True,
@@ -77,11 +77,11 @@ def test_a_pipe_closed_by_its_reader_is_not_an_error(size, more, first, write_mo
 def test_ctrl_c_stops_an_answer_blocked_on_a_full_pipe(words, write_model, tmp_path):
     write_model(f"op_{number:06}" for number in range(20_000))
     lines = tmp_path / "lines"
-    lines.write_text("op -select params\n" * 3_000)
+    lines.write_text("op -select op_types\n" * 3_000)
     with (
         lines.open() as questions,
         subprocess.Popen(
-            [*TFPROF, words[0], "model.pb", "-select", "params", *words[1:]],
+            [*TFPROF, words[0], "model.pb", "-select", "op_types", *words[1:]],
             stdin=questions,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

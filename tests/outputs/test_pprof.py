@@ -138,7 +138,7 @@ def test_hidden_amounts_without_a_shown_row_above_belong_to_the_root():
 
 
 def test_the_notes_of_a_view_are_comments():
-    found = written(replace(ask("scope", SCOPES), notes=("half of it",)))
+    found = written(replace(ask("scope", SCOPES), noted=lambda: ("half of it",)))
 
     assert found.comments == ["half of it"]
 

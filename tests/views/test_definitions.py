@@ -61,7 +61,7 @@ def test_a_profile_with_definitions_satisfies_all_invariants():
 
 
 def test_a_type_without_ops_is_noted():
-    found = notes("scope", layers(), Options.of(define_type="x=attn"))
+    found = notes(ask("scope", layers(), define_type="x=attn", select=[]))
 
     assert "no op name matches `attn`, so no op has the type `x`." in found
 

@@ -6,6 +6,7 @@ import pytest
 from asking import GRAPHS, RUNS, VALUES, ZERO
 from build import GPU, op, profile, run
 from checkpointed import with_tensors
+from tfprof.api import build_view
 from tfprof.columns import Shapes, Strings
 from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.tensors import Tensors
@@ -14,7 +15,10 @@ from tfprof.views.notes import notes
 
 
 def notes_of(p, kind="scope", **options):
-    return list(notes(kind, p, Options.of(**options)))
+    return list(notes(build_view(kind, p, Options.of(**options))))
+
+
+W = op("a", "VariableV2", shape=(3,))
 
 
 def test_there_are_no_notes_if_nothing_is_missing():
@@ -69,19 +73,19 @@ def test_each_missing_file_has_its_own_note():
 
 
 def test_ordering_by_a_metric_without_data_is_noted():
-    assert notes_of(profile(op("a")), select=["params"], order_by="micros") == [
+    assert notes_of(profile(W), select=["params"], order_by="micros") == [
         f"`micros` requires {RUNS}, {ZERO}"
     ]
 
 
 def test_filtering_by_a_metric_without_data_is_noted():
-    assert notes_of(profile(op("a")), select=["params"], min_peak_bytes=1) == [
+    assert notes_of(profile(W), select=["params"], min_peak_bytes=1) == [
         f"`peak_bytes` requires {RUNS}, {ZERO}"
     ]
 
 
 def test_ordering_by_name_requires_no_file():
-    assert notes_of(profile(op("a")), select=["params"], order_by="name") == []
+    assert notes_of(profile(W), select=["params"], order_by="name") == []
 
 
 # Float ops that are not counted.
@@ -112,7 +116,9 @@ def test_at_most_five_kinds_are_listed():
 
 
 def test_uncounted_ops_are_noted_only_if_they_are_accounted_for():
-    assert counted(op("a", "Zork"), op("b", "NoOp"), account_type_regexes=["NoOp"]) == []
+    ops = op("a", "Zork"), op("b", "NoOp", float_ops=5)
+
+    assert counted(*ops, account_type_regexes=["NoOp"]) == []
 
 
 @pytest.mark.parametrize(
@@ -144,13 +150,13 @@ def test_the_note_on_unknown_shapes_does_not_suggest_a_run_that_was_given():
 
 
 def test_uncounted_float_ops_are_noted_only_if_float_ops_are_selected():
-    p = profile(op("a", "Zork"), counts_float_ops=True)
+    p = profile(op("a", "Zork", shape=(3,)), counts_float_ops=True)
 
     assert notes_of(p, select=["params"]) == []
 
 
 def test_uncounted_float_ops_are_not_noted_if_counting_is_turned_off():
-    assert notes_of(profile(op("a", "Zork")), select=["float_ops"]) == []
+    assert notes_of(profile(op("a", "Zork", float_ops=5)), select=["float_ops"]) == []
 
 
 # Likely mistakes in regexes.
@@ -179,7 +185,10 @@ def test_a_regex_in_upper_case_gets_the_hint_that_devices_are_in_lower_case():
     p = profile(op("a"), run("a", device=GPU))
 
     assert notes_of(p, account_type_regexes=[".*GPU:0.*"]) == [
-        "no op type matches `.*GPU:0.*`; devices are also types, in lower case."
+        (
+            "-account_type_regexes: no op type matches `.*GPU:0.*`. "
+            f"A regex must match the whole name: `.*gpu:0.*` matches `{GPU}`."
+        )
     ]
 
 
@@ -187,7 +196,10 @@ def test_a_regex_that_is_the_beginning_of_a_type_gets_the_whole_type_as_a_hint()
     p = profile(op("a", "VariableV2"), op("b", "MatMul"))
 
     assert notes_of(p, select=[], account_type_regexes=["Variable", ""]) == [
-        "no op type matches `Variable,`: a regex must match the whole type, such as `VariableV2`."
+        (
+            "-account_type_regexes: no op type matches `Variable`. "
+            "A regex must match the whole name: `Variable.*` matches `VariableV2`."
+        )
     ]
 
 
@@ -195,12 +207,16 @@ def test_an_upper_case_regex_that_matches_is_not_noted():
     assert notes_of(profile(op("a", "MatMul")), select=[], account_type_regexes=["MatMul"]) == []
 
 
-def test_a_lower_case_regex_that_matches_nothing_is_not_noted():
-    assert notes_of(profile(op("a")), select=[], account_type_regexes=["gpu"]) == []
+def test_a_regex_that_is_like_no_type_gets_the_list_of_types():
+    assert notes_of(profile(op("a")), select=[], account_type_regexes=["gpu"]) == [
+        "-account_type_regexes: no op type matches `gpu`. Available: Op."
+    ]
 
 
 def test_regexes_are_not_noted_if_there_are_no_ops():
-    assert notes_of(profile(), select=[], account_type_regexes=["MatMul"]) == []
+    assert notes_of(profile(), select=[], account_type_regexes=["MatMul"]) == [
+        "these files contain no ops."
+    ]
 
 
 # The code view.

@@ -1,8 +1,8 @@
-"""Notes on a view: files that were not given, ops that are not counted, options without effect."""
+"""Notes on a view: missing files, ops that are not counted, rows that are not shown, and more."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from tfprof.columns import Bools
 from tfprof.measures.numbers import float_ops_per_run, macs_per_run
@@ -11,25 +11,34 @@ from tfprof.metrics import BY_KEY, THRESHOLD_KEYS, Metric, Need
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
 from tfprof.patterns import Patterns
-from tfprof.views import accounting
-from tfprof.views.registry import VIEWS, Trait
-from tfprof.views.view import TABLE_VALUE_TYPES
+from tfprof.views import accounting, cuts, unmatched
+from tfprof.views.registry import Trait
+from tfprof.views.view import TABLE_VALUE_TYPES, View
 
 _MOST_KINDS = 5
 _COUNTED = {"float_ops": "float ops", "macs": "MACs"}
 
 
-def notes(kind: str, profile: ProfileColumns, options: Options) -> tuple[str, ...]:
-    """The caveats that a reader of this view should know before quoting its numbers."""
-    return (
+def notes(view: View) -> tuple[str, ...]:
+    """What a reader of this view should know before quoting its numbers; each sentence once."""
+    profile, options = view.profile, view.options
+    uncounted = tuple(_float_ops(profile, options))
+    explained = _COUNTED.keys() if uncounted else ()
+    without_match = tuple(unmatched.notes(view))
+    found = (
         *_missing_inputs(profile, options),
-        *_float_ops(profile, options),
-        *_matching(kind, profile, options),
-        *_values(profile, options),
+        *_zeros(view, explained),
+        *uncounted,
+        *without_match,
+        *cuts.notes(view, is_explained=bool(without_match)),
+        *_double_counts(view),
+        *_values(view),
         *_definitions(profile, options),
+        *_without_effect(view),
         *_old_options(options),
-        *(_code(profile, options) if Trait.CODE in VIEWS[kind].traits else ()),
+        *(_code(profile, options) if Trait.CODE in view.traits else ()),
     )
+    return tuple(dict.fromkeys(found))
 
 
 def _requested_metrics(options: Options) -> list[Metric]:
@@ -101,41 +110,49 @@ def _ops(count: int) -> str:
     return "1 op" if count == 1 else f"{count:,} ops"
 
 
-def _matching(kind: str, profile: ProfileColumns, options: Options) -> Iterator[str]:
-    """Likely mistakes in `account_type_regexes`."""
-    once, twice = _matched(profile, options.account_type_regexes)
-    if twice and Trait.GATHERED in VIEWS[kind].traits:
+def _zeros(view: View, explained: Collection[str]) -> Iterator[str]:
+    """Which selected numbers are 0 although the files could contain them."""
+    for key in view.options.select if len(view) > 1 else ():
+        metric = BY_KEY[key]
+        if not metric.is_number or not view.profile.has(metric.needs) or key in explained:
+            continue
+        if not view.total[key].any() and not view.own[key].any():
+            yield f"`{key}` is 0 in every row: the ops that count have none in these files."
+
+
+def _double_counts(view: View) -> Iterator[str]:
+    if not view.is_gathered:
+        return
+    if twice := _matched_twice(view.profile, view.options.account_type_regexes):
         match, count = ("matches", "counts") if twice == 1 else ("match", "count")
         yield (
             f"{_ops(twice)} {match} more than one of account_type_regexes and {count} once per "
             "match; combine the regexes into one, a|b, to count each op once."
         )
-    regexes = ",".join(options.account_type_regexes)
-    if once or not len(profile.ops):
-        return
-    prefixes = tuple(filter(None, options.account_type_regexes))
-    longer = [name for name in profile.ops.types.names if name.startswith(prefixes)]
-    if longer:
-        found = ", ".join(f"`{name}`" for name in longer[:_MOST_KINDS])
-        yield f"no op type matches `{regexes}`: a regex must match the whole type, such as {found}."
-    elif regexes != regexes.lower():
-        yield f"no op type matches `{regexes}`; devices are also types, in lower case."
 
 
 @remembered
-def _matched(profile: ProfileColumns, regexes: tuple[str, ...]) -> tuple[int, int]:
-    """The number of ops that match any of `regexes`, and that match more than one."""
-    counts = accounting.matching_regexes(profile, regexes)
-    return int((counts > 0).sum()), int((counts > 1).sum())
+def _matched_twice(profile: ProfileColumns, regexes: tuple[str, ...]) -> int:
+    """The number of ops that match more than one of `regexes`."""
+    return int((accounting.matching_regexes(profile, regexes) > 1).sum())
 
 
-def _values(profile: ProfileColumns, options: Options) -> Iterator[str]:
-    """Which types of tensor values a table does not show."""
-    if "tensor_value" not in options.select:
+def _values(view: View) -> Iterator[str]:
+    """Which tensor values a table does not show."""
+    if "tensor_value" not in view.options.select or Trait.CODE in view.traits:
         return
-    left_out = sorted(set(profile.tensors.dtype) - TABLE_VALUE_TYPES)
+    if view.is_gathered:
+        yield "the op view has no tensor values; the scope and graph views do."
+        return
+    tensors = view.profile.tensors
+    left_out = sorted(set(tensors.dtype) - TABLE_VALUE_TYPES)
     if left_out:
         yield f"tables do not show values of type {', '.join(left_out)}; use --json to see them."
+    if len(tensors) and all(tensors.find(name) < 0 for name in view.name):
+        yield (
+            "no row shown is a variable of the checkpoint; "
+            "-account_type_regexes _checkpoint_variables selects them."
+        )
 
 
 def _definitions(profile: ProfileColumns, options: Options) -> Iterator[str]:
@@ -144,6 +161,23 @@ def _definitions(profile: ProfileColumns, options: Options) -> Iterator[str]:
         name, _, regex = definition.partition("=")
         if len(profile.ops) and not Patterns((regex,)).match_column(profile.ops.name).any():
             yield f"no op name matches `{regex}`, so no op has the type `{name}`."
+
+
+def _without_effect(view: View) -> Iterator[str]:
+    """Options that this view or this question does not use."""
+    options, the_view = view.options, f"the {view.kind} view"
+    if options.min_occurrence > 0 and Trait.CODE in view.traits:
+        yield "the code view ignores min_occurrence; the other views do not."
+    if options.order_by == "occurrence" and not view.is_gathered:
+        yield f"{the_view} sorts by name instead of occurrence; the op view sorts by it."
+    if "num_hidden_ops" in options.select and Trait.MARKS_HIDDEN not in view.traits:
+        yield f"{the_view} does not show num_hidden_ops; the graph view does."
+    if "op_types" in options.select:
+        return
+    for name in dict.fromkeys(text.partition("=")[0] for text in options.define_type):
+        if not options.patterns("account_type_regexes").is_everything:
+            continue
+        yield f"-define_type {name} has no effect without -account_type_regexes {name}."
 
 
 def _old_options(options: Options) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -140,7 +140,9 @@ def select(
     is_gathered, has_root = Trait.GATHERED in traits, Trait.NESTED in traits
     question = _Question(profile, options, arrangement, accounts, policy, is_gathered, has_root)
     shown = _everything(question)
+    before: dict[Step, _Rows] = {}
     for step in policy.steps:
+        before[step] = shown
         shown = _STEPS[step](shown, question)
     members = accounts.members.take(shown.rows)
     own = _of_rows(accounts.own, shown.rows)
@@ -166,6 +168,7 @@ def select(
         ),
         arranged=shown.rows,
         skipped=_skipped(shown),
+        trail=_Trail(question, before),
     )
 
 
@@ -231,10 +234,16 @@ def _side_by_side(shown: _Rows, _: _Question) -> _Rows:
 
 def _show(kept: _Rows, question: _Question) -> _Rows:
     """Keep the rows whose depth, device and name the options ask for."""
-    options, arrangement, accounts = question.options, question.arrangement, question.accounts
-    if "num_hidden_ops" in options.select:
+    if "num_hidden_ops" in question.options.select:
         kept = kept._replace(levels=kept.tree.depths)
-    flags = _depths(kept, question) <= options.max_depth
+    is_near = _depths(kept, question) <= question.options.max_depth
+    return kept.keep(is_near & _named(kept, question))
+
+
+def _named(kept: _Rows, question: _Question) -> Bools:
+    """Which rows have the device and name that the options ask for."""
+    options, arrangement, accounts = question.options, question.arrangement, question.accounts
+    flags = np.ones(len(kept.rows), np.bool_)
     if question.policy.unaccounted_hide:
         flags &= accounts.is_accounted[kept.rows]
     if not options.patterns("device_regexes").is_everything:
@@ -245,7 +254,7 @@ def _show(kept: _Rows, question: _Question) -> _Rows:
         flags &= _matches(arrangement, options.show_name_regexes)[kept.rows]
     if options.hide_name_regexes:
         flags &= ~_matches(arrangement, options.hide_name_regexes)[kept.rows]
-    return kept.keep(flags)
+    return flags
 
 
 def _depths(kept: _Rows, question: _Question) -> Ints:
@@ -282,20 +291,80 @@ def _matches(arrangement: Arrangement, regexes: tuple[str, ...]) -> Bools:
 
 def _reach(kept: _Rows, question: _Question) -> _Rows:
     """Keep the rows that reach every threshold."""
+    return kept.keep(_reaching(kept, question))
+
+
+def _reaching(kept: _Rows, question: _Question) -> Bools:
+    flags = np.ones(len(kept.rows), np.bool_)
+    for key, column in _compared(kept, question):
+        flags &= column >= question.options.threshold(key)
+    return flags
+
+
+def _compared(kept: _Rows, question: _Question) -> Iterator[tuple[str, Ints]]:
+    """The thresholds that may hide rows, each with the column it is compared with."""
     profile, options, policy = question.profile, question.options, question.policy
     own, total = _of_rows(question.accounts.own, kept.rows), kept.total
-    flags = np.ones(len(kept.rows), np.bool_)
     for key in GATHERED_ORDER:
         if options.threshold(key) > 0 or may_be_negative(profile, key):
             is_own = not question.is_gathered and key not in RUN_NUMBERS
-            compared = own if is_own or policy.compares_own else total
-            flags &= compared[key] >= options.threshold(key)
+            yield key, (own if is_own or policy.compares_own else total)[key]
     least = options.min_occurrence
     if policy.counts_ops and least > 0:
-        flags &= question.accounts.members.lengths[kept.rows] >= least
+        yield "occurrence", question.accounts.members.lengths[kept.rows]
     if not question.is_gathered and (least > 0 or may_be_negative(profile, "runs")):
-        flags &= own["runs"] >= least
-    return kept.keep(flags)
+        yield "occurrence", own["runs"]
+
+
+class _Trail(NamedTuple):
+    """The rows that each step received, to explain why others are not shown."""
+
+    question: _Question
+    before: Mapping[Step, _Rows]
+
+    @property
+    def names(self) -> Strings:
+        """The names of all rows of the arrangement, except the root."""
+        name = self.question.arrangement.name
+        return name.take(np.arange(1, len(name)))
+
+    @property
+    def recounts(self) -> bool:
+        """Whether totals cover only the rows shown."""
+        return self.question.options.account_displayed_op_only and "recount" in self.before
+
+    def too_deep(self) -> Ints:
+        """The depths of the rows that only `max_depth` hides."""
+        question, kept = self.question, self.before["show"]
+        depths = _depths(kept, question)
+        flags = depths > question.options.max_depth
+        flags[0] = False
+        if not flags.any():
+            return depths[:0]
+        left = np.flatnonzero(flags & _named(kept, question))
+        deep = kept._replace(rows=kept.rows[left], places=kept.places[left])
+        return depths[left][_reaching(deep, question)]
+
+    def unreached(self) -> dict[str, tuple[int, str]]:
+        """For each threshold that no row reaches, the largest number and the name of its row."""
+        question, kept = self.question, self.before["reach"]
+        found: dict[str, tuple[int, str]] = {}
+        for key, column in _compared(kept, question) if len(kept.rows) > 1 else ():
+            best = 1 + int(column[1:].argmax())
+            if column[best] < question.options.threshold(key):
+                found[key] = int(column[best]), question.arrangement.name[int(kept.rows[best])]
+        return found
+
+    def unmatched(self, option: str) -> list[str]:
+        """The regexes of an option for names that match no row."""
+        regexes: tuple[str, ...] = getattr(self.question.options, option)
+        arrangement = self.question.arrangement
+        return [regex for regex in regexes if not _matches(arrangement, (regex,))[1:].any()]
+
+    def hidden_by_name(self) -> int:
+        """The number of rows that `hide_name_regexes` hides."""
+        kept, hide = self.before["show"], self.question.options.hide_name_regexes
+        return int(_matches(self.question.arrangement, hide)[kept.rows[1:]].sum())
 
 
 def _skipped(shown: _Rows) -> Ints | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from typing import Protocol
 
 import numpy as np
 
@@ -28,6 +29,30 @@ class Hidden:
 
     ops: int
     numbers: Mapping[str, int]
+
+
+class Trail(Protocol):
+    """Why rows are not shown; see `views/select.py`."""
+
+    @property
+    def names(self) -> Strings:
+        """The names of all rows that there could be, except the root."""
+
+    @property
+    def recounts(self) -> bool:
+        """Whether totals cover only the rows shown."""
+
+    def too_deep(self) -> Ints:
+        """The depths of the rows that only `max_depth` hides."""
+
+    def unreached(self) -> dict[str, tuple[int, str]]:
+        """For each threshold that no row reaches, the largest number and the name of its row."""
+
+    def unmatched(self, option: str) -> list[str]:
+        """The regexes of an option for names that match no row."""
+
+    def hidden_by_name(self) -> int:
+        """The number of rows that `hide_name_regexes` hides."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,7 +79,13 @@ class View:
     layer: Ints | None = None  # the layer that each row is, -1 for other rows; None in other views
     skipped: Ints | None = None  # the hidden rows between each row and its parent, if requested
     left_out: frozenset[str] = frozenset()  # metrics whose columns a table leaves out
-    notes: tuple[str, ...] = ()
+    trail: Trail | None = None  # why other rows are not shown
+    noted: Callable[[], tuple[str, ...]] = tuple  # computes `notes`
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know about the answer; computed when it is first read."""
+        return self.noted()
 
     def __len__(self) -> int:
         return len(self.name)
