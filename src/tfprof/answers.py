@@ -257,7 +257,11 @@ class Advice:
         self.notes = (*notes_, *reports.notes)
 
     def text(self, *, colour: bool = False) -> str:
-        """The findings by checker; the original's checkers use its wording."""
+        """The findings by checker.
+
+        For files of the original, its checkers use its wording; otherwise only checkers with
+        findings appear, the largest gain first.
+        """
         from tfprof.outputs import advice
 
         return advice.text(self.reports, colour=colour)
@@ -272,8 +276,18 @@ class Advice:
         """The findings of one checker."""
         found = {report.checker: report.findings for report in self.reports.reports}
         if checker not in found:
-            raise KeyError(f"{checker!r} was not run. {nearest(checker, found, most=3)}")
+            raise KeyError(f"{checker!r} was not run. {self._instead(checker, list(found))}")
         return found[checker]
+
+    @staticmethod
+    def _instead(checker: str, ran: list[str]) -> str:
+        """A sentence on a checker that did not run: the likely name, or what did run."""
+        from tfprof.advisor.registry import names
+
+        known = names()
+        if checker in known:
+            return f"These were: {', '.join(ran) or 'none'}."
+        return nearest(checker, known)
 
     def to_dict(self) -> dict[str, Any]:
         """All findings by checker, and the notes, as plain values."""

@@ -134,3 +134,25 @@ def test_cheap_scopes_are_not_reported():
 def test_the_error_without_a_step_names_the_file_to_give():
     with pytest.raises(MissingInputError, match="--run_meta_path"):
         list(expensive_operations.check(profile(op("a"))))
+
+
+def test_the_iterators_of_the_input_pipeline_are_not_expensive_ops():
+    p = profile(
+        op("tf_data/Root", "Iterator::Root"),
+        op("net/a", "MatMul"),
+        run("tf_data/Root", 9000),
+        run("net/a", 500),
+    )
+    kinds, scopes = reported(p)
+
+    assert kinds.ops == ("MatMul",)
+    assert "take 100% of the time" in kinds.sentence
+    assert scopes.ops == ("net",)
+
+
+def reported(p):
+    """The findings before the error about missing code lines."""
+    found = []
+    with pytest.raises(MissingInputError):
+        found.extend(expensive_operations.check(p))
+    return found

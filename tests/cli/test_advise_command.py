@@ -2,6 +2,8 @@
 
 import io
 import json
+import shlex
+from pathlib import Path
 
 import pytest
 
@@ -88,3 +90,20 @@ def test_help_lists_every_checker(capsys):
     shown = capsys.readouterr().out
     assert all(f"\n  {name} " in shown for name in CHECKERS)
     assert "--checkers NAME,…" in shown
+
+
+CAPTURE = str(Path(__file__).parent.parent / "samples" / "capture")
+
+
+def test_the_advice_on_a_recording_has_the_numbers_of_its_json(capsys):
+    assert main(["advise", CAPTURE]) == 0
+    shown = capsys.readouterr().out
+    found = tfprof.load(CAPTURE).advise()
+
+    assert [line[:-1] for line in shown.splitlines() if line[:-1] in CHECKERS] == [
+        report.checker for report in found.reports.reports if report.findings
+    ]
+    for finding in found:
+        for row in finding.evidence.texts():
+            assert all(cell in shown for cell in row)
+        assert shlex.join(finding.command[1:]) in shown

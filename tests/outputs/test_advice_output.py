@@ -1,5 +1,7 @@
 """Findings as text and as a message."""
 
+from dataclasses import replace
+
 from tfprof.advisor.finding import Evidence, Finding, Gain
 from tfprof.advisor.registry import Report, Reports
 from tfprof.outputs import advice, advice_message
@@ -91,3 +93,40 @@ def test_the_message_contains_a_new_finding_as_it_is_printed():
 
     (text,) = message.checkers["Mine"].reports
     assert f"\nMine:\n{text}\n" == shown(Report("Mine", (NEW,)))
+
+
+# Recordings that the original cannot read.
+
+
+def recorded(*reports):
+    return advice.text(Reports(reports, (), is_classic=False))
+
+
+def test_only_checkers_with_findings_appear():
+    assert recorded(Report("OperationChecker", ())) == "No findings.\n"
+    assert recorded() == ""
+    assert "OperationChecker" not in recorded(Report("OperationChecker", ()), Report("M", (NEW,)))
+
+
+def test_all_findings_have_the_same_form_as_in_json():
+    found = recorded(Report("OperationChecker", (CLASSIC,)))
+
+    assert found == "\nOperationChecker:\nA sentence.\n\n  Gain: unknown\n"
+    message = advice_message.build(
+        Reports((Report("OperationChecker", (CLASSIC,)),), (), is_classic=False)
+    )
+    assert message.checkers["OperationChecker"].reports[0].startswith("A sentence.")
+
+
+def test_the_largest_gain_comes_first():
+    def gaining(name, amount):
+        return replace(NEW, sentence=name, gain=amount and Gain(amount, 100, Unit.MICROS, "of it"))
+
+    found = recorded(
+        Report("A", (gaining("unknown.", None),)),
+        Report("B", (gaining("small.", 5), gaining("medium.", 30))),
+        Report("C", (gaining("large.", 80),)),
+    )
+
+    order = [found.index(name) for name in ("large.", "medium.", "small.", "unknown.")]
+    assert order == sorted(order)

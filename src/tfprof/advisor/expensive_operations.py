@@ -1,7 +1,8 @@
 """The kinds, scopes and lines of code that take the most time, as the original reports them.
 
 Times are averages over the recorded steps. As in the original, a scope is ranked by its total time
-but printed with its own time, which is 0 unless the scope is an op.
+but printed with its own time, which is 0 unless the scope is an op. The input pipeline is left out,
+because most of the time of its iterators is waiting.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from tfprof.advisor.finding import Cell, Evidence, Finding
 from tfprof.measures.steps import require_steps
 from tfprof.metrics import Need
+from tfprof.model.ops import DATA_SCOPE, ITERATOR_KIND
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
 from tfprof.units import Unit, format_micros
@@ -35,7 +37,8 @@ _KEYS = ("cpu_micros", "accelerator_micros", "micros")
 def check(profile: ProfileColumns) -> Iterator[Finding]:
     """Report the most expensive kinds, scopes and lines of code."""
     require_steps(profile)
-    yield from _kinds(op.build(profile, _options(max_depth=3, min_micros=1)))
+    iterators = int(profile.ops.kind.values.starts_with(ITERATOR_KIND).sum())
+    yield from _kinds(op.build(profile, _options(max_depth=_SHOWN + iterators, min_micros=1)))
     yield from _scopes(scope.build(profile, _options(max_depth=100, min_micros=100)))
     profile.require(Need.CODE, "the code lines that created the ops are unknown")
     yield from _lines(code.build(profile, _options(max_depth=100, min_micros=1)))
@@ -46,10 +49,13 @@ def _options(*, max_depth: int, min_micros: int) -> Options:
 
 
 def _kinds(view: View) -> Iterator[Finding]:
-    rows = list(range(1, len(view)))[:_SHOWN]
+    is_work = [not name.startswith(ITERATOR_KIND) for name in view.name]
+    rows = [row for row in range(1, len(view)) if is_work[row]][:_SHOWN]
     if not rows:
         return
-    whole = int(view.total["micros"][0]) + 1e-10  # the original avoids a division by 0 like this
+    waiting = sum(int(view.own["micros"][row]) for row in range(1, len(view)) if not is_work[row])
+    # The original avoids a division by 0 like this.
+    whole = int(view.total["micros"][0]) - waiting + 1e-10
     shares = [100.0 * int(view.own["micros"][row]) / whole for row in rows]
     names = [view.name[row] for row in rows]
     yield Finding(
@@ -65,7 +71,8 @@ def _kinds(view: View) -> Iterator[Finding]:
 
 
 def _scopes(view: View) -> Iterator[Finding]:
-    rows = list(islice(_children(view.tree, 0), _SHOWN))
+    children = (row for row in _children(view.tree, 0) if view.name[row] != DATA_SCOPE)
+    rows = list(islice(children, _SHOWN))
     if not rows:
         return
     names = [view.name[row] for row in rows]
@@ -90,6 +97,8 @@ def _lines(view: View) -> Iterator[Finding]:
         return
     found = list(_expensive_lines(view, top, 0))
     names = [view.name[row] for row, _ in found]
+    if not names and not view.profile.counts_whole_micros:
+        return  # the original reports this too
     sentence = "No line of code takes a millisecond or more."
     if names:
         sentence = f"The most expensive line of code is {_listed(names[:1])}."

@@ -64,6 +64,7 @@ class Reports:
 
     reports: tuple[Report, ...]
     notes: tuple[str, ...]
+    is_classic: bool = True  # all recordings are of the kind that the original reads
 
 
 def names() -> list[str]:
@@ -116,7 +117,7 @@ def advise(profile: ProfileColumns, chosen: Sequence[str] | None = None) -> Repo
         if name != _EMPTY
     ]
     notes = tuple(f"{', '.join(checkers)}: {problem}" for problem, checkers in problems.items())
-    return Reports(tuple(reports), (*added.notes, *notes))
+    return Reports(tuple(reports), (*added.notes, *notes), profile.counts_whole_micros)
 
 
 def _findings(

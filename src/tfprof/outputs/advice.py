@@ -1,10 +1,15 @@
-"""Findings as text; classic findings appear exactly as the original printed them."""
+"""Findings as text.
+
+For files that the original reads, its checkers come first and print exactly what it printed. For
+all others, only checkers with findings appear, the largest gain first, all in the same wording.
+"""
 
 from __future__ import annotations
 
 import shlex
 import textwrap
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tfprof.advisor.finding import Evidence, Finding
 from tfprof.advisor.registry import Report, Reports
@@ -15,29 +20,51 @@ _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
 
 def text(reports: Reports, *, colour: bool = False) -> str:
-    """The findings under the names of their checkers; ours appear only with findings."""
+    """The findings under the names of their checkers."""
     lines = [
         line
-        for report in reports.reports
-        if report.findings or report.is_classic
-        for line in _report_lines(report, colour=colour)
+        for report in _shown(reports)
+        for line in _report_lines(report, is_classic=reports.is_classic, colour=colour)
     ]
+    if not lines and reports.reports:
+        lines = ["No findings."]
     return "".join(f"{line}\n" for line in lines)
 
 
-def finding_text(finding: Finding) -> str:
-    """The text of a single finding; that of the original if it has one."""
-    return finding.classic if finding.classic is not None else "\n".join(_lines(finding))
+def finding_text(finding: Finding, *, is_classic: bool = True) -> str:
+    """The text of a single finding; if `is_classic`, that of the original if it has one."""
+    if is_classic and finding.classic is not None:
+        return finding.classic
+    return "\n".join(_lines(finding))
 
 
-def _report_lines(report: Report, *, colour: bool) -> Iterator[str]:
+def _shown(reports: Reports) -> list[Report]:
+    """The reports to show, in order."""
+    if reports.is_classic:
+        return [report for report in reports.reports if report.findings or report.is_classic]
+    found = [report for report in reports.reports if report.findings]
+    return [
+        replace(report, findings=tuple(sorted(report.findings, key=_share, reverse=True)))
+        for report in sorted(
+            found, key=lambda report: max(map(_share, report.findings)), reverse=True
+        )
+    ]
+
+
+def _share(finding: Finding) -> float:
+    """The largest possible gain, as a share of the whole; negative if it is unknown."""
+    gain = finding.gain
+    return -1.0 if gain is None else gain.amount / max(gain.of, 1)
+
+
+def _report_lines(report: Report, *, is_classic: bool, colour: bool) -> Iterator[str]:
     name = f"{report.checker}:"
     yield ""
     yield f"{_BOLD}{name}{_PLAIN}" if colour else name
     for place, finding in enumerate(report.findings):
-        if place and not report.is_classic:
+        if place and not (is_classic and report.is_classic):
             yield ""
-        yield finding_text(finding)
+        yield finding_text(finding, is_classic=is_classic)
 
 
 def _lines(finding: Finding) -> Iterator[str]:

@@ -13,5 +13,6 @@ def build(reports: Reports) -> Message:
     """An AdviceProto with the findings of each checker as text; empty if there are none."""
     message = message_class(ADVICE)()
     for report in reports.reports:
-        message.checkers[report.checker].reports.extend(map(finding_text, report.findings))
+        texts = (finding_text(one, is_classic=reports.is_classic) for one in report.findings)
+        message.checkers[report.checker].reports.extend(texts)
     return message
