@@ -280,3 +280,12 @@ def test_parameters_of_an_exported_model_are_all_its_weights(with_unread, tmp_pa
 def trainable_total(profile):
     options = {"max_depth": 1, "account_type_regexes": ["_trainable_variables"]}
     return profile.scope(select=["params"], **options)["_TFProfRoot"]["total_params"]
+
+
+def test_parameters_of_a_quantised_model_are_its_weights(tmp_path):
+    model = keras.Sequential([keras.Input((16,)), layers.Dense(8), layers.Dense(2)])
+    model.quantize("int8")
+    model.export(tmp_path / "model", verbose=False)
+
+    assert total(tfprof.load(model), "params") == model.count_params()
+    assert total(tfprof.load(tmp_path / "model"), "params") == model.count_params()
