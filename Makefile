@@ -6,12 +6,15 @@ BIN := .venv/bin
 # Model sizes for `make bench`, in ops. By default all sizes, and the page of results is rewritten.
 SIZE ?=
 
+# Models for `make models`, separated by commas. By default all; that takes about an hour.
+MODELS ?=
+
 # Compiled modules: the package is reinstalled when one of them changes.
 COMPILED := setup.py $(wildcard src/tfprof/kernels/*.p*) $(wildcard src/tfprof/formats/scan*.p*) \
 	src/tfprof/formats/text.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage check lint types schemas docs bench bench-check bench-baseline clean
+.PHONY: help demo test coverage check lint types schemas docs models bench bench-check bench-baseline clean
 
 help:  ## List the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -40,6 +43,9 @@ schemas: .venv/ready  ## Compile the .proto files to the descriptor set in the p
 
 docs: .venv/ready  ## Generate the reference pages from the tables in the code.
 	$(BIN)/python docs/generate.py
+
+models: .venv/ready  ## Compare common models with Keras, TensorFlow's profiler and publications.
+	cd docs && ../$(BIN)/python -m models.generate $(if $(MODELS),--models $(MODELS))
 
 bench: .venv/bench  ## Compare with TensorFlow's own profiler; one size: make bench SIZE=1e5.
 	$(BIN)/python benchmarks/bench.py $(if $(SIZE),--sizes $(SIZE),|| fault=$$?; \

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from tfprof.columns import Shape
 from tfprof.model.builder import OpColumns, ProfileBuilder
@@ -17,9 +17,10 @@ def define(variables: Iterable[tuple[str, Shape]], builder: ProfileBuilder) -> l
     A number is appended to names that the program uses for other ops.
     """
     wanted = list(variables)
-    names: list[str] = []
+    taken: dict[str, None] = {}  # in order
     for name, _ in wanted:
-        names.append(_free_name(name, set(names), builder))
+        taken[_free_name(name, taken, builder)] = None
+    names = list(taken)
     nothing: list[tuple[()]] = [()] * len(names)
     builder.add_ops(
         OpColumns.of(
@@ -34,7 +35,7 @@ def define(variables: Iterable[tuple[str, Shape]], builder: ProfileBuilder) -> l
     return names
 
 
-def _free_name(name: str, taken: set[str], builder: ProfileBuilder) -> str:
+def _free_name(name: str, taken: Container[str], builder: ProfileBuilder) -> str:
     number, free = 0, name
     while free in taken or builder.ids([free])[0] >= 0:
         number += 1

@@ -1,0 +1,1 @@
+"""Generates the page of models of the manual: `make models`."""

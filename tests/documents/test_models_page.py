@@ -1,0 +1,159 @@
+"""The page of models: files have the numbers of the live models and of publications."""
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def docs_package(name):
+    """A package below docs/, which is not on the path because its scripts have common names."""
+    if name not in sys.modules:
+        folder = DOCS / name
+        spec = importlib.util.spec_from_file_location(
+            name, folder / "__init__.py", submodule_search_locations=[str(folder)]
+        )
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+
+
+docs_package("models")
+
+from models.facts import Facts, Recorded, installed_versions  # noqa: E402 -- after the package was made importable
+from models.names import APPLICATIONS, CUSTOM  # noqa: E402
+from models.page import page  # noqa: E402
+from models.published import PUBLISHED, SOURCES  # noqa: E402
+
+RECORDED = Recorded.read()
+MODELS = RECORDED.models
+ALL = pytest.mark.parametrize("name", MODELS)
+KNOWN = [name for name in APPLICATIONS if name in MODELS]
+
+# Kinds of ops that do most of the work; TensorFlow's profiler has rules for them.
+PRODUCTS = ("Conv2D", "DepthwiseConv2dNative", "MatMul")
+
+
+def test_the_page_is_up_to_date():
+    written = (DOCS / "reference" / "models.md").read_text("utf-8")
+
+    assert written == page(RECORDED, APPLICATIONS), "make models"
+
+
+def test_the_page_has_models_of_all_kinds():
+    assert len(KNOWN) >= 30
+    assert set(CUSTOM) <= set(MODELS)
+
+
+@ALL
+def test_an_exported_model_has_the_numbers_of_the_live_model(name):
+    facts = MODELS[name]
+
+    assert facts.exported.params == facts.live.params
+    assert facts.exported.trainable == facts.live.trainable
+    assert facts.exported.float_ops == facts.live.float_ops
+    assert facts.exported.not_counted == ()
+
+
+@pytest.mark.parametrize("name", [name for name, facts in MODELS.items() if facts.frozen])
+def test_a_frozen_graph_has_the_float_ops_of_the_live_model(name):
+    facts = MODELS[name]
+
+    assert facts.frozen.float_ops == facts.live.float_ops
+    assert facts.frozen.macs == facts.exported.macs
+    assert facts.frozen.not_counted == ()
+
+
+def test_at_least_three_models_are_frozen():
+    assert sum(facts.frozen is not None for facts in MODELS.values()) >= 3
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_parameters_are_those_published(name):
+    live = MODELS[name].live
+    params = live.trainable if name.startswith("MobileNetV3") else live.params
+
+    assert f"{params / 1e6:.1f}" == PUBLISHED[name].params
+
+
+@pytest.mark.parametrize("name", [name for name in KNOWN if PUBLISHED[name].macs])
+def test_macs_are_those_published_or_the_page_says_why_not(name):
+    published = PUBLISHED[name]
+    ratio = MODELS[name].exported.macs / 1e9 / float(published.macs)
+
+    assert abs(ratio - 1) < 0.02 or published.remark
+    assert published.source in SOURCES
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_tensorflows_profiler_counts_the_same_products(name):
+    facts = MODELS[name]
+    for kind in PRODUCTS:
+        if kind == "Conv2D" and name.startswith("ConvNeXt"):
+            continue  # its grouped convolutions are in functions, which that profiler ignores
+
+        assert facts.exported.kinds.get(kind) == facts.live.profiler.get(kind)
+
+
+@pytest.mark.parametrize(
+    ("name", "macs"),
+    [
+        ("lstm", 32 * 4 * (24 * (16 + 24) + 16 * (24 + 16)) + 16 * 10),
+        ("gru", 32 * 3 * (24 * (16 + 24) + 16 * (24 + 16)) + 16 * 10),
+        ("conv_lstm", 6 * 4 * 16 * 16 * 8 * 3 * 3 * (3 + 8) + 8 * 10),
+        ("control_flow", 5 * 24 * 24 + 24 * 10),
+    ],
+)
+def test_steps_of_recurrent_layers_and_loops_are_counted_as_often_as_they_run(name, macs):
+    assert MODELS[name].exported.macs == macs
+
+
+class TestLive:
+    """Small models are built, exported and read again."""
+
+    @pytest.fixture(scope="class")
+    def zoo(self):
+        pytest.importorskip("tensorflow", reason="TensorFlow is not installed")
+        pytest.importorskip("keras", minversion="3.0", reason="Keras 3 is not installed")
+        from models import zoo  # noqa: PLC0415 -- imports TensorFlow
+
+        return zoo
+
+    @pytest.fixture
+    def measure(self, tmp_path):
+        from models.record import record  # noqa: PLC0415 -- imports TensorFlow
+
+        def measured(entry):
+            record(entry, tmp_path).write(tmp_path / f"{entry.name}.json")
+            return Facts.read(entry.name, tmp_path)
+
+        return measured
+
+    @pytest.mark.filterwarnings("ignore")  # TensorFlow's own
+    @pytest.mark.parametrize("name", CUSTOM)
+    def test_a_small_model_has_the_same_numbers_live_and_exported(self, zoo, measure, name):
+        facts = measure(zoo.ENTRIES[name])
+
+        assert facts.exported.params == facts.live.params
+        assert facts.exported.float_ops == facts.live.float_ops
+        if installed_versions() == RECORDED.versions:
+            assert facts == MODELS[name], f"make models MODELS={name}"
+
+    @pytest.mark.filterwarnings("ignore")  # TensorFlow's own
+    def test_a_small_application_has_the_same_numbers_live_and_exported(self, zoo, measure):
+        facts = measure(zoo.SMALL_APPLICATION)
+
+        assert facts.exported.params == facts.live.params
+        assert facts.exported.float_ops == facts.live.float_ops
+        assert facts.exported.not_counted == ()
+
+    def test_the_names_of_the_models_are_complete(self, zoo):
+        names = {name for name in dir(zoo.keras.applications) if name[0].isupper()}
+
+        assert set(APPLICATIONS) == names
+        assert list(zoo.ENTRIES) == [*CUSTOM, *APPLICATIONS]
