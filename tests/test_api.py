@@ -378,9 +378,10 @@ def test_a_data_frame_has_one_line_per_row(model):
         "shape",
         "params",
         "total_params",
+        "share_params",
         "devices",
     ]
-    assert list(frame["name"]) == ROWS
+    assert list(frame["name"]) == ROWS[1:]
     assert frame.set_index("name").loc["net", "total_params"] == 12
     assert frame.set_index("name").loc["net/w", "devices"] == [CPU]
 
@@ -407,13 +408,16 @@ def test_a_message_has_nested_rows(model):
 
 
 def test_a_notebook_shows_a_table(model):
-    assert model.scope(select="params")._repr_html_().startswith("<pre>node name | # parameters\n")
+    shown = model.scope(select="params")._repr_html_()
+
+    assert ">parameters</th>" in shown
+    assert ">net</td>" in shown
 
 
 def test_a_notebook_shows_the_notes_of_an_answer():
     shown = loaded(op("a")).scope(select=["micros"])._repr_html_()
 
-    assert shown.endswith(f"</pre><p>`micros` requires {RUNS}, {ZERO}</p>")
+    assert shown.endswith(f'<p class="quiet">`micros` requires {RUNS}, {ZERO}</p></div>')
 
 
 def test_an_answer_is_written_to_standard_output(model, capsys):

@@ -180,7 +180,7 @@ def test_a_new_fact_is_in_json_csv_and_data_frames(view, colour):
     assert answer[ROWS[view]] == row
     assert json.loads(written("json", answer.view))["rows"][1] == row
     assert answer.to_dict()["rows"][1] == row
-    assert answer.to_dataframe().iloc[1].to_dict() == row
+    assert answer.to_dataframe().iloc[0].to_dict() == row
     heading, _, line = csv.reader(io.StringIO(written("csv", answer.view).decode()))
     cells = [json.dumps(value) if isinstance(value, list) else str(value) for value in row.values()]
     assert dict(zip(heading, line, strict=True)) == dict(zip(row, cells, strict=True))
@@ -315,5 +315,5 @@ def test_a_new_view_is_explained_and_shown_in_notebooks():
     answer = api.Profile(small_profile()).view("again", Options())
 
     assert "\nDoc:\nOps again: as before.\n" in answer.report
-    assert "<pre>node name | " in answer._repr_html_()
+    assert '<p class="quiet">Ops again' in answer._repr_html_()
     assert repr(answer) == "<tfprof again view: 2 rows, 0 ops hidden>"

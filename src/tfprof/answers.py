@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tfprof.errors import OptionError, nearest
+from tfprof.errors import nearest
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options, OutputSpec
 from tfprof.outputs import registry
@@ -113,13 +113,14 @@ class Answer:
 
         return json.as_dict(self.view)
 
-    def to_dataframe(self) -> pd.DataFrame:
-        """The rows as a pandas data frame."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise OptionError("A data frame needs pandas: pip install pandas.") from None
-        return pd.DataFrame(list(self))
+    def to_dataframe(self, *, root: bool = False) -> pd.DataFrame:
+        """The rows as a pandas data frame: own number, total and share of each metric.
+
+        The root is left out, so that columns can be summed, unless `root` is True.
+        """
+        from tfprof.outputs import frames
+
+        return frames.of_view(self.view, root=root)
 
     def to_message(self) -> Message:
         """The rows as a protobuf message: GraphNodeProto, or MultiGraphNodeProto."""
@@ -156,7 +157,7 @@ class Answer:
     def _repr_html_(self) -> str:
         from tfprof.outputs import html
 
-        return html.table(self.view)
+        return html.of_view(self.view)
 
 
 def _asked_again(
@@ -232,6 +233,20 @@ class MemoryAnswer:
 
         return b"".join(memory_json.encode(self.memory)).decode()
 
+    def to_dataframe(self) -> pd.DataFrame:
+        """What held memory at the peak: one row per allocator, breakdown and scope, kind or line.
+
+        `share` is the share of the peak. Rows of scopes include those below them.
+        """
+        from tfprof.outputs import frames, memory_json
+
+        return frames.data_frame(memory_json.held_rows(self.memory), memory_json.HELD_COLUMNS)
+
+    def _repr_html_(self) -> str:
+        from tfprof.outputs import html_memory
+
+        return html_memory.of_memory(self.memory)
+
     def __iter__(self) -> Iterator[AllocatorMemory]:
         return iter(self.allocators)
 
@@ -302,6 +317,23 @@ class Advice:
             "notes": list(self.notes),
         }
 
+    def to_dataframe(self) -> pd.DataFrame:
+        """One row per finding, with its gain as numbers."""
+        from tfprof.outputs import frames
+
+        columns = ("checker", "sentence", "gain", "of", "unit", "share", "ops", "command")
+        rows = (
+            dict(zip(columns, _finding_row(report.checker, finding), strict=True))
+            for report in self.reports.reports
+            for finding in report.findings
+        )
+        return frames.data_frame(rows, columns)
+
+    def _repr_html_(self) -> str:
+        from tfprof.outputs import html_advice
+
+        return html_advice.of_advice(self.reports, self.notes)
+
     def to_message(self) -> Message:
         """The findings as an AdviceProto."""
         from tfprof.outputs import advice_message
@@ -313,3 +345,12 @@ class Advice:
 
     def __repr__(self) -> str:
         return f"<tfprof advice: {len(self):,} findings>"
+
+
+def _finding_row(checker: str, finding: Finding) -> tuple[Any, ...]:
+    gain = finding.gain
+    amounts: tuple[Any, ...] = (None,) * 4
+    if gain is not None:
+        share = gain.amount / gain.of if gain.of > 0 else 0.0
+        amounts = (gain.amount, gain.of, gain.unit.name.lower(), share)
+    return checker, finding.sentence, *amounts, list(finding.ops), " ".join(finding.command)

@@ -13,7 +13,7 @@ from asking import ask
 from build import CPU, op, profile, run
 from checkpointed import with_tensors
 from tfprof.metrics import METRICS
-from tfprof.outputs import csv, html, json, tabular
+from tfprof.outputs import csv, json, tabular
 
 EVERYTHING = [metric.key for metric in METRICS]
 
@@ -272,24 +272,3 @@ def test_csv_contains_lists_as_json():
     rows = list(csv_reader.reader(io.StringIO(data.decode(), newline="")))
 
     assert rows[2] == ["w", "2", "_TFProfRoot", "[]", '[[1.0], ["NaN"]]']
-
-
-def test_html_escapes_names():
-    p = profile(op("<script>&"))
-
-    shown = html.table(ask("scope", p, select=[]))
-
-    assert shown == "<pre>node name | \n_TFProfRoot ()\n  &lt;script&gt;&amp; ()\n</pre>"
-
-
-@pytest.mark.parametrize("kind", ["scope", "op"])
-@pytest.mark.parametrize("more", [0, 1, 2])
-def test_html_shows_200_rows_and_the_number_of_remaining_ones(kind, more):
-    root = 1 if kind == "scope" else 0
-    p = profile(*(op(f"{i:04}", f"{i:04}") for i in range(200 - root + more)))
-
-    shown = html.table(ask(kind, p, select=[], max_depth=1000))
-
-    remainder = f"<p>{more} more rows: print(view) shows them all.</p>" if more else ""
-    assert shown.count("\n") == 201
-    assert shown.endswith(f"</pre>{remainder}")

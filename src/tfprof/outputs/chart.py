@@ -52,7 +52,7 @@ def draw(curve: MemoryCurve, width: int, pen: Pen) -> list[str]:
     labels = [format_bytes(max(curve.peak_bytes, 0)), "0B"]
     margin = max(map(len, labels))
     columns = max(width, _MIN_WIDTH) - margin - 2
-    highest, column_of = _column_peaks(curve, columns)
+    highest, column_of = column_peaks(curve, columns)
     peak = int(column_of[curve.peak])
     floor = pen.floor * peak + pen.mark + pen.floor * (columns - peak - 1)
     tops = ["" if row else labels[0] for row in range(_HEIGHT)]
@@ -63,7 +63,7 @@ def draw(curve: MemoryCurve, width: int, pen: Pen) -> list[str]:
     ]
 
 
-def _column_peaks(curve: MemoryCurve, columns: int) -> tuple[Ints, Ints]:
+def column_peaks(curve: MemoryCurve, columns: int) -> tuple[Ints, Ints]:
     """The highest value in each of `columns` equal intervals, and the column of each point."""
     edges = np.linspace(0, int(curve.time_ns[-1]), columns + 1).astype(np.int64)
     place = np.searchsorted(curve.time_ns, edges[:-1], side="right") - 1

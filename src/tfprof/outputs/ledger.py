@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
-from typing import Any
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any
 
 from tfprof.errors import nearest, one_line
 from tfprof.outputs import schemas
+from tfprof.outputs.frames import data_frame
 from tfprof.units import format_count, format_micros, format_percent
 from tfprof.views.ledger import CountedKind, Ledger, UncountedKind
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _DOC = (
     "Float operations per step, or per run of each op if no step was recorded.\n"
@@ -76,6 +80,20 @@ class FloatOpsLedger:
             "notes": list(self.notes),
         }
 
+    def to_dataframe(self) -> pd.DataFrame:
+        """One row per kind of op: float operations and MACs by phase, total and share."""
+        columns = [field.name for field in fields(CountedKind)]
+        return data_frame(map(self._row, self.ledger.entries), columns)
+
+    def _row(self, entry: CountedKind) -> dict[str, Any]:
+        whole, macs = self.ledger.float_ops, self.ledger.macs
+        return asdict(entry) | {
+            "float_ops": entry.float_ops,
+            "share_float_ops": entry.float_ops / whole if whole else 0.0,
+            "macs": entry.macs,
+            "share_macs": entry.macs / macs if macs else 0.0,
+        }
+
     def to_json(self) -> str:
         """`to_dict` as JSON text."""
         return json.dumps(self.to_dict(), indent=1) + "\n"
@@ -97,17 +115,22 @@ class FloatOpsLedger:
     def __str__(self) -> str:
         return self.report
 
+    def _repr_html_(self) -> str:
+        from tfprof.outputs import html_ledger  # noqa: PLC0415 -- only notebooks need it
+
+        return html_ledger.of_ledger(self.ledger, list(_summary(self.ledger)), self.notes)
+
     def __repr__(self) -> str:
         return f"<tfprof float operations: {self.float_ops:,}, kinds of ops: {len(self):,}>"
 
 
 def _lines(ledger: Ledger) -> Iterator[str]:
     yield from ("", "Doc:", _DOC)
-    phases = [phase for phase in _PHASES if phase != "other" or ledger.other]
+    phases = _phases(ledger)
     headings = ("kind", "ops", *phases, "total", "share", "MACs", "counted as")
     yield from _table([headings, *(_row(ledger, entry, phases) for entry in ledger.entries)])
-    yield from ("", _sums(ledger), *_macs(ledger, phases), _idle(ledger))
-    yield from _missing(ledger)
+    yield from ("", *_summary(ledger))
+    yield from _uncounted_rows(ledger)
 
 
 def _row(ledger: Ledger, entry: CountedKind, phases: Sequence[str]) -> tuple[str, ...]:
@@ -137,6 +160,20 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "  ".join([first.ljust(widths[0]), *middle, last]).rstrip()
 
 
+def _phases(ledger: Ledger) -> list[str]:
+    """The phases to show."""
+    return [phase for phase in _PHASES if phase != "other" or ledger.other]
+
+
+def _summary(ledger: Ledger) -> Iterator[str]:
+    """The totals, and how many ops do no arithmetic or are not counted."""
+    yield _sums(ledger)
+    yield from _macs(ledger, _phases(ledger))
+    yield _idle(ledger)
+    missing = _share(ledger, ledger.uncounted_ops, ledger.uncounted_micros)
+    yield f"Not counted: {missing if ledger.uncounted else 'nothing'}."
+
+
 def _sums(ledger: Ledger) -> str:
     parts = f"{ledger.forward:,} forward, {ledger.backward:,} backward"
     other = f", {ledger.other:,} other" if ledger.other else ""
@@ -162,12 +199,8 @@ def _idle(ledger: Ledger) -> str:
     return f"No arithmetic: {_share(ledger, ops, ledger.idle_micros)}{kinds}."
 
 
-def _missing(ledger: Ledger) -> Iterator[str]:
-    if not ledger.uncounted:
-        yield "Not counted: nothing."
-        return
-    yield f"Not counted: {_share(ledger, ledger.uncounted_ops, ledger.uncounted_micros)}."
-    yield from _table(
+def _uncounted_rows(ledger: Ledger) -> Iterator[str]:
+    return _table(
         [
             (
                 f"  {one_line(one.kind) or '(unknown kind)'}",

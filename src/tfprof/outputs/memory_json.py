@@ -66,3 +66,17 @@ def _points(curve: MemoryCurve) -> dict[str, list[int] | list[int | float]]:
         "micros": [exact_micros(time) for time in curve.time_ns.tolist()],
         "bytes": curve.bytes.tolist(),
     }
+
+
+HELD_COLUMNS = ("allocator", "device", "step", "by", "name", "depth", "bytes", "share", "ops")
+
+
+def held_rows(memory: Memory) -> Iterator[dict[str, Any]]:
+    """What held memory at the peak, as flat rows with `HELD_COLUMNS`."""
+    for one in memory.allocators:
+        for by, breakdown in one.breakdowns.items():
+            for row in _rows(breakdown)["rows"]:
+                place = {"allocator": one.allocator, "device": one.device, "step": one.step}
+                share = row["bytes"] / one.peak_bytes if one.peak_bytes > 0 else 0.0
+                found = place | {"by": by} | row | {"share": share}
+                yield {key: found[key] for key in HELD_COLUMNS}

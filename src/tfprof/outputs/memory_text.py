@@ -18,7 +18,7 @@ _DOC = (
     "Memory counts towards the op that allocated it until it is freed.\n"
 )
 
-_BREAKDOWNS = {"scope": "scope", "op": "op kind", "code": "line of code"}
+BREAKDOWNS = {"scope": "scope", "op": "op kind", "code": "line of code"}
 
 
 def report(memory: Memory, *, width: int = WIDTH, pen: Pen = UNICODE) -> str:
@@ -27,14 +27,26 @@ def report(memory: Memory, *, width: int = WIDTH, pen: Pen = UNICODE) -> str:
     return "\n".join([f"\nDoc:\n{_DOC}", *parts])
 
 
-def _allocator(one: AllocatorMemory, width: int, pen: Pen) -> Iterator[str]:
+def title(one: AllocatorMemory) -> str:
+    """The allocator and its device."""
     allocator, device = one.allocator or "unknown allocator", one.device or "unknown device"
-    yield f"{one_line(allocator)} on {one_line(device)}\n"
-    yield f"{_peak(one)}\n{_steps(one)}\n"
+    return f"{one_line(allocator)} on {one_line(device)}"
+
+
+def facts(one: AllocatorMemory) -> list[str]:
+    """The peak, the step and the rest, in sentences."""
+    left = f"Left at the end: {format_bytes(one.left_bytes)}."
+    return [_peak(one), _steps(one), *filter(None, [_levels(one)]), left]
+
+
+def _allocator(one: AllocatorMemory, width: int, pen: Pen) -> Iterator[str]:
+    peak, steps, *others = facts(one)
+    yield f"{title(one)}\n{peak}\n{steps}\n"
     yield from (f"{line}\n" for line in draw(one.curve, width, pen))
-    yield f"\n{_levels(one)}Left at the end: {format_bytes(one.left_bytes)}.\n"
+    yield "\n"
+    yield from (f"{line}\n" for line in others)
     for kind, breakdown in one.breakdowns.items():
-        yield f"\nHeld at the peak, by {_BREAKDOWNS[kind]}:\n"
+        yield f"\nHeld at the peak, by {BREAKDOWNS[kind]}:\n"
         yield from _rows(one, breakdown)
 
 
@@ -59,7 +71,7 @@ def _levels(one: AllocatorMemory) -> str:
         return ""
     moment = one.levels.peak_ns
     most, known = format_bytes(one.levels.peak_bytes), format_bytes(one.curve.at(moment))
-    return f"Allocator's own count: at most {most}, at {format_time(moment)} (curve: {known}).\n"
+    return f"Allocator's own count: at most {most}, at {format_time(moment)} (curve: {known})."
 
 
 def _rows(one: AllocatorMemory, breakdown: MemoryBreakdown) -> Iterator[str]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from tfprof.errors import OptionError, one_line
+from tfprof.errors import one_line
 from tfprof.outputs import schemas
+from tfprof.outputs.frames import data_frame
 from tfprof.units import format_nanos, format_percent
 from tfprof.views.steps import StepSummary, StepTime, StepTimes
 
@@ -65,19 +67,19 @@ class StepTable:
 
     def to_dataframe(self) -> pd.DataFrame:
         """One row per step; a column `busy_ns DEVICE` per device."""
-        try:
-            import pandas as pd  # noqa: PLC0415 -- optional, and slow to import
-        except ImportError:
-            raise OptionError("A data frame needs pandas: pip install pandas.") from None
-        rows = []
-        for step in self.times.steps:
+        # A device that a step did not use was busy for 0 ns.
+        idle = dict.fromkeys(sorted({name for step in self for name in step.devices}), 0)
+        rows: list[dict[str, Any]] = []
+        for step in self:
             row = asdict(step)
-            devices = row.pop("devices")
+            devices = idle | row.pop("devices")
             rows.append(row | {f"busy_ns {name}": nanos for name, nanos in devices.items()})
-        found = pd.DataFrame(rows)
-        added = [name for name in found.columns if name.startswith("busy_ns ")]
-        # A device that a step did not use has no value there; whole numbers stay whole.
-        return found.fillna(dict.fromkeys(added, 0)).astype(dict.fromkeys(added, "int64"))
+        return data_frame(rows, [field.name for field in fields(StepTime)])
+
+    def _repr_html_(self) -> str:
+        from tfprof.outputs import html_steps  # noqa: PLC0415 -- only notebooks need it
+
+        return html_steps.of_steps(self.times, list(chain.from_iterable(_summaries(self.times))))
 
     def __iter__(self) -> Iterator[StepTime]:
         return iter(self.times.steps)
@@ -116,10 +118,16 @@ def _lines(times: StepTimes) -> Iterator[str]:
     shown = devices if len(devices) > 1 else []
     yield from _aligned(list(_rows(times, shown, unusual)))
     yield from (f"[{place}] {one_line(name)}" for place, name in enumerate(shown, 1))
+    for part in _summaries(times):
+        yield from ("", *part)
+
+
+def _summaries(times: StepTimes) -> Iterator[Iterator[str]]:
+    """The sentences on each recording, then those on an average step."""
     for summary in times.summaries:
-        yield from ("", *_summary(summary, is_named=len(times.summaries) > 1))
+        yield _summary(summary, is_named=len(times.summaries) > 1)
     if times.steps:
-        yield from ("", *_explained(times.steps))
+        yield _explained(times.steps)
 
 
 def _rows(

@@ -46,6 +46,16 @@ def row(view: View, place: int) -> Row:
     return next(_rows(view, range(place, place + 1), plain=lambda value: value))
 
 
+def fact(view: View, place: int, metric: Metric) -> Row:
+    """The fact of a metric in one row, by column name; totals of counts are left out."""
+    some = slice(place, place + 1)
+    column = facts.column(metric, view, some)
+    found = _fact(view, some, metric.fact, column, plain=lambda value: value)
+    return {
+        key: next(iter(values)) for key, values in found.items() if not key.startswith("total_")
+    }
+
+
 def json_value(value: Any) -> Any:
     """`value` with non-finite floats replaced by the strings `NaN`, `Infinity`, `-Infinity`."""
     if isinstance(value, list):

@@ -1,0 +1,62 @@
+"""Findings as HTML, for notebooks."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from tfprof.advisor.finding import Evidence, Finding
+from tfprof.advisor.registry import Reports
+from tfprof.outputs.html_table import (
+    Amount,
+    Cell,
+    Column,
+    Name,
+    document,
+    heading,
+    paragraph,
+    table,
+)
+
+
+def of_advice(reports: Reports, notes: Sequence[str]) -> str:
+    """The findings of each checker that has any, largest gain first."""
+    found = [(report.checker, finding) for report in reports.reports for finding in report.findings]
+    found.sort(key=lambda pair: -_share(pair[1]))
+    parts = [part for checker, finding in found for part in _finding(checker, finding)]
+    nothing = "" if found else paragraph("The checkers found nothing to improve.", is_quiet=False)
+    return document(*parts, nothing, notes=notes)
+
+
+def _share(finding: Finding) -> float:
+    gain = finding.gain
+    return gain.amount / gain.of if gain is not None and gain.of > 0 else 0.0
+
+
+def _finding(checker: str, finding: Finding) -> Iterator[str]:
+    yield heading(checker)
+    yield paragraph(finding.sentence, is_quiet=False)
+    if finding.gain is not None:
+        yield paragraph(f"Gain: {finding.gain}.", is_quiet=False)
+    yield _evidence(finding.evidence)
+    if finding.command:
+        view, *options = finding.command
+        command = f"tfprof {view} FILES… {shlex.join(options)}".rstrip()
+        yield f'<p class="quiet">See: <code>{escape(command)}</code></p>'
+
+
+def _evidence(evidence: Evidence) -> str:
+    if not evidence.rows:
+        return ""
+    columns = [
+        Column(column.heading, is_number=column.unit is not None) for column in evidence.columns
+    ]
+    rows: list[list[Cell]] = [
+        [
+            Name(text) if not column.is_number else Amount(text)
+            for column, text in zip(columns, texts, strict=True)
+        ]
+        for texts in evidence.texts()
+    ]
+    return table(columns, rows)
