@@ -7,9 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tfprof.metrics import METRICS, ORDER_KEYS
+from original_keys import ORDER_KEYS, SELECTABLE
 
-_SELECTABLE = [metric.key for metric in METRICS if not metric.is_of_answer]
 _TYPES = (
     *("_trainable_variables", "MatMul", "Variable.*", "VarHandleOp", "Conv2D", "Const"),
     *(".*cpu:0.*", ".*gpu.*", "mine", ".*Grad.*"),
@@ -47,7 +46,7 @@ def options(draw: Any, view: str, names: list[str], *, steps: tuple[int, ...] = 
         "show_name_regexes": everything | shown,
         "hide_name_regexes": st.lists(st.sampled_from(rows), max_size=1),
         "account_displayed_op_only": st.booleans(),
-        "select": st.lists(st.sampled_from([*_SELECTABLE, "nonsense"]), max_size=5),
+        "select": st.lists(st.sampled_from([*SELECTABLE, "nonsense"]), max_size=5),
     }
     usual = ("account_type_regexes", "start_name_regexes", "show_name_regexes", "select")
     wanted = draw(st.sets(st.sampled_from(sorted(set(chosen) - set(usual))), max_size=7))

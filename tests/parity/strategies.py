@@ -12,9 +12,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from original_keys import ORDER_KEYS, SELECTABLE, THRESHOLD_KEYS
 from parity.original import Inputs
 from tfprof.formats.messages import Message, message_class
-from tfprof.metrics import METRICS, ORDER_KEYS, THRESHOLD_KEYS
 
 GraphDef = message_class("tensorflow.GraphDef")
 RunMetadata = message_class("tensorflow.RunMetadata")
@@ -90,7 +90,6 @@ _LINES = (1, 2, 12, -1)
 _FUNCTIONS = (10, 11, 12, 13, 14, 15)
 
 # What the original can select. An older generation could select one more.
-SELECTABLE = tuple(metric.key for metric in METRICS if not metric.is_of_answer)
 
 
 @dataclass(frozen=True)
