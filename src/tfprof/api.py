@@ -17,6 +17,7 @@ from tfprof.answers import Advice, Answer, MemoryAnswer
 from tfprof.errors import OptionError, UnknownFormatError, nearest
 from tfprof.metrics import METRICS
 from tfprof.model.builder import ProfileBuilder
+from tfprof.model.notes import Note, Subject, concerning
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import Recording
 from tfprof.model.tensors import Tensors
@@ -35,7 +36,7 @@ from tfprof.sources.given import files_of
 from tfprof.sources.source import FileSummary, InputFile, Reading, Stage
 from tfprof.views.defaults import resolved
 from tfprof.views.definitions import applied
-from tfprof.views.notes import notes
+from tfprof.views.notes import notes, subjects
 from tfprof.views.registry import VIEWS
 from tfprof.views.view import View, build
 
@@ -97,7 +98,7 @@ def _coverage(profile: ProfileColumns) -> Iterator[str]:
     if not profile.counts_whole_micros:
         from tfprof.measures.coverage import coverage
 
-        yield coverage(profile).sentence()
+        yield Note(coverage(profile).sentence(), Subject.TIME | Subject.CODE | Subject.FLOAT_OPS)
 
 
 @contextmanager
@@ -241,13 +242,18 @@ class Profile:
         self.files = tuple(files)
         self._file_notes = tuple(notes_)
 
+    def notes_on(self, about: Subject) -> tuple[str, ...]:
+        """The notes on the files that concern a question."""
+        return concerning(self.notes, about)
+
     def view(self, kind: str, options: Options) -> Answer:
         """Ask for one view; the error for an unknown view suggests the nearest name."""
         if kind not in VIEWS:
             raise OptionError(f"Unknown view `{kind}`. {nearest(kind, VIEWS)}")
         registry.require(options.destination, kind)
         view = build_view(kind, self.columns, options)
-        return Answer(replace(view, noted=cache(lambda: self.notes + notes(view))))
+        noted = cache(lambda: self.notes_on(subjects(view)) + notes(view))
+        return Answer(replace(view, noted=noted))
 
     def scope(self, **options: Any) -> Answer:
         """Ops by name scope; options as in `tfprof scope --help`."""
@@ -278,14 +284,14 @@ class Profile:
         from tfprof.views import memory
 
         found = memory.build(self.columns, options)
-        return MemoryAnswer(replace(found, notes=self.notes + found.notes))
+        return MemoryAnswer(replace(found, notes=self.notes_on(Subject.MEMORY) + found.notes))
 
     def flops(self) -> FloatOpsLedger:
         """Float operations by kind of op: how they were counted, their phase, what is missing."""
         from tfprof.outputs.ledger import FloatOpsLedger
         from tfprof.views import ledger
 
-        return FloatOpsLedger(ledger.build(self.columns), self.notes)
+        return FloatOpsLedger(ledger.build(self.columns), self.notes_on(Subject.FLOAT_OPS))
 
     def step_times(self, **options: Any) -> StepTable:
         """Wall, busy and idle time of each step; options as in `tfprof steps --help`."""
@@ -299,7 +305,8 @@ class Profile:
         from tfprof.advisor import registry as advisor
 
         chosen = CHECKERS_OPTION.check(checkers) if checkers is not None else None
-        return Advice(advisor.advise(self.columns, chosen), self.notes)
+        about = Subject.TIME | Subject.MEMORY
+        return Advice(advisor.advise(self.columns, chosen), self.notes_on(about))
 
     def save(self, path: Path, format: str = DEFAULT_FORMAT) -> tuple[str, ...]:  # noqa: A002
         """Write the whole profile to one file, from which it can be loaded again.

@@ -102,7 +102,7 @@ class Front(Protocol):
     """What a command needs from the command line or the shell that runs it."""
 
     options: Options  # the current view options
-    hinted: set[str]  # output kinds whose hint was already shown
+    hinted: set[str]  # output kinds whose hint, and notes on files, that were already shown
 
     @property
     def default_order(self) -> str:
@@ -159,6 +159,12 @@ class Call:
     def show(self, pieces: Iterable[str]) -> None:
         """Show an answer, piece by piece."""
         self.front.screen.show(pieces)
+
+    def note(self, notes: Iterable[str], profile: Profile) -> None:
+        """Show the notes on an answer; those on the files are shown once per session."""
+        hinted = self.front.hinted
+        self.say(*(note for note in notes if note not in hinted))
+        hinted.update(note for note in notes if note in profile.notes)
 
     def say(self, *sentences: str) -> None:
         """Show notes, which are not part of an answer."""

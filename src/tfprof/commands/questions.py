@@ -26,7 +26,8 @@ def view(call: Call) -> None:
     as_json = call.value("json")
     if as_json and (options.output or options.dump_to_file):
         raise OptionError("Use -json or -output, not both; -output json:outfile=F writes JSON.")
-    answer = call.load().view(call.command.name, options)
+    profile = call.load()
+    answer = profile.view(call.command.name, options)
     if as_json or spec.kind == "stdout":
         _require_values(answer.view, in_full=as_json)
     if as_json:
@@ -39,7 +40,7 @@ def view(call: Call) -> None:
         hinted = call.front.hinted
         call.say(*registry.sentences(spec, written, hints=spec.kind not in hinted))
         hinted.add(spec.kind)
-    call.say(*answer.notes)
+    call.note(answer.notes, profile)
 
 
 def _require_values(shown: View, *, in_full: bool) -> None:
@@ -64,19 +65,21 @@ def _require_values(shown: View, *, in_full: bool) -> None:
 def memory(call: Call) -> None:
     """Show memory over time; a step set in the shell applies here too."""
     given = {"step": call.front.options.step} | call.given_of(MEMORY_OPTIONS)
-    answer = call.load().memory_over_time(MemoryOptions(**given))
+    profile = call.load()
+    answer = profile.memory_over_time(MemoryOptions(**given))
     if call.value("json"):
         call.show([answer.to_json()])
     else:
         answer.show(call.show)
-    call.say(*answer.notes)
+    call.note(answer.notes, profile)
 
 
 def flops(call: Call) -> None:
     """Show float operations by kind of op."""
-    ledger = call.load().flops()
+    profile = call.load()
+    ledger = profile.flops()
     call.show([ledger.to_json() if call.value("json") else ledger.report])
-    call.say(*ledger.notes)
+    call.note(ledger.notes, profile)
 
 
 def steps(call: Call) -> None:
@@ -89,9 +92,10 @@ def steps(call: Call) -> None:
 
 def advise(call: Call) -> None:
     """Show the findings of the checkers."""
-    advice = call.load().advise(call.given.get("checkers"))
+    profile = call.load()
+    advice = profile.advise(call.given.get("checkers"))
     if call.value("json"):
         call.show([json.dumps(advice.to_dict(), indent=1) + "\n"])
     else:
         call.show([advice.text(colour=call.front.screen.has_colour)])
-    call.say(*advice.notes)
+    call.note(advice.notes, profile)

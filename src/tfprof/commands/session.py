@@ -20,7 +20,6 @@ def shell(call: Call) -> int:
     options = call.view_options()
     registry.require(options.destination)
     profile = call.load()
-    call.say(*profile.notes)
     return call.front.open_shell(profile, options)
 
 

@@ -52,6 +52,7 @@ class Facts:
     lacks_host_allocations: bool = False
     counts_float_ops: bool = True
     notes: tuple[str, ...] = ()  # remarks on the files it was made from
+    subjects: tuple[str, ...] = ()  # what each note is about, `TIME|CODE`; empty for everything
     remedies: Mapping[str, str] = field(default_factory=dict)  # phrases by capability
 
     @classmethod
@@ -59,14 +60,19 @@ class Facts:
         """The facts of a manifest; one that is missing has its default."""
         known = {part.name for part in fields(cls)}
         found = {name: value for name, value in manifest.items() if name in known}
-        flags = [value for name, value in found.items() if name not in ("notes", "remedies")]
         notes, remedies = found.pop("notes", []), found.pop("remedies", {})
-        texts = [*notes, *remedies.values()]
+        subjects = found.pop("subjects", [])
+        flags = found.values()
+        texts = [*notes, *subjects, *remedies.values()]
         _require(
             all(type(flag) is bool for flag in flags) and all(type(one) is str for one in texts),
             "the manifest has a value of another type than the format says",
         )
-        return cls(**found, notes=tuple(notes), remedies=remedies)
+        _require(
+            len(subjects) in (0, len(notes)),
+            "the manifest has another number of notes and subjects",
+        )
+        return cls(**found, notes=tuple(notes), subjects=tuple(subjects), remedies=remedies)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

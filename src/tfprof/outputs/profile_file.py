@@ -15,6 +15,7 @@ from tfprof.formats.profile_file import Facts, SavedProfile, Table
 from tfprof.formats.profile_tables import TABLES
 from tfprof.kernels.rows import grouped
 from tfprof.metrics import Need
+from tfprof.model.notes import names_of
 from tfprof.model.ops import Ops
 from tfprof.model.profile import ProfileColumns
 from tfprof.version import __version__
@@ -35,6 +36,7 @@ def encoded(profile: ProfileColumns, notes: Sequence[str] = ()) -> bytes:
         lacks_host_allocations=profile.lacks_host_allocations,
         counts_float_ops=profile.counts_float_ops,
         notes=tuple(notes),
+        subjects=tuple(map(names_of, notes)),
         remedies={need.value: phrase for need, phrase in profile.remedies.items()},
     )
     return profile_file.encode(SavedProfile(tables(profile), facts), f"tfprof {__version__}")

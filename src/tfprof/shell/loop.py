@@ -45,6 +45,8 @@ def greeting(profile: Profile) -> str:
     """What was read, and how to get help."""
     ops, steps = len(profile.columns.ops), len(profile.steps)
     read = f"{_counted(ops, 'op')}, {_counted(steps, 'recorded step')}."
+    if profile.notes:
+        read += f" `info` shows {_counted(len(profile.notes), 'note')} on the files."
     return f"{read} Tab completes, `help` explains, Ctrl-D leaves."
 
 

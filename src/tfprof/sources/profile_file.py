@@ -10,7 +10,7 @@ import numpy as np
 
 from tfprof.columns import Coded, Ints, NameTable, Ragged, Strings, offsets_of
 from tfprof.errors import InputError
-from tfprof.formats.profile_file import LARGEST_FILE, SavedProfile, decode
+from tfprof.formats.profile_file import LARGEST_FILE, Facts, SavedProfile, decode
 from tfprof.metrics import Need
 from tfprof.model.attributes import AttributeTable
 from tfprof.model.builder import ProfileBuilder
@@ -29,6 +29,7 @@ from tfprof.model.executions import (
 )
 from tfprof.model.layers import Layers
 from tfprof.model.merging import add_profile
+from tfprof.model.notes import of_names
 from tfprof.model.ops import Inputs, Ops, Origin, Origins, OutputShapes, TypeSets
 from tfprof.model.profile import REMEDIES, ProfileColumns
 from tfprof.model.recordings import Recordings, Steps
@@ -104,7 +105,13 @@ def loaded(path: str, data: bytes) -> Loaded:
         counts_float_ops=facts.counts_float_ops,
         remedies={need: facts.remedies.get(need, REMEDIES[need]) for need in Need},
     )
-    return Loaded(profile.freeze(), facts.notes)
+    return Loaded(profile.freeze(), _notes(facts))
+
+
+def _notes(facts: Facts) -> tuple[str, ...]:
+    """The notes of a manifest; files of earlier versions do not state their subjects."""
+    subjects = facts.subjects or [""] * len(facts.notes)
+    return tuple(map(of_names, facts.notes, subjects))
 
 
 def _require_decoders(saved: SavedProfile, path: str) -> None:

@@ -19,6 +19,7 @@ from tfprof.formats.saved_model import SAVED_MODEL, MetaGraph, decode
 from tfprof.formats.saved_objects import SavedObjects
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.code import Frame
+from tfprof.model.notes import Note, Subject
 from tfprof.model.tensors import Tensors
 from tfprof.sources import tf_functions, unread_variables
 from tfprof.sources.source import Decoded, FileSummary, InputFile, summary
@@ -90,10 +91,11 @@ def _unsized_inputs(path: str, found: tf_functions.Flat) -> Iterator[str]:
         shape = columns.outputs.of(row, 0)
         if kind == "Placeholder" and shape is not None and min(shape, default=0) < 0:
             size = "x".join("?" if dim < 0 else str(dim) for dim in shape)
-            yield (
+            text = (
                 f"{path}: the input `{columns.name[row]}` has no fixed size ({size}); float ops "
                 "that depend on it are not counted. Set the number of examples with --batch_size."
             )
+            yield Note(text, Subject.FLOAT_OPS)
 
 
 def _variables(objects: SavedObjects, found: tf_functions.Flat) -> dict[str, int]:

@@ -6,6 +6,7 @@ from tfprof.errors import InputError
 from tfprof.formats.graph_def import GRAPH, RAW_NODE, GraphColumns, decode
 from tfprof.formats.records import Records
 from tfprof.model.builder import OpColumns, ProfileBuilder
+from tfprof.model.notes import Note, Subject
 from tfprof.model.ops import OutputShapes
 from tfprof.sources import tf_frozen
 from tfprof.sources.source import Decoded, FileSummary, InputFile, summary
@@ -72,4 +73,5 @@ def _ops_in_functions(records: Records, graph: GraphColumns) -> list[str]:
     if not count:
         return []
     ops = "1 op inside functions is" if count == 1 else f"{count:,} ops inside functions are"
-    return [f"{records.path}: {ops} not included; include them with --functions."]
+    text = f"{records.path}: {ops} not included; include them with --functions."
+    return [Note(text, Subject.PARAMS | Subject.FLOAT_OPS | Subject.OPS)]

@@ -9,6 +9,7 @@ from tfprof.formats.op_log import OP_LOG, LogColumns, StackReader, decode
 from tfprof.formats.records import Records
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.code import Frame
+from tfprof.model.notes import Note, Subject
 from tfprof.sources.source import Decoded, FileSummary, InputFile, summary
 
 
@@ -63,7 +64,8 @@ def _note(path: str, builder: ProfileBuilder, unknown_ops: int, missing_strings:
         )
     if missing_strings:
         strings = "1 string" if missing_strings == 1 else f"{missing_strings:,} strings"
-        builder.notes.append(
+        text = (
             f"{path} lacks {strings} used in its code lines; the affected files and functions are "
             "shown as `unknown`."
         )
+        builder.notes.append(Note(text, Subject.CODE))

@@ -18,6 +18,7 @@ from tfprof.model.clock import (
     starts_of_micros,
 )
 from tfprof.model.collector import RunCollector, Runs
+from tfprof.model.notes import Note, Subject
 from tfprof.model.ops import MOST_OUTPUTS, OutputShapes
 from tfprof.sources.source import Decoded, FileSummary, InputFile, summary
 from tfprof.sources.tf_devices import add_device, is_copy_lane, misses_accelerator_stream
@@ -41,10 +42,11 @@ def add(found: Decoded[RunColumns], builder: ProfileBuilder, file: InputFile) ->
     """
     records, columns = found
     if not columns.has_step_stats:
-        builder.notes.append(
+        text = (
             f"{records.path} contains no step statistics and is skipped; record the step with "
             "RunOptions(trace_level=FULL_TRACE)."
         )
+        builder.notes.append(Note(text, Subject.TIME | Subject.MEMORY))
         builder.remedies[Need.RUNS] = f"{file.source.title} with step statistics"
         return summary(file, ops=0, steps=0, runs=0)
     row = recording_of(builder, records.path, columns.devices, file.step, file.recording)
@@ -123,9 +125,10 @@ def _note_untimed(path: str, columns: RunColumns, ops: Ints, builder: ProfileBui
     untimed = int(((ops >= 0) & (columns.start_micros == 0)).sum())
     if untimed:
         entries, their = ("1 entry", "its") if untimed == 1 else (f"{untimed:,} entries", "their")
-        builder.notes.append(
+        text = (
             f"{path} has {entries} without a start time; {their} time and memory are not counted."
         )
+        builder.notes.append(Note(text, Subject.TIME | Subject.MEMORY))
 
 
 def _note_unowned(path: str, columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> None:
@@ -134,7 +137,8 @@ def _note_unowned(path: str, columns: RunColumns, ops: Ints, builder: ProfileBui
     if unowned:
         records = "1 allocation" if unowned == 1 else f"{unowned:,} allocations"
         are = "is" if unowned == 1 else "are"
-        builder.notes.append(f"{path}: {records} outside ops {are} not counted.")
+        text = f"{path}: {records} outside ops {are} not counted."
+        builder.notes.append(Note(text, Subject.MEMORY))
 
 
 def _see_outputs(columns: RunColumns, ops: Ints, builder: ProfileBuilder) -> None:

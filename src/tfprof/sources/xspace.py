@@ -14,6 +14,7 @@ from tfprof.formats.xplane import XSPACE, SpaceColumns, decode
 from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.collector import Runs
+from tfprof.model.notes import Note, Subject
 from tfprof.model.recordings import Recording
 from tfprof.sources.source import Decoded, FileSummary, InputFile, summary
 from tfprof.sources.tf_devices import add_device
@@ -121,10 +122,11 @@ class _Steps:
     def of(cls, events: Vocabulary, path: str, builder: ProfileBuilder) -> _Steps:
         marks = events.steps()
         if not len(marks):
-            builder.notes.append(
+            text = (
                 f"{path} has no step markers and counts as a single step; call a tf.function per "
                 "step, or mark steps with tf.profiler.experimental.Trace."
             )
+            builder.notes.append(Note(text, Subject.TIME | Subject.MEMORY | Subject.FLOAT_OPS))
         return cls(marks)
 
     def of_time(self, start_ps: Ints) -> Ints:
@@ -213,16 +215,17 @@ def _note_unowned(
         micros = int(space.duration_ps[kernels].sum()) // (PS_PER_NANO * NANOS_PER_MICRO)
         one, many = "kernel that belongs to no op is", "kernels that belong to no op are"
         counted = _count(int(kernels.sum()), one, many)
-        builder.notes.append(f"{path}: {counted} not counted ({micros:,} microseconds).")
+        text = f"{path}: {counted} not counted ({micros:,} microseconds)."
+        builder.notes.append(Note(text, Subject.TIME))
     if found.unowned:
         counted = _count(found.unowned, "allocation outside ops is", "allocations outside ops are")
-        builder.notes.append(f"{path}: {counted} not counted.")
+        builder.notes.append(Note(f"{path}: {counted} not counted.", Subject.MEMORY))
     if not len(found.change_use):
-        builder.notes.append(
-            f"{path} contains no allocations by ops; the memory of ops is unknown."
-        )
+        text = f"{path} contains no allocations by ops; the memory of ops is unknown."
+        builder.notes.append(Note(text, Subject.MEMORY))
     if not space.profile_start_ns:
-        builder.notes.append(f"{path} does not state when it was recorded; is it complete?")
+        text = f"{path} does not state when it was recorded; is it complete?"
+        builder.notes.append(Note(text, Subject.TIME | Subject.MEMORY))
 
 
 def _count(number: int, one: str, many: str) -> str:

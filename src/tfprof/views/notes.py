@@ -8,6 +8,7 @@ from tfprof.columns import Bools
 from tfprof.measures.numbers import float_ops_per_run, macs_per_run
 from tfprof.memo import remembered
 from tfprof.metrics import BY_KEY, THRESHOLD_KEYS, Metric, Need
+from tfprof.model.notes import Subject, subject_of
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
 from tfprof.patterns import Patterns
@@ -39,6 +40,14 @@ def notes(view: View) -> tuple[str, ...]:
         *(_code(profile, options) if Trait.CODE in view.traits else ()),
     )
     return tuple(dict.fromkeys(found))
+
+
+def subjects(view: View) -> Subject:
+    """What a question is about: the metrics that it shows, orders by or filters by."""
+    about = Subject.CODE if Trait.CODE in view.traits else Subject(0)
+    for metric in _requested_metrics(view.options):
+        about |= subject_of(metric)
+    return about or Subject.OPS
 
 
 def _requested_metrics(options: Options) -> list[Metric]:

@@ -18,7 +18,7 @@ from tfprof.model.ops import SHAPE_ARITHMETIC, WALKED_CALL, OutputShapes
 from tfprof.sources.tf_attributes import EncodedAttributes
 from tfprof.sources.tf_functions.flow import program
 from tfprof.sources.tf_functions.layout import Edges, Layout
-from tfprof.sources.tf_functions.notes import ASSUMED, inference_notes, notes
+from tfprof.sources.tf_functions.notes import assumed, inference_notes, notes
 from tfprof.sources.tf_functions.units import of_graph
 from tfprof.sources.tf_functions.variables import Variables
 from tfprof.sources.tf_names import TENSORFLOW_NAMES
@@ -129,7 +129,7 @@ def flatten(  # noqa: PLR0917 -- the options of all sources that use it
         shape_arithmetic=found.shape_arithmetic,
         notes=(
             *notes(records.path, layout, unknown),
-            *([] if size == batch.size else [ASSUMED.format(path=records.path, size=size)]),
+            *([] if size == batch.size else [assumed(records.path, size)]),
             *inference_notes(records.path, columns.name, columns.kind, found),
         ),
     )
