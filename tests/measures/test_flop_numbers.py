@@ -95,6 +95,31 @@ CASES = [
         {"inputs": [(2,)], "output": (5, 5)},
         0,
     ),
+    # Sorting, searching and counting.
+    ("TopK TopKV2 ApproxTopK", {"inputs": [(5, 8)], "output": (5, 3)}, 80),  # ⌈log2 4⌉ = 2
+    ("LowerBound UpperBound", {"inputs": [(2, 7), (2, 5)]}, 30),  # ⌈log2 8⌉ = 3
+    ("Bucketize", {"inputs": [(5, 4)], "boundaries": (0.5, 1.5, 2.5)}, 40),  # ⌈log2 4⌉ = 2
+    ("Bincount DenseBincount", {"inputs": [(5, 4)]}, 20),
+    # Fourier transforms of 2 x 8 (3 passes), 4 x 8 (5 passes) and 2 x 4 x 8 (6 passes) values.
+    ("FFT IFFT", {"inputs": [(2, 8)]}, 240),
+    ("FFT2D IFFT2D", {"inputs": [(4, 8)]}, 800),
+    ("FFT3D IFFT3D", {"inputs": [(2, 4, 8)]}, 1920),
+    ("RFFT", {"output": (2, 5)}, 120),
+    ("RFFT2D", {"output": (4, 5)}, 400),
+    ("RFFT3D", {"output": (2, 4, 5)}, 960),
+    ("IRFFT", {"output": (2, 8)}, 120),
+    ("IRFFT2D", {"output": (4, 8)}, 400),
+    ("IRFFT3D", {"output": (2, 4, 8)}, 960),
+    # Two matrices of 6 x 6.
+    ("Cholesky", {"inputs": [(2, 6, 6)]}, 144),
+    ("Lu MatrixDeterminant LogMatrixDeterminant", {"inputs": [(2, 6, 6)]}, 288),
+    ("MatrixInverse", {"inputs": [(2, 6, 6)]}, 864),
+    ("MatrixSolve", {"inputs": [(2, 6, 6), (2, 6, 5)], "output": (2, 6, 5)}, 288 + 720),
+    (
+        "MatrixTriangularSolve BatchMatrixTriangularSolve",
+        {"inputs": [(2, 6, 6), (2, 6, 5)], "output": (2, 6, 5)},
+        360,
+    ),
     # Reductions: 20 elements to 4.
     (
         "ArgMax ArgMin BiasAddGrad Max Min MirrorPadGrad Prod Sum TileGrad",

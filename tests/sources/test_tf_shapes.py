@@ -172,6 +172,21 @@ CASES = [
     ("L2Loss", ["x"], {}, ()),
     ("AddN", ["x", "x"], {}, (7, 6, 8)),
     ("RFFT", ["x", "eight"], {}, (7, 6, 5)),
+    ("Bitcast", ["x"], {"T": {"type": 1}, "type": {"type": 3}}, (7, 6, 8)),
+    ("Bitcast", ["x"], {"T": {"type": 1}, "type": {"type": 9}}, None),
+    ("MatrixDiagV3", ["matrix", "zero", "last", "last", "zero"], {}, (7, 8, 8)),
+    ("MatrixDiagPartV3", ["x", "zero", "zero"], {}, (7, 6)),
+    ("MatrixSolve", ["square", "right"], {}, (7, 4, 2)),
+    ("MatrixDeterminant", ["square"], {}, (7,)),
+    ("Svd", ["x"], {}, [(7, 6), (7, 6, 6), (7, 8, 6)]),
+    ("Svd", ["x"], {"full_matrices": {"b": True}}, [(7, 6), (7, 6, 6), (7, 8, 8)]),
+    ("Qr", ["x"], {}, [(7, 6, 6), (7, 6, 8)]),
+    ("Lu", ["square"], {}, [(7, 4, 4), (7, 4)]),
+    ("SelfAdjointEigV2", ["square"], {}, [(7, 4), (7, 4, 4)]),
+    ("SparseTensorDenseMatMul", ["any", "any", "size", "w"], {}, (20, 3)),
+    ("ApproxTopK", ["x"], {"k": number(2)}, [(7, 6, 2)] * 2),
+    ("UniformCandidateSampler", ["ids"], {"num_sampled": number(9)}, [(9,), (7, 5), (9,)]),
+    ("DynamicStitch", ["zero", "axes", "one", "axes"], {}, (3,)),
 ]
 MORE = [
     op("scalar", "Placeholder", [], ()),
@@ -180,6 +195,8 @@ MORE = [
     op("narrow", "Placeholder", [], (-1, 1, 5)),
     op("batches", "Placeholder", [], (12, 3, 10, 1)),
     op("pairs", "Placeholder", [], (-1, 2)),
+    op("square", "Placeholder", [], (-1, 4, 4)),
+    op("right", "Placeholder", [], (-1, 4, 2)),
     const("eight", [8]),
 ]
 
@@ -298,6 +315,13 @@ def computed(*nodes):
             (7, 6, 8),
         ),
         ([op("dims", "ReverseV2", ["size", "start"])], (8, 6, 7)),
+        (
+            [
+                const("places", [2, 0]),
+                op("dims", "DynamicStitch", ["one", "places", "two", "twos"]),
+            ],
+            (2, 2, 2),
+        ),
         (
             [op("dims", "Reshape", ["pair", "flat"]), const("pair", [[4, 5]]), const("flat", [-1])],
             (4, 5),

@@ -7,6 +7,7 @@ from tfprof.measures.flop_rules import (
     elementwise,
     generators,
     losses,
+    matrices,
     movement,
     normalisation,
     optimisers,
@@ -14,6 +15,8 @@ from tfprof.measures.flop_rules import (
     products,
     recurrent,
     reductions,
+    selection,
+    transforms,
 )
 
 # Importing a module adds its rules to the table.
@@ -24,6 +27,7 @@ __all__ = [
     "elementwise",
     "generators",
     "losses",
+    "matrices",
     "movement",
     "normalisation",
     "optimisers",
@@ -31,4 +35,6 @@ __all__ = [
     "products",
     "recurrent",
     "reductions",
+    "selection",
+    "transforms",
 ]

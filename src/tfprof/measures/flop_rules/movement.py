@@ -35,6 +35,7 @@ _SHAPES = """
 """
 _REARRANGED = """
     Reshape ExpandDims Squeeze Transpose BroadcastTo Tile Reverse ReverseV2 ReverseSequence Roll
+    Where XlaDynamicUpdateSlice RaggedTensorToTensor
     RandomShuffle SpaceToBatch SpaceToBatchND BatchToSpace BatchToSpaceND SpaceToDepth DepthToSpace
     ExtractImagePatches ExtractVolumePatches Pad PadV2 MirrorPad Diag DiagPart MatrixDiag
     MatrixDiagV2 MatrixDiagV3 MatrixDiagPart MatrixDiagPartV2 MatrixDiagPartV3 MatrixSetDiag
@@ -102,7 +103,7 @@ _TEXT = """
     Print PrintV2 StringFormat StringJoin StringLength StringLower StringUpper StringStrip
     StringSplit StringSplitV2 Substr ReduceJoin RegexReplace RegexFullMatch StaticRegexReplace
     StaticRegexFullMatch StringToHashBucket StringToHashBucketFast StringToHashBucketStrong
-    DecodeBase64 EncodeBase64
+    AsString DecodeBase64 EncodeBase64
 """
 _SUMMARIES = """
     ScalarSummary TensorSummary TensorSummaryV2 MergeSummary WriteSummary WriteScalarSummary

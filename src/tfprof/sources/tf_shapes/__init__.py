@@ -17,6 +17,7 @@ from tfprof.sources.tf_shapes import (  # noqa: F401 -- fill the registry
     gathering,
     images,
     lists,
+    matrices,
     products,
     reductions,
     slicing,

@@ -214,23 +214,3 @@ def reduced_axes(_op: Op) -> list[Shape]:
 def ensured(op: Op) -> list[Shape]:
     """The shape of the input, with open dims taken from the declared shape."""
     return [refined(op.maybe_shape(0), op.declared)]
-
-
-@shapes("MatrixDiag")
-def diagonal(op: Op) -> list[Shape]:
-    """A matrix for each row."""
-    shape = op.shape(0)
-    return [(*shape, shape[-1])]
-
-
-@shapes("MatrixDiagPart")
-def diagonal_part(op: Op) -> list[Shape]:
-    """A row for each matrix."""
-    shape = op.shape(0)
-    return [(*shape[:-2], min(shape[-2:]))]
-
-
-@shapes("Diag")
-def doubled(op: Op) -> list[Shape]:
-    """The dims twice."""
-    return [op.shape(0) * 2]

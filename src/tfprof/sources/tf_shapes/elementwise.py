@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tfprof.columns import Shape
+from tfprof.formats.tensor_types import tensor_type
 from tfprof.sources.tf_shapes.dims import broadcast, refined
 from tfprof.sources.tf_shapes.op import Op
 from tfprof.sources.tf_shapes.registry import shapes
@@ -26,7 +27,8 @@ from tfprof.sources.tf_shapes.registry import shapes
     "TensorScatterUpdate TensorStridedSliceUpdate ZerosLike BiasAdd BiasAddV1 DrawBoundingBoxes",
     "DrawBoundingBoxesV2 AsString StringToHashBucketFast StringToHashBucket DeepCopy",
     "InplaceUpdate InplaceAdd InplaceSub Enter Exit RefEnter RefExit LoopCond StringStrip",
-    "StringToNumber ClipByValue",
+    "StringToNumber ClipByValue Cross StringLength RegexReplace StaticRegexReplace",
+    "XlaDynamicUpdateSlice",
 )
 def like_first(op: Op) -> list[Shape]:
     """The shape of the first input."""
@@ -68,6 +70,13 @@ def selected(op: Op) -> list[Shape]:
 def like_each(op: Op) -> list[Shape]:
     """Each output has the shape of its input."""
     return [op.maybe_shape(position) for position in range(len(op.inputs))]
+
+
+@shapes("Bitcast")
+def reinterpreted(op: Op) -> list[Shape]:
+    """The same shape, if the elements of both types have the same size."""
+    sizes = {tensor_type(op.integer(name)).width().itemsize for name in ("T", "type")}
+    return [op.maybe_shape(0) if len(sizes) == 1 else None]
 
 
 @shapes("Switch RefSwitch")

@@ -118,3 +118,11 @@ def real_transform(op: Op) -> list[Shape]:
     if op.kind.startswith("R") and lengths[-1] >= 0:
         lengths[-1] = lengths[-1] // 2 + 1 if lengths[-1] else 0
     return [(*shape[: len(shape) - len(lengths)], *lengths)]
+
+
+@shapes("AllCandidateSampler LearnedUnigramCandidateSampler LogUniformCandidateSampler")
+@shapes("FixedUnigramCandidateSampler ThreadUnsafeUnigramCandidateSampler UniformCandidateSampler")
+def candidates(op: Op) -> list[Shape]:
+    """Samples, and two expected counts."""
+    count = dim_of(op.integer("num_sampled", OPEN))
+    return [(count,), op.maybe_shape(0), (count,)]

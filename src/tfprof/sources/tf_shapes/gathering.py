@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfprof.columns import Shape
-from tfprof.sources.tf_shapes.dims import OPEN, Dims, Unknown, axis_in, dim_of
+from tfprof.sources.tf_shapes.dims import OPEN, Dims, Unknown, axis_in, dim_of, refined
 from tfprof.sources.tf_shapes.op import Op
 from tfprof.sources.tf_shapes.registry import shapes
 
@@ -117,3 +117,21 @@ def unique(op: Op) -> list[Shape]:
 def dense(op: Op) -> list[Shape]:
     """The shape in an input."""
     return [op.dims(0 if op.kind.startswith("Ragged") else 1)]
+
+
+@shapes("DynamicStitch ParallelDynamicStitch")
+def stitched(op: Op) -> list[Shape]:
+    """An entry for each index up to the largest one; the other dims are those of the data."""
+    count = len(op.inputs) // 2
+    found: Shape = None
+    for position in range(count):
+        indices, data = op.maybe_shape(position), op.maybe_shape(count + position)
+        if indices is not None and data is not None:
+            found = refined(found, data[len(indices) :])
+    if found is None:
+        raise Unknown
+    try:
+        largest = max(number for position in range(count) for number in op.numbers(position))
+    except Unknown:
+        largest = OPEN - 1
+    return [(dim_of(largest + 1), *found)]

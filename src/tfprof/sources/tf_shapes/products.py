@@ -40,12 +40,3 @@ def einsum(op: Op) -> list[Shape]:
     before, dots, after = made.partition("...")
     middle = broadcast(ellipses) if dots else ()
     return [(*(sizes[letter] for letter in before), *middle, *(sizes[letter] for letter in after))]
-
-
-@shapes("MatrixSolve MatrixTriangularSolve BatchMatrixTriangularSolve")
-def solved(op: Op) -> list[Shape]:
-    """The columns of the right side."""
-    a, b = op.shape(0), op.shape(1)
-    if min(len(a), len(b)) < 2:
-        raise Unknown
-    return [(*broadcast([a[:-2], b[:-2]]), a[-1], b[-1])]

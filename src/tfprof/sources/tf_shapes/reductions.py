@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfprof.columns import Shape
-from tfprof.sources.tf_shapes.dims import OPEN, Dims, axis_in, dim_of
+from tfprof.sources.tf_shapes.dims import OPEN, Dims, Unknown, axis_in, dim_of
 from tfprof.sources.tf_shapes.op import Op
 from tfprof.sources.tf_shapes.registry import shapes
 
@@ -52,6 +52,16 @@ def top(op: Op) -> list[Shape]:
     return [(*shape[:-1], last)] * 2
 
 
+@shapes("ApproxTopK")
+def approximate_top(op: Op) -> list[Shape]:
+    """The largest values and their positions along a dim."""
+    shape = op.shape(0)
+    place = axis_in(op.integer("reduction_dimension", OPEN), len(shape))
+    if not op.integer("aggregate_to_topk", 1):
+        raise Unknown
+    return [(*shape[:place], op.integer("k", OPEN), *shape[place + 1 :])] * 2
+
+
 @shapes("InTopK InTopKV2")
 def is_in_top(op: Op) -> list[Shape]:
     """One answer per target."""
@@ -70,9 +80,3 @@ def counted_rows(op: Op) -> list[Shape]:
     rows = op.shape(0)[:-1]
     (bins,) = op.dims(1)
     return [(*rows, bins)]
-
-
-@shapes("MatrixDeterminant LogMatrixDeterminant")
-def determinant(op: Op) -> list[Shape]:
-    """One number per matrix."""
-    return [op.shape(0)[:-2]] * (2 if op.kind.startswith("Log") else 1)

@@ -361,3 +361,17 @@ def offsets(op: Op) -> list[Value | None]:
         found.append(start)
         at += part[axis]
     return list(found)
+
+
+@values("DynamicStitch")
+def stitched(op: Op) -> list[Value | None]:
+    """Numbers at given places; later ones replace earlier ones."""
+    count = len(op.inputs) // 2
+    found: dict[int, object] = {}
+    for position in range(count):
+        numbers = _known_or_open(op, count + position).flat
+        found.update(zip(op.numbers(position), numbers, strict=True))
+    size_ = max(found, default=OPEN) + 1
+    if size_ > MOST_NUMBERS or len(found) < size_:
+        raise Unknown
+    return [np.array([found[place] for place in range(size_)], object)]
