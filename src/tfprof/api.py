@@ -300,6 +300,19 @@ class Profile:
 
         return StepTable(steps.build(self.columns, StepOptions.of(**options)))
 
+    def write_timeline(self, path: Path, **options: Any) -> None:
+        """Write every run of the chosen steps as a timeline for trace viewers.
+
+        Options as in `tfprof steps --help`.
+        """
+        from tfprof.outputs import recording_timeline
+        from tfprof.views import steps
+
+        found = steps.build(self.columns, StepOptions.of(**options))
+        if not found.steps:
+            raise OptionError("The chosen steps have no times: there is nothing to draw.")
+        registry.write_file(path_text(path), recording_timeline.encode(self.columns, found))
+
     def advise(self, checkers: str | Sequence[str] | None = None) -> Advice:
         """The findings of all checkers, or of those in `checkers`."""
         from tfprof.advisor import registry as advisor

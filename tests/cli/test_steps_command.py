@@ -38,3 +38,28 @@ def test_steps_rejects_an_unknown_step(capsys):
     assert main(["steps", CAPTURE, "-step", "9"]) == 2
 
     assert "No step 9. Recorded: 3, 4; -1 shows all steps." in capsys.readouterr().err
+
+
+def test_timeline_draws_the_steps_of_a_recording(capsys, tmp_path):
+    path = str(tmp_path / "timeline.json")
+
+    assert main(["timeline", CAPTURE, "-o", path, "--show_memory", "false"]) == 0
+    assert capsys.readouterr().err.splitlines() == [
+        "tfprof: `show_memory` has no effect on a recording: it has no data flow or tensors.",
+        f"tfprof: wrote {path}",
+        "tfprof: open it in https://ui.perfetto.dev or chrome://tracing",
+    ]
+    names = {event["name"] for event in json.loads(Path(path).read_text())["traceEvents"]}
+    assert {"step 3", "step 4"} <= names
+
+    assert main(["timeline", CAPTURE, "-o", path, "-step", "4"]) == 0
+    names = {event["name"] for event in json.loads(Path(path).read_text())["traceEvents"]}
+    assert "step 3" not in names
+
+
+def test_memory_of_a_recording_without_allocations_says_what_records_them(capsys):
+    assert main(["memory", CAPTURE]) == 1
+
+    error = capsys.readouterr().err
+    assert "TensorFlow 2 records the allocations of GPUs only" in error
+    assert "RunOptions" not in error

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 _HERE = Place.COMMAND_LINE
 _DEFAULT = "shell"  # if no command is given, only files
-_NEEDS_FILES = (Words.FILES, Words.RUN_META)
 
 
 class CommandLine:
@@ -161,7 +160,7 @@ def _validate(call: Call) -> None:
     given = {name: call.given[name] for name in call.given if name not in GENERAL_OPTIONS}
     command.require(given, _HERE)
     has_files = call.words or any(given.get(name) for name in _PATH_OPTIONS)
-    if command.takes[_HERE] in _NEEDS_FILES and not has_files:
+    if command.takes[_HERE] is Words.FILES and not has_files:
         option = next(iter(command.inputs))
         raise OptionError(f"No input files: list them after the command or use --{option}.")
 

@@ -31,7 +31,6 @@ class Words(StrEnum):
 
     NOTHING = ""
     FILES = "FILES…"
-    RUN_META = "RUN_META…"
     FOLDER = "[DIR]"
     PROGRAM = "PROGRAM ARGUMENTS…"  # all words from PROGRAM on are passed to the program
     OUTFILE = "FILE"  # the same as the option `outfile`

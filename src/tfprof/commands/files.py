@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from tfprof.sources.source import FileSummary
 
 
+# Files whose runs are drawn from the profile, because they are not RunMetadata.
+_RECORDED = ("xspace", "tfprof")
+_OF_RUN_METADATA = frozenset(("show_dataflow", "show_memory"))
+
+
 def info(call: Call) -> None:
     """Describe each file, and list the metrics and views that are available."""
     found = call.load().info()
@@ -30,7 +35,10 @@ def save(call: Call) -> None:
 
 
 def timeline(call: Call) -> None:
-    """Write the timeline of one traced step."""
+    """Write the timeline of one traced step, or of the steps of a recording."""
+    if any(file.kind in _RECORDED for file in call.front.files(call)):
+        _recording(call)
+        return
     run, path = _run_metadata(call), call.value("outfile")
     with Progress(sys.stderr) as progress:
         progress.reading(run.path)
@@ -41,6 +49,15 @@ def timeline(call: Call) -> None:
             show_memory=call.value("show_memory"),
         )
     call.say(*notes, f"wrote {path}")
+
+
+def _recording(call: Call) -> None:
+    """Write the timeline of a recording, from everything that was read."""
+    path, wanted = call.value("outfile"), call.given.get("step", call.front.options.step)
+    call.load().write_timeline(path, step=wanted)
+    for name in sorted(_OF_RUN_METADATA & call.given.keys()):
+        call.say(f"`{name}` has no effect on a recording: it has no data flow or tensors.")
+    call.say(f"wrote {path}", "open it in https://ui.perfetto.dev or chrome://tracing")
 
 
 def _run_metadata(call: Call) -> FileSummary:

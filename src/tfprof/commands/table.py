@@ -189,15 +189,17 @@ _ROWS = (
     ),
     Command(
         name="timeline",
-        summary="Write a timeline of one traced step, for trace viewers.",
+        summary="Write a timeline of recorded steps, for trace viewers.",
         run=Function(_FILES, "timeline"),
-        takes={Place.COMMAND_LINE: Words.RUN_META, Place.SHELL: Words.OUTFILE},
+        takes={Place.COMMAND_LINE: Words.FILES, Place.SHELL: Words.OUTFILE},
         inputs={"run_meta_path": INPUT_OPTIONS["run_meta_path"]},
         options=TIMELINE_OPTIONS | _only("outfile"),
         required=("outfile",),
-        notes="The timeline shows every run of every op. `-output timeline:outfile=FILE` draws the "
-        "rows of a view instead.",
+        notes="The timeline shows every run of every op: of one step of run metadata, or of all "
+        "steps of a recording (a capture folder, *.xplane.pb or a saved profile). `-output "
+        "timeline:outfile=FILE` draws the rows of a view instead.",
         examples=(
+            ("runs/a", "--outfile timeline.json"),
             ("run_meta", "--outfile timeline.json"),
             ("run_meta", "--outfile timeline.json --show_memory false"),
         ),

@@ -357,7 +357,7 @@ TIMELINE_OPTIONS: dict[str, Option] = _named(
         "step",
         Kind.NUMBER,
         -1,
-        "Draw this recorded step; -1 draws the only one.",
+        "Draw this recorded step; -1 draws all steps of a recording.",
         _SHOWN,
         placeholder=_STEP,
         dashes="-",

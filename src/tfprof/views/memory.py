@@ -230,6 +230,12 @@ def _no_records_message(profile: ProfileColumns, found: Sequence[AllocatorTrace]
             "A ProfileProto keeps allocations on accelerators only, and this one has none: "
             "load the graph and the recorded runs that it was made from."
         )
+    if len(profile.recordings) and not profile.counts_whole_micros:
+        return (
+            "The recording has no allocations by ops. TensorFlow 2 records the allocations of GPUs "
+            "only: record a run on a GPU. Without one, `tfprof scope FILES… -select params` shows "
+            "the size of the model."
+        )
     record = "RunOptions(trace_level=RunOptions.FULL_TRACE)"
     if not profile.has(Need.RUNS):
         given = profile.remedies[Need.RUNS]
