@@ -39,6 +39,7 @@ def _repository_copy(tmp_path, monkeypatch):
     """A folder with the examples, where the commands of the manual can run."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     shutil.copytree(ROOT / "tests" / "samples" / "capture", tmp_path / "runs" / "a")
+    shutil.copy(ROOT / "tests" / "samples" / "keras" / "small.keras", tmp_path)
     monkeypatch.chdir(tmp_path)
 
 
@@ -60,6 +61,7 @@ def test_every_command_in_the_manual_runs(capsys, monkeypatch):
         "docs/explanation/generations.md",
         "docs/how-to/capture.md",
         "docs/how-to/float-operations.md",
+        "docs/how-to/keras-files.md",
         "docs/how-to/saved-models.md",
     ],
 )

@@ -72,7 +72,6 @@ FILES = {
     "a.pkl": (pickle.dumps({"a": [1]}), "a pickle"),
     "b.pkl": (pickle.dumps([1.5], 3), "a pickle"),
     "model.safetensors": (safetensors(), "a file of tensors (safetensors)"),
-    "data.h5": (b"\x89HDF\r\n\x1a\n" + bytes(40), "an HDF5 file without a Keras model"),
     "module.hlo": (b"HloModule jit_f, entry\n", "an XLA program (HLO)"),
     "module.pb": (HLO, "an XLA program (HLO)"),
     "module.hlo_proto.pb": (message((1, HLO)), "an XLA program (HLO)"),

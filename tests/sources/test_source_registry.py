@@ -74,7 +74,7 @@ def test_the_error_for_an_unknown_file_lists_the_formats():
 
     assert str(caught.value) == (
         f"{path}: unknown file format; tfprof reads checkpoint, saved profile, ProfileProto, "
-        "GraphDef, SavedModel, RunMetadata, XSpace, OpLogProto."
+        "GraphDef, SavedModel, Keras model, RunMetadata, XSpace, OpLogProto."
     )
 
 
@@ -175,6 +175,7 @@ def test_hints_name_the_files_that_provide_each_capability():
         Need.RUNS: "RunMetadata (--run_meta_path) or XSpace",
         Need.CODE: "OpLogProto (--op_log_path) or SavedModel",
         Need.VALUES: "checkpoint (--checkpoint_path) or SavedModel",
+        Need.LAYERS: "SavedModel",
     }
 
 
@@ -210,7 +211,7 @@ def test_an_option_with_an_unknown_file_is_rejected(tmp_path):
     assert (
         error.trouble
         == "unknown file format; tfprof reads checkpoint, saved profile, ProfileProto, "
-        "GraphDef, SavedModel, RunMetadata, XSpace, OpLogProto."
+        "GraphDef, SavedModel, Keras model, RunMetadata, XSpace, OpLogProto."
     )
 
 

@@ -190,11 +190,6 @@ FORMATS: tuple[Foreign, ...] = (
         "load it into its model and save the model as a SavedModel",
         _is_safetensors,
     ),
-    Foreign(
-        "an HDF5 file without a Keras model",
-        "save the model with model.save(FILE.keras) and give that file",
-        _starts(b"\x89HDF\r\n\x1a\n"),
-    ),
     Foreign("a numpy array", _RECORD, _starts(b"\x93NUMPY")),
     Foreign("an archive of numpy arrays", _RECORD, _is_zip_of(rb".+\.npy")),
     Foreign("a zip archive", _UNPACK, _starts(b"PK\x03\x04")),

@@ -31,6 +31,21 @@ def is_saved_profile(head: bytes) -> bool:
     return head.startswith(b"PK\x03\x04") and name == PROFILE_MANIFEST.encode()
 
 
+# The files in the zip archive of a Keras model.
+KERAS_FILES = ("config.json", "model.weights.h5", "metadata.json")
+
+
+def is_keras_archive(head: bytes) -> bool:
+    """Whether a file with these first bytes is a `.keras` file."""
+    name = head[30 : 30 + head[26]] if head.startswith(b"PK\x03\x04") and len(head) > 30 else b""
+    return name.decode("ascii", "replace") in KERAS_FILES
+
+
+def is_hdf5(head: bytes) -> bool:
+    """Whether a file with these first bytes is an HDF5 file."""
+    return head.startswith(b"\x89HDF\r\n\x1a\n")
+
+
 class MessageKind(StrEnum):
     """The supported messages, named after their sources."""
 

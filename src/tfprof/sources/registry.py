@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tfprof.errors import InputError, OptionError, TfprofError, UnknownFormatError, one_line
 from tfprof.formats import checkpoint
 from tfprof.formats.content import Content
-from tfprof.formats.recognise import SAVED_MODEL_FILES, MessageKind, is_saved_profile
+from tfprof.formats.recognise import (
+    SAVED_MODEL_FILES,
+    MessageKind,
+    is_hdf5,
+    is_keras_archive,
+    is_saved_profile,
+)
 from tfprof.metrics import Need
 from tfprof.model.builder import ProfileBuilder
 from tfprof.sources.ahead import Ahead
@@ -120,6 +126,16 @@ SOURCES: tuple[BuiltIn, ...] = (
         recognises=_is_saved_model,
         is_model=True,
         reads_with=frozenset({"functions", "signature", "batch_size"}),
+    ),
+    BuiltIn(
+        name="keras",
+        title="Keras model",
+        stage=Stage.DEFINITIONS,
+        brings=frozenset({Need.DEFINITIONS, Need.LAYERS}),
+        module="tfprof.sources.keras_file",
+        recognises=lambda content: is_keras_archive(content.head) or is_hdf5(content.head),
+        is_model=True,
+        framework="keras",
     ),
     BuiltIn(
         name="run_meta",

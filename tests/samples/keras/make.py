@@ -42,6 +42,8 @@ def main() -> None:
             shutil.rmtree(path)
         else:
             path.unlink(missing_ok=True)
+    for name in ("small.keras", "small.h5"):
+        small.save(HERE / name)
     print(small.count_params())
 
 

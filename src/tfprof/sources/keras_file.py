@@ -1,0 +1,81 @@
+"""Keras files (`.keras`, `.h5`): the layers of a model, and its weights as ops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tfprof.columns import Coded, Strings
+from tfprof.formats import keras_file
+from tfprof.formats.keras_file import KerasFile
+from tfprof.model.builder import OpColumns, ProfileBuilder
+from tfprof.model.layers import NO_LAYER, Layer
+from tfprof.model.ops import OPTIMIZER_VARIABLE
+from tfprof.sources import keras_h5, keras_weights
+from tfprof.sources.keras_config import layers_of
+from tfprof.sources.keras_weights import FoundLayers, Weight
+from tfprof.sources.source import FileSummary, InputFile, summary
+
+_TRAINABLE = "_trainable_variables"
+_KIND = "Variable"
+
+
+def read(file: InputFile) -> KerasFile:
+    """The configuration and the weights of the model."""
+    return keras_file.read(file.path, file.content.head)
+
+
+def add(found: KerasFile, builder: ProfileBuilder, file: InputFile) -> FileSummary:
+    """Define an op for each weight, and add the layers that they belong to."""
+    found_in = keras_h5.found_in if found.is_legacy else keras_weights.found_in
+    model = found_in(found.weights, layers_of(found.config))
+    weights = model.weights = list(_unique(model.weights))
+    names = [weight.name for weight in weights]
+    nothing: list[tuple[()]] = [()] * len(names)
+    shapes = [weight.shape for weight in weights]
+    builder.add_ops(OpColumns.of(names, [_KIND] * len(names), nothing, shapes, nothing))
+    _add_type(builder, _TRAINABLE, [weight for weight in weights if weight.is_trainable])
+    slots = [weight for weight in weights if weight.is_of_optimizer]
+    _add_type(builder, OPTIMIZER_VARIABLE, slots)
+    _add_layers(model, builder)
+    if not found.config:
+        builder.notes.append(
+            f"{file.path} contains weights only; the classes and output shapes of layers are "
+            "unknown, and all layers are assumed to be trainable."
+        )
+    own = [weight for weight in weights if not weight.is_of_optimizer]
+    return summary(file, layers=len(model.layers), weights=len(own))
+
+
+def _unique(weights: Sequence[Weight]) -> Iterator[Weight]:
+    """Weights with different names: a repeated one gets a number."""
+    taken: set[str] = set()
+    for weight in weights:
+        name, number = weight.name, 1
+        while name in taken:
+            number += 1
+            name = f"{weight.name}_{number}"
+        taken.add(name)
+        yield replace(weight, name=name)
+
+
+def _add_type(builder: ProfileBuilder, name: str, weights: list[Weight]) -> None:
+    ops = builder.ids(weight.name for weight in weights)
+    builder.add_types(ops, Coded(np.zeros(len(ops), np.int64), Strings([name])))
+
+
+def _add_layers(model: FoundLayers, builder: ProfileBuilder) -> None:
+    places = {path: place for place, path in enumerate(model.layers)}
+    layers = []
+    for path, layer in model.layers.items():
+        above = path.removesuffix(layer.name).removesuffix("/")
+        parent = places.get(above, NO_LAYER) if above else NO_LAYER
+        layers.append(Layer(layer.name, parent, layer.kind, layer.output_shape))
+    rows = builder.add_layers(layers)
+    owned = [weight for weight in model.weights if weight.layer in places]
+    builder.set_layer(
+        builder.ids(weight.name for weight in owned),
+        [int(rows[places[weight.layer]]) for weight in owned],
+    )
