@@ -188,8 +188,15 @@ def test_steps_have_a_bar_and_their_summary():
     found = gpu().step_times()._repr_html_()
 
     assert Parser(found).rows[0][:3] == ["recording", "step", "wall"]
-    assert Parser(found).rows[1][2].endswith(" 100.0%")
+    assert 'style="--p:100.0%"' in found
     assert "On average a step takes" in found
+
+
+def test_bars_of_evidence_compare_rows_without_a_percentage():
+    shown = gpu().advise(["ExpensiveOperationChecker"])._repr_html_()
+
+    assert 'style="--p:100.0%"' in shown
+    assert "<small>" not in shown
 
 
 def test_advice_without_findings_says_so():

@@ -53,10 +53,20 @@ def _evidence(evidence: Evidence) -> str:
         Column(column.heading, is_number=column.unit is not None) for column in evidence.columns
     ]
     rows: list[list[Cell]] = [
-        [
-            Name(text) if not column.is_number else Amount(text)
-            for column, text in zip(columns, texts, strict=True)
-        ]
-        for texts in evidence.texts()
+        [Name(text) if not column.is_number else Amount(text) for column, text in pairs]
+        for pairs in (zip(columns, texts, strict=True) for texts in evidence.texts())
     ]
+    numbers = [place for place, column in enumerate(columns) if column.is_number]
+    if numbers and len(rows) > 1:
+        _add_bars(evidence, rows, numbers[-1])
     return table(columns, rows)
+
+
+def _add_bars(evidence: Evidence, rows: list[list[Cell]], place: int) -> None:
+    """Draw the numbers of a column as bars, which compare the rows with the largest."""
+    numbers = [int(row[place]) for row in evidence.rows]
+    most = max(numbers)
+    if most <= 0:
+        return
+    for row, number in zip(rows, numbers, strict=True):
+        row[place] = Amount(str(row[place][0]), number / most, has_percent=False)

@@ -21,7 +21,10 @@ def of_steps(times: StepTimes, summary: Sequence[str]) -> str:
         Column("step", is_number=True),
         *(Column(name.replace("_", " "), is_number=True) for name in _TIMES),
         *(Column(name, is_number=True) for name in ("ops", "kernels")),
-        *(Column(f"busy: {name}", is_number=True) for name in shown),
+        *(
+            Column(f"busy [{place}]", is_number=True, title=name)
+            for place, name in enumerate(shown, 1)
+        ),
         Column("remark"),
     ]
     longest = max((step.wall_ns for step in times.steps), default=0)
@@ -34,6 +37,7 @@ def of_steps(times: StepTimes, summary: Sequence[str]) -> str:
     return document(
         table(columns, rows),
         paragraph(f"{left:,} more steps: to_dataframe() has all.") if left > 0 else "",
+        *(paragraph(f"[{place}] {name}") for place, name in enumerate(shown, 1)),
         *(paragraph(line, is_quiet=False) for line in summary),
         notes=times.notes,
     )
@@ -44,7 +48,7 @@ def _row(step: StepTime, longest: int, devices: Sequence[str], *, is_unusual: bo
     return [
         Name(step.recording),
         Amount(str(step.step)),
-        Amount(_time(step.wall_ns), step.wall_ns / longest if longest else None),
+        Amount(_time(step.wall_ns), step.wall_ns / longest if longest else None, has_percent=False),
         *(Amount(_time(nanos)) for name, nanos in walls.items() if name != "wall"),
         *(Amount(f"{number:,}") for number in (step.ops, step.kernels)),
         *(Amount(_time(step.devices.get(name, 0))) for name in devices),

@@ -23,7 +23,8 @@ var(--colab-primary-text-color,CanvasText)))}
 .tfprof h4{margin:.9em 0 .2em;font-size:14px}
 .tfprof .quiet{opacity:.7}
 .tfprof .scroll{overflow:auto;max-height:40em;margin:.3em 0}
-.tfprof table{border-collapse:separate;border-spacing:0;margin:0;font-size:13px}
+.tfprof table{table-layout:auto;width:auto;border-collapse:separate;border-spacing:0;margin:0;\
+font-size:13px}
 .tfprof th,.tfprof td{padding:2px 10px;text-align:left;white-space:nowrap;border:0;\
 border-bottom:1px solid var(--line);vertical-align:top}
 .tfprof thead th{position:sticky;top:0;z-index:1;background:var(--page);font-weight:600;\
@@ -54,10 +55,14 @@ class Column(NamedTuple):
 
 
 class Amount(NamedTuple):
-    """A number as text; with a share of the whole, from 0 to 1, it is also drawn as a bar."""
+    """A number as text; with a share of the whole, from 0 to 1, it is also drawn as a bar.
+
+    Without `has_percent` the bar only compares rows, and the share is not written.
+    """
 
     text: str
     share: float | None = None
+    has_percent: bool = True
 
 
 class Name(NamedTuple):
@@ -195,7 +200,6 @@ def _amount(column: Column, amount: Amount) -> str:
     if amount.share is None:
         return f'<td class="n">{_quiet(column, amount.text)}</td>'
     length = min(max(amount.share, 0.0), 1.0)
-    return (
-        f'<td class="n bar" style="--p:{100 * length:.1f}%">{escape(amount.text)} '
-        f"<small>{100 * amount.share:.1f}%</small></td>"
-    )
+    percent = f" <small>{100 * amount.share:.1f}%</small>" if amount.has_percent else ""
+    bar = f'style="--p:{100 * length:.1f}%"'
+    return f'<td class="n bar" {bar}>{escape(amount.text)}{percent}</td>'
