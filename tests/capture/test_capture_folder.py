@@ -60,6 +60,11 @@ def test_a_timeline_of_a_recording_can_be_written(profile, view, tmp_path):
     assert "cnn_1" in Path(written[0].path).read_text() or view == "code"
 
 
+def test_a_recording_has_the_batch_size_that_was_fed():
+    with pytest.raises(OptionError, match="`batch_size` does not apply to recordings"):
+        tfprof.load(SAMPLE, batch_size=4)
+
+
 def test_a_folder_without_a_recording_is_rejected(tmp_path):
     (tmp_path / "program.py").write_text("pass")
 

@@ -18,7 +18,8 @@ pytestmark = pytest.mark.skipif(
 )
 
 PROGRAMS = Path(__file__).with_name("trained_programs.py")
-NAMES = ("fit", "tape", "dropped")
+NAMES = ("fit", "fit_arrays", "tape", "open_tape", "dropped")
+PHASES = ("forward", "backward", "optimiser")
 
 
 @pytest.fixture(scope="module")
@@ -65,12 +66,27 @@ def test_slots_are_the_moments_iterations_and_learning_rate(load, live, name, pe
     assert total(load(name), "slots") == per_parameter * live[name]["trainable"] + 2
 
 
-def test_float_ops_by_phase_equal_those_of_the_live_step(load, live):
-    found = load("tape").flops().to_dict()
+def float_ops(profile):
+    """The float operations by phase."""
+    found = profile.flops().to_dict()
+    return {phase: found[phase] for phase in PHASES}
 
-    assert {key: found[key] for key in ("forward", "backward", "optimiser")} == {
-        key: live["tape"][key] for key in ("forward", "backward", "optimiser")
-    }
+
+@pytest.mark.parametrize("name", ["tape", "open_tape"])
+def test_float_ops_by_phase_equal_those_of_the_live_step(load, live, name):
+    assert float_ops(load(name)) == {phase: live[name][phase] for phase in PHASES}
+
+
+@pytest.mark.parametrize("name", ["fit", "fit_arrays"])
+def test_float_ops_of_a_fit_are_those_of_its_full_batches(load, name):
+    assert float_ops(load(name)) == float_ops(load("fit_whole"))
+
+
+def test_a_note_states_which_of_several_batch_sizes_is_counted(live):
+    (note,) = live["fit"]["notes"]
+
+    assert "ran with several batch sizes (8 (2x), 4 (1x))" in note
+    assert "counted for 8 examples" in note
 
 
 @pytest.mark.parametrize("name", ["fit", "tape"])

@@ -45,8 +45,26 @@ def batches(**options):
 def fit(folder, live):
     made = model()
     made.compile(optimizer="adam", loss=LOSS, metrics=["accuracy"])
-    with tfprof.capture(folder):
+    with tfprof.capture(folder) as capture:
         made.fit(batches(), verbose=0)
+    live |= facts(made) | {"notes": capture.notes}
+
+
+def fit_whole(folder, live):
+    """The same, without a last batch that is smaller."""
+    made = model()
+    made.compile(optimizer="adam", loss=LOSS, metrics=["accuracy"])
+    with tfprof.capture(folder):
+        made.fit(batches(drop_remainder=True), verbose=0)
+    live |= facts(made)
+
+
+def fit_arrays(folder, live):
+    """The same, with arrays and a callback."""
+    made = model()
+    made.compile(optimizer="adam", loss=LOSS, metrics=["accuracy"])
+    callback = tfprof.KerasCallback(folder, steps=(0, 2))
+    made.fit(INPUTS, LABELS, batch_size=BATCH, verbose=0, callbacks=[callback])
     live |= facts(made)
 
 
@@ -65,6 +83,33 @@ def tape(folder, live):
         for x, y in batches(drop_remainder=True):
             step(x, y)
     live |= facts(made) | ledger(tfprof.load(step, x, y))
+
+
+def open_tape(folder, live):
+    """A recurrent model whose training step accepts any batch size."""
+    made, optimizer = recurrent(), keras.optimizers.SGD()
+
+    def step(x, y):
+        with tf.GradientTape() as recorded:
+            loss = LOSS(y, made(x, training=True))
+        gradients = recorded.gradient(loss, made.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, made.trainable_variables, strict=True))
+        return loss
+
+    shapes = [tf.TensorSpec((None, 6, 12)), tf.TensorSpec((None,), tf.int64)]
+    any_size = tf.function(step, input_signature=shapes)
+    rows = INPUTS.reshape(EXAMPLES, 6, 12)
+    with tfprof.capture(folder):
+        for first in (0, BATCH, 2 * BATCH):
+            any_size(tf.constant(rows[first : first + BATCH]), LABELS[first : first + BATCH])
+    one_size = tf.function(step)
+    fed = tf.constant(rows[:BATCH]), tf.constant(LABELS[:BATCH])
+    live |= facts(made) | ledger(tfprof.load(one_size, *fed))
+
+
+def recurrent():
+    layers = [keras.Input((6, 12)), keras.layers.LSTM(4, name="lstm"), keras.layers.Dense(3)]
+    return keras.Sequential(layers, name="recurrent")
 
 
 def dropped(folder, live):
@@ -92,7 +137,14 @@ def ledger(profile):
     return {key: found[key] for key in ("forward", "backward", "optimiser")}
 
 
-PROGRAMS = {"fit": fit, "tape": tape, "dropped": dropped}
+PROGRAMS = {
+    "fit": fit,
+    "fit_whole": fit_whole,
+    "fit_arrays": fit_arrays,
+    "tape": tape,
+    "open_tape": open_tape,
+    "dropped": dropped,
+}
 
 
 def main(folder):

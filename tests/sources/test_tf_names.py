@@ -95,6 +95,42 @@ def test_a_gradient_belongs_to_the_op_it_is_named_after():
 
 
 @pytest.mark.parametrize(
+    ("gradient", "forward"),
+    [
+        ("gradient_tape/net/dense/MatMul/MatMul_1", "net/dense/MatMul"),
+        ("gradient_tape/net/dense/ReluGrad", "net/dense/Relu"),
+        ("gradient_tape/net/dense/Shape", "net/dense/MatMul"),
+        ("gradient_tape/net/dense/BiasAdd/BiasAddGrad", "net/dense/MatMul"),
+        (
+            "gradient_tape/net/while_grad/body/gradient_tape/net/gradients/net/cell/mul_grad/Mul",
+            "net/cell/mul",
+        ),
+        ("gradient_tape/net/dense", "net/dense/MatMul"),
+        ("gradient_tape/net/gone/Mul", "net/cell/mul"),
+    ],
+)
+def test_a_gradient_of_a_tape_belongs_to_the_nearest_forward_op(gradient, forward):
+    others = map(op, ("net/cell/mul", "net/dense/MatMul", "net/dense/Relu", "a"))
+    p = profile(*others, op(gradient, types=["_tape_gradient"]))
+    names = list(p.ops.name)
+
+    assert names[p.forward_of[names.index(gradient)]] == forward
+    assert p.forward_of[names.index("a")] == NOT_A_GRADIENT
+
+
+def test_gradients_of_a_tape_in_a_graph_file_are_shown_at_their_own_lines_like_in_the_original():
+    p = profile(op("a/Mul"), op("gradient_tape/a/Mul"))
+
+    assert p.forward_of.tolist() == [NOT_A_GRADIENT, NOT_A_GRADIENT]
+
+
+def test_a_gradient_of_a_tape_without_a_similar_forward_op_is_no_gradient():
+    p = profile(op("a"), op("gradient_tape/b/Mul", types=["_tape_gradient"]))
+
+    assert p.forward_of.tolist() == [NOT_A_GRADIENT, NOT_A_GRADIENT]
+
+
+@pytest.mark.parametrize(
     ("name", "forward"),
     [
         ("gradients/net/mul_grad/MatMul", "net/mul"),

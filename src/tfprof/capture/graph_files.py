@@ -23,7 +23,7 @@ class WrittenOp:
 
 
 def node_def(flat: Flat, row: int, name: str, sources: Iterable[str]) -> Message:
-    """The NodeDef of an op, with this name and these ops as inputs.
+    """The NodeDef of an op, with this name, these ops as inputs and its inferred output shapes.
 
     Only variables have the attribute `shape`, because parameters are counted by that attribute.
     """
@@ -34,6 +34,8 @@ def node_def(flat: Flat, row: int, name: str, sources: Iterable[str]) -> Message
     attributes.pop("shape", None)
     if shape is not None:
         attributes["shape"] = _encoded(shape)
+    if outputs := flat.columns.outputs.of_op(row):
+        attributes["_output_shapes"] = _encoded_list(outputs)
     if len(attributes.get("value", b"")) > _LARGEST_VALUE:
         del attributes["value"]
     first, end = flat.columns.input_offsets[row : row + 2]
@@ -45,6 +47,15 @@ def node_def(flat: Flat, row: int, name: str, sources: Iterable[str]) -> Message
 def _encoded(shape: Shape) -> bytes:
     dims = [{"size": size} for size in shape or ()]
     value = message_class("tensorflow.AttrValue")(shape={"dim": dims})
+    return bytes(value.SerializeToString())
+
+
+def _encoded_list(shapes: Sequence[Shape]) -> bytes:
+    value = message_class("tensorflow.AttrValue")()
+    for shape in shapes:
+        added = value.list.shape.add(unknown_rank=shape is None)
+        for size in shape or ():
+            added.dim.add(size=size)
     return bytes(value.SerializeToString())
 
 

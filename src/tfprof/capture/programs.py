@@ -15,7 +15,13 @@ from tfprof.columns import Coded, Shape
 from tfprof.errors import OptionError
 from tfprof.frameworks import tensorflow
 from tfprof.model.builder import ProfileBuilder
-from tfprof.model.ops import OPTIMIZER_OP, OPTIMIZER_VARIABLE, TRAINABLE_VARIABLE
+from tfprof.model.ops import (
+    OPTIMIZER_OP,
+    OPTIMIZER_VARIABLE,
+    TAPE_GRADIENT,
+    TAPE_SCOPE,
+    TRAINABLE_VARIABLE,
+)
 from tfprof.sources import tf_functions, unread_variables
 
 # TensorFlow and Keras have no type information.
@@ -63,8 +69,10 @@ class TracedProgram:
         types = self.variable_types
         slots = {name for name, role in types.items() if role == OPTIMIZER_VARIABLE}
         updates = optimizer_ops.find(names, flat.sources(), slots, self.optimizers)
-        calls = set(flat.walked)
-        return {names[row]: OPTIMIZER_OP for row in updates if row not in calls} | types
+        gradients = dict.fromkeys((name for name in names if TAPE_SCOPE in name), TAPE_GRADIENT)
+        calls = {names[row] for row in flat.walked}
+        found = gradients | {names[row]: OPTIMIZER_OP for row in updates}
+        return {name: found[name] for name in found.keys() - calls} | types
 
 
 def trace(program: Program, arguments: Sequence[Any], batch_size: int) -> TracedProgram:

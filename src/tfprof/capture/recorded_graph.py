@@ -19,7 +19,14 @@ from tfprof.capture.traced_graph import Graph, Variable, free_name, traced_graph
 from tfprof.capture.variable_roles import VariableRoles
 from tfprof.formats import xplane
 from tfprof.formats.content import Content
-from tfprof.model.ops import OPTIMIZER_OP, OPTIMIZER_VARIABLE, WALKED_CALL
+from tfprof.model.ops import (
+    OPTIMIZER_OP,
+    OPTIMIZER_VARIABLE,
+    SHAPE_ARITHMETIC,
+    TAPE_GRADIENT,
+    TAPE_SCOPE,
+    WALKED_CALL,
+)
 from tfprof.sources.capture_folder import GRAPH, OP_LOG
 from tfprof.sources.tf_events import TensorFlowEvents, op_name
 from tfprof.sources.tf_functions import Flat
@@ -112,6 +119,11 @@ class _Recorded:
         slots = {name for name, role in self.variable_types.items() if role == OPTIMIZER_VARIABLE}
         updates = optimizer_ops.find(names, sources, slots, self.roles.optimizers)
         types: dict[int, tuple[str, ...]] = dict.fromkeys(updates, (OPTIMIZER_OP,))
+        for row, name in enumerate(names):
+            if TAPE_SCOPE in name:
+                types[row] = (*types.get(row, ()), TAPE_GRADIENT)
+        for row in flat.shape_arithmetic.tolist():
+            types[row] = (*types.get(row, ()), SHAPE_ARITHMETIC)
         types |= dict.fromkeys(flat.walked, (WALKED_CALL,))
         for row, name in enumerate(names):
             if role := self.variable_types.get(name):

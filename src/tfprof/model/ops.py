@@ -32,6 +32,10 @@ OPTIMIZER_VARIABLE = "_optimizer_variables"
 STATE_VARIABLE = "_state_variables"
 # The type of ops of an optimizer, if the source knows them.
 OPTIMIZER_OP = "_optimizer"
+# The type of gradients of a tape that belong to the code lines of their forward ops. The original
+# shows them at their own lines, so only live programs and recordings of them set it.
+TAPE_GRADIENT = "_tape_gradient"
+TAPE_SCOPE = "gradient_tape/"
 # The type of ops that only compute shapes, which are known: they count as no arithmetic.
 SHAPE_ARITHMETIC = "_shape_arithmetic"
 # The value of `repeats` if a trip count is unknown.
@@ -160,6 +164,10 @@ class OutputShapes:
         """The shape of an output, or None if it is unknown."""
         row = int(self.offsets[op]) + slot
         return self.shape[row] if slot >= 0 and row < self.offsets[op + 1] else None
+
+    def of_op(self, op: int) -> list[tuple[int, ...] | None]:
+        """The shapes of all outputs of an op."""
+        return [self.shape[row] for row in range(*self.offsets[op : op + 2].tolist())]
 
     @classmethod
     def of_rows(cls, rows: Sequence[Sequence[tuple[int, ...] | None]]) -> OutputShapes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tfprof.errors import InputError
@@ -37,6 +37,13 @@ def is_recording(folder: Path) -> bool:
         return names <= _CONTENTS and plugins == {_PROFILE} and any(_recorded(folder))
     except OSError:
         return False
+
+
+def has_recorded_graph(paths: Sequence[str]) -> bool:
+    """Whether one of these files is the graph that was written together with another of them."""
+    graphs = [Path(path) for path in paths if Path(path).name.startswith(GRAPH)]
+    beside = {graph.parent / _RECORDINGS for graph in graphs}
+    return any(not beside.isdisjoint(Path(path).parents) for path in paths)
 
 
 def files_of(path: str) -> list[str]:

@@ -21,6 +21,7 @@ from tfprof.formats.recognise import (
 )
 from tfprof.metrics import Need
 from tfprof.model.builder import ProfileBuilder
+from tfprof.sources import capture_folder
 from tfprof.sources.ahead import Ahead
 from tfprof.sources.one_model import OneModel, require_single
 from tfprof.sources.source import FileSummary, InputFile, Source, Stage
@@ -275,7 +276,13 @@ def of_options() -> dict[str, tuple[str, ...]]:
 
 def require_use(files: Iterable[InputFile], given: Iterable[str]) -> None:
     """Reject options of `Reading` that apply to none of `files`, so that none is ignored."""
+    files, given = list(files), list(given)
     read = [file.source for file in files]
+    if "batch_size" in given and capture_folder.has_recorded_graph([file.path for file in files]):
+        raise OptionError(
+            "`batch_size` does not apply to recordings: they contain the shapes that the program "
+            "fed to the model. Record the program with another batch size."
+        )
     for name in given:
         # Sources of other packages may use any of them.
         if not any(not isinstance(one, BuiltIn) or name in one.reads_with for one in read):

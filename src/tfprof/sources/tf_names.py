@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
+
 import numpy as np
 
 from tfprof.columns import Bools, Ints, NameTable, Strings
@@ -9,6 +12,8 @@ from tfprof.model.ops import (
     DATA_SCOPE,
     NOT_A_GRADIENT,
     OPTIMIZER_OP,
+    TAPE_GRADIENT,
+    TAPE_SCOPE,
     UNKNOWN_FORWARD,
     Ops,
     Phase,
@@ -38,6 +43,8 @@ _INPUT_KINDS = (
 # `gradients/conv1_grad/mul` is an op of the gradient of `conv1`.
 _GRADIENT_PREFIX = "gradients/"
 _GRADIENT_END = "_grad/"
+# `gradient_tape/ReluGrad` is the gradient of `Relu`.
+_GRADIENT_KIND = re.compile(r"Grad(_\d+)?$")
 
 
 class TensorFlowNames:
@@ -68,6 +75,7 @@ class TensorFlowNames:
             known = NameTable()
             known.add(ops.name.take(forward))
             found[gradients] = np.append(forward, UNKNOWN_FORWARD)[known.find(sources)]
+        _find_forward_of_tapes(ops, found)
         return found if len(rows) == len(ops) else found[rows]
 
 
@@ -111,3 +119,39 @@ def forward_names(names: Strings) -> tuple[Ints, Strings]:
     kept = np.flatnonzero((suffix >= 0) & (suffix != start))
     spans = some.starts[kept] + start[kept], some.starts[kept] + end[kept]
     return rows[kept], Strings.of_spans(names.data, *spans)
+
+
+def _find_forward_of_tapes(ops: Ops, found: Ints) -> None:
+    """Fill in the forward ops of gradients that have the type of those of a gradient tape.
+
+    `gradient_tape/net/dense/MatMul/MatMul_1` is a gradient of `net/dense/MatMul`, and
+    `gradient_tape/net/dense/ReluGrad` one of `net/dense/Relu`. Others are taken for gradients of
+    the first op in the innermost scope that they share with a forward op.
+    """
+    names, of_tape = ops.name, np.flatnonzero(ops.types.having(TAPE_GRADIENT))
+    if not len(of_tape):
+        return
+    is_forward = found == NOT_A_GRADIENT
+    is_forward[of_tape] = False
+    rows = np.flatnonzero(is_forward)
+    forward = dict(zip(names.take(rows), rows.tolist(), strict=True))
+    in_order = sorted(forward)
+    for row, name in zip(of_tape.tolist(), names.take(of_tape), strict=True):
+        source = (
+            name.rpartition(TAPE_SCOPE)[2].rpartition(_GRADIENT_PREFIX)[2].replace("_grad/", "/")
+        )
+        if (nearest := _nearest(source, forward, in_order)) is not None:
+            found[row] = nearest
+
+
+def _nearest(source: str, forward: dict[str, int], in_order: list[str]) -> int | None:
+    """The op named `source` or like one of the scopes around it, or the first op of a scope."""
+    while source:
+        for name in (source, _GRADIENT_KIND.sub("", source)):
+            if name in forward:
+                return forward[name]
+        place = bisect_left(in_order, f"{source}/")
+        if place < len(in_order) and in_order[place].startswith(f"{source}/"):
+            return forward[in_order[place]]
+        source = source.rpartition("/")[0]
+    return None

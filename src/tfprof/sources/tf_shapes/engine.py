@@ -483,7 +483,10 @@ def _kept(held: Held | None, after: Held | None) -> Held | None:
     length = held.length if held.length == after.length else OPEN
     shape = refined(held.shape, after.shape)
     agrees = after.shape is None or refined(after.shape, shape) == shape
-    return Held(shape if agrees else common(shape, after.shape), length)
+    same = held.is_empty or held.value == after.value
+    value = after.value if same else held.value if after.is_empty else None
+    is_empty = held.is_empty and after.is_empty
+    return Held(shape if agrees else common(shape, after.shape), length, value, is_empty)
 
 
 def _may_be_small(outputs: Sequence[Shape]) -> bool:

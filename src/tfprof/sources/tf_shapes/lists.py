@@ -19,7 +19,7 @@ def reserved(op: Op) -> Held:
 @held("EmptyTensorList")
 def empty(op: Op) -> Held:
     """A list that grows; its length is not followed."""
-    return Held(_element(op, 0))
+    return Held(_element(op, 0), is_empty=True)
 
 
 @held("TensorListFromTensor")
@@ -53,13 +53,15 @@ def with_item(op: Op) -> Held:
 @held("TensorListPushBack")
 def longer(op: Op) -> Held:
     """The list with one more element."""
-    return Held(refined(op.maybe_shape(1), op.held().shape))
+    known, pushed = op.held(), _integers(op, 1)
+    value = pushed if known.is_empty or known.value == pushed else None
+    return Held(refined(op.maybe_shape(1), known.shape), value=value)
 
 
 @held("TensorListPopBack")
 def shorter(op: Op) -> Held:
     """The list with one element less."""
-    return Held(op.held().shape)
+    return Held(op.held().shape, value=op.held().value)
 
 
 @held("TensorListResize")
@@ -84,6 +86,13 @@ def item(op: Op) -> list[Shape]:
 def last_item(op: Op) -> list[Shape]:
     """The list and its last element."""
     return [(), refined(_known_element(op), _element(op, 1))]
+
+
+@values("TensorListPopBack")
+def last_values(op: Op) -> list[Value | None]:
+    """The integers of the last element, if they are those of every element."""
+    value = op.held().value
+    return [None, None if value is None else np.array(value, object)]
 
 
 @shapes("TensorListStack")
@@ -162,3 +171,11 @@ def _element(op: Op, position: int) -> Shape:
 def _length(op: Op, position: int) -> int:
     value = op.maybe_value(position)
     return OPEN if value is None else dim_of(value.item())
+
+
+def _integers(op: Op, position: int) -> tuple[int, ...] | None:
+    """The integers in a vector, if all are known."""
+    value = op.maybe_value(position)
+    if value is None or value.ndim != 1 or any(number is None for number in value):
+        return None
+    return tuple(value.tolist())

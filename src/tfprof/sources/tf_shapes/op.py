@@ -21,10 +21,16 @@ Value: TypeAlias = npt.NDArray[Any]
 
 
 class Held(NamedTuple):
-    """What a handle refers to: the variable's shape, or the shape and number of list elements."""
+    """What a handle refers to: the variable's shape, or the shape and number of list elements.
+
+    `value` has the integers of every element of a list, if they are known and all the same; an
+    empty list has any value.
+    """
 
     shape: Shape
     length: int = OPEN
+    value: tuple[int, ...] | None = None
+    is_empty: bool = False
 
 
 class Tensors(Protocol):
