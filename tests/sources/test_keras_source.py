@@ -89,6 +89,11 @@ def test_the_layers_view_adds_up(profile):
     assert profile.layers()["inner"]["total_params"] == 15
 
 
+def test_a_question_about_float_operations_is_answered_with_a_note(profile):
+    assert any("contains no ops, so there are no float op" in one for one in profile.flops().notes)
+    assert profile.layers().notes == ()
+
+
 def test_a_file_of_weights_has_the_same_parameters(weights_file):
     profile = tfprof.load(weights_file)
 

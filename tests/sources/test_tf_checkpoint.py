@@ -165,6 +165,21 @@ def test_variables_of_the_optimizer_have_their_own_type():
     assert not any(name.partition("/")[0] != "adam" for name in found)
 
 
+def test_parameters_do_not_include_the_variables_of_the_optimizer():
+    profile = tfprof.load(TRAINING)
+    root = profile.scope(select=["params", "slots"])["_TFProfRoot"]
+
+    assert (root["total_params"], root["total_slots"]) == (163, 288)
+
+
+def test_a_question_about_float_operations_is_answered_with_a_note():
+    profile = tfprof.load(TRAINING)
+    note = f"{TRAINING} contains variables only; float operations and times require other files."
+
+    assert note in profile.flops().notes
+    assert note not in profile.scope(select=["params"]).notes
+
+
 def test_the_save_counter_and_seeds_are_not_parameters():
     for path, names in ((TRAINING, {"save_counter"}), (ARCHIVE, {"seed_generator"})):
         ops = alone(path).ops

@@ -12,6 +12,7 @@ from tfprof.formats import keras_file
 from tfprof.formats.keras_file import KerasFile
 from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.layers import NO_LAYER, Layer
+from tfprof.model.notes import Note, Subject
 from tfprof.model.ops import OPTIMIZER_VARIABLE
 from tfprof.sources import keras_h5, keras_weights
 from tfprof.sources.keras_config import layers_of
@@ -40,13 +41,23 @@ def add(found: KerasFile, builder: ProfileBuilder, file: InputFile) -> FileSumma
     slots = [weight for weight in weights if weight.is_of_optimizer]
     _add_type(builder, OPTIMIZER_VARIABLE, slots)
     _add_layers(model, builder)
-    if not found.config:
-        builder.notes.append(
-            f"{file.path} contains weights only; the classes and output shapes of layers are "
-            "unknown, and all layers are assumed to be trainable."
-        )
+    builder.notes += _notes(file.path, found)
     own = [weight for weight in weights if not weight.is_of_optimizer]
     return summary(file, layers=len(model.layers), weights=len(own))
+
+
+def _notes(path: str, found: KerasFile) -> Iterator[Note]:
+    if not found.config:
+        text = (
+            f"{path} contains weights only; the classes and output shapes of layers are unknown, "
+            "and all layers are assumed to be trainable."
+        )
+        yield Note(text, Subject.PARAMS)
+    text = (
+        f"{path} contains no ops, so there are no float operations and times; export the model "
+        "with model.export(FOLDER) and give that folder, or record the program with `tfprof run`."
+    )
+    yield Note(text, Subject.FLOAT_OPS | Subject.TIME)
 
 
 def _unique(weights: Sequence[Weight]) -> Iterator[Weight]:

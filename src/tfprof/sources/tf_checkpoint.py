@@ -10,12 +10,13 @@ from tfprof.columns import Coded, Shapes, Strings
 from tfprof.formats.checkpoint import Checkpoint, RenamedTensors, open_checkpoint
 from tfprof.formats.tensors import TensorEntry
 from tfprof.model.builder import OpColumns, ProfileBuilder
+from tfprof.model.notes import Note, Subject
+from tfprof.model.ops import OPTIMIZER_VARIABLE
 from tfprof.model.tensors import Tensors
 from tfprof.sources.source import FileSummary, InputFile, summary
-from tfprof.sources.tf_variables import Role, SavedVariable, variables_of
+from tfprof.sources.tf_variables import Role, variables_of
 
 CHECKPOINT_TYPE = "_checkpoint_variables"
-OPTIMIZER_TYPE = "_optimizer_variables"
 TRAINABLE_TYPE = "_trainable_variables"
 _KIND = "Variable"
 
@@ -35,22 +36,23 @@ def add(checkpoint: Checkpoint, builder: ProfileBuilder, file: InputFile) -> Fil
         names = [entry.name for entry in entries]
         builder.set_tensors(_tensors(names, entries, checkpoint))
     else:
-        names = _define(variables_of(file.path, checkpoint), checkpoint, builder)
+        names = _define(file.path, checkpoint, builder)
     _add_type(CHECKPOINT_TYPE, names, builder)
     return summary(file, tensors=len(entries), values=sum(entry.size for entry in entries))
 
 
-def _define(
-    variables: Sequence[SavedVariable], checkpoint: Checkpoint, builder: ProfileBuilder
-) -> list[str]:
+def _define(path: str, checkpoint: Checkpoint, builder: ProfileBuilder) -> list[str]:
     """Define an op for each variable; parameters and the optimizer's variables have a shape."""
+    variables = variables_of(path, checkpoint)
     names = [variable.name for variable in variables]
     shapes = [None if one.role is Role.STATE else one.entry.shape for one in variables]
     nothing: list[tuple[()]] = [()] * len(names)
     builder.add_ops(OpColumns.of(names, [_KIND] * len(names), nothing, shapes, nothing))
     builder.set_tensors(_tensors(names, [one.entry for one in variables], checkpoint))
+    text = f"{path} contains variables only; float operations and times require other files."
+    builder.notes.append(Note(text, Subject.FLOAT_OPS | Subject.TIME))
     of_optimizer = [one.name for one in variables if one.role is Role.OPTIMIZER]
-    _add_type(OPTIMIZER_TYPE, of_optimizer, builder)
+    _add_type(OPTIMIZER_VARIABLE, of_optimizer, builder)
     _add_type(TRAINABLE_TYPE, [one.name for one in variables if one.is_trainable], builder)
     return names
 
