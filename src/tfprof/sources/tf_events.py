@@ -48,6 +48,12 @@ def _branch(found: re.Match[str]) -> str:
     return f"/{found[1]}{'_' if found[2] else ''}{found[2]}/"
 
 
+def iterator_name(event: str) -> str:
+    """The op of a call of an iterator of tf.data; empty if the event is something else."""
+    found = _ITERATOR.fullmatch(event)
+    return "/".join([DATA_SCOPE, *_ELEMENT.sub("", found[1]).split("::")]) if found else ""
+
+
 class TensorFlowEvents:
     """Interprets the events of a space recorded by TensorFlow."""
 
@@ -107,13 +113,8 @@ class TensorFlowEvents:
 
     def _iterators(self, table: NameTable, kinds: dict[str, str]) -> tuple[Ints, Ints]:
         """The calls of iterators of tf.data, and the op of each."""
-        names = []
-        for text in self.space.names:
-            found = _ITERATOR.fullmatch(text)
-            path = _ELEMENT.sub("", found[1]).split("::") if found else []
-            names.append("/".join([DATA_SCOPE, *path]) if path else "")
-            if path:
-                kinds[names[-1]] = f"{ITERATOR_KIND}{path[-1]}"
+        names = [iterator_name(event) for event in self.space.names]
+        kinds |= {name: f"{ITERATOR_KIND}{name.rpartition('/')[2]}" for name in filter(None, names)}
         is_iterator = np.array([bool(name) for name in names])[self.space.name] & self._on_host
         event = np.flatnonzero(is_iterator)
         used, code = np.unique(self.space.name[event], return_inverse=True)
