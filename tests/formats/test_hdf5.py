@@ -67,6 +67,14 @@ def test_a_large_attribute_is_refused(path, monkeypatch):
         hdf5.read(path, path)
 
 
+def test_an_impossible_shape_is_refused(path):
+    with h5py.File(path, "w") as file:
+        file.create_dataset("a", (1 << 40, 1 << 40), "int8", chunks=(1, 1))
+
+    with pytest.raises(InputError, match="the shape of `a` is impossible"):
+        hdf5.read(path, path)
+
+
 def test_a_damaged_file_is_an_error(path, tmp_path):
     with h5py.File(path, "w") as file:
         file.create_dataset("a", data=np.zeros(100))

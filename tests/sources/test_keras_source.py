@@ -179,6 +179,18 @@ def test_a_model_and_its_weights_are_two_models(weights_file):
         {"config": {"layers": [{"class_name": "Dense", "inbound_nodes": [{"args": [[[]]]}]}]}},
         {"config": {"layers": [{"class_name": "Conv2D", "config": {"kernel_size": "x"}}]}},
         {"class_name": "Sequential", "config": {"layers": [{"build_config": []}, {"name": 3}]}},
+        {"config": {"layers": [{"class_name": "InputLayer", "config": {"batch_shape": 3}}]}},
+        {
+            "config": {
+                "layers": [{"class_name": "InputLayer", "config": {"batch_shape": [1 << 99]}}]
+            }
+        },
+        {
+            "config": {
+                "layers": [{"class_name": "Dense", "build_config": {"input_shape": [1 << 70]}}]
+            }
+        },
+        {"config": {"layers": [{"class_name": "TimeDistributed", "config": {"layer": []}}]}},
     ],
 )
 def test_an_unusual_configuration_does_not_matter(tmp_path, weights_file, config):

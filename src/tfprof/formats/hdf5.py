@@ -17,6 +17,7 @@ from tfprof.errors import InputError, MissingInputError
 _MOST_OBJECTS: Final = 500_000
 _MOST_DEPTH: Final = 60
 _MOST_ATTRIBUTE_BYTES: Final = 1 << 26
+_LARGEST_SIZE: Final = 1 << 63
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +91,14 @@ class _Reader:
             if isinstance(part, h5py.Group):
                 found.groups[name] = self.group(part, depth + 1)
             elif isinstance(part, h5py.Dataset):
-                found.datasets[name] = Dataset(tuple(part.shape or ()), str(part.dtype))
+                found.datasets[name] = self._dataset(name, part)
         return found
+
+    def _dataset(self, name: str, source: Any) -> Dataset:
+        shape = tuple(int(size) for size in source.shape or ())
+        if math.prod(shape) >= _LARGEST_SIZE:
+            raise InputError(self._path, f"is damaged: the shape of `{name}` is impossible.")
+        return Dataset(shape, str(source.dtype))
 
     def _texts(self, source: Any) -> Iterator[tuple[str, str | list[str]]]:
         for name in source.attrs:

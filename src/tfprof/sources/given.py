@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tfprof.errors import InputError, UnknownFormatError
 from tfprof.formats.content import Content
-from tfprof.sources import capture_folder, model_folder, registry
+from tfprof.sources import capture_folder, registry
 from tfprof.sources.source import Source
 
 _MOST_LISTED = 8
@@ -27,12 +27,18 @@ def files_of(path: str) -> list[str]:
     if recorded != [path] or not content.is_folder or _is_read(content, registry.SOURCES):
         return recorded
     try:
-        found = [str(file) for file in model_folder.files_in(Path(path))]
+        found = [str(file) for file in _training_run(path)]
         if not found and not _is_read(content, registry.added().sources):
             raise InputError(path, _trouble(Path(path)))
     except OSError:  # reported when the folder is read
         return [path]
     return found or [path]
+
+
+def _training_run(folder: str) -> list[Path]:
+    from tfprof.sources.model_folder import files_in  # noqa: PLC0415 -- only needed for folders
+
+    return files_in(Path(folder))
 
 
 def _is_read(content: Content, sources: Iterable[Source]) -> bool:
@@ -67,7 +73,7 @@ def _known(folder: Path, names: list[str]) -> Iterator[str]:
         except UnknownFormatError:
             continue
         except InputError:
-            if Path(path).is_dir() and model_folder.files_in(Path(path)):
+            if Path(path).is_dir() and _training_run(path):
                 yield f"{name} (training run)"
 
 

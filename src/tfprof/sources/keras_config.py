@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tfprof.columns import Shape
-from tfprof.sources.keras_shapes import output_shape
+from tfprof.sources.keras_shapes import LARGEST_DIM, output_shape
 
 _MOST_DEPTH = 30
 
@@ -142,9 +142,11 @@ def _old_names(node: Any) -> Iterator[str]:
 
 def _shape(value: Any) -> Shape:
     """A shape, with -1 for open dimensions, or None if this is none."""
-    if not isinstance(value, list) or not all(dim is None or type(dim) is int for dim in value):
+    if not isinstance(value, list):
         return None
-    return tuple(-1 if dim is None else dim for dim in value)
+    dims = [-1 if dim is None else dim for dim in value]
+    is_shape = all(type(dim) is int and -1 <= dim < LARGEST_DIM for dim in dims)
+    return tuple(dims) if is_shape else None
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -10,22 +10,32 @@ from tfprof.columns import Shape
 
 Config: TypeAlias = Mapping[str, Any]
 Known: TypeAlias = tuple[int, ...]  # -1 for open dimensions
+LARGEST_DIM = 1 << 62
 Rule: TypeAlias = Callable[[Config, list[Known]], Shape]
 
 
 def output_shape(kind: str, config: Config, inputs: Sequence[Shape]) -> Shape:
     """The output of a layer of class `kind`, or None if it is unknown."""
-    stated = config.get("batch_shape", config.get("batch_input_shape"))
-    if kind == "InputLayer" and isinstance(stated, list):
-        return tuple(-1 if dim is None else int(dim) for dim in stated)
-    known = [shape for shape in inputs if shape is not None]
-    rule = _RULES.get(kind)
-    if rule is None or not known or len(known) < len(inputs):
-        return None
     try:
-        return rule(config, known)
-    except (KeyError, TypeError, ValueError, IndexError, ZeroDivisionError):
+        if kind == "InputLayer":
+            stated = config.get("batch_shape", config.get("batch_input_shape"))
+            return _checked([-1 if dim is None else int(dim) for dim in stated])
+        known = [shape for shape in inputs if shape is not None]
+        rule = _RULES.get(kind)
+        if rule is None or not known or len(known) < len(inputs):
+            return None
+        return _checked(rule(config, known))
+    except _UNEXPECTED:
         return None  # the configuration is incomplete or not as expected
+
+
+_UNEXPECTED = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError)
+
+
+def _checked(shape: Sequence[int] | None) -> Shape:
+    """A shape, or None if a dimension cannot exist."""
+    is_possible = shape is not None and all(-1 <= dim < LARGEST_DIM for dim in shape)
+    return tuple(shape) if shape is not None and is_possible else None
 
 
 def _same(_: Config, inputs: list[Known]) -> Shape:
