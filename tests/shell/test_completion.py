@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tfprof
 from build import CPU, op, profile, run
 from tfprof.commands.command import Place
 from tfprof.commands.table import available
-from tfprof.options import VIEW_OPTIONS
+from tfprof.options import VIEW_OPTIONS, Kind, Options
 from tfprof.patterns import Patterns
 from tfprof.shell.completion import Completer
 from tfprof.shell.model_names import escaped, unescaped
+from tfprof.shell.screen import Pipe
+from tfprof.shell.session import Session
 
 COMMANDS = available(Place.SHELL)
 PROFILE = profile(
@@ -154,34 +159,81 @@ def test_a_file_is_completed(line, lines):
 # Names in the model.
 
 
-@pytest.mark.parametrize("option", ["start", "trim", "show", "hide"])
+@pytest.mark.parametrize("option", ["start", "trim", "show"])
 def test_op_names_are_completed_one_scope_at_a_time(option):
     line = f"graph -{option}_name_regexes "
 
-    assert completed(line + "n") == [line + "net/"]
-    assert completed(line + "net/c") == [line + "net/conv/", line + "net/conv_1/"]
+    assert completed(line + "n") == [
+        line + "net/.*",
+        line + "net/conv/.*",
+        line + "net/conv_1/.*",
+        line + r"net/v1\.5",
+    ]
+    assert completed(line + "net/c") == [line + "net/conv/.*", line + "net/conv_1/.*"]
     assert completed(line + "net/conv/m") == [line + "net/conv/mul"]
+
+
+def test_all_rows_in_a_scope_can_be_narrowed_down():
+    assert completed("graph -show_name_regexes net/conv/.*") == [
+        "graph -show_name_regexes net/conv/.*",
+        "graph -show_name_regexes net/conv/mul",
+        "graph -show_name_regexes net/conv/w",
+    ]
 
 
 def test_after_the_slash_of_a_scope_one_candidate_matches_the_whole_scope():
     assert shown("scope -show_name_regexes net/conv/") == {
-        ".*": "all 2 ops",
+        ".*": "all 2 rows",
         "mul": "op",
         "w": "op",
     }
     assert completed("scope -show_name_regexes net/conv/")[0].endswith(" net/conv/.*")
 
 
-def test_a_scope_typed_in_full_is_offered_as_a_row():
+def test_a_scope_is_offered_as_a_row():
     assert shown("scope -start_name_regexes net/conv") == {
-        "conv": "the scope",
-        "conv/": "2 ops",
-        "conv_1/": "1 op",
+        "conv": "2 rows below",
+        "conv_1": "1 row below",
     }
 
 
 def test_the_graph_view_offers_no_scope_rows():
-    assert list(shown("graph -start_name_regexes net/conv")) == ["conv/", "conv_1/"]
+    assert list(shown("graph -start_name_regexes net/conv")) == ["conv/.*", "conv_1/.*"]
+
+
+def test_only_rows_that_the_line_would_show_are_offered():
+    line = "scope -max_depth 3 -show_name_regexes net/conv"
+
+    assert list(shown(line)) == ["conv", "conv_1"]
+    assert shown(line + "/") == {}
+    assert "w" in shown("scope -max_depth 3 -start_name_regexes net/conv/")
+
+
+def test_the_options_in_force_limit_what_is_offered():
+    shallow = Completer(PROFILE, COMMANDS, lambda: Options.of(max_depth=3))
+
+    assert shallow.complete("scope -show_name_regexes net/conv/").candidates == []
+
+
+def test_a_value_that_would_hide_every_row_is_not_offered():
+    only = Completer(profile(op("a", "MatMul"), op("b", "MatMul")), COMMANDS)
+
+    assert only.complete("op -hide_name_regexes ").candidates == []
+    assert only.complete("op -trim_name_regexes ").candidates == []
+    assert len(only.complete("scope -hide_name_regexes ").candidates) == 2
+
+
+def test_metrics_without_data_are_not_offered():
+    graph = Completer(profile(op("a", "MatMul")), COMMANDS)
+
+    assert "micros" in shown("scope -select m")
+    assert [one.shown for one in graph.complete("scope -select m").candidates] == ["macs"]
+    assert graph.complete("scope -order_by mi").candidates == []
+
+
+def test_outputs_that_a_view_does_not_support_are_not_offered():
+    assert "timeline" in shown("scope -output t")
+    assert shown("op -output t") == {}
 
 
 def test_the_op_view_offers_op_kinds():
@@ -190,7 +242,7 @@ def test_the_op_view_offers_op_kinds():
 
 
 def test_set_offers_op_names_and_op_kinds():
-    assert list(shown("set -hide_name_regexes ")) == ["net/", "MatMul", "NoOp", "VariableV2"]
+    assert list(shown("set -hide_name_regexes ")) == ["net", "MatMul", "NoOp", "VariableV2"]
 
 
 def test_the_code_view_offers_the_lines_of_each_file():
@@ -213,7 +265,7 @@ def test_types_are_completed():
 def test_the_last_name_of_a_list_or_regex_is_completed(before):
     line = f"graph -hide_name_regexes {before}"
 
-    assert completed(line + "net/conv_") == [line + "net/conv_1/"]
+    assert completed(line + "net/conv_1/m") == [line + "net/conv_1/mul"]
 
 
 def test_special_characters_in_a_completed_name_are_escaped():
@@ -284,3 +336,50 @@ def test_a_checker_is_offered_only_once():
     assert list(shown("advise -")) == ["-checkers", "-json"]
     assert "OperationChecker" in shown("advise -checkers Oper")
     assert shown("advise -checkers OperationChecker,Oper") == {}
+
+
+# A completed line always shows something.
+
+SAMPLES = Path(__file__).parent.parent / "samples"
+TINY = SAMPLES / "tensorflow" / "mlp_tiny"
+MODELS = {
+    "graph": [TINY / "graph.pb.gz"],
+    "run": [TINY / "graph.pb.gz", TINY / "run_meta_1.gz", TINY / "tfprof_log.gz"],
+    "recording": [SAMPLES / "capture"],
+}
+REGEX_OPTIONS = [name for name, option in VIEW_OPTIONS.items() if option.kind is Kind.REGEXES]
+
+
+def completions(completer, line, most=6, depth=4):
+    """The lines that completing gives: the first and last candidates of each scope."""
+    typed, found = completer.complete(line)
+    start = line.removesuffix(typed)
+    for candidate in [*found[:most], *found[-2:]]:
+        yield start + candidate.text
+        if depth and candidate.meaning.endswith(" below"):
+            yield from completions(completer, f"{start}{candidate.text}/", 2, depth - 1)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("view", ["scope", "graph", "op", "code"])
+@pytest.mark.parametrize("before", ["", " -max_depth 3", " -min_float_ops 1 -max_depth 20"])
+def test_every_completed_value_gives_an_answer_with_rows(model, view, before):
+    loaded = tfprof.load(*MODELS[model])
+    completer = Completer(loaded.columns, COMMANDS)
+    session = Session(loaded, Options(), Pipe())
+    names = [*REGEX_OPTIONS, "select", "order_by", "step"]
+    lines = [
+        line
+        for name in names
+        for line in completions(completer, f"{view}{before} -{name} ")
+        if view != "code" or loaded.columns.has_code
+    ]
+
+    empty = []
+    for line in dict.fromkeys(lines):
+        call = session.parse(*line.split())
+        if len(loaded.view(view, call.view_options())) < 2:
+            empty.append(line)
+
+    assert empty == []
+    assert lines or (view == "code" and not loaded.columns.has_code)

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import islice
 
 from tfprof.commands.command import Command, Place, Words
 from tfprof.dialects import DIALECTS
+from tfprof.errors import OptionError
 from tfprof.metrics import METRICS, ORDER_KEYS
 from tfprof.model.profile import ProfileColumns
-from tfprof.options import VIEW_OPTIONS, Kind, Option
+from tfprof.options import VIEW_OPTIONS, Kind, Option, Options
+from tfprof.options.words import take_options
 from tfprof.outputs.registry import FILE_OUTPUTS, PLAIN_OUTPUTS, SAVED_FORMATS
 from tfprof.shell.candidates import MAX_CANDIDATES, Found, paths, words
 from tfprof.shell.model_names import ModelNames
+from tfprof.views.registry import VIEWS
 
 
 class Completer:
     """Completes shell commands, their options and names in one model."""
 
-    def __init__(self, profile: ProfileColumns, commands: Mapping[str, Command]) -> None:
+    def __init__(
+        self,
+        profile: ProfileColumns,
+        commands: Mapping[str, Command],
+        options: Callable[[], Options] = Options,
+    ) -> None:
+        """`options` returns the view options in force."""
         self._commands = commands
+        self._options = options
         self._summaries = {name: command.summary for name, command in commands.items()}
         self._topics = _topics(commands)
         self._names = ModelNames(profile)
@@ -44,22 +55,55 @@ class Completer:
             return paths(word)
         return self._option_or_value(command, rest, word)
 
-    def _option_or_value(self, command: Command, before: Iterable[str], word: str) -> Found:
+    def _option_or_value(self, command: Command, before: Sequence[str], word: str) -> Found:
         known = command.options
         option = _option_without_value(before, known)
-        if option is None:
-            return words(word, _option_names("-", known))
-        if option.kind is Kind.REGEXES:
-            return self._names.complete(option.name, command.name, word)
-        if option.kind is Kind.TYPES:
-            _, equals, regex = word.rpartition(",")[2].partition("=")
-            return self._names.of_ops(regex) if equals else Found(word, [])
+        if option is None or (option.kind is Kind.SWITCH and word.startswith("-")):
+            return words(word, _option_names("-", known))  # a switch needs no value
         if option.name == "step":
             recorded = {str(step): "" for step in islice(self._steps, MAX_CANDIDATES)}
             return words(word, {str(option.default): "the default"} | recorded)
-        if option.kind is Kind.SWITCH and word.startswith("-"):
-            return words(word, _option_names("-", known))  # a switch needs no value
-        return _VALUES[option.kind](word) if option.kind in _VALUES else Found(word, [])
+        return self._value(option, command, before, word)
+
+    def _value(self, option: Option, command: Command, before: Sequence[str], word: str) -> Found:
+        """Candidates for a value, by the kind of the option."""
+        match option.kind:
+            case Kind.REGEXES:
+                options = self._options_before(before, command.options)
+                found = self._names.complete(option.name, command.name, word, options)
+            case Kind.TYPES:
+                _, equals, regex = word.rpartition(",")[2].partition("=")
+                found = self._names.of_ops(regex) if equals else Found(word, [])
+            case Kind.METRICS:
+                found = _metrics(word, self._available)
+            case Kind.KEY:
+                keys = {key: self._available.get(key, "") for key in self._sort_keys()}
+                found = words(word, keys)
+            case Kind.OUTPUT:
+                found = _outputs(word, command.name)
+            case kind:
+                found = _VALUES[kind](word) if kind in _VALUES else Found(word, [])
+        return found
+
+    def _options_before(self, before: Sequence[str], known: Mapping[str, Option]) -> Options:
+        """The options in force, with those typed before the last one."""
+        try:
+            given, _ = take_options(before[:-1], known, dashes=("-",), loose=False)
+        except OptionError:  # a mistake is reported when the line is sent
+            given = {}
+        return self._options().taking(
+            {name: value for name, value in given.items() if name in VIEW_OPTIONS}
+        )
+
+    @cached_property
+    def _available(self) -> dict[str, str]:
+        """The metrics for which the files have data, and their meanings."""
+        found = {metric.key for metric in METRICS if self._names.has(metric.needs)}
+        return {key: means for key, means in _metric_meanings().items() if key in found}
+
+    def _sort_keys(self) -> Iterable[str]:
+        known = _metric_meanings()
+        return (key for key in ORDER_KEYS if key in self._available or key not in known)
 
 
 def _topics(commands: Mapping[str, Command]) -> dict[str, str]:
@@ -91,16 +135,11 @@ def _option_without_value(before: Iterable[str], known: Mapping[str, Option]) ->
     return option
 
 
-def _metrics(word: str) -> Found:
-    """The metrics that are not listed yet."""
+def _metrics(word: str, available: Mapping[str, str]) -> Found:
+    """The available metrics that are not listed yet."""
     *given, typed = word.lstrip("\"'").split(",")
-    others = {key: means for key, means in _metric_meanings().items() if key not in given}
+    others = {key: means for key, means in available.items() if key not in given}
     return words(typed, others, end="")
-
-
-def _order_keys(word: str) -> Found:
-    meanings = _metric_meanings()
-    return words(word, {key: meanings.get(key, "") for key in ORDER_KEYS})
 
 
 def _checkers(word: str) -> Found:
@@ -111,10 +150,14 @@ def _checkers(word: str) -> Found:
     return words(typed, {name: "" for name in registry.names() if name not in given}, end="")
 
 
-def _outputs(word: str) -> Found:
+def _outputs(word: str, command: str) -> Found:
     """Candidates for a kind of output, then for its setting, then for the file."""
     kind, colon, setting = word.partition(":")
-    files = {name: output.help for name, output in FILE_OUTPUTS.items()}
+    files = {
+        name: output.help
+        for name, output in FILE_OUTPUTS.items()
+        if command not in VIEWS or output.supports(command)
+    }
     if not colon:
         plain, with_file = words(word, PLAIN_OUTPUTS), words(word, files, end=":outfile=")
         return Found(word, plain.candidates + with_file.candidates)
@@ -127,9 +170,6 @@ def _outputs(word: str) -> Found:
 # For each kind of option, a function from the typed part of a value to candidates.
 _VALUES: dict[Kind, Callable[[str], Found]] = {
     Kind.SWITCH: lambda word: words(word, {"true": "", "false": ""}),
-    Kind.METRICS: _metrics,
-    Kind.KEY: _order_keys,
-    Kind.OUTPUT: _outputs,
     Kind.NAMES: _checkers,
     Kind.DIALECT: lambda word: words(word, {name: DIALECTS[name].help for name in DIALECTS}),
     Kind.FORMAT: lambda word: words(word, {name: one.help for name, one in SAVED_FORMATS.items()}),

@@ -37,7 +37,8 @@ def serve(profile: Profile, options: Options, lines: TextIO, *, pages: bool = Tr
     if lines.isatty() and sys.stdout is not None and sys.stdout.isatty():
         terminal = Terminal(pages=pages)
         print(greeting(profile))
-        return converse(Session(profile, options, terminal), _prompt(profile, terminal))
+        session = Session(profile, options, terminal)
+        return converse(session, _prompt(session, terminal))
     return answer_all(Session(profile, options, Pipe()), lines)
 
 
@@ -54,8 +55,10 @@ def _counted(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'s' * (count != 1)}"
 
 
-def _prompt(profile: Profile, terminal: Terminal) -> Prompt:
-    completer, history = Completer(profile.columns, available(Place.SHELL)), History(place())
+def _prompt(session: Session, terminal: Terminal) -> Prompt:
+    columns, commands = session.profile.columns, available(Place.SHELL)
+    completer = Completer(columns, commands, lambda: session.options)
+    history = History(place())
     if not terminal.is_dumb:  # a dumb terminal cannot show a menu
         try:
             from tfprof.shell.menu_prompt import MenuPrompt  # noqa: PLC0415 -- for prompt_toolkit

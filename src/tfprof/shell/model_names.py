@@ -1,26 +1,37 @@
-"""Completion of regexes with names from the model, escaped to match literally."""
+"""Completion of regexes with names from the model, escaped to match literally.
+
+Names are those of the rows, types and devices that the line would show so far, so that a completed
+line always shows something.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
 
-from tfprof.columns import Strings
-from tfprof.memo import OnDemand
+import numpy as np
+
+from tfprof.api import build_view
+from tfprof.columns import Ints, Strings
+from tfprof.errors import TfprofError
+from tfprof.metrics import Need
 from tfprof.model.profile import ProfileColumns
+from tfprof.options import Options, default_of
 from tfprof.shell.candidates import MAX_CANDIDATES, Candidate, Found
 from tfprof.shell.prefixes import SortedNames
+from tfprof.views.registry import VIEWS, Trait
 
-# Options whose regexes match row names, and those whose regexes match other names.
 _ROW_OPTIONS = frozenset(
     {f"{filter_}_name_regexes" for filter_ in ("start", "trim", "show", "hide")}
 )
-_OTHER_OPTIONS: dict[str, Callable[[ProfileColumns], Strings]] = {
-    "account_type_regexes": lambda profile: profile.ops.types.names,
-    "device_regexes": lambda profile: profile.devices.name,
-    "recording": lambda profile: profile.recordings.label,
-}
+# Options that can leave no row. Their candidates are tried out, unless there are too many rows.
+_TRIED_OPTIONS = frozenset({"account_type_regexes", "trim_name_regexes", "hide_name_regexes"})
+_MOST_TRIED = 1_000_000  # ops, over all candidates: about a second
+_ANY_DEPTH = 1 << 30
+_MOST_KNOWN = 4  # lists of names that are kept; each may have a million
+_BELOW = "/.*"
 
 _SPECIAL = frozenset(r"\.^$*+?()[]{}|")
 # Characters that would end a list item or be taken for quotes around the list.
@@ -31,54 +42,112 @@ _ESCAPED = r"\\x\{((?:10|[0-9a-f])?[0-9a-f]{1,4})\}|\\([!-/:-@\[-`{-~])|([^\\^$*
 _ITEM = r"(?:^[\"']?|(?<!\\)[,|(])((?:[^\\,|(]|\\.)*\\?)$"
 
 
+class _Rows(NamedTuple):
+    """The rows that a line shows: their names, and the ops in them."""
+
+    names: Strings
+    ops: Ints
+
+
 class ModelNames:
-    """The names that an option's regexes can match, which depend on the view."""
+    """The names that an option's regexes can match, which depend on the rest of the line."""
 
     def __init__(self, profile: ProfileColumns) -> None:
         self._profile = profile
+        self._known: dict[object, SortedNames] = {}  # by question
 
-    def complete(self, option: str, command: str, word: str) -> Found:
-        """The names that start with the last item of `word`."""
+    def complete(self, option: str, command: str, word: str, options: Options) -> Found:
+        """The names that start with the last item of `word`.
+
+        `options` are those in force and those typed before.
+        """
         item = re.search(_ITEM, word)
         typed = item[1] if item else word
-        prefix = unescaped(typed)
-        return Found(typed, [] if prefix is None else self._candidates(option, command, prefix))
+        prefix = unescaped(typed.removesuffix(".*") if typed.endswith(_BELOW) else typed)
+        if prefix is None:
+            return Found(typed, [])
+        view = command if command in VIEWS else ""
+        found = self._candidates(option, view, prefix, options)
+        if view and option in _TRIED_OPTIONS and len(found) * len(self._profile.ops) <= _MOST_TRIED:
+            found = [one for one in found if self._keeps_rows(option, view, options, one)]
+        return Found(typed, found)
 
     def of_ops(self, regex: str) -> Found:
         """The op names that start with `regex`."""
-        return self.complete("show_name_regexes", "graph", regex)
+        prefix = unescaped(regex)
+        names = SortedNames(self._profile.ops.name)
+        return Found(regex, [] if prefix is None else _next_parts(names, prefix))
 
-    def _candidates(self, option: str, command: str, prefix: str) -> list[Candidate]:
-        if option in self._other_names:
-            return _whole_names(self._other_names[option], prefix)
+    def _candidates(self, option: str, view: str, prefix: str, options: Options) -> list[Candidate]:
+        if option == "recording":
+            return _whole_names(SortedNames.of(self._profile.recordings.label), prefix)
+        if option in ("account_type_regexes", "device_regexes"):
+            return _whole_names(self._other_names(option, view, options), prefix)
         if option not in _ROW_OPTIONS:
             return []
-        if command == "code":
-            return _code_lines(self._code_files, prefix)
-        if command == "op":
-            return _whole_names(self._kinds, prefix, "op kind")
-        found = _next_parts(self._names, prefix, has_scope_rows=command != "graph")
-        return found + _whole_names(self._kinds, prefix, "op kind") if command == "set" else found
+        if not view:  # `set`: the option will apply to all views
+            scopes, kinds = (self._names(option, kind, options) for kind in ("scope", "op"))
+            return [*_next_parts(scopes, prefix), *_whole_names(kinds, prefix, "op kind")]
+        return _of_rows(self._names(option, view, options), view, prefix)
 
-    @cached_property
-    def _names(self) -> SortedNames:
-        return SortedNames(self._profile.ops.name)
+    def _names(self, option: str, view: str, options: Options) -> SortedNames:
+        """The rows that the option can match; in the code view, their files."""
+        question = _without(option, options)
+        if option == "start_name_regexes":  # the depth counts from the rows that it matches
+            question = replace(question, max_depth=_ANY_DEPTH)
+        key = (view, question)
+        if key not in self._known:
+            rows = self._rows(view, question)
+            names: Iterable[str] = rows.names
+            if Trait.CODE in VIEWS[view].traits:
+                names = dict.fromkeys(name.partition(":")[0] for name in rows.names)
+            if len(self._known) == _MOST_KNOWN:
+                self._known.clear()
+            self._known[key] = SortedNames.of(Strings(names))
+        return self._known[key]
 
-    @cached_property
-    def _kinds(self) -> SortedNames:
-        return SortedNames.of(self._profile.ops.kind.values)
+    def _other_names(self, option: str, view: str, options: Options) -> SortedNames:
+        """The types or devices of the ops that the line shows."""
+        profile, columns = self._profile, self._profile.ops.types
+        ops = np.arange(len(profile.ops))
+        if view:
+            ops = self._rows(view, _without(option, options)).ops
+        if option == "account_type_regexes":
+            codes, names = columns.members.take(ops).values, columns.names
+        else:
+            codes, names = profile.op_devices.take(ops).values, profile.devices.name
+        return SortedNames.of(Strings(dict.fromkeys(names.take(np.unique(codes)))))
 
-    @cached_property
-    def _code_files(self) -> SortedNames:
-        # Rows of the code view name the file without its folder.
-        names = {path.rpartition("/")[2] for path in self._profile.code.file.values}
-        return SortedNames(Strings(sorted(names)))
+    def _rows(self, view: str, options: Options) -> _Rows:
+        try:
+            found = build_view(view, self._profile, options)
+        except TfprofError:  # a file is missing, or another option has a wrong value
+            return _Rows(Strings([]), np.arange(0))
+        rows = np.arange(1, len(found))
+        return _Rows(found.name.take(rows), found.members.take(rows).values)
 
-    @cached_property
-    def _other_names(self) -> OnDemand[SortedNames]:
-        return OnDemand(
-            _OTHER_OPTIONS, lambda option: SortedNames.of(_OTHER_OPTIONS[option](self._profile))
-        )
+    def _keeps_rows(self, option: str, view: str, options: Options, one: Candidate) -> bool:
+        """Whether any row is left with this value of the option."""
+        return len(self._rows(view, _without(option, options, (one.text,))).names) > 0
+
+    def has(self, need: Need) -> bool:
+        """Whether the files have what a metric requires."""
+        return self._profile.has(need)
+
+
+def _of_rows(names: SortedNames, view: str, prefix: str) -> list[Candidate]:
+    """Rows of a view, in steps that suit it."""
+    if Trait.CODE in VIEWS[view].traits:
+        return _code_lines(names, prefix)
+    if Trait.NESTED in VIEWS[view].traits:
+        return _next_parts(names, prefix)
+    return _whole_names(names, prefix, "op kind")
+
+
+def _without(option: str, options: Options, value: tuple[str, ...] | None = None) -> Options:
+    """`options` with `option` at its default or at `value`, for an answer that is not written."""
+    default = default_of(option, options.dialect) if value is None else value
+    return replace(options, output="", dump_to_file="").taking({option: default})
 
 
 def _whole_names(names: SortedNames, prefix: str, meaning: str = "") -> list[Candidate]:
@@ -92,31 +161,33 @@ def _code_lines(files: SortedNames, prefix: str) -> list[Candidate]:
     return [Candidate(f"{escaped(child.text)}:.*", child.text, "its lines") for child in found]
 
 
-def _next_parts(names: SortedNames, prefix: str, *, has_scope_rows: bool) -> list[Candidate]:
-    """The next parts of op names, completed like files in folders.
+def _next_parts(names: SortedNames, prefix: str) -> list[Candidate]:
+    """The next parts of names, completed like files in folders.
 
-    After a scope's slash, one more candidate matches everything in the scope. A scope without its
-    slash is a candidate too if the view has rows for scopes.
+    A scope that has a row is completed to its name, any other scope to a regex for all rows in it.
+    After the slash of a scope, one more candidate matches everything in the scope.
     """
-    found = [
-        Candidate(
-            escaped(child.text),
-            child.text[prefix.rfind("/") + 1 :],
-            _ops(child.names) if child.is_scope else "op",
-        )
-        for child in names.children(prefix, MAX_CANDIDATES)
-    ]
-    if prefix.endswith("/") and found:
-        everything = Candidate(f"{escaped(prefix)}.*", ".*", f"all {_ops(names.count(prefix))}")
-        return [everything, *found]
-    texts = {candidate.text for candidate in found}
-    if has_scope_rows and escaped(prefix + "/") in texts and escaped(prefix) not in texts:
-        return [Candidate(escaped(prefix), prefix[prefix.rfind("/") + 1 :], "the scope"), *found]
+    children = names.children(prefix, MAX_CANDIDATES)
+    if len(children) == 1 and children[0].is_scope:
+        return _next_parts(names, children[0].text)
+    rows = {child.text for child in children if not child.is_scope}
+    start = prefix.rfind("/") + 1
+    found: list[Candidate] = []
+    if prefix.endswith("/") and children:
+        found.append(Candidate(f"{escaped(prefix)}.*", ".*", f"all {_rows(names.count(prefix))}"))
+    for child in children:
+        if not child.is_scope:
+            below = names.count(f"{child.text}/")
+            meaning = f"{_rows(below)} below" if below else "op"
+            found.append(Candidate(escaped(child.text), child.text[start:], meaning))
+        elif child.text.removesuffix("/") not in rows:
+            label, text = f"{child.text[start:]}.*", f"{escaped(child.text)}.*"
+            found.append(Candidate(text, label, f"all {_rows(child.names)}"))
     return found
 
 
-def _ops(count: int) -> str:
-    return f"{count:,} op{'s' * (count != 1)}"
+def _rows(count: int) -> str:
+    return f"{count:,} row{'s' * (count != 1)}"
 
 
 def escaped(name: str) -> str:

@@ -35,6 +35,9 @@ class SortedNames:
         """Sort the names of an unsorted column."""
         return cls(names.take(names.order()))
 
+    def __len__(self) -> int:
+        return len(self._names)
+
     def count(self, prefix: str) -> int:
         """The number of names that start with `prefix`."""
         return len(self._span(_encoded(prefix)))
