@@ -93,10 +93,10 @@ def test_a_file_of_a_new_source_is_described(names_file):
 
 
 def test_a_file_of_a_new_source_is_merged_with_others(names_file, files):
-    profile_ = tfprof.load(names_file, files / "graph.pb", files / "run_meta_0")
+    profile_ = tfprof.load(names_file, files / "run_meta_0")
 
     assert {"net/a", "net/b"} < set(profile_.columns.ops.name)
-    assert tfprof.load(files / "graph.pb").columns.ops.name[0] in profile_.columns.ops.name
+    assert tfprof.load(files / "run_meta_0").columns.ops.name[0] in profile_.columns.ops.name
 
 
 @pytest.mark.usefixtures("names_file")
