@@ -10,7 +10,7 @@ import numpy as np
 from tfprof.columns import Shape
 from tfprof.errors import OptionError
 from tfprof.model.builder import ProfileBuilder
-from tfprof.sources.source import InputFile, Stage
+from tfprof.sources.source import InputFile
 
 Definitions: TypeAlias = dict[str, tuple[str, Shape]]  # the kind and shape of each op
 
@@ -33,16 +33,17 @@ def require_single(files: Iterable[InputFile], whole: Iterable[str]) -> None:
 class OneModel:
     """The model that several files define; `add` refuses a file that defines another one."""
 
-    def __init__(self, files: Iterable[InputFile]) -> None:
-        defining = [file for file in files if file.source.stage is Stage.DEFINITIONS]
-        self._is_checked = len(defining) > 1
+    def __init__(self, files: Iterable[InputFile], compared: Iterable[str]) -> None:
+        """Compare those of `files` whose sources are named in `compared`."""
+        self._compared = set(compared)
+        self._is_checked = sum(file.source.name in self._compared for file in files) > 1
         self._paths: list[str] = []
         self._known: Definitions = {}
         self._is_partitioned = False
 
     def add(self, file: InputFile, found: Any) -> None:
         """Check a file; `found` is what its source read."""
-        if not self._is_checked or file.source.stage is not Stage.DEFINITIONS:
+        if not self._is_checked or file.source.name not in self._compared:
             return
         builder = ProfileBuilder()
         file.source.add(found, builder, file)

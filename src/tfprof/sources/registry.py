@@ -52,7 +52,8 @@ class BuiltIn:
     module: str
     recognises: Callable[[Content], bool]
     option: str = ""  # the input option for these files
-    is_model: bool = False  # a whole model by itself, so that two files are two models
+    is_model: bool = False  # must define the same model as other files with this mark
+    is_whole: bool = False  # a whole model by itself, so that two files are two models
     is_saved: bool = False  # written by a profiler, so hints do not ask for it
     reads_with: frozenset[str] = frozenset()  # the options of `Reading` that apply to its files
     framework: str = "tensorflow"
@@ -97,6 +98,7 @@ SOURCES: tuple[BuiltIn, ...] = (
         recognises=lambda content: is_saved_profile(content.head),
         option="profile_path",
         is_saved=True,
+        is_model=True,
     ),
     BuiltIn(
         name="profile_proto",
@@ -107,6 +109,7 @@ SOURCES: tuple[BuiltIn, ...] = (
         recognises=_message(MessageKind.PROFILE),
         option="profile_path",
         is_saved=True,
+        is_model=True,
     ),
     BuiltIn(
         name="graph",
@@ -117,6 +120,7 @@ SOURCES: tuple[BuiltIn, ...] = (
         recognises=_message(MessageKind.GRAPH),
         option="graph_path",
         reads_with=frozenset({"functions", "batch_size"}),
+        is_model=True,
     ),
     BuiltIn(
         name="saved_model",
@@ -126,6 +130,7 @@ SOURCES: tuple[BuiltIn, ...] = (
         module="tfprof.sources.saved_model",
         recognises=_is_saved_model,
         is_model=True,
+        is_whole=True,
         reads_with=frozenset({"functions", "signature", "batch_size"}),
     ),
     BuiltIn(
@@ -136,6 +141,7 @@ SOURCES: tuple[BuiltIn, ...] = (
         module="tfprof.sources.keras_file",
         recognises=lambda content: is_keras_archive(content.head) or is_hdf5(content.head),
         is_model=True,
+        is_whole=True,
         framework="keras",
     ),
     BuiltIn(
@@ -313,12 +319,12 @@ def merge(
     Raises `OptionError` if they define different models.
     """
     given = list(files)
-    require_single(given, [source.name for source in SOURCES if source.is_model])
+    require_single(given, [source.name for source in SOURCES if source.is_whole])
     order = sorted(range(len(given)), key=lambda place: _rank(given[place].source))
     ordered = [given[place] for place in order]
     builder.remedies |= remedies(file.source for file in given)
     found: dict[int, FileSummary] = {}
-    model = OneModel(given)
+    model = OneModel(given, [source.name for source in SOURCES if source.is_model])
     for place, ahead in zip(order, _read_ahead(ordered), strict=True):
         file = given[place]
         progress(file.path)
