@@ -63,6 +63,12 @@ def test_an_op_kind_that_does_not_exist_is_noted_in_the_op_view():
     assert note == "-show_name_regexes: no row matches `Matmul`. Did you mean `MatMul`?"
 
 
+def test_a_defined_type_without_ops_is_noted_once():
+    assert notes_on(define_type="x=zzz", account_type_regexes=["x"]) == [
+        "no op name matches `zzz`, so no op has the type `x`."
+    ]
+
+
 def test_a_device_that_does_not_exist_is_noted():
     p = profile(op("a", shape=(2,)), run("a", device=CPU))
 

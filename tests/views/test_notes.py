@@ -132,6 +132,12 @@ def test_ops_that_ran_but_are_not_in_the_graph_are_noted(names, note):
     assert counted(op("a", "NoOp"), *map(run, names)) == [note]
 
 
+def test_ops_that_are_not_in_the_graph_are_noted_only_if_they_are_accounted_for():
+    ops = op("a", "NoOp", float_ops=5), run("x")
+
+    assert counted(*ops, account_type_regexes=["NoOp"]) == []
+
+
 def test_the_note_on_unknown_shapes_names_the_files_that_provide_them():
     [note] = counted(op("a", "MatMul", inputs=["b", "b"]), op("b", "NoOp"))
 

@@ -85,9 +85,10 @@ def flops(call: Call) -> None:
 def steps(call: Call) -> None:
     """Show the times of the recorded steps; a step set in the shell applies here too."""
     given = {"step": call.front.options.step} | call.given_of(STEP_OPTIONS)
-    table = call.load().step_times(**given)
+    profile = call.load()
+    table = profile.step_times(**given)
     call.show([table.to_json() if call.value("json") else table.report])
-    call.say(*table.notes)
+    call.note(table.notes, profile)
 
 
 def advise(call: Call) -> None:

@@ -79,10 +79,11 @@ def _float_ops(profile: ProfileColumns, options: Options) -> Iterator[str]:
         return
     found = float_ops_per_run(profile)
     is_defined = profile.ops.is_defined
-    rows = _accounted(profile, options) & is_defined
+    accounted = _accounted(profile, options)
+    rows = accounted & is_defined
     if kinds := found.uncounted_kinds(rows):
         yield f"{what} of {_tally(kinds)} are not counted: there is no rule for them."
-    if undefined := int((found.without_rule & ~is_defined).sum()):
+    if undefined := int((found.without_rule & accounted & ~is_defined).sum()):
         are, their = ("is", "its") if undefined == 1 else ("are", "their")
         yield (
             f"{_ops(undefined)} that ran {are} not in the graph; {their} {what} are not counted."

@@ -21,8 +21,9 @@ def notes(view: View) -> Iterator[str]:
     if not len(profile.ops):
         return
     types = profile.ops.types.names
+    defined = {text.partition("=")[0] for text in options.define_type}  # these have their own note
     for regex in filter(None, options.account_type_regexes):
-        if not Patterns((regex,)).match_column(types).any():
+        if regex not in defined and not Patterns((regex,)).match_column(types).any():
             yield _sentence("account_type_regexes", regex, "op type", types)
     yield from _devices(view)
     if view.trail is None:
