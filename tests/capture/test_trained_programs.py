@@ -105,3 +105,55 @@ def test_all_updates_of_a_recorded_fit_belong_to_the_optimiser(load):
 
     assert {"AssignSubVariableOp", "AssignAddVariableOp", "Sqrt", "AssignVariableOp"} <= kinds
     assert "MatMul" not in kinds
+
+
+def code_rows(profile):
+    """The rows of the code view that have float operations, without the root."""
+    rows = profile.code(select=["float_ops"], max_depth=100)
+    return {row["name"]: row["float_ops"] for row in rows if row["float_ops"] and row["parent"]}
+
+
+def test_a_recorded_fit_shows_only_lines_of_the_program_and_layers(load):
+    rows = code_rows(load("fit"))
+
+    assert {"conv:0:Conv2D", "conv:0:Conv2D (gradient)", "adam:0:Dense"} <= rows.keys()
+    assert not any("trainer.py" in name or "traceback_utils.py" in name for name in rows)
+
+
+def test_layers_created_while_recording_are_shown_at_the_lines_that_created_them(load):
+    source = PROGRAMS.read_text("utf-8").splitlines()
+    line = next(place for place, text in enumerate(source, 1) if 'name="conv"' in text)
+    rows = code_rows(load("dropped"))
+
+    assert rows[f"trained_programs.py:{line}:model"] > 0
+    assert rows[f"trained_programs.py:{line}:model (gradient)"] > 0
+
+
+def test_lines_that_call_layers_are_shown_for_layers_outside_of_models(load):
+    assert any(name.startswith("trained_programs.py") for name in code_rows(load("tape")))
+
+
+def test_the_patch_of_keras_is_undone_after_every_recording(live):
+    assert all(facts["is_restored"] for facts in live.values())
+
+
+def test_layers_of_a_program_run_by_tfprof_are_shown_at_their_lines(tmp_path):
+    (tmp_path / "train.py").write_text(
+        "import keras, numpy\n"
+        "layers = [\n"
+        "    keras.Input((4,)),\n"
+        "    keras.layers.Dense(3),\n"
+        "]\n"
+        "model = keras.Sequential(layers)\n"
+        "model.compile('sgd', 'mse')\n"
+        "model.fit(numpy.ones((4, 4)), numpy.ones((4, 3)), verbose=0)\n"
+    )
+    quiet = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3"}
+    command = [sys.executable, "-m", "tfprof", "run", "train.py"]
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=False, env=quiet
+    )
+
+    assert done.returncode == 0, done.stderr
+    rows = code_rows(tfprof.load(tmp_path / "train.capture"))
+    assert rows["train.py:4:<module>"] == 2 * 4 * 4 * 3 + 4 * 3

@@ -28,8 +28,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import wraps
 from threading import RLock
+from types import FrameType
 from typing import Any
 
+from tfprof.capture import keras_layers
 from tfprof.capture.fed_shapes import FedArguments
 from tfprof.capture.variable_roles import VariableRoles
 
@@ -63,6 +65,7 @@ def _is_tracing() -> bool:
 _lock = RLock()  # reentrant: the garbage collector may release one while another is created
 _kept: dict[int, _Kept] = {}  # by id
 _restore: list[Callable[[], None]] = []  # removes the patch, while it is installed
+_restore_layers: list[Callable[[], None]] = []  # the same for the patch of Keras
 
 
 class KeptFunctions:
@@ -106,7 +109,20 @@ def _keep(kept: _Kept) -> None:
         if not _kept:
             _restore.append(_patch(kind))
         _kept[id(kept)] = kept
+        watch_layers()
     kept.add([one for one in gc.get_objects() if type(one) is kind])
+
+
+def watch_layers() -> None:
+    """Note where layers are created, if functions are kept and Keras is imported."""
+    with _lock:
+        if _kept and not _restore_layers and (restore := keras_layers.patch(_see_layer)):
+            _restore_layers.append(restore)
+
+
+def _see_layer(layer: Any, frame: FrameType | None) -> None:
+    for kept in list(_kept.values()):
+        kept.roles.layers.see(layer, frame)
 
 
 def _patch(kind: Any) -> Callable[[], None]:
@@ -142,6 +158,8 @@ def _release(kept: _Kept) -> None:
         _kept.pop(id(kept), None)
         if not _kept and _restore:
             _restore.pop()()
+        if not _kept and _restore_layers:
+            _restore_layers.pop()()
     kept.functions.clear()
     kept.roles.clear()
     kept.fed.clear()

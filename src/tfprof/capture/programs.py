@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tfprof.capture import optimizer_ops
+from tfprof.capture.keras_layers import KerasLayers
 from tfprof.capture.traced_graph import TracedGraph, Variable, free_name, traced_graph
 from tfprof.capture.variable_roles import VariableRoles
 from tfprof.columns import Coded, Shape
@@ -39,7 +40,7 @@ class Weight:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TracedProgram:
-    """The graph of a program, the types of its variables by name, and the names of optimizers.
+    """The graph of a program, the types of its variables by name, its optimizers and layers.
 
     `unread` are the weights of a model that the program never reads.
     """
@@ -47,6 +48,7 @@ class TracedProgram:
     graph: TracedGraph
     variable_types: dict[str, str]
     optimizers: list[str]
+    layers: KerasLayers
     unread: Sequence[Weight] = ()
 
     def add(self, builder: ProfileBuilder) -> None:
@@ -60,8 +62,11 @@ class TracedProgram:
         rows = np.flatnonzero(ops >= 0)
         builder.add_types(ops[rows], Coded.of(list(types.values())).take(rows))
         builder.mark_has_code()
-        stacks = map(builder.add_stack, self.graph.stacks_of(flat))
-        builder.set_code(builder.ids(flat.columns.name), list(stacks))
+        names, stacks = list(flat.columns.name), self.graph.stacks_of(flat)
+        placed = [
+            stack.placed(name, self.layers) for name, stack in zip(names, stacks, strict=True)
+        ]
+        builder.set_code(builder.ids(names), list(map(builder.add_stack, placed)))
 
     def _types(self, flat: tf_functions.Flat) -> dict[str, str]:
         """The types of variables and of the ops of optimizers, by name."""
@@ -147,7 +152,7 @@ def _traced(
         variables[inside.op.name] = Variable(name, dtype, shape, role)
     types = {variable.name: variable.type for variable in variables.values() if variable.type}
     graph = traced_graph(concrete.graph, label, variables)
-    return TracedProgram(graph, types, roles.optimizers, list(unread.values()))
+    return TracedProgram(graph, types, roles.optimizers, roles.layers, list(unread.values()))
 
 
 def _role(weight: Weight) -> str:

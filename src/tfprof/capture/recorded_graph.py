@@ -111,7 +111,8 @@ class _Recorded:
             if name not in self.ops:
                 node = node_def(flat, row, name, map(self._name, sources[row]))
                 self.ops[name] = WrittenOp(node, types.get(row, ()))
-            self.ops[name].stack = self.ops[name].stack or stacks[row]
+            if not self.ops[name].stack:
+                self.ops[name].stack = stacks[row].placed(name, self.roles.layers)
 
     def _types(self, flat: Flat, sources: Sequence[Sequence[str]]) -> dict[int, tuple[str, ...]]:
         """The types of ops, by row."""

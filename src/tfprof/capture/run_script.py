@@ -9,7 +9,7 @@ from __future__ import annotations
 import runpy
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -17,6 +17,8 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
 
+from tfprof.capture import keras_layers
+from tfprof.capture.kept_functions import watch_layers
 from tfprof.capture.recording import Capture, report
 from tfprof.errors import CaptureError, OptionError
 
@@ -160,17 +162,20 @@ def _show(error: BaseException, program: Script | Module) -> None:
 
 
 class _Trigger(MetaPathFinder):
-    """Starts recording as soon as TensorFlow has been imported."""
+    """Starts recording once TensorFlow has been imported, and watches layers once Keras has."""
 
     def __init__(self, capture: Capture) -> None:
         self.capture = capture
         self.has_started = False
         self.problem = ""
+        self._actions = {"tensorflow": self.start, keras_layers.MODULE: watch_layers}
         if "tensorflow" in sys.modules:
             self.start()
 
     def start(self) -> None:
         """Start recording; an error must not stop the program, so it is kept in `problem`."""
+        if self.has_started:
+            return
         try:
             self.capture.start()
             self.has_started = True
@@ -180,29 +185,30 @@ class _Trigger(MetaPathFinder):
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if name != "tensorflow" or self.has_started:
+        action = self._actions.get(name)
+        if action is None:
             return None
         others = [finder for finder in sys.meta_path if finder is not self]
         for finder in others:
             if (spec := finder.find_spec(name, path, target)) is not None:
                 if spec.loader is not None:
-                    spec.loader = _TriggeringLoader(spec.loader, self)
+                    spec.loader = _TriggeringLoader(spec.loader, action)
                 return spec
         return None
 
 
 class _TriggeringLoader(Loader):
-    """Wraps a loader, and starts recording once it has loaded the module."""
+    """Wraps a loader, and does something once it has loaded the module."""
 
-    def __init__(self, loader: Loader, trigger: _Trigger) -> None:
-        self._loader, self._trigger = loader, trigger
+    def __init__(self, loader: Loader, action: Callable[[], None]) -> None:
+        self._loader, self._action = loader, action
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         return self._loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
         self._loader.exec_module(module)
-        self._trigger.start()
+        self._action()
 
     def __getattr__(self, name: str) -> Any:
         """Delegate everything else, such as reading package files, to the wrapped loader."""

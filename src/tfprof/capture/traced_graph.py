@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import linecache
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from tfprof.capture.fed_shapes import Fed
+from tfprof.capture.keras_layers import KerasLayers, runs_layers
 from tfprof.errors import InputError
 from tfprof.formats import graph_def
 from tfprof.formats.records import Records
 from tfprof.frameworks import tensorflow
 from tfprof.model.code import Frame
 from tfprof.sources import tf_functions
+from tfprof.views.lines import is_installed
 
 # Frames in these files are not the program's own: tfprof, and Python's `runpy`.
 _RUNNERS = (f"{Path(__file__).parents[1]}{os.sep}", "<frozen runpy>")
@@ -40,16 +42,16 @@ class TracedGraph:
 
     records: Records
     ends: list[str]  # ops that compute its results or run for their side effects
-    stacks: Mapping[tuple[str, str], list[Frame]]  # by op and function
+    stacks: Mapping[tuple[str, str], Stack]  # by op and function
 
     def flatten(self, run_name: Callable[[str], str] | None = None) -> tf_functions.Flat:
         """All ops that run, with the names that `tf_functions.flatten` gives them."""
         graph = graph_def.decode(self.records)
         return tf_functions.flatten(self.records, graph, self.ends, run_name=run_name)
 
-    def stacks_of(self, flat: tf_functions.Flat) -> list[list[Frame]]:
-        """The calls that created each op, outermost first."""
-        return [self.stacks.get(key, []) for key in flat.definitions()]
+    def stacks_of(self, flat: tf_functions.Flat) -> list[Stack]:
+        """The calls that created each op."""
+        return [self.stacks.get(key, Stack([])) for key in flat.definitions()]
 
 
 def traced_graph(
@@ -104,7 +106,7 @@ def _named(argument: str, variables: Mapping[str, Variable]) -> str:
 
 def _stacks(
     graph: Graph, variables: Mapping[str, Variable]
-) -> Iterator[tuple[tuple[str, str], list[Frame]]]:
+) -> Iterator[tuple[tuple[str, str], Stack]]:
     """The calls that created each op of the graph and of all functions that it calls."""
     stack_of = _StackReader()
     for op in graph.get_operations():
@@ -127,22 +129,39 @@ def _functions(graph: Graph) -> dict[str, Graph]:
     return found
 
 
-class _StackReader:
-    """Reads the stacks of ops; caches frames, as most stacks share most of theirs."""
+class Stack(NamedTuple):
+    """The program's own calls that created an op, outermost first.
+
+    If there are none, `frames` has the calls in installed packages. `runs_layers` says whether
+    Keras called a layer for the innermost of them, so that no line of the program did.
+    """
+
+    frames: list[Frame]
+    runs_layers: bool = False
+
+    def placed(self, op: str, layers: KerasLayers) -> list[Frame]:
+        """The calls to which an op is attributed: those that created its layer, if known."""
+        layer = layers.of(op) if self.runs_layers else None
+        if layer is None:
+            return self.frames
+        reader = _FrameReader()
+        created = own_frames([reader(*call) for call in layer.created])
+        return created or [*self.frames, Frame(layer.name, 0, layer.kind, "", -1)]
+
+
+def own_frames(frames: Sequence[Frame | None]) -> list[Frame]:
+    """The frames that are not in installed packages."""
+    return [frame for frame in frames if frame is not None and not is_installed(frame.file)]
+
+
+class _FrameReader:
+    """Frames of calls; None for those in TensorFlow and tfprof."""
 
     def __init__(self) -> None:
         self._others = (f"{Path(tensorflow().__file__).parent}{os.sep}", *_RUNNERS)
         self._known: dict[tuple[str, int, str], Frame | None] = {}
 
-    def __call__(self, op: Any) -> list[Frame]:
-        """The calls that created `op`, outermost first, except those in TensorFlow and tfprof."""
-        stack = op.traceback
-        users = getattr(stack, "get_user_frames", None)
-        frames = (stack if users is None else users()) or ()
-        found = [self._frame(frame.filename, frame.lineno, frame.name) for frame in frames]
-        return [frame for frame in found if frame is not None]
-
-    def _frame(self, *call: Any) -> Frame | None:
+    def __call__(self, *call: Any) -> Frame | None:
         """The frame of a file, line and function; None if it is not the program's own."""
         if call not in self._known:
             file, line, function = call
@@ -150,3 +169,20 @@ class _StackReader:
             is_other = file.startswith(self._others)
             self._known[call] = None if is_other else Frame(file, line, function, text, -1)
         return self._known[call]
+
+
+class _StackReader:
+    """Reads the stacks of ops; caches frames, as most stacks share most of theirs."""
+
+    def __init__(self) -> None:
+        self._frame = _FrameReader()
+
+    def __call__(self, op: Any) -> Stack:
+        stack = op.traceback
+        users = getattr(stack, "get_user_frames", None)
+        frames = (stack if users is None else users()) or ()
+        found = [self._frame(frame.filename, frame.lineno, frame.name) for frame in frames]
+        known = [frame for frame in found if frame is not None]
+        own = own_frames(known)
+        below = known[known.index(own[-1]) + 1 :] if own else known
+        return Stack(own or known, any(runs_layers(frame.file) for frame in below))

@@ -12,15 +12,17 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
+from tfprof.capture.keras_layers import KerasLayers
 from tfprof.model.ops import OPTIMIZER_VARIABLE, STATE_VARIABLE, TRAINABLE_VARIABLE
 
 _FRAMEWORKS = ("tensorflow", "keras", "tf_keras")
 
 # What objects of a class are, by the name of a base class: variables, or owners of variables with
 # this type.
-_VARIABLE = "variable"
+_VARIABLE, _LAYER = "variable", "layer"
 _ROLES = {
     "Variable": _VARIABLE,
+    "Layer": _LAYER,
     "BaseOptimizer": OPTIMIZER_VARIABLE,  # Keras 3
     "_BaseOptimizer": OPTIMIZER_VARIABLE,  # Keras 2
     "Optimizer": OPTIMIZER_VARIABLE,  # TensorFlow 1
@@ -38,15 +40,33 @@ class VariableRoles:
         self._types: dict[int, str] = {}
         self._handles: list[Any] = []  # kept, so that no other object gets the same id
         self._optimizers: dict[str, None] = {}
+        self.layers = KerasLayers()
 
     def learn(self, graphs: Iterable[Any]) -> None:
         """Find the types of the variables that `graphs` capture, unless they are known."""
         new = {id(handle): handle for graph in graphs for handle in _captured(graph)}
         new = {key: handle for key, handle in new.items() if key not in self._types}
         if new:
-            found = _types_of_all(self._optimizers)
+            found = self._types_of_all()
             self._handles += new.values()
             self._types |= {key: found.get(key, "") for key in new}
+
+    def _types_of_all(self) -> dict[int, str]:
+        """The types of all variables that exist, by the id of the handle."""
+        live = _live_objects()
+        self.layers.learn(live[_LAYER])
+        found: dict[int, str] = {}
+        # A Keras variable may have been frozen after its TensorFlow variable was created.
+        for variable in sorted(live[_VARIABLE], key=_is_of_keras):
+            role = TRAINABLE_VARIABLE if getattr(variable, "trainable", False) else ""
+            found |= dict.fromkeys(_handles(variable), role)
+        names = [getattr(owner, "name", None) for owner in live[OPTIMIZER_VARIABLE]]
+        self._optimizers |= dict.fromkeys(name for name in names if isinstance(name, str))
+        for role in (OPTIMIZER_VARIABLE, STATE_VARIABLE):
+            for owner in live[role]:
+                for variable in _owned(owner):
+                    found |= dict.fromkeys(_handles(variable), role)
+        return found
 
     def type_of(self, handle: Any) -> str:
         """The type of the variable with this handle; empty for a variable that is not trained."""
@@ -56,6 +76,7 @@ class VariableRoles:
         """Drop the handles."""
         self._types.clear()
         self._handles.clear()
+        self.layers.clear()
 
     @property
     def optimizers(self) -> list[str]:
@@ -71,36 +92,18 @@ def _captured(graph: Any) -> Iterator[Any]:
             yield outside
 
 
-def _types_of_all(optimizers: dict[str, None]) -> dict[int, str]:
-    """The types of all variables that exist, by the id of the handle."""
-    variables, owners = _live_objects()
-    found: dict[int, str] = {}
-    # A Keras variable may have been frozen after its TensorFlow variable was created.
-    for variable in sorted(variables, key=_is_of_keras):
-        role = TRAINABLE_VARIABLE if getattr(variable, "trainable", False) else ""
-        found |= dict.fromkeys(_handles(variable), role)
-    for owner, role in owners:
-        if role == OPTIMIZER_VARIABLE and isinstance(name := getattr(owner, "name", None), str):
-            optimizers[name] = None
-        for variable in _owned(owner):
-            found |= dict.fromkeys(_handles(variable), role)
-    return found
-
-
-def _live_objects() -> tuple[list[Any], list[tuple[Any, str]]]:
-    """All variables, and all objects that own variables with the type of these."""
+def _live_objects() -> dict[str, list[Any]]:
+    """All variables, layers and owners of variables, by their role."""
     role_of: dict[type, str] = {}
-    variables, owners = [], []
+    found: dict[str, list[Any]] = {role: [] for role in _ROLES.values()}
     for thing in gc.get_objects():
         kind = type(thing)
         role = role_of.get(kind)
         if role is None:
             role = role_of[kind] = _role(kind)
-        if role == _VARIABLE:
-            variables.append(thing)
-        elif role:
-            owners.append((thing, role))
-    return variables, owners
+        if role:
+            found[role].append(thing)
+    return found
 
 
 def _role(kind: type) -> str:

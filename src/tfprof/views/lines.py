@@ -53,6 +53,11 @@ def _own_calls(code: CodeTree) -> Ints:
     return np.where(is_installed[own], calls, own)
 
 
+def is_installed(file: str) -> bool:
+    """Whether a file belongs to the standard library or to an installed package."""
+    return _INSTALLED.search(file) is not None
+
+
 def _is_installed(code: CodeTree) -> Bools:
-    flags = [_INSTALLED.search(file) is not None for file in code.file.values]
+    flags = [is_installed(file) for file in code.file.values]
     return np.array(flags, np.bool_)[code.file.codes]
