@@ -95,7 +95,7 @@ MISTAKES = [
     (
         "timeline run_meta_0",
         2,
-        "`timeline` requires --outfile FILE: tfprof timeline RUN_META… --out",
+        "`timeline` requires --outfile FILE: tfprof timeline FILES… --out",
     ),
     ("save graph.pb --outfile=", 2, "`save` requires --outfile FILE: tfprof save FILES… --outfile"),
     ("scope --graph_path=", 2, "No input files: list them after the command or use --graph_path."),
