@@ -32,7 +32,7 @@ _PUBLISHED = """\
 
 Parameters are in millions, MACs in billions.
 These sources call multiply-accumulates *FLOPs* or *mult-adds*, so their figures are compared with MACs, not with FLOPs.
-Published parameters are those of [Keras]({keras}) or, for MobileNetV3, of torchvision, which counts only trainable ones.
+Published parameters are those of [Keras]({keras}) or, for MobileNetV3, of torchvision, which counts only trainable ones; some are truncated instead of rounded.
 Differences below two percent come from rounding.
 """
 

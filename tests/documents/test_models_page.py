@@ -32,8 +32,7 @@ from models.published import PUBLISHED, SOURCES  # noqa: E402
 
 RECORDED = Recorded.read()
 MODELS = RECORDED.models
-ALL = pytest.mark.parametrize("name", MODELS)
-KNOWN = [name for name in APPLICATIONS if name in MODELS]
+ALL = pytest.mark.parametrize("name", [*APPLICATIONS, *CUSTOM])
 
 # Kinds of ops that do most of the work; TensorFlow's profiler has rules for them.
 PRODUCTS = ("Conv2D", "DepthwiseConv2dNative", "MatMul")
@@ -45,9 +44,8 @@ def test_the_page_is_up_to_date():
     assert written == page(RECORDED, APPLICATIONS), "make models"
 
 
-def test_the_page_has_models_of_all_kinds():
-    assert len(KNOWN) >= 30
-    assert set(CUSTOM) <= set(MODELS)
+def test_every_model_is_on_the_page():
+    assert list(MODELS) == [*APPLICATIONS, *CUSTOM]
 
 
 @ALL
@@ -73,15 +71,16 @@ def test_at_least_three_models_are_frozen():
     assert sum(facts.frozen is not None for facts in MODELS.values()) >= 3
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", APPLICATIONS)
 def test_parameters_are_those_published(name):
     live = MODELS[name].live
     params = live.trainable if name.startswith("MobileNetV3") else live.params
 
-    assert f"{params / 1e6:.1f}" == PUBLISHED[name].params
+    # Published to one decimal place, some rounded and some truncated.
+    assert abs(params / 1e6 - float(PUBLISHED[name].params)) < 0.1
 
 
-@pytest.mark.parametrize("name", [name for name in KNOWN if PUBLISHED[name].macs])
+@pytest.mark.parametrize("name", [name for name in APPLICATIONS if PUBLISHED[name].macs])
 def test_macs_are_those_published_or_the_page_says_why_not(name):
     published = PUBLISHED[name]
     ratio = MODELS[name].exported.macs / 1e9 / float(published.macs)
@@ -90,7 +89,7 @@ def test_macs_are_those_published_or_the_page_says_why_not(name):
     assert published.source in SOURCES
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", APPLICATIONS)
 def test_tensorflows_profiler_counts_the_same_products(name):
     facts = MODELS[name]
     for kind in PRODUCTS:
