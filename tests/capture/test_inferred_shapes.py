@@ -109,14 +109,17 @@ def test_an_exported_model_is_counted_for_a_batch_of_1_by_default(exported):
     assert any("counted for a batch of 1" in note for note in profile.notes)
 
 
-@pytest.mark.parametrize("make", [residual, transformer, recurrent], ids=lambda make: make.__name__)
-def test_a_frozen_graph_has_the_numbers_of_the_live_model(make, tmp_path):
+@pytest.mark.parametrize(
+    ("make", "lowers"),
+    [(residual, True), (transformer, True), (recurrent, True), (recurrent, False)],
+)
+def test_a_frozen_graph_has_the_numbers_of_the_live_model(make, lowers, tmp_path):
     from tensorflow.python.framework import convert_to_constants  # noqa: PLC0415
 
     model = make()
     function = tf.function(lambda *inputs: model(*inputs, training=False))
     frozen = convert_to_constants.convert_variables_to_constants_v2(
-        function.get_concrete_function(*specs(model, None)), lower_control_flow=False
+        function.get_concrete_function(*specs(model, None)), lower_control_flow=lowers
     )
     path = tmp_path / "frozen.pb"
     path.write_bytes(frozen.graph.as_graph_def().SerializeToString())

@@ -204,3 +204,83 @@ def test_lists_keep_the_shape_and_number_of_their_elements():
     assert found["loop/body/item"] == (4,)
     assert found["stacked"] == (32, 4)
     assert found["popped"] == [(), (7, 3)]
+
+
+def old_loop(frame, *, start, limit, given, before=()):
+    """A loop of TensorFlow 1 with the variables `i` and `x`, and the results `i/exit`, `x/exit`."""
+    named = {"frame_name": {"s": frame.encode()}}
+
+    def variable(name, source, result):
+        at = f"{frame}/{name}"
+        return [
+            op(f"{at}/enter", "Enter", [source], **named),
+            op(f"{at}/merge", "Merge", [f"{at}/enter", f"{at}/next"]),
+            op(f"{at}/switch", "Switch", [f"{at}/merge", f"{frame}/cond"]),
+            op(f"{at}/next", "NextIteration", [result]),
+            op(f"{at}/exit", "Exit", [f"{at}/switch"]),
+        ]
+
+    return [
+        *before,
+        *variable("i", start, f"{frame}/add"),
+        *variable("x", given, f"{frame}/work"),
+        op(f"{frame}/limit", "Enter", [limit], is_constant={"b": True}, **named),
+        op(f"{frame}/less", "Less", [f"{frame}/i/merge", f"{frame}/limit"]),
+        op(f"{frame}/cond", "LoopCond", [f"{frame}/less"], ()),
+        op(f"{frame}/body", "Identity", [f"{frame}/i/switch:1"]),
+        const_after(f"{frame}/by", 1, f"{frame}/body"),
+        op(f"{frame}/add", "AddV2", [f"{frame}/body", f"{frame}/by"]),
+    ]
+
+
+def const_after(name, value, control):
+    found = const(name, value)
+    found.input.append(f"^{control}")
+    return found
+
+
+def test_loops_of_tensorflow_1_have_trip_counts_and_shapes():
+    nodes = [
+        *INPUTS,
+        *old_loop("f", start="start", limit="limit", given="x"),
+        op("f/work", "Relu", ["f/x/switch:1"]),
+        op("y", "Neg", ["f/x/exit"]),
+    ]
+
+    found, times = inferred(*nodes), repeats(*nodes)
+
+    assert found["f/work"] == found["y"] == (7, 4)
+    assert found["f/cond"] == ()
+    assert (times["f/work"], times["f/add"], times["f/less"], times["y"]) == (32, 32, 33, 1)
+
+
+def test_nested_loops_of_tensorflow_1_multiply():
+    inner = old_loop("g", start="g/start", limit="five", given="f/x/switch:1")
+    nodes = [
+        *INPUTS,
+        const("five", 5),
+        *old_loop("f", start="start", limit="limit", given="x"),
+        const_after("g/start", 0, "f/body"),
+        *inner,
+        op("g/work", "Relu", ["g/x/switch:1"]),
+        op("f/work", "Neg", ["g/x/exit"]),
+        op("y", "Neg", ["f/x/exit"]),
+    ]
+
+    found, times = inferred(*nodes), repeats(*nodes)
+
+    assert found["g/work"] == found["y"] == (7, 4)
+    assert (times["g/work"], times["g/less"], times["f/work"], times["y"]) == (160, 192, 32, 1)
+
+
+def test_a_loop_that_is_damaged_stays_as_stated():
+    nodes = [
+        *INPUTS,
+        *old_loop("f", start="f/i/exit", limit="f/add", given="f/x/exit"),
+        op("f/work", "Relu", ["f/x/switch:1"], (-1, 4)),
+        op("lone", "LoopCond", []),
+        op("odd", "Switch", ["lone", "lone"]),
+    ]
+
+    assert inferred(*nodes)["f/work"] == (-1, 4)
+    assert repeats(*nodes)["f/work"] == 0

@@ -7,26 +7,24 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from tfprof.columns import Coded, Ints, Shape, ints
+from tfprof.columns import Coded, Ints, Shape
 from tfprof.formats.constants import Constant, constant
 from tfprof.model.ops import MOST_OUTPUTS, OutputShapes
-from tfprof.sources.tf_shapes import loops
+from tfprof.sources.tf_shapes import effort, loops
 from tfprof.sources.tf_shapes.dims import MOST, OPEN, Unknown, common, is_whole, refined
+from tfprof.sources.tf_shapes.frames import CONDITION, with_frames
 from tfprof.sources.tf_shapes.op import MOST_NUMBERS, Held, Op, Tensor, Value
+from tfprof.sources.tf_shapes.order import topological
 from tfprof.sources.tf_shapes.program import Given, Loop, Program
 from tfprof.sources.tf_shapes.registry import HELD, SHAPES, VALUES
-from tfprof.sources.tf_shapes.values import ARITHMETIC
+from tfprof.sources.tf_shapes.values import FROM_SHAPES
 
 Fact = TypeVar("Fact")
 
-_MOST_REPEATS = 1 << 40
 _MOST_REVISITS = 4  # times the number of ops
 _NO_OP = (-1, 0)
 # Damaged graphs contradict themselves in ways that rules do not check.
 _CONTRADICTIONS = (Unknown, ArithmeticError, LookupError, TypeError, ValueError)
-_STATEFUL_CALLS = frozenset(("StatefulPartitionedCall", "While", "If", "Case"))
-# They need the shape of their input but not its values.
-_SHAPE_ONLY = frozenset(("ZerosLike", "OnesLike", "Shape", "ShapeN", "Size", "Rank"))
 _INPUTS = ("Placeholder", "PlaceholderWithDefault", "_Arg")
 
 
@@ -52,12 +50,14 @@ def infer(program: Program, given: Given, unreadable: Container[int] = ()) -> In
 
     `unreadable` has rows of calls whose functions are missing.
     """
+    program = with_frames(program)
     engine = Engine(program, given)
     engine.run()
+    count, rows = len(program), len(engine.outputs)
     return Inferred(
-        OutputShapes.of_rows(engine.outputs),
-        engine.repeats(),
-        engine.shape_arithmetic(),
+        OutputShapes.of_rows(engine.final_outputs()),
+        effort.repeats(program, engine.trips),
+        effort.shape_arithmetic(engine, count, rows, engine.before),
         engine.stop(unreadable),
         tuple(row for row, count in engine.trips.items() if count is None),
     )
@@ -65,12 +65,9 @@ def infer(program: Program, given: Given, unreadable: Container[int] = ()) -> In
 
 def leaves_only_batch_open(program: Program) -> bool:
     """Whether inputs leave dims open, and only the first dim of each."""
-    found = [
-        refined(program.stated.of(row, 0), program.declared[row])
-        for row in np.flatnonzero(
-            np.isin(program.kind.codes, _codes(program.kind, _INPUTS))
-        ).tolist()
-    ]
+    rows = np.flatnonzero(np.isin(program.kind.codes, _codes(program.kind, _INPUTS)))
+    used = rows[np.isin(rows, program.input_source)].tolist()
+    found = [refined(program.stated.of(row, 0), program.declared[row]) for row in used]
     open_ = [shape for shape in found if not is_whole(shape)]
     return bool(open_) and all(shape and is_whole(shape[1:]) for shape in open_)
 
@@ -143,11 +140,15 @@ class Engine:
     # The pass.
 
     def run(self) -> None:
-        self._order = self._topological()
+        self._order = topological(len(self.outputs), self._before_unless_next)
         for row in self._order:
             self._visit(row)
 
-    def _before(self, row: int) -> Iterable[int]:
+    def _before_unless_next(self, row: int) -> Iterable[int]:
+        # `NextIteration` closes a loop of TensorFlow 1.
+        return () if self.kind(row) == "NextIteration" else self.before(row)
+
+    def before(self, row: int) -> Iterable[int]:
         """The rows that must come before a row."""
         program = self._program
         if row >= self._count:
@@ -158,28 +159,6 @@ class Engine:
         if (loop := program.loops.get(row)) is not None:
             found += [loop.condition[0], *(source for source, _ in loop.results)]
         return found
-
-    def _topological(self) -> list[int]:
-        """All rows, each after the rows it depends on, except in cycles."""
-        order: list[int] = []
-        state = bytearray(len(self.outputs))  # 1: waiting for others, 2: done
-        for first in range(len(self.outputs)):
-            if state[first]:
-                continue
-            stack = [first]
-            while stack:
-                row = stack[-1]
-                if state[row]:
-                    stack.pop()
-                    if state[row] == 1:
-                        state[row] = 2
-                        order.append(row)
-                    continue
-                state[row] = 1
-                if self.kind(row) != "NextIteration":  # which closes a loop of TensorFlow 1
-                    before = self._before(row)
-                    stack += [other for other in before if other >= 0 and not state[other]]
-        return order
 
     def _visit(self, row: int) -> None:
         if row >= self._count:
@@ -208,10 +187,13 @@ class Engine:
         op = self._op(row, kind, stated)
         if rule is not None:
             self.outputs[row] = _completed(stated, _tried(rule, op))
-        if kind in VALUES and _may_be_small(self.outputs[row]):
+        if kind in VALUES and (kind in FROM_SHAPES or self._has_values(op.inputs)):
             self._keep_values(row, _tried(VALUES[kind], op))
         if kind in HELD:
             self._keep_held(row, _tried(lambda op: (HELD[kind](op),), op))
+
+    def _has_values(self, tensors: Iterable[Tensor]) -> bool:
+        return any(tensor in self._values for tensor in tensors)
 
     def _op(self, row: int, kind: str, stated: Sequence[Shape]) -> Op:
         program = self._program
@@ -227,7 +209,6 @@ class Engine:
     def _keep_values(self, row: int, values: Sequence[Value | None]) -> None:
         outputs = self.outputs[row]
         for slot, value in enumerate(values):
-            self._values.pop((row, slot), None)
             if value is None or value.size > MOST_NUMBERS:
                 continue
             shape = outputs[slot] if slot < len(outputs) else None
@@ -238,9 +219,9 @@ class Engine:
                 outputs[slot] = value.shape
 
     def _keep_held(self, row: int, held: Sequence[Held]) -> None:
-        self._held.pop((row, 0), None)
-        if held:
-            self._held[row, 0] = held[0]
+        for slot in (0, 1) if self._kinds[row] == "Switch" else (0,):
+            if held:
+                self._held[row, slot] = held[0]
 
     def _read_constant(self, row: int, stated: list[Shape]) -> None:
         program = self._program
@@ -300,8 +281,6 @@ class Engine:
             widened, held = self._widened[row]
             shape = common(shape, widened)
         self.outputs[row] = [shape]
-        self._values.pop((row, 0), None)
-        self._held.pop((row, 0), None)
         if row in self._constant_variables and (value := self._values.get(source)) is not None:
             self._values[row, 0] = value
         if held is not None:
@@ -313,14 +292,15 @@ class Engine:
             self._widened |= changed
             inside = self._inside(row)
             self._left -= len(inside)
+            self._forget(inside)
             if self._left < 0:
-                self._give_up(inside)
                 break
             for other in inside:
                 self._visit(other)
         trips = loops.trip_count(self, loop) if loop.condition != _NO_OP else None
         self.trips[row] = trips
-        stated = self._stated(row)
+        # A `LoopCond` has the results of its loop during inference, and then its own.
+        stated = [] if self._kinds[row] == CONDITION else self._stated(row)
         found = [self.shape((variable, 0)) for variable in loop.variables]
         self.outputs[row] = _completed(stated, found)
         for place, variable in enumerate(loop.variables):
@@ -348,86 +328,43 @@ class Engine:
     def _inside(self, loop: int) -> list[int]:
         """The rows inside a loop, and its variables, in topological order."""
         program = self._program
-        is_inside = bytearray(len(self.outputs))
-        calls = ints([]) if program.call is None else program.call
-        for row, call in enumerate(calls.tolist()):
-            is_inside[row] = call == loop or (call >= 0 and is_inside[call])
-        for row, other in program.loops.items():
-            if row == loop or is_inside[row]:
-                for variable in other.variables:
-                    is_inside[variable] = 1
-        return [row for row in self._order if is_inside[row]]
+        calls = [] if program.call is None else program.call.tolist()
+        called: dict[int, list[int]] = {}
+        for call in set(calls) - {-1}:
+            called.setdefault(calls[call], []).append(call)
+        inside = {loop}
+        stack = [loop]
+        while stack:
+            found = [call for call in called.get(stack.pop(), ()) if call not in inside]
+            inside.update(found)
+            stack += found
+        variables = {
+            row for call in inside & program.loops.keys() for row in program.loops[call].variables
+        }
+        return [
+            row
+            for row in self._order
+            if (row in variables if row >= self._count else calls[row] in inside)
+        ]
 
-    def _give_up(self, rows: Iterable[int]) -> None:
+    def _forget(self, rows: Iterable[int]) -> None:
         """Only keep what the graph states about these rows."""
         for row in rows:
+            before = len(self.outputs[row])
             self.outputs[row] = self._stated(row) if row < self._count else [None]
-            for slot in range(max(len(self.outputs[row]), 1)):
+            for slot in range(max(before, 1)):
                 self._values.pop((row, slot), None)
                 self._held.pop((row, slot), None)
 
     # Results.
 
-    def repeats(self) -> Ints:
-        """How often each op runs: the product of the trip counts of the loops around it."""
-        program = self._program
-        found = np.ones(self._count, np.int64)
-        if program.call is None or not self.trips:
-            return found
-        is_condition = [] if program.is_condition is None else program.is_condition.tolist()
-        for row, call in enumerate(program.call.tolist()):
-            if call < 0:
-                continue
-            times = int(found[call])
-            if call in self.trips:
-                trips = self.trips[call]
-                times *= 0 if trips is None else trips + is_condition[row]
-            found[row] = times if times <= _MOST_REPEATS else 0
+    def final_outputs(self) -> list[list[Shape]]:
+        """The shapes of all outputs of all ops."""
+        found = self.outputs[: self._count]
+        for row in self._program.loops:
+            if self._kinds[row] == CONDITION:
+                found[row] = [()]
         return found
-
-    def shape_arithmetic(self) -> Ints:
-        """The ops whose results are known in advance, or needed only for their known shapes."""
-        is_needed = self._needed()
-        return ints(
-            [
-                row
-                for row in range(self._count)
-                if not is_needed[row] or (self._kinds[row] in ARITHMETIC and self._is_folded(row))
-            ]
-        )
-
-    def _is_folded(self, row: int) -> bool:
-        """Whether all elements of the op's first output are known."""
-        value = self._values.get((row, 0))
-        return value is not None and all(number is not None for number in value.flat)
-
-    def _needed(self) -> bytearray:
-        """For each row, whether its values reach an op that nothing follows, or has effects."""
-        is_source = bytearray(len(self.outputs))
-        for row in range(len(self.outputs)):
-            for other in self._before(row):
-                is_source[max(other, 0)] |= other >= 0
-        stack = [
-            row
-            for row in range(self._count)
-            if not is_source[row] or self._kinds[row] in _STATEFUL_CALLS
-        ]
-        is_needed = bytearray(len(self.outputs))
-        while stack:
-            row = stack.pop()
-            if not is_needed[row]:
-                is_needed[row] = 1
-                stack += [other for other in self._used(row) if other >= 0]
-        return is_needed
-
-    def _used(self, row: int) -> Iterable[int]:
-        """The rows whose values an op needs."""
-        if row < self._count and (
-            (self._kinds[row] in VALUES and self._is_folded(row))
-            or (self._kinds[row] in _SHAPE_ONLY and all(map(is_whole, self.outputs[row])))
-        ):
-            return ()
-        return self._before(row)
 
     def stop(self, unreadable: Container[int]) -> Stop | None:
         """The first op with an open shape that others use, although its inputs are known.
@@ -487,13 +424,3 @@ def _kept(held: Held | None, after: Held | None) -> Held | None:
     value = after.value if same else held.value if after.is_empty else None
     is_empty = held.is_empty and after.is_empty
     return Held(shape if agrees else common(shape, after.shape), length, value, is_empty)
-
-
-def _may_be_small(outputs: Sequence[Shape]) -> bool:
-    """Whether an output may have few enough elements to follow."""
-    for shape in outputs:
-        if shape is None or not is_whole(shape):
-            return True
-        if int(np.prod(shape, dtype=np.float64)) <= MOST_NUMBERS:
-            return True
-    return not outputs

@@ -12,7 +12,9 @@ _MOST_HOPS = 50  # from op to op along `Identity`
 _MOST_TESTS = 200  # in a condition
 _ENDLESS = 1 << 62
 
-_PASSING = frozenset(("Identity", "StopGradient", "PreventGradient", "Snapshot", "LoopCond"))
+_PASSING = frozenset(
+    ("Enter", "Exit", "Identity", "PreventGradient", "Snapshot", "StopGradient", "Switch")
+)
 _SUMS = frozenset(("Add", "AddV2"))
 # Comparisons of a counter with a limit, and the same from the limit's side.
 _MIRRORED = {

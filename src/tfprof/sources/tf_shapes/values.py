@@ -95,11 +95,17 @@ _elementwise("Select", lambda test, one, two: one if test else two, 3)
 
 @values(
     "Identity Snapshot StopGradient PreventGradient EnsureShape DebugIdentityV2 CheckNumerics",
-    "DeepCopy",
+    "DeepCopy Enter Exit",
 )
 def same(op: Op) -> list[Value | None]:
     """The value of the first input."""
     return [op.value(0)]
+
+
+@values("Switch")
+def switched(op: Op) -> list[Value | None]:
+    """Both outputs have the value of the data."""
+    return [op.value(0)] * 2
 
 
 _INTEGERS = frozenset((3, 4, 5, 6, 9, 17, 22, 23))  # the numbers of integer types
@@ -165,16 +171,9 @@ def _known_or_open(op: Op, position: int) -> Value:
     return np.full(shape, None, object)
 
 
-def _require_some(op: Op) -> None:
-    """Stop early unless the value of some input is known."""
-    if all(op.maybe_value(position) is None for position in range(len(op.inputs))):
-        raise Unknown
-
-
 @values("Pack")
 def packed(op: Op) -> list[Value | None]:
     """The values side by side."""
-    _require_some(op)
     _require_few(op)
     parts = [_known_or_open(op, position) for position in range(len(op.inputs))]
     return [np.stack(parts, op.integer("axis"))]
@@ -375,3 +374,12 @@ def stitched(op: Op) -> list[Value | None]:
     if size_ > MOST_NUMBERS or len(found) < size_:
         raise Unknown
     return [np.array([found[place] for place in range(size_)], object)]
+
+
+# The kinds whose values follow from shapes or lists; the others need a value.
+FROM_SHAPES = frozenset(
+    (
+        *("Rank", "Shape", "ShapeN", "Size", "VariableShape"),
+        *("TensorListElementShape", "TensorListLength", "TensorListPopBack"),
+    )
+)
