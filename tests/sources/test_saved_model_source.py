@@ -55,6 +55,13 @@ def test_float_ops_are_those_of_one_call(profile):
     assert total(profile, "float_ops") == dense + loop + choice
 
 
+def test_calls_whose_ops_are_counted_are_listed_as_no_arithmetic(profile):
+    ledger = profile.flops()
+
+    assert "StatefulPartitionedCall" in dict(ledger.ledger.idle_kinds)
+    assert "as recorded" not in ledger.report
+
+
 def test_ops_that_contribute_to_no_result_are_not_counted(profile):
     matmuls = profile.op(select=["occurrence"], show_name_regexes=["MatMul"])["MatMul"]
 
