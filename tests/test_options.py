@@ -50,6 +50,7 @@ TYPED = {
     "device_regexes": (".*gpu:0", (".*gpu:0",)),
     "dialect": ("contrib", "contrib"),
     "dump_to_file": ("report.txt", "report.txt"),
+    "my_code": ("true", True),
     "viz": ("true", True),
     "graph_path": ("graph.pbtxt", "graph.pbtxt"),
     "run_meta_path": ("one,7:two", ((None, "one"), (7, "two"))),

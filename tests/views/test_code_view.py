@@ -356,3 +356,16 @@ def test_an_op_without_a_stack_does_not_count_as_hidden():
 
     assert hidden.ops == 0
     assert hidden.numbers["params"] == 0
+
+
+def test_lines_of_installed_packages_are_left_out_on_request():
+    library = "/venv/lib/python3.11/site-packages/keras/trainer.py:9:fit"
+    p = profile(
+        op("a", shape=(2,), code=["train.py:1:main", library, "model.py:2:call"]),
+        op("b", shape=(3,), code=[library]),
+    )
+
+    view = ask("code", p, my_code=True, select=["params"], order_by="name")
+
+    assert outline(view) == ["train.py:1:main", "  model.py:2:call", "trainer.py:9:fit"]
+    assert total(view, "params")[ROOT] == 5

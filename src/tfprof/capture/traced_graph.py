@@ -17,7 +17,7 @@ from tfprof.formats.records import Records
 from tfprof.frameworks import tensorflow
 from tfprof.model.code import Frame
 from tfprof.sources import tf_functions
-from tfprof.views.lines import is_installed
+from tfprof.views.code import is_installed
 
 # Frames in these files are not the program's own: tfprof, and Python's `runpy`.
 _RUNNERS = (f"{Path(__file__).parents[1]}{os.sep}", "<frozen runpy>")

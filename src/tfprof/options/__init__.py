@@ -164,6 +164,12 @@ class Options:
         "Write the report to a file; older spelling of -output file:outfile=F.",
         _OUTPUT,
     )
+    my_code: bool = _option(
+        Kind.SWITCH,
+        False,
+        "Leave out lines of installed packages (code view; recordings have none).",
+        _SHOWN,
+    )
     viz: bool = _option(
         Kind.SWITCH, False, "List the outputs that draw pictures (for older scripts).", _OUTPUT
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +25,20 @@ _LONG_NAME = 20
 _LONG_NAME_SHOWN = 17
 
 GRADIENT_SUFFIX = " (gradient)"
+
+# The folders of the standard library and of installed packages.
+_INSTALLED = re.compile(r"[/\\]lib[/\\]python\d|[/\\](site|dist)-packages[/\\]", re.IGNORECASE)
+
+
+def is_installed(file: str) -> bool:
+    """Whether a file belongs to the standard library or to an installed package."""
+    return _INSTALLED.search(file) is not None
+
+
+def installed_calls(code: CodeTree) -> Bools:
+    """Which calls are in installed packages."""
+    flags = [is_installed(file) for file in code.file.values]
+    return np.array(flags, np.bool_)[code.file.codes]
 
 
 def build(profile: ProfileColumns, options: Options) -> View:
@@ -54,20 +69,28 @@ def arrange_for(profile: ProfileColumns, options: Options) -> CodeArrangement:
     """Arrange the ops by code line, by the policy of the dialect in `options`."""
     policy = options.generation.policy("code")
     return arrange(
-        profile, places_gradients=policy.places_gradients, quotes_source=policy.quotes_source
+        profile,
+        places_gradients=policy.places_gradients,
+        quotes_source=policy.quotes_source,
+        my_code=options.my_code,
     )
 
 
 @remembered
 def arrange(
-    profile: ProfileColumns, *, places_gradients: bool = True, quotes_source: bool = False
+    profile: ProfileColumns,
+    *,
+    places_gradients: bool = True,
+    quotes_source: bool = False,
+    my_code: bool = False,
 ) -> CodeArrangement:
     """Place every op under the calls that created it, and gradients beside their forward ops.
 
-    Without `places_gradients`, gradients stay under the calls that created them.
+    Without `places_gradients`, gradients stay under the calls that created them. With `my_code`,
+    calls in installed packages are left out.
     """
     placed, left_out = place_ops(profile) if places_gradients else (_at_own_calls(profile), 0)
-    rows = _CodeRows(profile.code, quotes_source=quotes_source)
+    rows = _CodeRows(profile.code, quotes_source=quotes_source, my_code=my_code)
     key = 2 * profile.ops.code[placed.forward] + placed.is_gradient
     row_of_key = np.zeros(2 * len(profile.code), np.int64)
     for wanted in _in_order_of_use(key, placed).tolist():
@@ -126,8 +149,10 @@ def place_ops(profile: ProfileColumns) -> tuple[Placed, int]:
 class _CodeRows:
     """Builds the rows: one for each distinct line under its caller."""
 
-    def __init__(self, code: CodeTree, *, quotes_source: bool) -> None:
+    def __init__(self, code: CodeTree, *, quotes_source: bool, my_code: bool) -> None:
         self._code = code
+        self._my_code = my_code
+        self._is_installed = installed_calls(code) if my_code else np.zeros(0, np.bool_)
         self._quotes_source = quotes_source
         self._names = [ROOT_NAME]
         self._first_calls = [(-1, False)]
@@ -136,6 +161,8 @@ class _CodeRows:
 
     def row(self, call: int, is_gradient: bool) -> int:
         """The row of a call, created with the rows of its callers on first use."""
+        if self._my_code:
+            return self._row_of_own(call, is_gradient)
         path = []
         while call >= 0 and (call, is_gradient) not in self._row_of_call:
             path.append(call)
@@ -144,6 +171,18 @@ class _CodeRows:
         for call in reversed(path):
             row = self._child(row, call, is_gradient)
             self._row_of_call[call, is_gradient] = row
+        return row
+
+    def _row_of_own(self, call: int, is_gradient: bool) -> int:
+        """The row of a call without those in installed packages, unless all of them are."""
+        path = []
+        while call >= 0:
+            path.append(call)
+            call = int(self._code.caller[call])
+        row = 0
+        own = [one for one in path if not self._is_installed[one]]
+        for one in reversed(own or path):
+            row = self._child(row, one, is_gradient)
         return row
 
     def _child(self, parent: int, call: int, is_gradient: bool) -> int:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
-from tfprof.columns import Bools, Coded, Ints, Strings
+from tfprof.columns import Coded, Ints, Strings
 from tfprof.memo import remembered
 from tfprof.model.code import CodeTree
 from tfprof.model.profile import ProfileColumns
-from tfprof.views.code import GRADIENT_SUFFIX, frame_name, place_ops
+from tfprof.views.code import GRADIENT_SUFFIX, frame_name, installed_calls, place_ops
 
 NO_LINE = "(no line known)"
-
-# The folders of the standard library and of installed packages.
-_INSTALLED = re.compile(r"[/\\]lib[/\\]python\d|[/\\](site|dist)-packages[/\\]", re.IGNORECASE)
 
 
 @remembered
@@ -46,18 +41,8 @@ def _own_calls(code: CodeTree) -> Ints:
     """For each call, the nearest caller (or itself) that is not in an installed package."""
     calls = np.arange(len(code))
     own = calls
-    is_installed = _is_installed(code)
+    is_installed = installed_calls(code)
     while len(rows := np.flatnonzero(is_installed[own] & (code.caller[own] >= 0))):
         own = own.copy()
         own[rows] = code.caller[own[rows]]
     return np.where(is_installed[own], calls, own)
-
-
-def is_installed(file: str) -> bool:
-    """Whether a file belongs to the standard library or to an installed package."""
-    return _INSTALLED.search(file) is not None
-
-
-def _is_installed(code: CodeTree) -> Bools:
-    flags = [is_installed(file) for file in code.file.values]
-    return np.array(flags, np.bool_)[code.file.codes]
