@@ -15,7 +15,7 @@ class Need(StrEnum):
     DEFINITIONS = "definitions"
     RUNS = "runs"
     CODE = "code"
-    LAYERS = "layers"
+    LAYERS = "layers"  # with their classes
     VALUES = "values"
 
 

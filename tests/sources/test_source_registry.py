@@ -74,7 +74,8 @@ def test_the_error_for_an_unknown_file_lists_the_formats():
 
     assert str(caught.value) == (
         f"{path}: unknown file format; tfprof reads checkpoint, saved profile, ProfileProto, "
-        "GraphDef, SavedModel, Keras model, RunMetadata, XSpace, OpLogProto."
+        "GraphDef, SavedModel, Keras model, RunMetadata, XSpace, OpLogProto, "
+        "layers.json of a recording."
     )
 
 
@@ -174,8 +175,8 @@ def test_hints_name_the_files_that_provide_each_capability():
         Need.DEFINITIONS: "GraphDef (--graph_path) or SavedModel",
         Need.RUNS: "RunMetadata (--run_meta_path) or XSpace",
         Need.CODE: "OpLogProto (--op_log_path) or SavedModel",
+        Need.LAYERS: "layers.json of a recording",
         Need.VALUES: "checkpoint (--checkpoint_path) or SavedModel",
-        Need.LAYERS: "SavedModel",
     }
 
 
@@ -211,7 +212,8 @@ def test_an_option_with_an_unknown_file_is_rejected(tmp_path):
     assert (
         error.trouble
         == "unknown file format; tfprof reads checkpoint, saved profile, ProfileProto, "
-        "GraphDef, SavedModel, Keras model, RunMetadata, XSpace, OpLogProto."
+        "GraphDef, SavedModel, Keras model, RunMetadata, XSpace, OpLogProto, "
+        "layers.json of a recording."
     )
 
 

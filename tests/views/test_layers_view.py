@@ -8,7 +8,7 @@ from asking import ROOT, ask, outline, total
 from build import layer, op, profile, run
 from tfprof.api import Profile
 from tfprof.metrics import BY_KEY
-from tfprof.views.layers import EAGER, INPUT, OPTIMIZER, OTHER
+from tfprof.views.layers import EAGER, INPUT, OPTIMIZER, OTHER, STATE
 
 
 def network():
@@ -83,6 +83,22 @@ def test_a_row_without_any_number_is_shown_only_for_layers():
     p = profile(layer("m"), op("x"), op("init/c", "Const"), op("y", "ApplyAdam"))
 
     assert outline(layers(p).view) == ["m"]
+
+
+def test_ops_that_update_metrics_and_ops_that_feed_only_them_have_a_row():
+    p = profile(
+        layer("m"),
+        op("m/out", layer="m"),
+        op("total", "Var", shape=(1,), types=["_state_variables"]),
+        op("equal", inputs=["m/out"], float_ops=1),
+        op("sum", inputs=["equal"], float_ops=2),
+        op("assign", inputs=["total", "sum"]),
+        op("unrelated", float_ops=4),
+    )
+
+    found = total(layers(p).view, "float_ops")
+
+    assert (found[STATE], found[OTHER], found["m"]) == (3, 4, 0)
 
 
 def test_by_default_the_columns_that_have_values_are_shown():

@@ -33,6 +33,7 @@ from typing import Any
 
 from tfprof.capture import keras_layers
 from tfprof.capture.fed_shapes import FedArguments
+from tfprof.capture.keras_models import UsedModels
 from tfprof.capture.variable_roles import VariableRoles
 
 
@@ -43,6 +44,7 @@ class _Kept:
     functions: list[Any] = field(default_factory=list)
     roles: VariableRoles = field(default_factory=VariableRoles)
     fed: FedArguments = field(default_factory=FedArguments)
+    models: UsedModels = field(default_factory=UsedModels)
 
     def add(self, functions: Sequence[Any]) -> None:
         """Keep functions, and find out what their variables are for while the owners exist.
@@ -53,7 +55,9 @@ class _Kept:
         self.functions += functions
         with suppress(Exception):  # TensorFlow's internals may raise anything
             if not _is_tracing():
-                self.roles.learn([one.graph for one in functions])
+                graphs = [one.graph for one in functions]
+                self.roles.learn(graphs)
+                self.models.learn(graphs)
 
 
 def _is_tracing() -> bool:
@@ -87,6 +91,11 @@ class KeptFunctions:
     def fed(self) -> FedArguments:
         """The shapes of the arguments with which the program called the functions."""
         return self._kept.fed
+
+    @property
+    def models(self) -> UsedModels:
+        """The Keras models whose variables the functions use."""
+        return self._kept.models
 
     def graph(self, name: str) -> Any | None:
         """The graph of the function `name`; None if it is not kept."""
@@ -162,4 +171,5 @@ def _release(kept: _Kept) -> None:
             _restore_layers.pop()()
     kept.functions.clear()
     kept.roles.clear()
+    kept.models.clear()
     kept.fed.clear()

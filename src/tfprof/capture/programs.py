@@ -10,9 +10,10 @@ import numpy as np
 
 from tfprof.capture import optimizer_ops
 from tfprof.capture.keras_layers import KerasLayers
+from tfprof.capture.keras_models import FoundLayers, UsedModels, Weight, of_models
 from tfprof.capture.traced_graph import TracedGraph, Variable, free_name, traced_graph
 from tfprof.capture.variable_roles import VariableRoles
-from tfprof.columns import Coded, Shape
+from tfprof.columns import Coded
 from tfprof.errors import OptionError
 from tfprof.frameworks import tensorflow
 from tfprof.model.builder import ProfileBuilder
@@ -23,40 +24,35 @@ from tfprof.model.ops import (
     TAPE_SCOPE,
     TRAINABLE_VARIABLE,
 )
-from tfprof.sources import tf_functions, unread_variables
+from tfprof.sources import tf_functions, tf_layers, unread_variables
 
 # TensorFlow and Keras have no type information.
 Program: TypeAlias = Any
-
-
-@dataclass(frozen=True, slots=True)
-class Weight:
-    """A variable of a Keras model."""
-
-    name: str
-    shape: Shape
-    is_trainable: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TracedProgram:
     """The graph of a program, the types of its variables by name, its optimizers and layers.
 
-    `unread` are the weights of a model that the program never reads.
+    `handles` are the identities of the handles of all variables, by name; `models` refers to
+    these, as does `unread`, the weights of a model that the program never reads.
     """
 
     graph: TracedGraph
     variable_types: dict[str, str]
     optimizers: list[str]
     layers: KerasLayers
-    unread: Sequence[Weight] = ()
+    handles: dict[str, int]
+    models: FoundLayers
+    unread: Mapping[int, Weight]
 
     def add(self, builder: ProfileBuilder) -> None:
         """Add the ops of the program, with the code lines that created them."""
         flat = self.graph.flatten()
         tf_functions.add(flat, builder)
-        unread = unread_variables.define([(v.name, v.shape) for v in self.unread], builder)
-        trainable = [name for name, v in zip(unread, self.unread, strict=True) if v.is_trainable]
+        weights = self.unread.values()
+        unread = unread_variables.define([(v.name, v.shape) for v in weights], builder)
+        trainable = [name for name, v in zip(unread, weights, strict=True) if v.is_trainable]
         types = self._types(flat) | dict.fromkeys(trainable, TRAINABLE_VARIABLE)
         ops = builder.ids(list(types))
         rows = np.flatnonzero(ops >= 0)
@@ -67,6 +63,8 @@ class TracedProgram:
             stack.placed(name, self.layers) for name, stack in zip(names, stacks, strict=True)
         ]
         builder.set_code(builder.ids(names), list(map(builder.add_stack, placed)))
+        handles = self.handles | dict(zip(unread, self.unread, strict=True))
+        tf_layers.add(builder, self.models.layers, self.models.owners(handles))
 
     def _types(self, flat: tf_functions.Flat) -> dict[str, str]:
         """The types of variables and of the ops of optimizers, by name."""
@@ -91,7 +89,7 @@ def trace(program: Program, arguments: Sequence[Any], batch_size: int) -> Traced
             raise OptionError("`batch_size` is for Keras models; pass a function its arguments.")
         return _traced(program.get_concrete_function(*arguments), "the function")
     concrete = _inference(program, arguments, batch_size)
-    return _traced(concrete, _label(program), _weights(program))
+    return _traced(concrete, _label(program), program)
 
 
 def _inference(model: Program, arguments: Sequence[Any], batch_size: int) -> Program:
@@ -128,19 +126,19 @@ def _inputs(model: Program, batch_size: int) -> Any:
     )
 
 
-def _traced(
-    concrete: Program, label: str, weights: Mapping[int, Weight] | None = None
-) -> TracedProgram:
+def _traced(concrete: Program, label: str, model: Program = None) -> TracedProgram:
     """The graph of a concrete function, including the variables that it captures.
 
-    `weights` are those of a model, by the identity of their handles.
+    `model` is the model that was traced, if it is one; others are found by their variables.
     """
     captured = {id(variable.handle): variable for variable in concrete.graph.variables}
-    unread = dict(weights or {})
+    models = _models(concrete, model)
+    unread = dict(models.weights) if model is not None else {}
     roles = VariableRoles()
     roles.learn([concrete.graph])
     taken = {op.name for op in concrete.graph.get_operations()}
     variables: dict[str, Variable] = {}
+    handles: dict[str, int] = {}
     for outside, inside in concrete.graph.captures:
         variable = captured.get(id(outside))
         if variable is None:
@@ -150,27 +148,23 @@ def _traced(
         weight = unread.pop(id(outside), None)
         role = roles.type_of(outside) if weight is None else _role(weight)
         variables[inside.op.name] = Variable(name, dtype, shape, role)
+        handles[name] = id(outside)
     types = {variable.name: variable.type for variable in variables.values() if variable.type}
     graph = traced_graph(concrete.graph, label, variables)
-    return TracedProgram(graph, types, roles.optimizers, roles.layers, list(unread.values()))
+    return TracedProgram(graph, types, roles.optimizers, roles.layers, handles, models, unread)
+
+
+def _models(concrete: Program, model: Program) -> FoundLayers:
+    """The layers of the model, or of the models whose variables the function captures."""
+    if model is not None:
+        return of_models([model])
+    used = UsedModels()
+    used.learn([concrete.graph])
+    return used.describe({id(outside) for outside, _ in concrete.graph.captures})
 
 
 def _role(weight: Weight) -> str:
     return TRAINABLE_VARIABLE if weight.is_trainable else ""
-
-
-def _weights(model: Program) -> dict[int, Weight]:
-    """The weights of a Keras model, by the identity of their handles."""
-    # The variables of frozen layers are only missing from this list.
-    trainable = {id(weight) for weight in getattr(model, "trainable_weights", ())}
-    found = {}
-    for weight in getattr(model, "weights", ()):
-        # In Keras 3, a weight has a variable; in Keras 2, it is one.
-        variable = weight if hasattr(weight, "handle") else weight.value
-        name = variable.name.partition(":")[0]
-        shape = tuple(variable.shape.as_list())
-        found[id(variable.handle)] = Weight(name, shape, id(weight) in trainable)
-    return found
 
 
 def _label(model: Program) -> str:

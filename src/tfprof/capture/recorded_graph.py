@@ -15,6 +15,7 @@ from tfprof.capture import optimizer_ops
 from tfprof.capture.fed_shapes import Fed, most_frequent
 from tfprof.capture.graph_files import WrittenOp, graph_def, node_def, op_log
 from tfprof.capture.kept_functions import KeptFunctions
+from tfprof.capture.keras_models import UsedModels
 from tfprof.capture.traced_graph import Graph, Variable, free_name, traced_graph
 from tfprof.capture.variable_roles import VariableRoles
 from tfprof.formats import xplane
@@ -27,7 +28,9 @@ from tfprof.model.ops import (
     TAPE_SCOPE,
     WALKED_CALL,
 )
-from tfprof.sources.capture_folder import GRAPH, OP_LOG
+from tfprof.sources import layers_file
+from tfprof.sources.capture_folder import GRAPH, LAYERS, OP_LOG
+from tfprof.sources.layers_file import RecordedLayers, UnreadWeight
 from tfprof.sources.tf_events import TensorFlowEvents, op_name
 from tfprof.sources.tf_functions import Flat
 from tfprof.sources.xspace_events import Space
@@ -54,6 +57,8 @@ def write(folder: Path, kept: KeptFunctions) -> tuple[str, ...]:
     (folder / GRAPH).write_bytes(graph_def(recorded.ops.values()))
     if log := op_log(recorded.ops.values()):  # ops of a SavedModel have no code lines
         (folder / OP_LOG).write_bytes(log)
+    if (layers := recorded.layers(kept.models)).layers:
+        (folder / LAYERS).write_bytes(layers_file.encoded(layers))
     return tuple(recorded.notes())
 
 
@@ -168,6 +173,21 @@ class _Recorded:
             first = names[min(rows, key=precedence)] if rows else ""
             scope, slash, _ = first.rpartition("/")
             self.names[label] = free_name(f"{scope}{slash}variable", taken)
+
+    def layers(self, models: UsedModels) -> RecordedLayers:
+        """The layers of the models that ran; none if Keras raises an error."""
+        keys = {key: label for key, label in self.labels.items() if isinstance(key, int)}
+        read = {self.names[label]: key for key, label in keys.items() if label in self.names}
+        try:
+            found = models.describe({*read.values()})
+        except Exception:  # noqa: BLE001 -- Keras may raise anything, and the rest is still useful
+            return RecordedLayers([], {}, [])
+        unread = [
+            UnreadWeight(found.owner[key], weight.name, weight.shape, weight.is_trainable)
+            for key, weight in found.weights.items()
+            if key in found.owner and key not in keys
+        ]
+        return RecordedLayers(found.layers, found.owners(read), unread)
 
     def notes(self) -> Iterator[str]:
         if self.rebuilt:

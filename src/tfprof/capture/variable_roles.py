@@ -44,7 +44,7 @@ class VariableRoles:
 
     def learn(self, graphs: Iterable[Any]) -> None:
         """Find the types of the variables that `graphs` capture, unless they are known."""
-        new = {id(handle): handle for graph in graphs for handle in _captured(graph)}
+        new = {id(handle): handle for graph in graphs for handle in captured(graph)}
         new = {key: handle for key, handle in new.items() if key not in self._types}
         if new:
             found = self._types_of_all()
@@ -84,7 +84,7 @@ class VariableRoles:
         return list(self._optimizers)
 
 
-def _captured(graph: Any) -> Iterator[Any]:
+def captured(graph: Any) -> Iterator[Any]:
     """The handles of variables that a graph captures from outside any graph."""
     for outside, _ in getattr(graph, "captures", ()):
         # Symbolic tensors have a graph.

@@ -160,6 +160,10 @@ class ProfileBuilder:
     def __len__(self) -> int:
         return len(self._names)
 
+    def names(self) -> Strings:
+        """The names of all ops so far, by id."""
+        return self._names.texts()
+
     def ids(self, names: Iterable[str]) -> Ints:
         """The ids of these ops, -1 for unknown ones."""
         return self._names.find(names)

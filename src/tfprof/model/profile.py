@@ -40,7 +40,7 @@ REMEDIES: Mapping[Need, str] = MappingProxyType(
         Need.DEFINITIONS: "the graph of the model",
         Need.RUNS: "a recording of a run",
         Need.CODE: "a log of code lines",
-        Need.LAYERS: "a recording or file of the model with its layers",
+        Need.LAYERS: "a recording with the layers of the model",
         Need.VALUES: "a checkpoint",
     }
 )
@@ -246,7 +246,7 @@ def _capabilities(profile: ProfileColumns) -> dict[Need, bool]:
         Need.DEFINITIONS: bool(profile.ops.is_defined.any()),
         Need.RUNS: len(profile.steps) > 0,
         Need.CODE: profile.has_code,
-        Need.LAYERS: len(profile.layers) > 0,
+        Need.LAYERS: any(profile.layers.kind.values),
         Need.VALUES: len(profile.tensors) > 0 and profile.tensors.has_values,
     }
 

@@ -12,10 +12,11 @@ PARTIAL = ".tfprof-partial"
 REPLACED = ".tfprof-replaced"
 GRAPH = "graph.pb"
 OP_LOG = "tfprof_log"
+LAYERS = "layers.json"
 
 _PLUGINS, _PROFILE = "plugins", "profile"
 _RECORDINGS = f"{_PLUGINS}/{_PROFILE}"
-_CONTENTS = {_PLUGINS, GRAPH, OP_LOG, "layers.json"}
+_CONTENTS = {_PLUGINS, GRAPH, OP_LOG, LAYERS}
 _PATTERNS = ("*.xplane.pb", "*.xplane.pb.gz")
 
 
@@ -78,7 +79,8 @@ def _recorded(folder: Path) -> Iterator[Path]:
         hosts = found[-1] if found else []
     if hosts:
         yield from hosts
-        beside = (folder / f"{name}{end}" for name in (GRAPH, OP_LOG) for end in ("", ".gz"))
+        names = (GRAPH, OP_LOG, LAYERS)
+        beside = (folder / f"{name}{end}" for name in names for end in ("", ".gz"))
         yield from filter(Path.is_file, beside)
 
 

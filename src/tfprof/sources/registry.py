@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tfprof.sources.profile_file import Loaded
 
 GROUP = "tfprof.sources"
+_LAYERS_MARK = b'"format": "tfprof layers"'
 
 # The source of profiles saved by tfprof.
 SAVED = "tfprof"
@@ -76,6 +77,10 @@ def _message(kind: MessageKind) -> Callable[[Content], bool]:
 def _is_saved_model(content: Content) -> bool:
     inside = content.first_inside(SAVED_MODEL_FILES)
     return inside.message.kind is MessageKind.SAVED_MODEL
+
+
+def _is_layers(content: Content) -> bool:
+    return _LAYERS_MARK in content.head
 
 
 # In the order in which they are tried. Files of the same stage are also added in this order.
@@ -126,7 +131,7 @@ SOURCES: tuple[BuiltIn, ...] = (
         name="saved_model",
         title="SavedModel",
         stage=Stage.DEFINITIONS,
-        brings=frozenset({Need.DEFINITIONS, Need.CODE, Need.LAYERS, Need.VALUES}),
+        brings=frozenset({Need.DEFINITIONS, Need.CODE, Need.VALUES}),
         module="tfprof.sources.saved_model",
         recognises=_is_saved_model,
         is_model=True,
@@ -169,6 +174,14 @@ SOURCES: tuple[BuiltIn, ...] = (
         module="tfprof.sources.tf_op_log",
         recognises=_message(MessageKind.OP_LOG),
         option="op_log_path",
+    ),
+    BuiltIn(
+        name="layers",
+        title="layers.json of a recording",
+        stage=Stage.ANNOTATIONS,
+        brings=frozenset({Need.LAYERS}),
+        module="tfprof.sources.layers_file",
+        recognises=_is_layers,
     ),
 )
 BY_NAME: dict[str, BuiltIn] = {source.name: source for source in SOURCES}

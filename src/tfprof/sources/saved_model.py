@@ -21,7 +21,7 @@ from tfprof.model.builder import ProfileBuilder
 from tfprof.model.code import Frame
 from tfprof.model.notes import Note, Subject
 from tfprof.model.tensors import Tensors
-from tfprof.sources import tf_functions, unread_variables
+from tfprof.sources import tf_functions, tf_layers, unread_variables
 from tfprof.sources.source import Decoded, FileSummary, InputFile, summary
 from tfprof.sources.tf_functions.variables import is_parameter
 
@@ -56,6 +56,7 @@ def add(found: Decoded[MetaGraph], builder: ProfileBuilder, file: InputFile) -> 
         if number in known and known[number].is_trainable
     ]
     builder.add_types(trainable, Coded(np.zeros(len(trainable), np.int64), Strings([_TRAINABLE])))
+    tf_layers.add(builder, *tf_layers.of_saved_model(flat))
     folder = Path(records.path).parent
     try:
         _add_values(str(folder / "variables" / "variables"), variables, builder)

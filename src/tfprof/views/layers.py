@@ -15,7 +15,7 @@ from tfprof.measures.numbers import EVERYTHING, per_op
 from tfprof.memo import remembered
 from tfprof.metrics import BY_KEY
 from tfprof.model.layers import NO_LAYER
-from tfprof.model.ops import EAGER_SCOPE, Phase
+from tfprof.model.ops import EAGER_SCOPE, STATE_VARIABLE, Ops, Phase
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
 from tfprof.views.accounting import account_gathered
@@ -26,6 +26,7 @@ from tfprof.views.view import ROOT_NAME, View
 # Rows for the ops that belong to no layer.
 OPTIMIZER = "optimizer"
 INPUT = "input pipeline"
+STATE = "metrics and state"
 EAGER = "eager ops"
 OTHER = "other ops"
 
@@ -91,7 +92,7 @@ def _has_numbers(profile: ProfileColumns) -> Bools:
     """Whether each op has parameters, float operations or time, so that a row of it has values."""
     numbers = per_op(profile, EVERYTHING)
     flags = np.zeros(len(profile.ops), np.bool_)
-    for key in ("params", "float_ops", "nanos"):
+    for key in ("params", "slots", "float_ops", "micros"):
         flags |= numbers[key] != 0
     return flags
 
@@ -121,6 +122,7 @@ def _without_layer(
     groups = {
         OPTIMIZER: (profile.phase == Phase.OPTIMISER) | is_slot,
         INPUT: profile.phase == Phase.INPUT,
+        STATE: _updates_state(profile.ops, is_left & (profile.phase == Phase.FORWARD)),
         EAGER: profile.ops.name.starts_with(f"{EAGER_SCOPE}/"),
     }
     for name, flags in groups.items():
@@ -128,6 +130,20 @@ def _without_layer(
         is_left = is_left & ~found
         if found.any():
             yield name, found
+
+
+def _updates_state(ops: Ops, candidates: Bools) -> Bools:
+    """Which candidates use variables that are state, such as those of metrics, or feed such ops."""
+    state = ops.types.having(STATE_VARIABLE)
+    inputs = Ragged(ops.inputs.offsets, ops.inputs.source)
+    found = candidates & (state | inputs.any(np.append(state, False)[inputs.values]))
+    new = np.flatnonzero(found)
+    while len(new):
+        sources = inputs.take(new).values
+        sources = np.unique(sources[sources >= 0])
+        new = sources[candidates[sources] & ~found[sources]]
+        found[new] = True
+    return found
 
 
 def _by_scope(profile: ProfileColumns, ops: Ints) -> Iterator[tuple[str, Ints]]:

@@ -1,0 +1,102 @@
+"""The layers of the models in a recording: `layers.json`, which `tfprof.capture` writes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tfprof.columns import Coded, Shape, Strings
+from tfprof.errors import InputError
+from tfprof.model.builder import ProfileBuilder
+from tfprof.model.layers import Layer
+from tfprof.model.ops import TRAINABLE_VARIABLE
+from tfprof.sources import tf_layers, unread_variables
+from tfprof.sources.source import FileSummary, InputFile, summary
+
+FORMAT = "tfprof layers"
+VERSION = 1
+_LARGEST = 1 << 28
+
+
+class UnreadWeight(NamedTuple):
+    """A weight of a layer that no recorded function read, so that the graph does not have it."""
+
+    layer: int
+    name: str
+    shape: Shape
+    is_trainable: bool
+
+
+class RecordedLayers(NamedTuple):
+    """Layers, the layer of each variable op by name, and weights without an op."""
+
+    layers: Sequence[Layer]
+    weights: dict[str, int]
+    unread: Sequence[UnreadWeight]
+
+
+def encoded(found: RecordedLayers) -> bytes:
+    """The content of the file."""
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "layers": [
+            {"name": one.name, "parent": one.parent, "class": one.kind, "shape": one.output_shape}
+            for one in found.layers
+        ],
+        "weights": found.weights,
+        "unread": [one._asdict() for one in found.unread],
+    }
+    return json.dumps(content, indent=1).encode()
+
+
+def read(file: InputFile) -> RecordedLayers:
+    """The layers in the file."""
+    data = file.content.read(_LARGEST)[0]
+    try:
+        content = json.loads(data)
+        if content["version"] > VERSION:
+            raise InputError(file.path, "is from a later version: upgrade tfprof.")
+        layers = [
+            Layer(str(one["name"]), int(one["parent"]), str(one["class"]), _shape(one["shape"]))
+            for one in content["layers"]
+        ]
+        weights = {str(name): int(layer) for name, layer in content["weights"].items()}
+        unread = [
+            UnreadWeight(
+                int(one["layer"]),
+                str(one["name"]),
+                _shape(one["shape"]),
+                bool(one["is_trainable"]),
+            )
+            for one in content["unread"]
+        ]
+        _require(all(-1 <= one.parent < place for place, one in enumerate(layers)))
+        owners = (*weights.values(), *(one.layer for one in unread))
+        _require(all(0 <= layer < len(layers) for layer in owners))
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise InputError(file.path, f"is damaged: {error}; record again.") from None
+    return RecordedLayers(layers, weights, unread)
+
+
+def _shape(sides: Any) -> Shape:
+    return None if sides is None else tuple(int(side) for side in sides)
+
+
+def _require(holds: bool) -> None:
+    if not holds:
+        raise ValueError("it refers to a layer that is missing")
+
+
+def add(found: RecordedLayers, builder: ProfileBuilder, file: InputFile) -> FileSummary:
+    """Add the layers and the weights that the graph lacks, and link all ops to their layers."""
+    names = unread_variables.define([(one.name, one.shape) for one in found.unread], builder)
+    pairs = list(zip(names, found.unread, strict=True))
+    trainable = builder.ids([name for name, one in pairs if one.is_trainable])
+    types = Coded(np.zeros(len(trainable), np.int64), Strings([TRAINABLE_VARIABLE]))
+    builder.add_types(trainable, types)
+    tf_layers.add(builder, found.layers, found.weights | {name: one.layer for name, one in pairs})
+    return summary(file, layers=len(found.layers))

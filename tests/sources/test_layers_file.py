@@ -1,0 +1,73 @@
+"""The layers of a recording: the file `layers.json`."""
+
+import json
+
+import pytest
+
+import tfprof
+from tfprof.model.layers import Layer
+from tfprof.sources.layers_file import RecordedLayers, UnreadWeight, encoded
+
+FOUND = RecordedLayers(
+    [Layer("net", -1, "Functional"), Layer("dense", 0, "Dense", (-1, 3))],
+    {"net_1/dense_1/variable": 1},
+    [UnreadWeight(1, "dense/bias", (3,), is_trainable=True), UnreadWeight(0, "seed", (2,), False)],
+)
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "layers.json"
+    path.write_bytes(encoded(FOUND))
+    return path
+
+
+def test_a_file_of_layers_is_read_without_any_other_file(file):
+    profile = tfprof.load(file)
+
+    assert list(profile.columns.layers.name) == ["net", "net/dense"]
+    assert profile.files[0].kind == "layers"
+    assert profile.files[0].facts == {"layers": 2}
+    row = profile.layers()["net/dense"]
+    assert (row["layer_class"], row["output_shape"]) == (["Dense"], [-1, 3])
+
+
+def test_weights_that_no_function_read_are_parameters(file):
+    answer = tfprof.load(file).layers(select="params,trainable_params")
+
+    assert answer["net"]["total_params"] == 5
+    assert answer["net/dense"]["params"] == 3
+    assert answer["net/dense"]["trainable_params"] == 3
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"layers": [{"name": "a", "parent": 0, "class": "", "shape": None}]},
+        {"weights": {"w": 2}},
+        {"weights": {"w": -1}},
+        {"unread": [{"layer": 5, "name": "w", "shape": [1], "is_trainable": True}]},
+        {"layers": 3},
+        {"layers": [{"name": "a"}]},
+        {"version": "two"},
+    ],
+)
+def test_a_damaged_file_is_refused(file, change):
+    file.write_text(json.dumps(json.loads(file.read_text()) | change))
+
+    with pytest.raises(tfprof.InputError, match="is damaged"):
+        tfprof.load(file)
+
+
+def test_a_file_that_was_cut_short_is_refused(file):
+    file.write_text(file.read_text()[:200])
+
+    with pytest.raises(tfprof.InputError, match="is damaged"):
+        tfprof.load(file)
+
+
+def test_a_file_of_a_later_version_asks_for_an_upgrade(file):
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"version": 2}))
+
+    with pytest.raises(tfprof.InputError, match="upgrade tfprof"):
+        tfprof.load(file)
