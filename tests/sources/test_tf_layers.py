@@ -2,6 +2,7 @@
 
 import pytest
 
+import tfprof
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.layers import NO_LAYER, Layer
 from tfprof.sources import tf_layers
@@ -147,3 +148,34 @@ def test_numbered_scopes_of_ops_are_not_layers():
 
 def test_scopes_without_numbers_are_not_layers():
     assert saved("model/dense/MatMul", "MatMul_1", "MatMul_1/x") == ([], ["", "", ""])
+
+
+def frozen_graph(*nodes):
+    """A frozen graph: constants first, each read by an `Identity` in its layer."""
+    weights = [f"{scope}/ReadVariableOp" for scope, _ in nodes]
+    facts = [f"node {{ name: '{name}/resource' op: 'Const' {VALUE} }}" for name in weights]
+    facts += [
+        f"node {{ name: '{name}' op: 'Identity' input: '{name}/resource' }}" for name in weights
+    ]
+    facts += [
+        f"node {{ name: '{scope}' op: '{kind}' input: '{scope}/ReadVariableOp' }}"
+        for scope, kind in reversed(nodes)
+    ]
+    return "\n".join(facts)
+
+
+VALUE = """
+attr { key: 'dtype' value { type: DT_FLOAT } }
+attr { key: 'value' value { tensor {
+  dtype: DT_FLOAT tensor_shape { dim { size: 3 } } tensor_content: '000000000000' } } }
+"""
+
+
+def test_a_frozen_graph_has_the_layers_of_its_scopes_in_the_order_of_its_ops(tmp_path):
+    text = frozen_graph(("net_1/head_1/MatMul", "MatMul"), ("net_1/stem_1/MatMul", "MatMul"))
+    (tmp_path / "frozen.pbtxt").write_text(text)
+
+    answer = tfprof.load(tmp_path / "frozen.pbtxt").layers(select="params")
+
+    assert [row["name"] for row in answer][1:] == ["net", "net/head", "net/stem"]
+    assert answer["net/stem"]["total_params"] == 3

@@ -47,7 +47,8 @@ def add(found: Decoded[MetaGraph], builder: ProfileBuilder, file: InputFile) -> 
     tf_functions.add(flat, builder)
     builder.notes += _unsized_inputs(records.path, flat)
     variables = _variables(model.objects, flat)
-    variables |= _add_unread(model.objects, name, variables, builder)
+    unread = _add_unread(model.objects, name, variables, builder)
+    variables |= unread
     ops = builder.ids(variables)
     known = model.objects.variables
     trainable = [
@@ -56,7 +57,7 @@ def add(found: Decoded[MetaGraph], builder: ProfileBuilder, file: InputFile) -> 
         if number in known and known[number].is_trainable
     ]
     builder.add_types(trainable, Coded(np.zeros(len(trainable), np.int64), Strings([_TRAINABLE])))
-    tf_layers.add(builder, *tf_layers.of_saved_model(flat))
+    tf_layers.add(builder, *tf_layers.by_scope(flat, unread))
     folder = Path(records.path).parent
     try:
         _add_values(str(folder / "variables" / "variables"), variables, builder)

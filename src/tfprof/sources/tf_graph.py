@@ -34,6 +34,10 @@ def add(found: Decoded[GraphColumns], builder: ProfileBuilder, file: InputFile) 
         batch = tf_functions.Batch(reading.batch_size, default=1 if frozen else 0)
         flat = tf_functions.flatten(records, graph, batch=batch, frozen=frozen)
         tf_functions.add(flat, builder)
+        if frozen:
+            from tfprof.sources import tf_layers  # noqa: PLC0415 -- the same
+
+            tf_layers.add(builder, *tf_layers.by_scope(flat))
         return summary(file, ops=len(flat.columns.name))
     builder.notes += _ops_in_functions(records, graph)
     outputs = OutputShapes(graph.output_offsets, graph.output_shape)

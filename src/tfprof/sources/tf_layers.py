@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,7 +17,9 @@ from tfprof.columns import ints
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.layers import NO_LAYER, Layer
 from tfprof.model.ops import DATA_SCOPE, EAGER_SCOPE
-from tfprof.sources.tf_functions import Flat
+
+if TYPE_CHECKING:  # classic graphs are read without it
+    from tfprof.sources.tf_functions import Flat
 
 _GRADIENTS = "gradient_tape/"
 _NUMBER = re.compile(r"_\d+$", re.ASCII)
@@ -31,8 +34,10 @@ def add(builder: ProfileBuilder, layers: Sequence[Layer], weights: Mapping[str, 
 
     `weights` has the name of each variable op, and the position of its layer in `layers`.
     """
+    if not layers:
+        return
     names = list(builder.names())
-    around = _around(layers, names) if layers else {}
+    around = _around(layers, names)
     everything = [*layers, *map(Layer, around.values())]
     scopes = dict(zip(around, range(len(layers), len(everything)), strict=True))
     finder = ScopeFinder(everything, names, scopes)
@@ -113,13 +118,18 @@ class ScopeFinder:
         return balance >= 0
 
 
-def of_saved_model(flat: Flat) -> tuple[list[Layer], dict[str, int]]:
-    """The layers of a SavedModel by the scopes of its ops, and the layer of each variable.
+def by_scope(flat: Flat, unread: Iterable[str] = ()) -> tuple[list[Layer], dict[str, int]]:
+    """The layers that the scopes of ops imply, and the layer of each variable.
 
-    Without scopes of layers, or if most variables are read elsewhere, there are no layers.
+    `unread` are variables that no op reads. Without scopes of layers, or if most variables are read
+    elsewhere, there are no layers.
     """
     columns = flat.columns
-    inner = [columns.name[row] for row in np.flatnonzero(columns.shape.sizes() == 0).tolist()]
+    rows = np.flatnonzero(columns.shape.sizes() == 0).tolist()
+    # A frozen graph starts with its constants, whatever the order of the layers.
+    inner = [
+        columns.name[row] for row in sorted(rows, key=lambda row: columns.kind[row] == "Const")
+    ]
     found = SavedLayers(inner)
     of_op = {name: found.of_op(name) for name in inner}
     weights = _owners(flat, of_op)
@@ -129,7 +139,7 @@ def of_saved_model(flat: Flat) -> tuple[list[Layer], dict[str, int]]:
     by_name = {layer.name: place for place, layer in reversed([*enumerate(found.layers)])}
     # A variable that is not read has the name of its layer in its own name.
     return found.layers, weights | {
-        name: by_name.get(name.split("/")[0], NO_LAYER) for name in unknown
+        name: by_name.get(name.split("/")[0], NO_LAYER) for name in (*unknown, *unread)
     }
 
 
