@@ -131,6 +131,16 @@ def test_numbers_in_the_names_of_layers_are_kept(profiles, name):
     ]
 
 
+@pytest.mark.parametrize("name", ["sequential.fit", "sequential.tfprof"])
+def test_the_code_view_tells_layers_with_numbers_in_their_names_apart(profiles, name):
+    layers = profiles[name].layers(select="forward_float_ops")
+    code = profiles[name].code(select="forward_float_ops")
+
+    for path in ("sequential/dense_2", "sequential/inner/dense", "sequential/inner/dense_1"):
+        line = f"{path.rpartition('/')[2]}:0:Dense"
+        assert code[line]["forward_float_ops"] == layers[path]["forward_float_ops"] > 0
+
+
 def test_a_layer_has_its_class_and_output_shape(profiles):
     row = profiles["functional.tfprof"].layers()["net/block/conv"]
 

@@ -33,6 +33,7 @@ from typing import Any
 
 from tfprof.capture import keras_layers
 from tfprof.capture.fed_shapes import FedArguments
+from tfprof.capture.keras_layers import CreatedLayers
 from tfprof.capture.keras_models import UsedModels
 from tfprof.capture.variable_roles import VariableRoles
 
@@ -45,6 +46,7 @@ class _Kept:
     roles: VariableRoles = field(default_factory=VariableRoles)
     fed: FedArguments = field(default_factory=FedArguments)
     models: UsedModels = field(default_factory=UsedModels)
+    created: CreatedLayers = field(default_factory=CreatedLayers)
 
     def add(self, functions: Sequence[Any]) -> None:
         """Keep functions, and find out what their variables are for while the owners exist.
@@ -97,6 +99,11 @@ class KeptFunctions:
         """The Keras models whose variables the functions use."""
         return self._kept.models
 
+    @property
+    def created(self) -> CreatedLayers:
+        """The lines that created layers."""
+        return self._kept.created
+
     def graph(self, name: str) -> Any | None:
         """The graph of the function `name`; None if it is not kept."""
         wanted = name.encode()
@@ -131,7 +138,7 @@ def watch_layers() -> None:
 
 def _see_layer(layer: Any, frame: FrameType | None) -> None:
     for kept in list(_kept.values()):
-        kept.roles.layers.see(layer, frame)
+        kept.created.see(layer, frame)
 
 
 def _patch(kind: Any) -> Callable[[], None]:
@@ -172,4 +179,5 @@ def _release(kept: _Kept) -> None:
     kept.functions.clear()
     kept.roles.clear()
     kept.models.clear()
+    kept.created.clear()
     kept.fed.clear()

@@ -36,6 +36,7 @@ class FoundLayers:
     """
 
     layers: list[Layer]
+    objects: list[KerasLayer]  # the layers themselves
     owner: dict[int, int]  # the position of the layer that has the weight
     weights: dict[int, Weight]
 
@@ -47,7 +48,7 @@ class FoundLayers:
 
 def of_models(models: Sequence[KerasLayer]) -> FoundLayers:
     """The layers of these models; each model is itself an outermost layer."""
-    found = FoundLayers([], {}, {})
+    found = FoundLayers([], [], {}, {})
     seen: set[int] = set()
     for model in models:
         found.weights.update(weights(model))
@@ -61,6 +62,7 @@ def _add(layer: KerasLayer, parent: int, found: FoundLayers, seen: set[int]) -> 
     seen.add(id(layer))
     place = len(found.layers)
     found.layers.append(Layer(str(layer.name), parent, type(layer).__name__, _output_shape(layer)))
+    found.objects.append(layer)
     inside = _inside(layer)
     of_others = {handle for one in inside for handle in weights(one)}
     for handle in weights(layer):
@@ -101,6 +103,11 @@ def _output_shape(layer: KerasLayer) -> Shape:
             first = first[0]
         return tuple(-1 if side is None else int(side) for side in first.shape)
     return None
+
+
+def is_model(layer: KerasLayer) -> bool:
+    """Whether a layer is a model, which contains layers."""
+    return any(base.__name__ == "Model" for base in type(layer).__mro__)
 
 
 class UsedModels:

@@ -9,8 +9,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tfprof.capture import optimizer_ops
-from tfprof.capture.keras_layers import KerasLayers
+from tfprof.capture.keras_layers import CreatedLayers
 from tfprof.capture.keras_models import FoundLayers, UsedModels, Weight, of_models
+from tfprof.capture.layer_lines import LayerLines
 from tfprof.capture.traced_graph import TracedGraph, Variable, free_name, traced_graph
 from tfprof.capture.variable_roles import VariableRoles
 from tfprof.columns import Coded
@@ -41,7 +42,6 @@ class TracedProgram:
     graph: TracedGraph
     variable_types: dict[str, str]
     optimizers: list[str]
-    layers: KerasLayers
     handles: dict[str, int]
     models: FoundLayers
     unread: Mapping[int, Weight]
@@ -59,9 +59,8 @@ class TracedProgram:
         builder.add_types(ops[rows], Coded.of(list(types.values())).take(rows))
         builder.mark_has_code()
         names, stacks = list(flat.columns.name), self.graph.stacks_of(flat)
-        placed = [
-            stack.placed(name, self.layers) for name, stack in zip(names, stacks, strict=True)
-        ]
+        layers = LayerLines(self.models, CreatedLayers(), names)
+        placed = [stack.placed(name, layers) for name, stack in zip(names, stacks, strict=True)]
         builder.set_code(builder.ids(names), list(map(builder.add_stack, placed)))
         handles = self.handles | dict(zip(unread, self.unread, strict=True))
         tf_layers.add(builder, self.models.layers, self.models.owners(handles))
@@ -151,7 +150,7 @@ def _traced(concrete: Program, label: str, model: Program = None) -> TracedProgr
         handles[name] = id(outside)
     types = {variable.name: variable.type for variable in variables.values() if variable.type}
     graph = traced_graph(concrete.graph, label, variables)
-    return TracedProgram(graph, types, roles.optimizers, roles.layers, handles, models, unread)
+    return TracedProgram(graph, types, roles.optimizers, handles, models, unread)
 
 
 def _models(concrete: Program, model: Program) -> FoundLayers:

@@ -15,8 +15,10 @@ from tfprof.capture import optimizer_ops
 from tfprof.capture.fed_shapes import Fed, most_frequent
 from tfprof.capture.graph_files import WrittenOp, graph_def, node_def, op_log
 from tfprof.capture.kept_functions import KeptFunctions
-from tfprof.capture.keras_models import UsedModels
-from tfprof.capture.traced_graph import Graph, Variable, free_name, traced_graph
+from tfprof.capture.keras_layers import CreatedLayers
+from tfprof.capture.keras_models import FoundLayers, UsedModels
+from tfprof.capture.layer_lines import LayerLines
+from tfprof.capture.traced_graph import Graph, Stack, Variable, free_name, traced_graph
 from tfprof.capture.variable_roles import VariableRoles
 from tfprof.formats import xplane
 from tfprof.formats.content import Content
@@ -54,10 +56,12 @@ def write(folder: Path, kept: KeptFunctions) -> tuple[str, ...]:
         return (f"the graph of the traced functions is not available ({problem}).",)
     if not recorded.ops:
         return ("no traced function ran, so there is no graph.",)
+    found = recorded.find_layers(kept.models)
+    recorded.place(found, kept.created)
     (folder / GRAPH).write_bytes(graph_def(recorded.ops.values()))
     if log := op_log(recorded.ops.values()):  # ops of a SavedModel have no code lines
         (folder / OP_LOG).write_bytes(log)
-    if (layers := recorded.layers(kept.models)).layers:
+    if (layers := recorded.layers(found)).layers:
         (folder / LAYERS).write_bytes(layers_file.encoded(layers))
     return tuple(recorded.notes())
 
@@ -91,6 +95,7 @@ class _Recorded:
 
     roles: VariableRoles
     ops: dict[str, WrittenOp] = field(default_factory=dict)
+    stacks: dict[str, Stack] = field(default_factory=dict)  # of ops, by name
     labels: dict[object, str] = field(default_factory=dict)  # of variables, by their identity
     names: dict[str, str] = field(default_factory=dict)  # of variables, by label
     variable_types: dict[str, str] = field(default_factory=dict)  # by label
@@ -116,8 +121,8 @@ class _Recorded:
             if name not in self.ops:
                 node = node_def(flat, row, name, map(self._name, sources[row]))
                 self.ops[name] = WrittenOp(node, types.get(row, ()))
-            if not self.ops[name].stack:
-                self.ops[name].stack = stacks[row].placed(name, self.roles.layers)
+            if name not in self.stacks or not self.stacks[name].frames:
+                self.stacks[name] = stacks[row]
 
     def _types(self, flat: Flat, sources: Sequence[Sequence[str]]) -> dict[int, tuple[str, ...]]:
         """The types of ops, by row."""
@@ -174,14 +179,27 @@ class _Recorded:
             scope, slash, _ = first.rpartition("/")
             self.names[label] = free_name(f"{scope}{slash}variable", taken)
 
-    def layers(self, models: UsedModels) -> RecordedLayers:
+    def find_layers(self, models: UsedModels) -> FoundLayers:
         """The layers of the models that ran; none if Keras raises an error."""
-        keys = {key: label for key, label in self.labels.items() if isinstance(key, int)}
-        read = {self.names[label]: key for key, label in keys.items() if label in self.names}
         try:
-            found = models.describe({*read.values()})
+            return models.describe({*self._read().values()})
         except Exception:  # noqa: BLE001 -- Keras may raise anything, and the rest is still useful
-            return RecordedLayers([], {}, [])
+            return FoundLayers([], [], {}, {})
+
+    def _read(self) -> dict[str, int]:
+        """The variables that ops read, by name, with the identities of their handles."""
+        keys = {key: label for key, label in self.labels.items() if isinstance(key, int)}
+        return {self.names[label]: key for key, label in keys.items() if label in self.names}
+
+    def place(self, found: FoundLayers, created: CreatedLayers) -> None:
+        """Attribute each op to lines of code, now that all layers are known."""
+        layers = LayerLines(found, created, list(self.ops))
+        for name, op in self.ops.items():
+            op.stack = self.stacks[name].placed(name, layers)
+
+    def layers(self, found: FoundLayers) -> RecordedLayers:
+        """These layers as they are recorded."""
+        keys, read = self.labels.keys(), self._read()
         unread = [
             UnreadWeight(found.owner[key], weight.name, weight.shape, weight.is_trainable)
             for key, weight in found.weights.items()

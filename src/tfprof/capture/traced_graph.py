@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from tfprof.capture.fed_shapes import Fed
-from tfprof.capture.keras_layers import KerasLayers, runs_layers
+from tfprof.capture.layer_lines import LayerLines, runs_layers
 from tfprof.errors import InputError
 from tfprof.formats import graph_def
 from tfprof.formats.records import Records
@@ -139,9 +139,9 @@ class Stack(NamedTuple):
     frames: list[Frame]
     runs_layers: bool = False
 
-    def placed(self, op: str, layers: KerasLayers) -> list[Frame]:
+    def placed(self, op: str, layers: LayerLines) -> list[Frame]:
         """The calls to which an op is attributed: those that created its layer, if known."""
-        layer = layers.of(op) if self.runs_layers else None
+        layer = layers.of_op(op) if self.runs_layers else None
         if layer is None:
             return self.frames
         reader = _FrameReader()

@@ -12,17 +12,15 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from tfprof.capture.keras_layers import KerasLayers
 from tfprof.model.ops import OPTIMIZER_VARIABLE, STATE_VARIABLE, TRAINABLE_VARIABLE
 
 _FRAMEWORKS = ("tensorflow", "keras", "tf_keras")
 
 # What objects of a class are, by the name of a base class: variables, or owners of variables with
 # this type.
-_VARIABLE, _LAYER = "variable", "layer"
+_VARIABLE = "variable"
 _ROLES = {
     "Variable": _VARIABLE,
-    "Layer": _LAYER,
     "BaseOptimizer": OPTIMIZER_VARIABLE,  # Keras 3
     "_BaseOptimizer": OPTIMIZER_VARIABLE,  # Keras 2
     "Optimizer": OPTIMIZER_VARIABLE,  # TensorFlow 1
@@ -40,7 +38,6 @@ class VariableRoles:
         self._types: dict[int, str] = {}
         self._handles: list[Any] = []  # kept, so that no other object gets the same id
         self._optimizers: dict[str, None] = {}
-        self.layers = KerasLayers()
 
     def learn(self, graphs: Iterable[Any]) -> None:
         """Find the types of the variables that `graphs` capture, unless they are known."""
@@ -54,7 +51,6 @@ class VariableRoles:
     def _types_of_all(self) -> dict[int, str]:
         """The types of all variables that exist, by the id of the handle."""
         live = _live_objects()
-        self.layers.learn(live[_LAYER])
         found: dict[int, str] = {}
         # A Keras variable may have been frozen after its TensorFlow variable was created.
         for variable in sorted(live[_VARIABLE], key=_is_of_keras):
@@ -76,7 +72,6 @@ class VariableRoles:
         """Drop the handles."""
         self._types.clear()
         self._handles.clear()
-        self.layers.clear()
 
     @property
     def optimizers(self) -> list[str]:
@@ -93,7 +88,7 @@ def captured(graph: Any) -> Iterator[Any]:
 
 
 def _live_objects() -> dict[str, list[Any]]:
-    """All variables, layers and owners of variables, by their role."""
+    """All variables and owners of variables, by their role."""
     role_of: dict[type, str] = {}
     found: dict[str, list[Any]] = {role: [] for role in _ROLES.values()}
     for thing in gc.get_objects():
