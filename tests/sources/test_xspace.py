@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import tfprof
 from floors import checked, floor
+from sources.tf_files import graph, node
 from sources.xplane_files import START_NS, Plane, event, host, recording, span
 from tfprof.errors import InputError
 from tfprof.formats import xplane
@@ -76,6 +77,18 @@ def test_without_a_graph_an_op_has_the_kind_of_its_kernel(load):
     profile = load(host(t=[event("net/conv/Relu:_FusedConv2D", 0, 5)]))
 
     assert list(profile.columns.ops.kind.values) == ["_FusedConv2D"]
+
+
+def test_ops_that_ran_as_fused_kernels_are_noted(tmp_path):
+    defined = tmp_path / "graph.pb"
+    defined.write_bytes(graph(node("conv/Conv2D", "Conv2D"), node("conv/Relu", "Relu")))
+    trace = tmp_path / "host.xplane.pb"
+    trace.write_bytes(recording(host(t=[event("conv/Relu:_FusedConv2D", 0, 5)])))
+    profile = tfprof.load(defined, trace)
+    note = "1 op ran as a fused kernel, whose time includes that of other ops (Relu as _FusedConv2D 1)."
+
+    assert note in profile.op(select=["micros"]).notes
+    assert note not in profile.op(select=["params"]).notes
 
 
 @pytest.mark.parametrize(

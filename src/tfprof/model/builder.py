@@ -168,6 +168,11 @@ class ProfileBuilder:
         """The ids of these ops, -1 for unknown ones."""
         return self._names.find(names)
 
+    def kinds(self, ops: Ints) -> list[str]:
+        """The kinds of these ops."""
+        kinds = Coded.joined([part.kind.take(part.first) for part in self._defined])
+        return [kinds[op] for op in ops.tolist()]
+
     def add_ops(self, columns: OpColumns) -> None:
         """Define ops; an op that is already defined keeps its first definition."""
         before = len(self._names)

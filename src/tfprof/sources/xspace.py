@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -24,6 +26,7 @@ from tfprof.sources.xspace_memory import RunMemory
 from tfprof.sources.xspace_vocabulary import OpRuns, StepMarks, Vocabulary
 
 _CPU = "/device:CPU:0"
+_FUSED = "Fused"  # part of the names of kernels that replace several ops
 _MOST_WARNINGS = 3  # of the profiler
 
 
@@ -100,7 +103,9 @@ def _described(records: Records, framework: str) -> Recording:
 def _identify(runs: OpRuns, events: Vocabulary, builder: ProfileBuilder) -> Ints:
     """The op of each name; ops that are not in a graph have the kind of their kernel."""
     ops = builder.ids(runs.names)
-    builder.mark_covered(ops[ops >= 0])
+    known = np.flatnonzero(ops >= 0)
+    builder.mark_covered(ops[known])
+    builder.notes += _fused(builder.kinds(ops[known]), [runs.kinds[row] for row in known.tolist()])
     unknown = np.flatnonzero(ops < 0).tolist()
     builder.add_ops(
         OpColumns.only_run(
@@ -110,6 +115,20 @@ def _identify(runs: OpRuns, events: Vocabulary, builder: ProfileBuilder) -> Ints
         )
     )
     return builder.ids(runs.names)
+
+
+def _fused(defined: Sequence[str], ran: Sequence[str]) -> Iterator[Note]:
+    """A note on ops that ran as a kernel of several ops; the kernel has the name of the last."""
+    pairs = zip(defined, ran, strict=True)
+    found = Counter(pair for pair in pairs if _FUSED in pair[1] and _FUSED not in pair[0])
+    if found:
+        shown = [f"{kind} as {kernel} {count:,}" for (kind, kernel), count in found.most_common(3)]
+        more = ", …" if len(found) > len(shown) else ""
+        ops = _count(found.total(), "op ran as a fused kernel", "ops ran as fused kernels")
+        yield Note(
+            f"{ops}, whose time includes that of other ops ({', '.join(shown)}{more}).",
+            Subject.TIME,
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
