@@ -59,6 +59,23 @@ def test_layers_with_the_same_name_in_a_layer_are_numbered():
     assert list(builder.build().layers.name) == ["m", "m/d", "m/d#2", "m/d#2/x", "m/d#3"]
 
 
+def test_a_number_that_is_part_of_a_name_is_not_given_to_another_layer():
+    builder = ProfileBuilder()
+
+    builder.add_layers([Layer(name) for name in ("d#2", "d", "d", "d", "d#2")])
+
+    assert list(builder.build().layers.name) == ["d#2", "d", "d#3", "d#4", "d#2#2"]
+
+
+def test_many_layers_with_the_same_name_take_linear_time():
+    count = 50_000  # the square of this would take minutes
+    builder = ProfileBuilder()
+
+    builder.add_layers([Layer("d")] * count)
+
+    assert builder.build().layers.name[count - 1] == f"d#{count}"
+
+
 def test_an_op_belongs_to_the_layer_that_was_set_first():
     builder = ProfileBuilder()
     ops = builder.ensure_ops(["a", "b"])

@@ -67,10 +67,10 @@ class LayersBuilder:
         twice in the same layer, as in `dense#2`.
         """
         paths: list[str] = []
-        seen: set[str] = set()
+        free = _FreePaths()
         for layer in layers:
             above = paths[layer.parent] if layer.parent >= 0 else ""
-            path = _free_path(f"{above}/{layer.name}" if above else layer.name, seen)
+            path = free.take(f"{above}/{layer.name}" if above else layer.name)
             parent = self._rows[above] if above else NO_LAYER
             self._layers.setdefault(path, layer._replace(parent=parent))
             self._rows.setdefault(path, len(self._rows))
@@ -102,11 +102,18 @@ def _depth_first(parents: Ints) -> Ints:
     return trees.arranged(parents, np.arange(len(parents)))[0][1:]
 
 
-def _free_path(path: str, taken: set[str]) -> str:
-    """`path`, with a number appended if it is taken; the result is added to `taken`."""
-    number, free = 1, path
-    while free in taken:
-        number += 1
-        free = f"{path}#{number}"
-    taken.add(free)
-    return free
+class _FreePaths:
+    """Returns each path once, in linear time: a number is appended to a path that is taken."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, int] = {}  # the last number appended to each taken path
+
+    def take(self, path: str) -> str:
+        """`path`, or if it is taken, `path#2` or a later number."""
+        free, number = path, self._last.get(path, 1)
+        while free in self._last:
+            number += 1
+            free = f"{path}#{number}"
+        self._last[path] = number
+        self._last.setdefault(free, 1)
+        return free
