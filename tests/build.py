@@ -114,7 +114,9 @@ copy = CopyFact
 
 
 def profile(
-    *facts: OpFact | LayerFact | RunFact | CopyFact, counts_float_ops: bool = False
+    *facts: OpFact | LayerFact | RunFact | CopyFact,
+    counts_float_ops: bool = False,
+    counts_whole_micros: bool = True,
 ) -> ProfileColumns:
     """A profile of these facts; an op that is only run has just a name."""
     builder = ProfileBuilder(counts_float_ops=counts_float_ops)
@@ -125,7 +127,9 @@ def profile(
     builder.ensure_ops([fact.name for fact in runs], TENSORFLOW_NAMES)
     copies = [fact for fact in facts if isinstance(fact, CopyFact)]
     for label in dict.fromkeys(fact.recording for fact in (*runs, *copies)):
-        builder.add_recording(Recording(label, rank=_rank(label), counts_whole_micros=True))
+        builder.add_recording(
+            Recording(label, rank=_rank(label), counts_whole_micros=counts_whole_micros)
+        )
     for place in dict.fromkeys((fact.recording, fact.step) for fact in runs):
         row = _row(builder, place[0])
         found = [fact for fact in runs if (fact.recording, fact.step) == place]

@@ -42,7 +42,7 @@ def test_a_metric_requires_what_some_source_provides(metric):
 def test_only_metrics_shown_on_lines_of_their_own_have_no_column_heading():
     unlabelled = [metric.key for metric in METRICS if not metric.label]
 
-    assert unlabelled == ["tensor_value", "num_hidden_ops"]
+    assert unlabelled == ["held_bytes", "tensor_value", "num_hidden_ops"]
 
 
 def test_no_two_columns_have_the_same_heading():
@@ -112,6 +112,7 @@ def test_columns_of_single_ops_start_with_parameters():
         "peak_bytes",
         "residual_bytes",
         "output_bytes",
+        "held_bytes",
         "micros",
         "accelerator_micros",
         "cpu_micros",
@@ -147,6 +148,7 @@ def test_columns_of_gathered_ops_start_with_memory():
         "backward_float_ops",
         "forward_macs",
         "backward_macs",
+        "held_bytes",
         "forward_micros",
         "backward_micros",
         "device",

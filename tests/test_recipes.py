@@ -33,7 +33,7 @@ from tfprof.sources import registry as sources
 from tfprof.sources.source import Stage, summary
 from tfprof.views import scope
 from tfprof.views.accounting import account_single
-from tfprof.views.facts import FACTS, Column, Counts, ShapeLists, Texts
+from tfprof.views.facts import FACTS, Column, Counts, ShapeLists, Sizes, Texts
 from tfprof.views.registry import VIEWS, Trait, ViewKind
 from tfprof.views.select import select
 
@@ -138,6 +138,8 @@ def example(kind, view, rows):
     if kind == "counts":
         counts = Counts({"hits": zeros + 2}, {"hits": zeros + 1500})
         return Example(counts, "(2/1.50k)", "2", {"hits": 2, "total_hits": 1500})
+    if kind == "size":
+        return Example(Sizes(zeros + 1500), "(1.50KB)", "1.50KB", {"colours": 1500})
     if kind == "shape":
         return Example(Shapes(zeros, ((2, 3),)), "(2x3)", "2x3", {"colours": [2, 3]})
     ops = view.members.take(np.arange(rows.start, rows.stop))
@@ -147,7 +149,7 @@ def example(kind, view, rows):
     return Example(lists, "(0:4)", "input_type: 0:4\t", {"colours": plain})
 
 
-@pytest.fixture(params=["texts", "number", "counts", "shape", "shape lists"])
+@pytest.fixture(params=["texts", "number", "size", "counts", "shape", "shape lists"])
 def colour(request, monkeypatch):
     """A newly registered fact, with each kind of column."""
     metric = Metric(

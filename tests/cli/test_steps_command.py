@@ -61,5 +61,5 @@ def test_memory_of_a_recording_without_allocations_says_what_records_them(capsys
     assert main(["memory", CAPTURE]) == 1
 
     error = capsys.readouterr().err
-    assert "TensorFlow 2 records the allocations of GPUs only" in error
+    assert "TensorFlow 2 records those of GPUs" in error
     assert "RunOptions" not in error

@@ -6,7 +6,12 @@ import pytest
 from build import CPU, GPU, allocator, profile, run
 from tfprof.columns import ints
 from tfprof.errors import TfprofError
-from tfprof.measures.memory import MemoryCurve, allocator_traces
+from tfprof.measures.memory import (
+    MemoryCurve,
+    allocator_traces,
+    lacks_small_allocations,
+    peaks_by_row,
+)
 
 
 def changes(*pairs):
@@ -130,3 +135,61 @@ def test_impossibly_large_sizes_are_rejected(sizes):
 def test_a_curve_is_read_only():
     with pytest.raises(ValueError, match="read-only"):
         recorded((10, 1)).curve.bytes += np.int64(1)
+
+
+# Peaks of groups of ops
+
+
+def peaks(p, parents, rows, steps=(0,)):
+    """The peak of each row; `rows` has the row of each op by name."""
+    row_of_op = ints([rows[name] for name in p.ops.name])
+    return peaks_by_row(p, ints(steps), row_of_op, ints(parents)).tolist()
+
+
+def allocating(name, *events, step=0, device=CPU):
+    return run(name, step=step, device=device, allocators=[allocator("host", events)])
+
+
+def test_the_peak_of_a_row_is_that_of_the_ops_below_it_together():
+    p = profile(
+        allocating("a", (10, 100), (40, -100)),
+        allocating("b", (20, 30), (30, -30)),
+        allocating("c", (50, 90)),
+    )
+
+    # A root, and a row that has `a` and a row with `b`.
+    assert peaks(p, [-1, 0, 1, 0], {"a": 1, "b": 2, "c": 3}) == [130, 130, 30, 90]
+
+
+def test_the_peak_of_a_row_is_the_highest_of_all_steps_and_devices():
+    p = profile(
+        allocating("a", (10, 5)),
+        allocating("a", (10, 7), step=1),
+        allocating("b", (10, 6), device=GPU),
+        run("c"),
+    )
+    rows = {"a": 1, "b": 1, "c": 2}
+
+    assert peaks(p, [-1, 0, 0], rows, steps=(0, 1)) == [7, 7, -1]
+    assert peaks(p, [-1, 0, 0], rows, steps=(0,)) == [6, 6, -1]
+
+
+def test_records_at_the_same_time_count_together_in_a_peak():
+    p = profile(allocating("a", (10, 5), (20, 100), (20, -103)))
+
+    assert peaks(p, [-1], {"a": 0}) == [5]
+
+
+def test_without_records_the_peak_of_a_row_is_unknown():
+    assert peaks(profile(run("a")), [-1], {"a": 0}) == [-1]
+
+
+@pytest.mark.parametrize(
+    ("device", "in_micros", "lacks"), [(CPU, False, True), (CPU, True, False), (GPU, False, False)]
+)
+def test_small_allocations_are_missing_on_the_host_in_recordings_of_tensorflow_2(
+    device, in_micros, lacks
+):
+    p = profile(allocating("a", (10, 5), device=device), counts_whole_micros=in_micros)
+
+    assert lacks_small_allocations(p) == lacks

@@ -38,10 +38,13 @@ def lossless(before, folder):
     return tfprof.load(folder / "saved")
 
 
-# A ProfileProto has no place for the shapes of a run, from which MACs are counted.
+# A ProfileProto has no place for the shapes of a run, from which MACs are counted, and for the
+# allocations of hosts.
 KEPT = {
     "tfprof": EVERYTHING,
-    "profile_proto": [key for key in EVERYTHING if not key.endswith("macs")],
+    "profile_proto": [
+        key for key in EVERYTHING if not key.endswith("macs") and key != "held_bytes"
+    ],
 }
 
 

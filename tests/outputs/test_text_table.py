@@ -29,6 +29,7 @@ TREE_LABELS = {
     "peak_bytes": "peak bytes",
     "residual_bytes": "residual bytes",
     "output_bytes": "output bytes",
+    "held_bytes": "",
     "micros": "total execution time | accelerator execution time | cpu execution time",
     "accelerator_micros": "accelerator execution time",
     "cpu_micros": "cpu execution time",

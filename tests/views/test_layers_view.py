@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from asking import ROOT, ask, outline, total
-from build import layer, op, profile, run
+from build import allocator, layer, op, profile, run
 from tfprof.api import Profile
 from tfprof.metrics import BY_KEY
 from tfprof.views.layers import EAGER, INPUT, OPTIMIZER, OTHER, STATE
@@ -186,3 +186,71 @@ def test_the_answer_can_be_pickled():
     answer = layers(network())
 
     assert pickle.loads(pickle.dumps(answer)).table == answer.table  # noqa: S301 -- our own
+
+
+def with_memory(**more):
+    """A model whose first layer keeps its activations while the second one runs."""
+
+    def used(name, *events, **recorded):
+        return run(name, allocators=[allocator("host", events)], **recorded)
+
+    return profile(
+        layer("m"),
+        layer("m/a"),
+        layer("m/b"),
+        op("m/a/x", layer="m/a"),
+        op("m/b/x", layer="m/b"),
+        op("y"),
+        used("m/a/x", (10, 1000), (40, -1000)),
+        used("m/b/x", (20, 200), (30, -200)),
+        run("y", memory={"output": 9}),
+        **more,
+    )
+
+
+def test_the_peak_memory_of_a_layer_includes_the_layers_in_it():
+    answer = layers(with_memory())
+
+    assert {row["name"]: row["held_bytes"] for row in answer.to_dict()["rows"]} == {
+        ROOT: 1200,
+        "m": 1200,
+        "m/a": 1000,
+        "m/b": 200,
+        OTHER: None,
+    }
+
+
+def test_peak_memory_is_shown_by_default_instead_of_output_bytes():
+    select = layers(with_memory()).view.options.select
+
+    assert "held_bytes" in select
+    assert "output_bytes" not in select
+
+
+def test_peak_memory_does_not_depend_on_the_rows_shown():
+    answer = layers(with_memory(), select="held_bytes", max_depth=2)
+
+    assert answer["m"]["held_bytes"] == 1200
+
+
+def test_the_table_explains_peak_memory_and_what_it_lacks():
+    shown = layers(with_memory(counts_whole_micros=False), select="held_bytes").table.splitlines()
+
+    assert shown[:4] == [
+        "layer      peak memory",
+        "──────────────────────",
+        "m               1.20KB",
+        "  a             1.00KB",
+    ]
+    assert shown[-2].startswith("Peak memory is the most that the ops of a row held at one time")
+    assert shown[-1] == "On CPUs, TensorFlow does not record allocations of less than 256 KiB."
+
+
+def test_a_notebook_shows_peak_memory_with_its_unit():
+    assert ">1.20KB<" in layers(with_memory(), select="held_bytes")._repr_html_()
+
+
+def test_other_views_say_that_they_do_not_show_peak_memory():
+    (note,) = Profile(with_memory()).scope(select="params,held_bytes", max_depth=9).notes[-1:]
+
+    assert note == "the scope view does not show held_bytes; the layers view does."

@@ -12,6 +12,7 @@ from tfprof.columns import Bools, Ints, distinct, ints
 from tfprof.errors import TfprofError
 from tfprof.memo import remembered
 from tfprof.model.clock import NANOS_PER_MICRO, nanos_of_micros
+from tfprof.model.devices import Role
 from tfprof.model.profile import ProfileColumns
 
 # Sums and differences of two numbers below this fit in 64 bits.
@@ -134,6 +135,62 @@ def allocator_traces(profile: ProfileColumns) -> tuple[AllocatorTrace, ...]:
         _trace(profile, rows, levels[first:last])
         for rows, first, last in zip(rows_of, *bounds.tolist(), strict=True)
     )
+
+
+def peaks_by_row(profile: ProfileColumns, steps: Ints, row_of_op: Ints, parents: Ints) -> Ints:
+    """For each row of a tree, the most bytes that the ops of its subtree held at one time.
+
+    `row_of_op` is the row of each op, and `parents` precede their rows. Times and bytes are those
+    of one allocator on one device in one of `steps`: the highest peak. Rows whose ops have no
+    allocation records have -1.
+    """
+    wanted = {*steps.tolist()}
+    traces = [one for one in allocator_traces(profile) if one.step in wanted]
+    peaks = np.full(len(parents), -1)
+    if not traces:
+        return peaks
+    depths = _depths(parents)
+    trace = np.repeat(np.arange(len(traces)), [len(one.op) for one in traces])
+    time_ns = np.concatenate([one.time_ns for one in traces])
+    changes = np.concatenate([one.bytes for one in traces])
+    row = row_of_op[np.concatenate([one.op for one in traces])]
+    order = np.lexsort((time_ns, trace))
+    trace, time_ns, changes, row = (column[order] for column in (trace, time_ns, changes, row))
+    for depth in range(int(depths[row].max()), 0, -1):
+        here = np.flatnonzero(depths[row] == depth)
+        group = trace[here] * len(parents) + row[here]
+        by_group = np.argsort(group, kind="stable")
+        rows = here[by_group]
+        levels, is_last = _levels(group[by_group], time_ns[rows], changes[rows])
+        np.maximum.at(peaks, row[rows[is_last]], levels[is_last])
+        row[here] = parents[row[here]]
+    return peaks
+
+
+def lacks_small_allocations(profile: ProfileColumns) -> bool:
+    """Whether allocations on CPUs were recorded by TensorFlow 2, which leaves out small ones."""
+    devices = profile.devices
+    found = distinct(profile.allocator_uses.device)
+    found = found[found >= 0]
+    in_micros = profile.recordings.counts_whole_micros[devices.recording[found]]  # TensorFlow 1
+    return bool(((devices.role[found] == Role.HOST) & ~in_micros).any())
+
+
+def _depths(parents: Ints) -> Ints:
+    depths: list[int] = []
+    for parent in parents.tolist():
+        depths.append(1 if parent < 0 else depths[parent] + 1)
+    return ints(depths)
+
+
+def _levels(group: Ints, time_ns: Ints, changes: Ints) -> tuple[Ints, Bools]:
+    """The running sum of `changes` in each group, and whether it is the last at its time."""
+    running = np.cumsum(changes)
+    first = np.flatnonzero(np.diff(group, prepend=-1))
+    before = np.repeat((running - changes)[first], np.diff(first, append=len(group)))
+    is_last = np.ones(len(group), np.bool_)
+    is_last[:-1] = (group[1:] != group[:-1]) | (time_ns[1:] != time_ns[:-1])
+    return ints(running - before), is_last
 
 
 def _groups(profile: ProfileColumns) -> Ints:

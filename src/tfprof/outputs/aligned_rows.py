@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tfprof.columns import Ints, Shape, Shapes
+from tfprof.measures.memory import lacks_small_allocations
 from tfprof.metrics import BY_KEY, Metric, Need, selected_columns
 from tfprof.units import Unit, format_percent
 from tfprof.views import facts
-from tfprof.views.facts import Texts
+from tfprof.views.facts import Sizes, Texts
 from tfprof.views.view import View
 
 _NAME = "layer"
@@ -59,15 +60,23 @@ def _sentences(view: View) -> Iterator[str]:
     """What the numbers are, below the totals."""
     metrics = selected_columns(view.options.select, gathered=False, splits_micros=False)
     numbers = [metric for metric in metrics if metric.is_number]
+    is_recorded = view.profile.has(Need.RUNS)
     if numbers:
         yield "A row includes the layers in it."
     if any("params" in (metric.key, metric.part_of) for metric in numbers):
         yield "A variable that several layers share counts once."
-    if view.profile.has(Need.RUNS) and any(metric.needs is Need.RUNS for metric in numbers):
+    if is_recorded and any(metric.unit is Unit.MICROS for metric in numbers):
         yield (
             "Times are those of an average step, summed over ops, even if they ran at the same "
             "time."
         )
+    if is_recorded and any(metric.key == "held_bytes" for metric in metrics):
+        yield (
+            "Peak memory is the most that the ops of a row held at one time in a step, without "
+            "what was allocated before, such as variables."
+        )
+        if lacks_small_allocations(view.profile):
+            yield "On CPUs, TensorFlow does not record allocations of less than 256 KiB."
 
 
 def _names(view: View) -> _Column:
@@ -130,7 +139,7 @@ def _numbers(column: Ints, metric: Metric) -> list[str]:
 
 
 def _fact(view: View, metric: Metric) -> Iterator[_Column]:
-    """The column of a fact; only texts and shapes fit into a table."""
+    """The column of a fact; only texts, sizes and shapes fit into a table."""
     column = facts.column(metric, view, slice(0, len(view)))
     heading = metric.heading or metric.label
     if isinstance(column, Texts):
@@ -140,6 +149,9 @@ def _fact(view: View, metric: Metric) -> Iterator[_Column]:
             for codes in map(column.codes.__getitem__, range(len(view)))
         ]
         yield _Column("", heading, cells, is_number=False)
+    elif isinstance(column, Sizes):
+        known = zip(Unit.BYTES.format_column(column.bytes), column.bytes.tolist(), strict=True)
+        yield _Column("", heading, [text if size >= 0 else "" for text, size in known])
     elif isinstance(column, Shapes):
         yield _Column(
             "", heading, [_shape(column[row]) for row in range(len(view))], is_number=False

@@ -13,7 +13,7 @@ from tfprof.outputs import tensor_text
 from tfprof.outputs.pieces import Field, Piece, amounts, digits, or_else, written_once
 from tfprof.units import Unit, format_shape
 from tfprof.views import facts
-from tfprof.views.facts import Counts, ShapeLists, TensorValues, Texts
+from tfprof.views.facts import Counts, ShapeLists, Sizes, TensorValues, Texts
 from tfprof.views.view import View
 
 _SUFFIX = {"params": " params", "slots": " slots", "float_ops": " flops", "macs": " macs"}
@@ -69,6 +69,8 @@ def _fact(view: View, rows: slice, metric: Metric) -> list[Field]:
             fields = [Field([texts], texts.lengths > 0)]
         case ShapeLists():
             fields = [Field([_shape_lists(column)])]
+        case Sizes():
+            fields = [Field([amounts(column.bytes, Unit.BYTES)], column.bytes >= 0)]
         case np.ndarray():
             fields = [Field([digits(column)])]
         case _:

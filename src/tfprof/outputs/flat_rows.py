@@ -13,7 +13,7 @@ from tfprof.metrics import Metric
 from tfprof.outputs import fields
 from tfprof.units import Unit
 from tfprof.views import facts
-from tfprof.views.facts import Column, Counts, ShapeLists, TensorValues, Texts
+from tfprof.views.facts import Column, Counts, ShapeLists, Sizes, TensorValues, Texts
 from tfprof.views.view import View
 
 _SUFFIX = {"params": " params", "slots": " slots", "float_ops": " float_ops", "macs": " macs"}
@@ -59,6 +59,9 @@ def _fact(view: View, column: Column) -> list[list[str]]:
         case Shapes():
             shapes = fields.shape_texts(column.values, unknown="")
             texts = [shapes[code] for code in column.codes.tolist()]
+        case Sizes():
+            known = zip(Unit.BYTES.format_column(column.bytes), column.bytes.tolist(), strict=True)
+            texts = [_padded(text if size >= 0 else "") for text, size in known]
         case np.ndarray():
             texts = [_padded(str(number)) for number in column.tolist()]
         case _:

@@ -19,7 +19,9 @@ from tfprof.outputs.html_table import (
     paragraph,
     table,
 )
-from tfprof.units import format_shape
+from tfprof.units import format_bytes, format_shape
+from tfprof.views import facts
+from tfprof.views.facts import Sizes
 from tfprof.views.registry import VIEWS, Trait
 from tfprof.views.view import View
 
@@ -140,6 +142,9 @@ def _part(number: int, whole: int, text: str) -> Amount:
 
 def _fact(view: View, row: int, metric: Metric) -> str:
     """A fact as text, cut if it is long."""
+    column = facts.column(metric, view, slice(row, row + 1))
+    if isinstance(column, Sizes):
+        return format_bytes(int(column.bytes[0])) if column.bytes[0] >= 0 else ""
     found = tabular.fact(view, row, metric)
     text = ", ".join(_plain(value, key if len(found) > 1 else "") for key, value in found.items())
     return text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}…"

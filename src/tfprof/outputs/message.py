@@ -18,7 +18,7 @@ from tfprof.model.tensors import Tensors
 from tfprof.outputs import tabular
 from tfprof.outputs.tensor_text import rounded
 from tfprof.views import facts
-from tfprof.views.facts import Counts, ShapeLists, TensorValues, Texts
+from tfprof.views.facts import Counts, ShapeLists, Sizes, TensorValues, Texts
 from tfprof.views.registry import Trait
 from tfprof.views.view import View, single_members
 
@@ -141,8 +141,9 @@ def _fill_facts(view: View, messages: Sequence[Message]) -> None:
                     _fill_values(messages, metric.fact, column)
             case np.ndarray():
                 _fill_number(messages, metric.fact, column)
-            case None | Counts() | Shapes():
-                pass  # `_fill_numbers` fills the counts, and no message has a field for a shape
+            case None | Counts() | Shapes() | Sizes():
+                # `_fill_numbers` fills the counts, and no message has a field for the others.
+                pass
             case _:
                 assert_never(column)
 

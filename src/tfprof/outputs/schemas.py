@@ -82,6 +82,11 @@ _FACTS: dict[str, Schema] = {
     "output_shape": _described(
         _SHAPE, "The shape of the output of the layer, or of the first output of the op."
     ),
+    "held_bytes": _described(
+        _or_null(_INTEGER),
+        "The most memory that the ops of the row and of those below it held at one time in a "
+        "step, in bytes; null if unknown.",
+    ),
     "devices": _list(_TEXT, "The devices the op ran on."),
     "op_types": _list(_TEXT, "The types of the op."),
     "input_shapes": _list(

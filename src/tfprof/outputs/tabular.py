@@ -15,7 +15,7 @@ from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.tensors import Tensors
 from tfprof.units import exact_micros
 from tfprof.views import facts
-from tfprof.views.facts import Column, Counts, ShapeLists, TensorValues, Texts
+from tfprof.views.facts import Column, Counts, ShapeLists, Sizes, TensorValues, Texts
 from tfprof.views.view import View
 
 Row: TypeAlias = dict[str, Any]
@@ -132,6 +132,8 @@ def _fact(
             found[name] = [_sides(column.values[code]) for code in column.codes.tolist()]
         case ShapeLists():
             found[name] = _shape_lists(column, is_gathered=view.is_gathered)
+        case Sizes():
+            found[name] = [size if size >= 0 else None for size in column.bytes.tolist()]
         case TensorValues():
             values = map(_value, repeat(column.tensors), column.place.tolist())
             found[name] = map(plain, values)

@@ -83,8 +83,17 @@ class TensorValues:
         self.place = place
 
 
+class Sizes:
+    """A number of bytes per row, -1 if it is unknown."""
+
+    __slots__ = ("bytes",)
+
+    def __init__(self, column: Ints) -> None:
+        self.bytes = column
+
+
 # `Shapes` is one shape per row, `Ints` one integer per row.
-Column: TypeAlias = Texts | Counts | Shapes | ShapeLists | TensorValues | Ints
+Column: TypeAlias = Texts | Counts | Shapes | ShapeLists | Sizes | TensorValues | Ints
 
 Fact: TypeAlias = Callable[[View, slice], Column | None]
 
@@ -149,6 +158,12 @@ def output_shape(view: View, rows: slice) -> Shapes | None:
     codes = np.full(len(members), len(known.values))
     codes[members.lengths > 0] = known.codes
     return Shapes(codes, (*known.values, None))
+
+
+@fact
+def held_bytes(view: View, rows: slice) -> Sizes | None:
+    """The most memory that the ops of each row and the rows below it held at one time."""
+    return None if view.held is None else Sizes(view.held()[view.arranged[rows]])
 
 
 @fact

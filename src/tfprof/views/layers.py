@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -11,17 +12,19 @@ import numpy as np
 from tfprof.columns import Bools, Ints, Ragged, Strings, ints, offsets_of
 from tfprof.kernels.rows import grouped
 from tfprof.measures.layers import model_layers, output_shapes
-from tfprof.measures.numbers import EVERYTHING, per_op
+from tfprof.measures.memory import peaks_by_row
+from tfprof.measures.numbers import EVERYTHING, chosen_steps, per_op
 from tfprof.memo import remembered
 from tfprof.metrics import BY_KEY
 from tfprof.model.layers import NO_LAYER
 from tfprof.model.ops import EAGER_SCOPE, STATE_VARIABLE, Ops, Phase
 from tfprof.model.profile import ProfileColumns
+from tfprof.model.recordings import Chosen
 from tfprof.options import Options
 from tfprof.views.accounting import account_gathered
 from tfprof.views.select import Arrangement, select
 from tfprof.views.tree import Tree
-from tfprof.views.view import ROOT_NAME, View
+from tfprof.views.view import ROOT_NAME, View, chosen_by
 
 # Rows for the ops that belong to no layer.
 OPTIMIZER = "optimizer"
@@ -37,7 +40,7 @@ _COLUMNS = (
     *("float_ops", "forward_float_ops", "backward_float_ops"),
     *("macs", "forward_macs", "backward_macs"),
     *("micros", "forward_micros", "backward_micros"),
-    *("output_bytes",),
+    *("held_bytes", "output_bytes"),
 )
 
 
@@ -54,7 +57,8 @@ def build(profile: ProfileColumns, options: Options) -> View:
         accounts=accounts,
         policy=policy,
     )
-    return replace(view, layer=found.layer[view.arranged])
+    held = partial(peaks, profile, chosen_by(options))
+    return replace(view, layer=found.layer[view.arranged], held=held)
 
 
 class LayerRows(NamedTuple):
@@ -86,6 +90,16 @@ def arrange(profile: ProfileColumns) -> LayerRows:
     layers = np.full(count, NO_LAYER)
     layers[1 : len(table) + 1] = np.arange(len(table))
     return LayerRows(arrangement, ints(layers))
+
+
+@remembered
+def peaks(profile: ProfileColumns, chosen: Chosen) -> Ints:
+    """The most memory that each row of the arrangement held at one time, -1 if unknown."""
+    arrangement = arrange(profile).arrangement
+    row_of_op = np.zeros(len(profile.ops), np.int64)
+    row_of_op[arrangement.members.values] = arrangement.members.owners
+    steps = chosen_steps(profile, chosen)
+    return peaks_by_row(profile, steps, row_of_op, arrangement.tree.parents)
 
 
 def _has_numbers(profile: ProfileColumns) -> Bools:
@@ -171,8 +185,10 @@ def columns(profile: ProfileColumns) -> Iterator[str]:
     facts = {
         "layer_class": any(table.kind.values),
         "output_shape": any(shape is not None for shape in output_shapes(profile).values),
+        "held_bytes": len(profile.allocator_events) > 0,
     }
     filled = facts | {key: bool(numbers[key].any()) for key in _COLUMNS if key not in facts}
+    filled["output_bytes"] &= not filled["held_bytes"]
     for key in _COLUMNS:
         whole = BY_KEY[key].part_of
         # A part that is the whole, or nothing of it, says nothing more.

@@ -232,9 +232,9 @@ def _no_records_message(profile: ProfileColumns, found: Sequence[AllocatorTrace]
         )
     if len(profile.recordings) and not profile.counts_whole_micros:
         return (
-            "The recording has no allocations by ops. TensorFlow 2 records the allocations of GPUs "
-            "only: record a run on a GPU. Without one, `tfprof scope FILES… -select params` shows "
-            "the size of the model."
+            "The recording has no allocations by ops. TensorFlow 2 records those of GPUs, and on "
+            "some CPUs large ones: record a run on a GPU. Without one, `tfprof scope FILES… "
+            "-select params` shows the size of the model."
         )
     record = "RunOptions(trace_level=RunOptions.FULL_TRACE)"
     if not profile.has(Need.RUNS):

@@ -182,6 +182,8 @@ def _without_effect(view: View) -> Iterator[str]:
         yield f"{the_view} sorts by name instead of occurrence; the op view sorts by it."
     if "num_hidden_ops" in options.select and Trait.MARKS_HIDDEN not in view.traits:
         yield f"{the_view} does not show num_hidden_ops; the graph view does."
+    if "held_bytes" in options.select and view.held is None:
+        yield f"{the_view} does not show held_bytes; the layers view does."
     if "op_types" in options.select:
         return
     for name in dict.fromkeys(text.partition("=")[0] for text in options.define_type):

@@ -77,6 +77,9 @@ class View:
     hidden: Hidden
     arranged: Ints  # the row of the view's arrangement that each row is
     layer: Ints | None = None  # the layer that each row is, -1 for other rows; None in other views
+    # The most memory that each row of the arrangement held at one time, -1 if unknown; None in
+    # views without this number.
+    held: Callable[[], Ints] | None = None
     skipped: Ints | None = None  # the hidden rows between each row and its parent, if requested
     left_out: frozenset[str] = frozenset()  # metrics whose columns a table leaves out
     trail: Trail | None = None  # why other rows are not shown
