@@ -381,6 +381,10 @@ class Shapes:
         """The column with only `rows`, in that order."""
         return Shapes(self.codes[rows], self.values)
 
+    def are_known(self) -> Bools:
+        """Whether each shape has a known rank."""
+        return np.array([shape is not None for shape in self.values], np.bool_)[self.codes]
+
     def sizes(self) -> Ints:
         """The element count of each shape: 1 for a scalar, 0 if a dim or the rank is unknown."""
         return ints([_size(shape) for shape in self.values])[self.codes]

@@ -105,3 +105,8 @@ def format_nanos(nanos: int) -> str:
     if nanos % _NANOS_PER_MICRO and abs(nanos) < _NANOS_PER_MILLI:
         return f"{nanos / _NANOS_PER_MICRO:.2f}us"
     return format_micros(round(nanos / _NANOS_PER_MICRO))
+
+
+def format_whole_micros(nanos: int) -> str:
+    """Nanoseconds rounded to microseconds, as text, so that columns are easy to compare."""
+    return format_micros((nanos + _NANOS_PER_MICRO // 2) // _NANOS_PER_MICRO)

@@ -99,7 +99,7 @@ def output_shapes(profile: ProfileColumns) -> Shapes:
     """The output shape of each layer: as stated, or of its last result that is used outside."""
     table = model_layers(profile).table
     stated = table.output_shape
-    is_stated = np.array([shape is not None for shape in stated.values], np.bool_)[stated.codes]
+    is_stated = stated.are_known()
     if is_stated.all():
         return stated
     last = _last_results(profile)
@@ -115,14 +115,14 @@ def first_outputs(ops: Ops, chosen: Ints) -> Shapes:
     """The shape of the first output of each of `chosen`: from the graph, or else from a run."""
     columns = (ops.outputs, ops.seen_outputs)
     both = Shapes.joined([*(column.shape for column in columns), Shapes.of([None])])
-    is_known = np.array([shape is not None for shape in both.values], np.bool_)
+    is_known = both.are_known()
     row = np.full(len(chosen), len(both) - 1)
     before = 0
     for column in columns:
         first = column.offsets[chosen]
         has_output = first < column.offsets[chosen + 1]
         place = np.where(has_output, first + before, len(both) - 1)
-        row = np.where(is_known[both.codes[row]], row, place)
+        row = np.where(is_known[row], row, place)
         before += len(column.shape)
     return both.take(row)
 
@@ -137,8 +137,7 @@ def _last_results(profile: ProfileColumns) -> Ints:
     source = np.concatenate((edges.values, unused))
     user = np.concatenate((edges.owners, np.full(len(unused), -1)))
     is_data = np.concatenate((ops.inputs.slot >= 0, np.ones(len(unused), np.bool_)))
-    shapes = first_outputs(ops, np.arange(len(ops)))
-    has_shape = np.array([shape is not None for shape in shapes.values], np.bool_)[shapes.codes]
+    has_shape = first_outputs(ops, np.arange(len(ops))).are_known()
     is_result = is_forward & has_shape & ~_is_static(ops)
     kept = is_data & (source >= 0) & is_result[source] & np.append(is_forward, True)[user]
     source, inside = source[kept], np.append(layer, NO_LAYER)[user[kept]]

@@ -100,6 +100,18 @@ class OpColumns:
         columns = cls.of(names, kinds or names, nothing, [None] * len(names), nothing)
         return replace(columns, conventions=conventions, is_defined=False)
 
+    @classmethod
+    def variables(
+        cls,
+        names: Sequence[str],
+        kind: str,
+        shapes: Sequence[Shape],
+        conventions: Conventions | None = None,
+    ) -> Self:
+        """Variables, as ops without inputs and outputs."""
+        nothing: list[tuple[()]] = [()] * len(names)
+        return cls.of(names, [kind] * len(names), nothing, shapes, nothing, conventions=conventions)
+
     @property
     def origin(self) -> Origin:
         return Origin(self.attributes, self.conventions, self.is_defined)
@@ -207,6 +219,12 @@ class ProfileBuilder:
     def add_types(self, ops: Sequence[int] | Ints, types: Coded) -> None:
         """Add a type to each of `ops`: the one at the same position in `types`."""
         self._types.append((ints(ops), Coded(types.codes, types.values.packed())))
+
+    def add_type(self, name: str, ops: Sequence[int] | Ints) -> None:
+        """Add the type `name` to each of `ops`; missing ops, which have the id -1, are skipped."""
+        found = ints(ops)
+        found = found[found >= 0]
+        self.add_types(found, Coded(np.zeros(len(found), np.int64), Strings([name])))
 
     def set_float_ops(self, ops: Sequence[int] | Ints, float_ops: Sequence[int] | Ints) -> None:
         """Set the float ops per run of each op; later values replace earlier ones."""

@@ -30,6 +30,8 @@ WALKED_CALL = "_walked_call"
 TRAINABLE_VARIABLE = "_trainable_variables"
 OPTIMIZER_VARIABLE = "_optimizer_variables"
 STATE_VARIABLE = "_state_variables"
+# The type of variables whose values a checkpoint contains.
+CHECKPOINT_VARIABLE = "_checkpoint_variables"
 # The type of ops of an optimizer, if the source knows them.
 OPTIMIZER_OP = "_optimizer"
 # The type of gradients of a tape that belong to the code lines of their forward ops. The original

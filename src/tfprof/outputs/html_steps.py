@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfprof.outputs.html_table import Amount, Cell, Column, Name, document, paragraph, table
-from tfprof.units import format_nanos
+from tfprof.units import format_whole_micros as _time
 from tfprof.views.steps import StepTime, StepTimes
 
 _MAX_ROWS = 200
@@ -54,8 +54,3 @@ def _row(step: StepTime, longest: int, devices: Sequence[str], *, is_unusual: bo
         *(Amount(_time(step.devices.get(name, 0))) for name in devices),
         "unusual" if is_unusual else "",
     ]
-
-
-def _time(nanos: int) -> str:
-    """A time to the microsecond."""
-    return format_nanos((nanos + 500) // 1000 * 1000)

@@ -12,6 +12,7 @@ from tfprof.errors import one_line
 from tfprof.outputs import schemas
 from tfprof.outputs.frames import data_frame
 from tfprof.units import format_nanos, format_percent
+from tfprof.units import format_whole_micros as _time
 from tfprof.views.steps import StepSummary, StepTime, StepTimes
 
 if TYPE_CHECKING:
@@ -161,11 +162,6 @@ def _aligned(rows: list[list[str]]) -> Iterator[str]:
     for row in rows:
         cells = (text.rjust(width) for text, width in zip(row, widths, strict=True))
         yield "  ".join(cells).rstrip()
-
-
-def _time(nanos: int) -> str:
-    """A time to the microsecond, so that columns are easy to compare."""
-    return format_nanos((nanos + 500) // 1000 * 1000)
 
 
 def _summary(summary: StepSummary, *, is_named: bool) -> Iterator[str]:

@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
-
-from tfprof.columns import Coded, Strings
 from tfprof.formats import keras_file
 from tfprof.formats.keras_file import KerasFile
 from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.layers import NO_LAYER, Layer
 from tfprof.model.notes import Note, Subject
-from tfprof.model.ops import OPTIMIZER_VARIABLE
+from tfprof.model.ops import OPTIMIZER_VARIABLE, TRAINABLE_VARIABLE
 from tfprof.sources import keras_h5, keras_weights
 from tfprof.sources.keras_config import layers_of
 from tfprof.sources.keras_weights import FoundLayers, Weight
 from tfprof.sources.source import FileSummary, InputFile, summary
 
-_TRAINABLE = "_trainable_variables"
 _KIND = "Variable"
 
 
@@ -34,16 +30,14 @@ def add(found: KerasFile, builder: ProfileBuilder, file: InputFile) -> FileSumma
     model = found_in(found.weights, layers_of(found.config))
     weights = model.weights = list(_unique(model.weights))
     names = [weight.name for weight in weights]
-    nothing: list[tuple[()]] = [()] * len(names)
-    shapes = [weight.shape for weight in weights]
-    builder.add_ops(OpColumns.of(names, [_KIND] * len(names), nothing, shapes, nothing))
-    _add_type(builder, _TRAINABLE, [weight for weight in weights if weight.is_trainable])
-    slots = [weight for weight in weights if weight.is_of_optimizer]
-    _add_type(builder, OPTIMIZER_VARIABLE, slots)
+    builder.add_ops(OpColumns.variables(names, _KIND, [weight.shape for weight in weights]))
+    trainable = [weight.name for weight in weights if weight.is_trainable]
+    builder.add_type(TRAINABLE_VARIABLE, builder.ids(trainable))
+    slots = [weight.name for weight in weights if weight.is_of_optimizer]
+    builder.add_type(OPTIMIZER_VARIABLE, builder.ids(slots))
     _add_layers(model, builder)
     builder.notes += _notes(file.path, found)
-    own = [weight for weight in weights if not weight.is_of_optimizer]
-    return summary(file, layers=len(model.layers), weights=len(own))
+    return summary(file, layers=len(model.layers), weights=len(weights) - len(slots))
 
 
 def _notes(path: str, found: KerasFile) -> Iterator[Note]:
@@ -70,11 +64,6 @@ def _unique(weights: Sequence[Weight]) -> Iterator[Weight]:
             name = f"{weight.name}_{number}"
         taken.add(name)
         yield replace(weight, name=name)
-
-
-def _add_type(builder: ProfileBuilder, name: str, weights: list[Weight]) -> None:
-    ops = builder.ids(weight.name for weight in weights)
-    builder.add_types(ops, Coded(np.zeros(len(ops), np.int64), Strings([name])))
 
 
 def _add_layers(model: FoundLayers, builder: ProfileBuilder) -> None:

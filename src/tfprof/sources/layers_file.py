@@ -6,9 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from tfprof.columns import Coded, Shape, Strings
+from tfprof.columns import Shape
 from tfprof.errors import InputError
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.layers import Layer
@@ -95,8 +93,7 @@ def add(found: RecordedLayers, builder: ProfileBuilder, file: InputFile) -> File
     """Add the layers and the weights that the graph lacks, and link all ops to their layers."""
     names = unread_variables.define([(one.name, one.shape) for one in found.unread], builder)
     pairs = list(zip(names, found.unread, strict=True))
-    trainable = builder.ids([name for name, one in pairs if one.is_trainable])
-    types = Coded(np.zeros(len(trainable), np.int64), Strings([TRAINABLE_VARIABLE]))
-    builder.add_types(trainable, types)
+    trainable = [name for name, one in pairs if one.is_trainable]
+    builder.add_type(TRAINABLE_VARIABLE, builder.ids(trainable))
     tf_layers.add(builder, found.layers, found.weights | {name: one.layer for name, one in pairs})
     return summary(file, layers=len(found.layers))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tfprof.columns import Coded, Shapes, Strings
+from tfprof.columns import Shapes, Strings
 from tfprof.errors import InputError, nearest
 from tfprof.formats import checkpoint, messages
 from tfprof.formats.checkpoint import Checkpoint, RenamedTensors
@@ -20,6 +20,7 @@ from tfprof.formats.saved_objects import SavedObjects
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.code import Frame
 from tfprof.model.notes import Note, Subject
+from tfprof.model.ops import CHECKPOINT_VARIABLE, TRAINABLE_VARIABLE
 from tfprof.model.tensors import Tensors
 from tfprof.sources import tf_functions, tf_layers, unread_variables
 from tfprof.sources.source import Decoded, FileSummary, InputFile, summary
@@ -27,8 +28,6 @@ from tfprof.sources.tf_functions.variables import is_parameter
 
 _DEFAULT = "serving_default"
 _INTERNAL = "__saved_model_"  # the prefix of signatures that run when a model is loaded
-_TRAINABLE = "_trainable_variables"
-_IN_CHECKPOINT = "_checkpoint_variables"
 
 
 def read(file: InputFile) -> Decoded[MetaGraph]:
@@ -56,7 +55,7 @@ def add(found: Decoded[MetaGraph], builder: ProfileBuilder, file: InputFile) -> 
         for op, number in zip(ops.tolist(), variables.values(), strict=True)
         if number in known and known[number].is_trainable
     ]
-    builder.add_types(trainable, Coded(np.zeros(len(trainable), np.int64), Strings([_TRAINABLE])))
+    builder.add_type(TRAINABLE_VARIABLE, trainable)
     tf_layers.add(builder, *tf_layers.by_scope(flat, unread))
     folder = Path(records.path).parent
     try:
@@ -139,9 +138,7 @@ def _add_values(prefix: str, variables: Mapping[str, int], builder: ProfileBuild
     entries = {entry.name: entry for entry in saved.tensors}
     keys = _keys(prefix, saved, OBJECT_GRAPH in entries, variables)
     held = sorted(name for name, key in keys.items() if key in entries)
-    builder.add_types(
-        builder.ids(held), Coded(np.zeros(len(held), np.int64), Strings([_IN_CHECKPOINT]))
-    )
+    builder.add_type(CHECKPOINT_VARIABLE, builder.ids(held))
     builder.set_tensors(
         Tensors(
             name=Strings(held),

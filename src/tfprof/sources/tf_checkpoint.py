@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from tfprof.columns import Coded, Shapes, Strings
+from tfprof.columns import Shapes, Strings
 from tfprof.formats.checkpoint import Checkpoint, RenamedTensors, open_checkpoint
 from tfprof.formats.tensors import TensorEntry
 from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.notes import Note, Subject
-from tfprof.model.ops import OPTIMIZER_VARIABLE
+from tfprof.model.ops import CHECKPOINT_VARIABLE, OPTIMIZER_VARIABLE, TRAINABLE_VARIABLE
 from tfprof.model.tensors import Tensors
 from tfprof.sources.source import FileSummary, InputFile, summary
 from tfprof.sources.tf_variables import Role, variables_of
 
-CHECKPOINT_TYPE = "_checkpoint_variables"
-TRAINABLE_TYPE = "_trainable_variables"
 _KIND = "Variable"
 
 
@@ -37,7 +33,7 @@ def add(checkpoint: Checkpoint, builder: ProfileBuilder, file: InputFile) -> Fil
         builder.set_tensors(_tensors(names, entries, checkpoint))
     else:
         names = _define(file.path, checkpoint, builder)
-    _add_type(CHECKPOINT_TYPE, names, builder)
+    builder.add_type(CHECKPOINT_VARIABLE, builder.ids(names))
     return summary(file, tensors=len(entries), values=sum(entry.size for entry in entries))
 
 
@@ -46,14 +42,14 @@ def _define(path: str, checkpoint: Checkpoint, builder: ProfileBuilder) -> list[
     variables = variables_of(path, checkpoint)
     names = [variable.name for variable in variables]
     shapes = [None if one.role is Role.STATE else one.entry.shape for one in variables]
-    nothing: list[tuple[()]] = [()] * len(names)
-    builder.add_ops(OpColumns.of(names, [_KIND] * len(names), nothing, shapes, nothing))
+    builder.add_ops(OpColumns.variables(names, _KIND, shapes))
     builder.set_tensors(_tensors(names, [one.entry for one in variables], checkpoint))
     text = f"{path} contains variables only; float operations and times require other files."
     builder.notes.append(Note(text, Subject.FLOAT_OPS | Subject.TIME))
     of_optimizer = [one.name for one in variables if one.role is Role.OPTIMIZER]
-    _add_type(OPTIMIZER_VARIABLE, of_optimizer, builder)
-    _add_type(TRAINABLE_TYPE, [one.name for one in variables if one.is_trainable], builder)
+    builder.add_type(OPTIMIZER_VARIABLE, builder.ids(of_optimizer))
+    trainable = [one.name for one in variables if one.is_trainable]
+    builder.add_type(TRAINABLE_VARIABLE, builder.ids(trainable))
     return names
 
 
@@ -68,10 +64,3 @@ def _tensors(
         shape=Shapes.of([entry.shape for entry in entries]),
         read=RenamedTensors(checkpoint, keys) if is_renamed else checkpoint.read,
     )
-
-
-def _add_type(name: str, variables: Sequence[str], builder: ProfileBuilder) -> None:
-    """Add a type to the ops of these variables."""
-    ops = builder.ids(variables)
-    held = ops[ops >= 0]
-    builder.add_types(held, Coded(np.zeros(len(held), np.int64), Strings([name])))

@@ -21,17 +21,8 @@ def define(variables: Iterable[tuple[str, Shape]], builder: ProfileBuilder) -> l
     for name, _ in wanted:
         taken[_free_name(name, taken, builder)] = None
     names = list(taken)
-    nothing: list[tuple[()]] = [()] * len(names)
-    builder.add_ops(
-        OpColumns.of(
-            names,
-            [_KIND] * len(names),
-            nothing,
-            [shape for _, shape in wanted],
-            nothing,
-            conventions=TENSORFLOW_NAMES,
-        )
-    )
+    shapes = [shape for _, shape in wanted]
+    builder.add_ops(OpColumns.variables(names, _KIND, shapes, TENSORFLOW_NAMES))
     return names
 
 

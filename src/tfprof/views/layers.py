@@ -184,7 +184,7 @@ def columns(profile: ProfileColumns) -> Iterator[str]:
     numbers = per_op(profile, EVERYTHING)
     facts = {
         "layer_class": any(table.kind.values),
-        "output_shape": any(shape is not None for shape in output_shapes(profile).values),
+        "output_shape": bool(output_shapes(profile).are_known().any()),
         "held_bytes": len(profile.allocator_events) > 0,
     }
     filled = facts | {key: bool(numbers[key].any()) for key in _COLUMNS if key not in facts}

@@ -78,8 +78,7 @@ def add(flat: Flat, builder: ProfileBuilder) -> None:
     ids = builder.ids(flat.columns.name)
     builder.set_repeats(ids, flat.repeats)
     for type_, rows in ((WALKED_CALL, flat.walked), (SHAPE_ARITHMETIC, flat.shape_arithmetic)):
-        ops = ids[ints(rows)]
-        builder.add_types(ops, Coded(np.zeros(len(ops), np.int64), Strings([type_])))
+        builder.add_type(type_, ids[ints(rows)])
 
 
 def flatten(  # noqa: PLR0917 -- the options of all sources that use it
