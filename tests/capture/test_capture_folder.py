@@ -27,7 +27,7 @@ def test_a_folder_is_read_with_its_graph_and_code_lines(profile):
     assert profile.scope(max_depth=9, select=["params"])["cnn_1/conv2d_1"]["total_params"] == 224
 
 
-def test_forward_pass_backward_pass_and_optimiser_have_separate_scopes(profile):
+def test_forward_pass_backward_pass_and_optimizer_have_separate_scopes(profile):
     whole = profile.scope(select=["micros"], max_depth=9, step=3)
 
     assert [whole[name]["total_micros"] for name in ("cnn_1", "gradient_tape", "sgd_1")] == [

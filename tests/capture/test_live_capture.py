@@ -61,7 +61,7 @@ def test_a_recorded_fit_has_a_note_on_coverage(fit):
     assert note in tfprof.info(folder).to_dict()["notes"]
 
 
-def test_forward_pass_backward_pass_and_optimiser_of_a_recorded_fit_have_separate_scopes(fit):
+def test_forward_pass_backward_pass_and_optimizer_of_a_recorded_fit_have_separate_scopes(fit):
     profile = tfprof.load(fit[1])
     whole = profile.scope(select=["micros"], max_depth=100, step=11)
     parts = {

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(
 
 PROGRAMS = Path(__file__).with_name("trained_programs.py")
 NAMES = ("fit", "fit_arrays", "tape", "open_tape", "dropped")
-PHASES = ("forward", "backward", "optimiser")
+PHASES = ("forward", "backward", "optimizer")
 
 
 @pytest.fixture(scope="module")
@@ -98,9 +98,9 @@ def test_a_layer_named_like_an_optimizer_is_a_forward_layer(load, name):
     assert {phases[op] for op in inside} == {Phase.FORWARD}
 
 
-def test_all_updates_of_a_recorded_fit_belong_to_the_optimiser(load):
+def test_all_updates_of_a_recorded_fit_belong_to_the_optimizer(load):
     columns = load("fit").columns
-    rows = [row for row, phase in enumerate(columns.phase.tolist()) if phase == Phase.OPTIMISER]
+    rows = [row for row, phase in enumerate(columns.phase.tolist()) if phase == Phase.OPTIMIZER]
     kinds = {columns.ops.kind[row] for row in rows}
 
     assert {"AssignSubVariableOp", "AssignAddVariableOp", "Sqrt", "AssignVariableOp"} <= kinds

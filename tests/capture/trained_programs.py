@@ -134,7 +134,7 @@ def facts(made):
 def ledger(profile):
     """The float operations by phase."""
     found = profile.flops().to_dict()
-    return {key: found[key] for key in ("forward", "backward", "optimiser")}
+    return {key: found[key] for key in ("forward", "backward", "optimizer")}
 
 
 PROGRAMS = {

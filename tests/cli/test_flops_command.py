@@ -13,7 +13,7 @@ def test_flops_prints_the_ledger(capsys):
     assert main(["flops", "graph.pb", "run_meta_0"]) == 0
 
     shown = capsys.readouterr()
-    assert "Total: 96 (96 forward, 0 backward, 0 optimiser)." in shown.out
+    assert "Total: 96 (96 forward, 0 backward, 0 optimizer)." in shown.out
     assert shown.err == ""
 
 

@@ -13,7 +13,7 @@ LAYERS = [(7, 2, 3), (1, 2, 5), (1, 2, 5), (99,)]  # T 7, B 2, I 3, H 5
 
 
 def scalars_until(position, gradient):
-    """The inputs of an optimiser whose gradient is the input at `position`."""
+    """The inputs of an optimizer whose gradient is the input at `position`."""
     return {"inputs": [()] * position + [gradient]}
 
 
@@ -336,7 +336,7 @@ CASES = [
         182,
     ),
     ("SparseSoftmaxCrossEntropyWithLogits", {"inputs": [(2, 10), (2,)]}, 106),
-    # Optimisers of 6 parameters.
+    # Optimizers of 6 parameters.
     ("ApplyGradientDescent ResourceApplyGradientDescent", scalars_until(2, (2, 3)), 12),
     *(
         (" ".join(f"{form}Apply{name}" for form in forms), scalars_until(place, (2, 3)), 6 * cost)

@@ -176,7 +176,7 @@ def test_the_ledger_has_macs_by_phase():
 
     assert (ledger["MatMul"].forward_macs, ledger["MatMul"].backward_macs) == (24, 24)
     assert ledger.to_dict()["macs"] == 48
-    assert "MACs: 48 (24 forward, 24 backward, 0 optimiser)." in ledger.report
+    assert "MACs: 48 (24 forward, 24 backward, 0 optimizer)." in ledger.report
     assert "MACs unknown" not in ledger.report
 
 

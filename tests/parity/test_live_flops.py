@@ -50,7 +50,7 @@ def test_the_float_ops_of_a_convolutional_network_match_its_formula(graphs):
     assert ledger["MaxPoolGrad"].backward == 5 * 768 * 8
     assert (ledger["MatMul"].forward, ledger["MatMul"].backward) == (dense, 2 * dense)
     assert ledger["SparseSoftmaxCrossEntropyWithLogits"].forward == 8 * (5 * 10 + 3)
-    assert ledger["ResourceApplyMomentum"].optimiser == 4 * parameters
+    assert ledger["ResourceApplyMomentum"].optimizer == 4 * parameters
     assert ledger.uncounted == ()
 
 
@@ -84,10 +84,10 @@ def test_every_rule_is_for_an_op_of_tensorflow(signatures):
     assert ours - signatures.keys() == set()
 
 
-def test_an_optimiser_is_counted_by_its_gradient(signatures):
-    optimisers = [kind for kind in registry.kinds() if re.match("(Resource|Sparse)*Apply", kind)]
+def test_an_optimizer_is_counted_by_its_gradient(signatures):
+    optimizers = [kind for kind in registry.kinds() if re.match("(Resource|Sparse)*Apply", kind)]
 
-    assert optimisers
-    for kind in optimisers:
+    assert optimizers
+    for kind in optimizers:
         position = int(re.search(r"N\(input (\d+)\)", registry.rule_of(kind).__doc__)[1])
         assert signatures[kind][position] in ("grad", "delta"), kind

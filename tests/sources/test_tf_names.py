@@ -39,18 +39,18 @@ def test_an_op_in_a_scope_with_a_similar_name_is_forward(name):
     "kind",
     ["ApplyAdam", "ResourceApplyMomentum", "SparseApplyAdagrad", "ResourceSparseApplyFtrl"],
 )
-def test_an_update_belongs_to_the_optimiser_in_any_scope(kind):
-    assert phase("train/update", kind) is Phase.OPTIMISER
-    assert phase("gradients/update", kind) is Phase.OPTIMISER
+def test_an_update_belongs_to_the_optimizer_in_any_scope(kind):
+    assert phase("train/update", kind) is Phase.OPTIMIZER
+    assert phase("gradients/update", kind) is Phase.OPTIMIZER
 
 
 @pytest.mark.parametrize(
     "scope", ["adam", "adam_w", "sgd_1", "SGD", "rm_sprop", "while/body/lion", "rmsprop"]
 )
-def test_an_op_in_the_scope_of_a_keras_optimizer_belongs_to_the_optimiser(scope):
+def test_an_op_in_the_scope_of_a_keras_optimizer_belongs_to_the_optimizer(scope):
     p = profile(op(f"{scope}/AssignSubVariableOp", "AssignSubVariableOp"), op(f"{scope}/Sqrt"))
 
-    assert p.phase.tolist() == [Phase.OPTIMISER] * 2
+    assert p.phase.tolist() == [Phase.OPTIMIZER] * 2
 
 
 def test_a_layer_named_like_an_optimizer_is_forward():
@@ -60,13 +60,13 @@ def test_a_layer_named_like_an_optimizer_is_forward():
         op("net/adam/MatMul", "MatMul"),
     )
 
-    assert p.phase.tolist() == [Phase.OPTIMISER, Phase.FORWARD, Phase.FORWARD]
+    assert p.phase.tolist() == [Phase.OPTIMIZER, Phase.FORWARD, Phase.FORWARD]
 
 
-def test_an_op_with_the_type_of_optimizers_belongs_to_the_optimiser():
+def test_an_op_with_the_type_of_optimizers_belongs_to_the_optimizer():
     p = profile(op("a/Mul", types=["_optimizer"]), op("gradient_tape/Mul", types=["_optimizer"]))
 
-    assert p.phase.tolist() == [Phase.OPTIMISER] * 2
+    assert p.phase.tolist() == [Phase.OPTIMIZER] * 2
 
 
 @pytest.mark.parametrize("kind", ["AccumulatorApplyGradient", "Apply", "AssignAdd"])

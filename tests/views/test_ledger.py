@@ -32,10 +32,10 @@ def test_a_kind_has_its_number_of_ops_its_phases_and_its_rule():
 
     one_each = "N(input 0): one operation for each element."
     assert found.entries == (
-        CountedKind("Square", 3, 0, forward=12, backward=6, optimiser=0, other=0, rule=one_each),
+        CountedKind("Square", 3, 0, forward=12, backward=6, optimizer=0, other=0, rule=one_each),
         CountedKind("ApplyGradientDescent", 1, 0, 0, 0, 12, 0, found.entries[1].rule),
     )
-    assert (found.forward, found.backward, found.optimiser, found.float_ops) == (12, 6, 12, 30)
+    assert (found.forward, found.backward, found.optimizer, found.float_ops) == (12, 6, 12, 30)
     assert found.idle_kinds == (("Placeholder", 1),)
     assert found.uncounted == ()
 
@@ -117,14 +117,14 @@ def test_the_report_lists_counted_and_uncounted_kinds():
     report = Profile(p).flops().report
 
     assert report.splitlines()[6:] == [
-        "kind    ops  forward  backward  optimiser  total    share  MACs  counted as",
+        "kind    ops  forward  backward  optimizer  total    share  MACs  counted as",
         (
             "Square    2    1.00m                       1.00m  100.00%"
             "        N(input 0) (recorded: 1 ops)"
         ),
         "",
-        "Total: 1,000,006 (1,000,006 forward, 0 backward, 0 optimiser).",
-        "MACs: 0 (0 forward, 0 backward, 0 optimiser).",
+        "Total: 1,000,006 (1,000,006 forward, 0 backward, 0 optimizer).",
+        "MACs: 0 (0 forward, 0 backward, 0 optimizer).",
         "No arithmetic: 1 of 4 ops (25.00%), 0.00% of the time (Placeholder 1).",
         "Not counted: 1 of 4 ops (25.00%), 25.00% of the time.",
         "  Gelu  1  3us  no rule for this kind",
@@ -169,12 +169,12 @@ def test_the_json_output_contains_all_values():
             "logged_ops": 0,
             "forward": 6,
             "backward": 0,
-            "optimiser": 0,
+            "optimizer": 0,
             "other": 0,
             "rule": "N(input 0): one operation for each element.",
             "forward_macs": 0,
             "backward_macs": 0,
-            "optimiser_macs": 0,
+            "optimizer_macs": 0,
             "other_macs": 0,
             "ops_without_macs": 0,
             "float_ops": 6,

@@ -135,8 +135,8 @@ _ROWS = (
         options=_only("json"),
         notes="A multiply and an add count as two, any other operation on an element as one, data "
         "movement and random numbers as zero. Counts from an op log take precedence. Ops in a "
-        "scope `gradients` or `gradient_tape` are backward, ops such as ApplyAdam are optimiser, "
-        "and all others are forward.",
+        "scope `gradients` or `gradient_tape` are backward. Ops such as ApplyAdam and those of "
+        "Keras optimizers are optimizer, and all others are forward.",
         examples=(("graph.pbtxt run_meta", ""), ("graph.pbtxt tfprof_log", "--json")),
     ),
     Command(

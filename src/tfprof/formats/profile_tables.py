@@ -88,7 +88,7 @@ TABLES: dict[str, TableFormat] = {
             "origin": _row("origins", "The input that defined it."),
             "is_covered": _flag("Whether a recording has it running."),
             "phase": Field(
-                "0 forward, 1 backward, 2 optimiser, 3 input pipeline, 4 other.", least=0, most=4
+                "0 forward, 1 backward, 2 optimizer, 3 input pipeline, 4 other.", least=0, most=4
             ),
             "forward_of": _row(
                 "ops", "The op it is a gradient of; -1: it is none, -2: that op is unknown.", -2

@@ -59,7 +59,7 @@ class Phase(IntEnum):
 
     FORWARD = 0
     BACKWARD = 1
-    OPTIMISER = 2
+    OPTIMIZER = 2
     INPUT = 3  # reading and preparing data
     OTHER = 4
 

@@ -26,7 +26,7 @@ def of_ledger(ledger: Ledger, summary: Sequence[str], notes: Sequence[str]) -> s
 def _counted(ledger: Ledger) -> str:
     phases = [
         phase
-        for phase in ("forward", "backward", "optimiser", "other")
+        for phase in ("forward", "backward", "optimizer", "other")
         if phase != "other" or ledger.other
     ]
     columns = [

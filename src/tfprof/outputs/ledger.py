@@ -22,7 +22,7 @@ _DOC = (
     "MACs are the multiply-accumulates of products and convolutions.\n"
 )
 _MAX_IDLE_KINDS = 5
-_PHASES = ("forward", "backward", "optimiser", "other")
+_PHASES = ("forward", "backward", "optimizer", "other")
 
 
 class FloatOpsLedger:
@@ -177,7 +177,7 @@ def _summary(ledger: Ledger) -> Iterator[str]:
 def _sums(ledger: Ledger) -> str:
     parts = f"{ledger.forward:,} forward, {ledger.backward:,} backward"
     other = f", {ledger.other:,} other" if ledger.other else ""
-    return f"Total: {ledger.float_ops:,} ({parts}, {ledger.optimiser:,} optimiser{other})."
+    return f"Total: {ledger.float_ops:,} ({parts}, {ledger.optimizer:,} optimizer{other})."
 
 
 def _macs(ledger: Ledger, phases: Sequence[str]) -> Iterator[str]:

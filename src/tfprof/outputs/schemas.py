@@ -173,7 +173,7 @@ def _view() -> dict[str, Schema]:
 _PHASES = {
     "forward": "the forward pass",
     "backward": "gradients",
-    "optimiser": "variable updates",
+    "optimizer": "variable updates",
     "other": "the input pipeline, and of ops without a phase",
 }
 

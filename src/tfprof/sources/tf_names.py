@@ -24,10 +24,10 @@ from tfprof.patterns import Patterns
 _BACKWARD = ("gradients/.*", ".*/gradients/.*", "gradient_tape/.*", ".*/gradient_tape/.*")
 _NUMBERED = "gradients_"
 _NUMBERED_BACKWARD = "(.*/)?gradients_[0-9]+/.*"
-_OPTIMISER = "(Resource)?(Sparse)?Apply[A-Z].*"
+_OPTIMIZER = "(Resource)?(Sparse)?Apply[A-Z].*"
 # Keras 3 optimizers consist of ordinary ops, in a scope with the name of the optimizer. A layer may
 # have the same name, but only an optimizer updates variables with the kinds below.
-_OPTIMISER_SCOPE = (
+_OPTIMIZER_SCOPE = (
     "(.*/)?(?i:adadelta|adafactor|adagrad|adam|adam_?w|adamax|ftrl|lamb|lion|loss_scale_optimizer|"
     "multi_optimizer|muon|nadam|rm_?sprop|schedule_free_adam_?w|sgd)(_[0-9]+)?"
 )
@@ -57,11 +57,11 @@ class TensorFlowNames:
         is_input |= names.starts_with(f"{DATA_SCOPE}/")
         found = np.where(is_input, Phase.INPUT, Phase.FORWARD)
         found[_is_backward(names)] = Phase.BACKWARD
-        is_update = Patterns((_OPTIMISER,)).match_column(kinds.values)
-        found[is_update[kinds.codes[rows]]] = Phase.OPTIMISER
-        for scope in _optimiser_scopes(ops):
-            found[names.starts_with(f"{scope}/")] = Phase.OPTIMISER
-        found[ops.types.having(OPTIMIZER_OP)[rows]] = Phase.OPTIMISER
+        is_update = Patterns((_OPTIMIZER,)).match_column(kinds.values)
+        found[is_update[kinds.codes[rows]]] = Phase.OPTIMIZER
+        for scope in _optimizer_scopes(ops):
+            found[names.starts_with(f"{scope}/")] = Phase.OPTIMIZER
+        found[ops.types.having(OPTIMIZER_OP)[rows]] = Phase.OPTIMIZER
         return found.astype(np.int64)
 
     def forward_of(self, ops: Ops, rows: Ints) -> Ints:
@@ -82,14 +82,14 @@ class TensorFlowNames:
 TENSORFLOW_NAMES = TensorFlowNames()
 
 
-def _optimiser_scopes(ops: Ops) -> list[str]:
+def _optimizer_scopes(ops: Ops) -> list[str]:
     """The scopes that are named like a Keras optimizer and update variables."""
     codes = [code for code, kind in enumerate(ops.kind.values) if kind in _UPDATES]
     if not codes:
         return []
     names = ops.name.take(np.flatnonzero(np.isin(ops.kind.codes, codes)))
     scopes = Strings(dict.fromkeys(name.rpartition("/")[0] for name in names))
-    is_named = Patterns((_OPTIMISER_SCOPE,)).match_column(scopes)
+    is_named = Patterns((_OPTIMIZER_SCOPE,)).match_column(scopes)
     return list(scopes.take(np.flatnonzero(is_named)))
 
 

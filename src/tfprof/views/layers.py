@@ -134,7 +134,7 @@ def _without_layer(
     """Named groups of the ops that belong to no layer; empty groups are left out."""
     is_left = layer < 0
     groups = {
-        OPTIMIZER: (profile.phase == Phase.OPTIMISER) | is_slot,
+        OPTIMIZER: (profile.phase == Phase.OPTIMIZER) | is_slot,
         INPUT: profile.phase == Phase.INPUT,
         STATE: _updates_state(profile.ops, is_left & (profile.phase == Phase.FORWARD)),
         EAGER: profile.ops.name.starts_with(f"{EAGER_SCOPE}/"),

@@ -46,24 +46,24 @@ class CountedKind:
     logged_ops: int  # those whose number comes from an op log or a saved profile
     forward: int
     backward: int
-    optimiser: int
+    optimizer: int
     other: int  # the input pipeline, and ops without a phase
     rule: str  # the formula, or `LOGGED` if all numbers were recorded
     forward_macs: int = 0
     backward_macs: int = 0
-    optimiser_macs: int = 0
+    optimizer_macs: int = 0
     other_macs: int = 0
     ops_without_macs: int = 0  # those whose MACs are unknown
 
     @property
     def float_ops(self) -> int:
         """The float operations of all phases."""
-        return self.forward + self.backward + self.optimiser + self.other
+        return self.forward + self.backward + self.optimizer + self.other
 
     @property
     def macs(self) -> int:
         """The multiply-accumulates of all phases."""
-        return self.forward_macs + self.backward_macs + self.optimiser_macs + self.other_macs
+        return self.forward_macs + self.backward_macs + self.optimizer_macs + self.other_macs
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +102,9 @@ class Ledger:
         return sum(entry.backward for entry in self.entries)
 
     @property
-    def optimiser(self) -> int:
+    def optimizer(self) -> int:
         """The float operations of variable updates."""
-        return sum(entry.optimiser for entry in self.entries)
+        return sum(entry.optimizer for entry in self.entries)
 
     @property
     def other(self) -> int:
@@ -114,7 +114,7 @@ class Ledger:
     @property
     def float_ops(self) -> int:
         """The total of all known float operations."""
-        return self.forward + self.backward + self.optimiser + self.other
+        return self.forward + self.backward + self.optimizer + self.other
 
     @property
     def forward_macs(self) -> int:
@@ -127,9 +127,9 @@ class Ledger:
         return sum(entry.backward_macs for entry in self.entries)
 
     @property
-    def optimiser_macs(self) -> int:
+    def optimizer_macs(self) -> int:
         """The multiply-accumulates of variable updates."""
-        return sum(entry.optimiser_macs for entry in self.entries)
+        return sum(entry.optimizer_macs for entry in self.entries)
 
     @property
     def other_macs(self) -> int:
@@ -212,11 +212,11 @@ def _by_phase(profile: ProfileColumns, column: Ints, rows: Ints) -> list[dict[st
     return [_phases(*numbers) for numbers in found.tolist()]
 
 
-def _phases(forward: int, backward: int, optimiser: int, *others: int) -> dict[str, int]:
+def _phases(forward: int, backward: int, optimizer: int, *others: int) -> dict[str, int]:
     return {
         "forward": forward,
         "backward": backward,
-        "optimiser": optimiser,
+        "optimizer": optimizer,
         "other": sum(others),
     }
 

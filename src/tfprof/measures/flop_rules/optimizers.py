@@ -1,4 +1,4 @@
-"""Optimiser updates of variables: a fixed number of operations per element of the gradient.
+"""Optimizer updates of variables: a fixed number of operations per element of the gradient.
 
 A sparse gradient counts only the rows it contains. Work done once per op, such as computing the
 step size of Adam, is not counted.
@@ -13,9 +13,9 @@ from tfprof.measures.flop_rules.registry import OpFacts, flops, per_element
 _DENSE = "Apply{} ResourceApply{}"
 _BOTH = "Apply{} ResourceApply{} SparseApply{} ResourceSparseApply{}"
 
-# The optimiser, the patterns of its kinds, the input that is the gradient, the number of
+# The optimizer, the patterns of its kinds, the input that is the gradient, the number of
 # operations, and what they are.
-_OPTIMISERS = (
+_OPTIMIZERS = (
     ("GradientDescent", _DENSE, 2, 2, "a multiply and a subtraction"),
     ("ProximalGradientDescent", _BOTH, 4, 8, "the step (2), then shrinking (4) and scaling (2)"),
     ("AdagradV2", _BOTH, 4, 7, "the sum of squares (2), a root and an add, then the step (3)"),
@@ -32,12 +32,12 @@ _OPTIMISERS = (
 )
 
 
-def _kinds(optimiser: str, forms: str) -> list[str]:
-    return forms.format(*[optimiser] * len(forms.split())).split()
+def _kinds(optimizer: str, forms: str) -> list[str]:
+    return forms.format(*[optimizer] * len(forms.split())).split()
 
 
-for _optimiser, _forms, _position, _cost, _sentence in _OPTIMISERS:
-    flops(*_kinds(_optimiser, _forms))(per_element(_cost, f"input {_position}", _sentence))
+for _optimizer, _forms, _position, _cost, _sentence in _OPTIMIZERS:
+    flops(*_kinds(_optimizer, _forms))(per_element(_cost, f"input {_position}", _sentence))
 
 
 @flops(*_kinds("Adagrad", _BOTH))
