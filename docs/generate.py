@@ -437,12 +437,12 @@ def json_page() -> str:
 _JSON_INTRODUCTION = """\
 Every JSON answer names its [JSON Schema](https://json-schema.org) and the version of it under
 the key `schema`. The schemas say what each key means, and the units of all numbers: times are
-in microseconds, sizes in bytes.
+in microseconds (nanoseconds if the key ends in `_ns`), sizes in bytes.
 
 Keys may be added within a version, so ignore keys that you do not know.
 If a key is removed or its meaning changes, the version increases.
 
-In Python, `to_dict()` of an answer returns the same as plain values.
+In Python, `to_dict()` of an answer returns the same as plain values, and `to_json()` the text.
 Files for other programs, such as timelines, have the formats of those programs.
 """
 

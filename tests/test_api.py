@@ -20,6 +20,7 @@ from model_files import OpLogProto
 from tfprof.api import Profile
 
 ROWS = ["_TFProfRoot", "net", "net/act", "net/mul", "net/w", "prob", "x"]
+GPU = Path(__file__).parent / "samples" / "tensorflow" / "gpu_synth"
 CHECKPOINT = Path(__file__).parent / "samples" / "checkpoints" / "v2" / "model.ckpt"
 
 
@@ -43,6 +44,22 @@ def test_a_run_of_1400_nanoseconds_is_1_4_microseconds_in_json_csv_and_data_fram
     assert answer.to_dataframe().set_index("name")["micros"]["kernel"] == 1.4
     assert "kernel,2,_TFProfRoot,1.4,1.4" in (tmp_path / "rows.csv").read_text()
     assert "kernel (2us/2us" in answer.table  # tables always show whole microseconds
+
+
+ANSWERS = ("scope", "graph", "code", "op", "layers", "flops", "memory", "step_times", "advise")
+
+
+@pytest.mark.parametrize("question", ANSWERS)
+def test_every_answer_converts_in_the_same_ways(question):
+    recorded = tfprof.load(GPU / "graph.pb.gz", GPU / "run_meta_0.gz", GPU / "tfprof_log.gz")
+    answer = getattr(recorded, question)()
+
+    assert str(answer) in answer.report
+    assert json.loads(answer.to_json()) == json.loads(json.dumps(answer.to_dict()))
+    assert answer.to_dict()["notes"] == list(answer.notes)
+    assert len(list(answer)) == len(answer)
+    assert answer.to_dataframe() is not None
+    assert "</div>" in answer._repr_html_()
 
 
 @pytest.mark.usefixtures("files")

@@ -113,6 +113,12 @@ class Answer:
 
         return json.as_dict(self.view)
 
+    def to_json(self) -> str:
+        """The same as JSON text."""
+        from tfprof.outputs import json
+
+        return b"".join(json.encode(self.view)).decode()
+
     def to_dataframe(self, *, root: bool = False) -> pd.DataFrame:
         """The rows as a pandas data frame: own number, total and share of each metric.
 
@@ -271,6 +277,11 @@ class Advice:
         self.reports = reports
         self.notes = (*notes_, *reports.notes)
 
+    @property
+    def report(self) -> str:
+        """The findings as text."""
+        return self.text()
+
     def text(self, *, colour: bool = False) -> str:
         """The findings by checker.
 
@@ -317,6 +328,12 @@ class Advice:
             "notes": list(self.notes),
         }
 
+    def to_json(self) -> str:
+        """The same as JSON text."""
+        import json
+
+        return json.dumps(self.to_dict(), indent=1) + "\n"
+
     def to_dataframe(self) -> pd.DataFrame:
         """One row per finding, with its gain as numbers."""
         from tfprof.outputs import frames
@@ -341,7 +358,7 @@ class Advice:
         return advice_message.build(self.reports)
 
     def __str__(self) -> str:
-        return self.text()
+        return self.report
 
     def __repr__(self) -> str:
         return f"<tfprof advice: {len(self):,} findings>"
@@ -351,6 +368,5 @@ def _finding_row(checker: str, finding: Finding) -> tuple[Any, ...]:
     gain = finding.gain
     amounts: tuple[Any, ...] = (None,) * 4
     if gain is not None:
-        share = gain.amount / gain.of if gain.of > 0 else 0.0
-        amounts = (gain.amount, gain.of, gain.unit.name.lower(), share)
+        amounts = (gain.amount, gain.of, gain.unit.name.lower(), gain.share)
     return checker, finding.sentence, *amounts, list(finding.ops), " ".join(finding.command)

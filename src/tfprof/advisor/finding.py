@@ -66,6 +66,11 @@ class Gain:
     unit: Unit
     what: str  # describes the total: `of the step`
 
+    @property
+    def share(self) -> float:
+        """The amount as a share of the total, from 0 to 1."""
+        return self.amount / self.of if self.of > 0 else 0.0
+
     def __str__(self) -> str:
         amount, whole = self.unit.format(self.amount), self.unit.format(self.of)
         return f"at most {amount} of {whole} {self.what} ({format_percent(self.amount, self.of)})"
@@ -77,7 +82,7 @@ class Gain:
             "of": self.of,
             "unit": self.unit.name.lower(),
             "what": self.what,
-            "share": self.amount / self.of if self.of > 0 else 0.0,
+            "share": self.share,
         }
 
 

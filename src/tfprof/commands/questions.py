@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from tfprof.errors import OptionError
@@ -96,7 +95,7 @@ def advise(call: Call) -> None:
     profile = call.load()
     advice = profile.advise(call.given.get("checkers"))
     if call.value("json"):
-        call.show([json.dumps(advice.to_dict(), indent=1) + "\n"])
+        call.show([advice.to_json()])
     else:
         call.show([advice.text(colour=call.front.screen.has_colour)])
     call.note(advice.notes, profile)

@@ -42,6 +42,11 @@ def _shown(reports: Reports) -> list[Report]:
     """The reports to show, in order."""
     if reports.is_classic:
         return [report for report in reports.reports if report.findings or report.is_classic]
+    return by_gain(reports)
+
+
+def by_gain(reports: Reports) -> list[Report]:
+    """The reports with findings, and the findings of each, largest gain first."""
     found = [report for report in reports.reports if report.findings]
     return [
         replace(report, findings=tuple(sorted(report.findings, key=_share, reverse=True)))
@@ -53,8 +58,15 @@ def _shown(reports: Reports) -> list[Report]:
 
 def _share(finding: Finding) -> float:
     """The largest possible gain, as a share of the whole; negative if it is unknown."""
-    gain = finding.gain
-    return -1.0 if gain is None else gain.amount / max(gain.of, 1)
+    return -1.0 if finding.gain is None else finding.gain.share
+
+
+def command(finding: Finding) -> str:
+    """The command that shows more, or nothing."""
+    if not finding.command:
+        return ""
+    view, *options = finding.command
+    return f"tfprof {view} FILES… {shlex.join(options)}".rstrip()
 
 
 def _report_lines(report: Report, *, is_classic: bool, colour: bool) -> Iterator[str]:
@@ -74,8 +86,7 @@ def _lines(finding: Finding) -> Iterator[str]:
     yield from _table(finding.evidence)
     yield f"  Gain: {'unknown' if finding.gain is None else finding.gain}"
     if finding.command:
-        view, *options = finding.command
-        yield one_line(f"  See:  tfprof {view} FILES… {shlex.join(options)}".rstrip())
+        yield one_line(f"  See:  {command(finding)}")
 
 
 def _table(evidence: Evidence) -> Iterator[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from html import escape
 
 from tfprof.advisor.finding import Evidence, Finding
-from tfprof.advisor.registry import Reports
+from tfprof.advisor.registry import Report, Reports
+from tfprof.outputs.advice import by_gain, command
 from tfprof.outputs.html_table import (
     Amount,
     Cell,
@@ -22,28 +22,25 @@ from tfprof.outputs.html_table import (
 
 def of_advice(reports: Reports, notes: Sequence[str]) -> str:
     """The findings of each checker that has any, largest gain first."""
-    found = [(report.checker, finding) for report in reports.reports for finding in report.findings]
-    found.sort(key=lambda pair: -_share(pair[1]))
-    parts = [part for checker, finding in found for part in _finding(checker, finding)]
+    found = by_gain(reports)
+    parts = [part for report in found for part in _report(report)]
     nothing = "" if found else paragraph("The checkers found nothing to improve.", is_quiet=False)
     return document(*parts, nothing, notes=notes)
 
 
-def _share(finding: Finding) -> float:
-    gain = finding.gain
-    return gain.amount / gain.of if gain is not None and gain.of > 0 else 0.0
+def _report(report: Report) -> Iterator[str]:
+    yield heading(report.checker)
+    for finding in report.findings:
+        yield from _finding(finding)
 
 
-def _finding(checker: str, finding: Finding) -> Iterator[str]:
-    yield heading(checker)
+def _finding(finding: Finding) -> Iterator[str]:
     yield paragraph(finding.sentence, is_quiet=False)
     if finding.gain is not None:
         yield paragraph(f"Gain: {finding.gain}.", is_quiet=False)
     yield _evidence(finding.evidence)
     if finding.command:
-        view, *options = finding.command
-        command = f"tfprof {view} FILES… {shlex.join(options)}".rstrip()
-        yield f'<p class="quiet">See: <code>{escape(command)}</code></p>'
+        yield f'<p class="quiet">See: <code>{escape(command(finding))}</code></p>'
 
 
 def _evidence(evidence: Evidence) -> str:
