@@ -85,7 +85,8 @@ def test_ops_that_ran_as_fused_kernels_are_noted(tmp_path):
     trace = tmp_path / "host.xplane.pb"
     trace.write_bytes(recording(host(t=[event("conv/Relu:_FusedConv2D", 0, 5)])))
     profile = tfprof.load(defined, trace)
-    note = "1 op ran as a fused kernel, whose time includes that of other ops (Relu as _FusedConv2D 1)."
+    kernels = "Relu as _FusedConv2D 1"
+    note = f"1 op ran as a fused kernel, whose time includes that of other ops ({kernels})."
 
     assert note in profile.op(select=["micros"]).notes
     assert note not in profile.op(select=["params"]).notes
