@@ -120,6 +120,27 @@ def test_a_variable_that_is_read_under_another_id_is_not_listed(program):
     assert found.unread("serving_default", {"kernel_1": copy}) == []
 
 
+@pytest.mark.parametrize("is_raw_bound", [True, False])
+def test_a_weight_of_a_keras_layer_and_the_variable_in_it_are_one_variable(program, is_raw_bound):
+    raw, weight = program.variable("dense/kernel", 2), program.variable("dense/kernel", 2)
+    layer = program.object(kernel=weight, _inbound_nodes=program.list())
+    program.assign(program.root, raw=raw, layer=layer)
+    bound, other = (raw, weight) if is_raw_bound else (weight, raw)
+    program.function("f", bound)
+    found = SavedObjects.of(program.message)
+
+    assert found.model_variables == (bound,)
+    assert other in found.variables
+
+
+def test_unused_variables_with_the_name_of_another_one_count_unless_a_layer_wraps_them(program):
+    one, other = program.variable("w", 2), program.variable("w", 2)
+    program.assign(program.root, one=program.object(w=one), other=program.object(w=other))
+    program.function("f", one)
+
+    assert SavedObjects.of(program.message).model_variables == (one, other)
+
+
 def test_variables_of_other_signatures_are_not_listed(program):
     both, own, other = (program.variable(name, 2) for name in ("both", "own", "other"))
     signatures = program.object(

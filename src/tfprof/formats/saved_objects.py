@@ -19,6 +19,8 @@ _TRAINABLE: Final = "trainable_variables"
 _OTHERS: Final = frozenset(
     {_SIGNATURES, "keras_api", "metrics", "_metrics", "_all_variables", "_state_var"}
 )
+# An attribute that all Keras layers have.
+_OF_LAYERS: Final = "_inbound_nodes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +58,15 @@ class SavedObjects:
             own = set(listed.values())
             variables = _trainable(variables, set(trainable.values()))
         functions = objects.attribute(_SIGNATURES) or {}
+        bound = {
+            name: list(function.bound_inputs)
+            for name, function in message.concrete_functions.items()
+        }
+        own &= variables.keys() - _repeated(objects, variables, set().union(*bound.values()))
         return cls(
             variables=variables,
-            model_variables=tuple(sorted(own & variables.keys())),
-            bound={
-                name: list(function.bound_inputs)
-                for name, function in message.concrete_functions.items()
-            },
+            model_variables=tuple(sorted(own)),
+            bound=bound,
             signatures={
                 name: message.nodes[number].bare_concrete_function.concrete_function_name
                 for name, number in functions.items()
@@ -104,4 +108,24 @@ def _trainable(variables: Mapping[int, Variable], trainable: set[int]) -> dict[i
     return {
         number: replace(variable, is_trainable=number in trainable)
         for number, variable in variables.items()
+    }
+
+
+def _repeated(objects: Objects, variables: Mapping[int, Variable], bound: set[int]) -> set[int]:
+    """The objects that repeat a variable that functions use under another id.
+
+    A program may store a weight of a Keras layer and the variable inside it; they have the same
+    name and shape, and functions are bound to one of them.
+    """
+    of_layers = {
+        number
+        for attributes in objects.children
+        if _OF_LAYERS in attributes
+        for number in attributes.values()
+    }
+    used = {(variables[number], number in of_layers) for number in bound & variables.keys()}
+    return {
+        number
+        for number, variable in variables.items()
+        if number not in bound and (variable, number not in of_layers) in used
     }
