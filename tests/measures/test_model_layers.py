@@ -46,6 +46,22 @@ def test_without_layers_each_scope_with_variables_is_a_layer_in_order_of_definit
     }
 
 
+def test_an_op_in_a_function_belongs_to_the_layer_of_its_scope_in_the_function():
+    p = profile(
+        op("enc/w", shape=(3,)),
+        op("StatefulPartitionedCall/enc/mul"),
+        op("StatefulPartitionedCall/PartitionedCall_1/enc/mul"),
+        op("PartitionedCall/StatefulPartitionedCall/enc/mul"),
+        op("PartitionedCall/other/enc/mul"),
+        op("PartitionedCalls/enc/mul"),
+    )
+
+    assert [name for name, found in layers_of_ops(p).items() if not found] == [
+        "PartitionedCall/other/enc/mul",
+        "PartitionedCalls/enc/mul",
+    ]
+
+
 def test_a_gradient_belongs_to_the_layer_of_its_forward_op():
     p = profile(op("a/w", shape=(3,)), op("a/mul"), op("gradients/a/mul_grad/mul"))
 

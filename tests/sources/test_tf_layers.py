@@ -179,3 +179,10 @@ def test_a_frozen_graph_has_the_layers_of_its_scopes_in_the_order_of_its_ops(tmp
 
     assert [row["name"] for row in answer][1:] == ["net", "net/head", "net/stem"]
     assert answer["net/stem"]["total_params"] == 3
+
+
+def test_the_scopes_of_random_generators_are_not_layers():
+    assert saved("seed_generator_1/add", "net_1/drop_1/seed_generator_1_2/add") == (
+        ["net", "net/drop"],
+        ["", "net/drop"],
+    )

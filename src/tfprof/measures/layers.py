@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,9 @@ from tfprof.model.profile import ProfileColumns
 
 _CONSTANT = "Const"
 _STATIC_DISTANCE = 8  # from a variable to its share of a regularization loss
+# The scopes of calls of functions, and how they start.
+_CALL_SCOPES = re.compile(r"^(?:(?:Stateful)?PartitionedCall(?:_\d+)?/)+", re.ASCII)
+_CALLS = ("StatefulPartitionedCall", "PartitionedCall")
 _INPUTS = "Placeholder"  # the start of the kinds of ops that have a shape but are no variables
 
 
@@ -52,7 +56,7 @@ def _by_variable_scope(profile: ProfileColumns) -> ModelLayers:
     builder = LayersBuilder()
     places = {path: place for place, path in enumerate(paths)}
     ids = builder.add([_layer(path, places) for path in paths])
-    found = np.append(builder.rows()[ids], NO_LAYER)[_enclosing(ops.name, Strings(paths))]
+    found = np.append(builder.rows()[ids], NO_LAYER)[_enclosing_ops(ops.name, Strings(paths))]
     found[is_slot] = NO_LAYER
     gradients = np.flatnonzero(profile.forward_of != NOT_A_GRADIENT)
     found[gradients] = np.append(found, NO_LAYER)[np.maximum(profile.forward_of[gradients], -1)]
@@ -76,6 +80,17 @@ def _scopes(names: list[str]) -> list[str]:
 def _layer(path: str, places: dict[str, int]) -> Layer:
     above, _, name = path.rpartition("/")
     return Layer(name, places.get(above, NO_LAYER))
+
+
+def _enclosing_ops(names: Strings, scopes: Strings) -> Ints:
+    """For each op, the innermost of `scopes` that it is in, or -1, whichever calls led to it."""
+    found = _enclosing(names, scopes)
+    called = np.flatnonzero(names.starts_with(_CALLS[0]) | names.starts_with(_CALLS[1]))
+    if len(called):
+        inner = [_CALL_SCOPES.sub("", name) for name in names.take(called)]
+        known = {name: place for place, name in enumerate(dict.fromkeys(inner))}
+        found[called] = _enclosing(Strings(known), scopes)[[known[name] for name in inner]]
+    return found
 
 
 def _enclosing(names: Strings, scopes: Strings) -> Ints:

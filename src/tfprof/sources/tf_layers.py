@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # classic graphs are read without it
 
 _GRADIENTS = "gradient_tape/"
 _NUMBER = re.compile(r"_\d+$", re.ASCII)
+_SEEDS = re.compile(r"seed_generator(_\d+)*", re.ASCII)  # of random layers such as dropout
 _CALL = re.compile(r"(Stateful)?PartitionedCall(_\d+)?", re.ASCII)
 
 # The scopes of Keras for what `compile` adds to a model, and the names of their rows.
@@ -163,7 +164,7 @@ class SavedLayers:
             part = scope.rpartition("/")[2]
             if _CALL.fullmatch(part):
                 continue
-            if not self._is_layer(scope):
+            if _SEEDS.fullmatch(part) or not self._is_layer(scope):
                 break
             outer, path = path, (*path, _NUMBER.sub("", part))
             if path not in self._places:
