@@ -326,6 +326,7 @@ def test_a_product_with_a_scalar_is_not_counted(kind):
         *("Const", "Identity", "Placeholder", "NoOp", "VariableV2", "VarHandleOp", "Assign"),
         *("ReadVariableOp", "Reshape", "Transpose", "ConcatV2", "StridedSlice", "GatherV2", "Cast"),
         *("Switch", "Merge", "QueueDequeueManyV2", "SaveV2", "ScalarSummary", "Assert"),
+        *("IteratorGetNext", "AnonymousIteratorV3", "ParallelBatchDataset", "RebatchDatasetV2"),
     ],
 )
 def test_a_kind_that_only_moves_values_counts_as_zero(kind):
@@ -336,7 +337,7 @@ def test_a_kind_that_only_moves_values_counts_as_zero(kind):
     "kind",
     [
         *("PartitionedCall", "StatefulPartitionedCall", "While", "If", "MapDataset"),
-        *("IteratorGetNext", "TensorArrayWriteV3", "HistogramSummary", "Svd"),
+        *("ParallelMapDatasetV2", "TensorArrayWriteV3", "HistogramSummary", "Svd"),
     ],
 )
 def test_a_kind_that_may_compute_something_has_no_rule(kind):

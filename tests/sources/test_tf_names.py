@@ -79,6 +79,17 @@ def test_an_op_that_fetches_data_is_input(kind):
     assert phase("a", kind) is Phase.INPUT
 
 
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *("TensorSliceDataset", "ShuffleDatasetV3", "MakeIterator", "AnonymousIteratorV3"),
+        *("IteratorGetNextAsOptional", "MultiDeviceIteratorGetNextFromShard", "OneShotIterator"),
+    ],
+)
+def test_an_op_that_creates_or_uses_a_dataset_is_input(kind):
+    assert phase("eager/a", kind) is Phase.INPUT
+
+
 def test_ops_of_the_input_pipeline_are_input():
     assert phase("tf_data/map/Mul") is Phase.INPUT
 

@@ -209,6 +209,33 @@ def test_an_eager_op_has_the_time_of_its_kernel(load):
     assert micros(profile, "eager/Mul") == 30
 
 
+def eager(kind, start=0, duration=40):
+    return [
+        event(f"EagerLocalExecute: {kind}", start, duration),
+        event("EagerKernelExecute", start + 5, duration - 10),
+    ]
+
+
+def test_an_eager_op_that_creates_a_dataset_does_no_arithmetic(load):
+    profile = load(host(python=[*eager("MapDataset"), *eager("MakeIterator", 50)]))
+
+    found = profile.flops().ledger
+    assert found.uncounted == ()
+    assert found.idle_kinds == (("MakeIterator", 1), ("MapDataset", 1))
+    assert {*profile.columns.phase.tolist()} == {Phase.INPUT}
+
+
+def test_the_kinds_of_eager_ops_are_listed_with_the_reason_why_they_are_not_counted(load):
+    python = [*eager("MatMul"), *eager("Zork", 50, 35)]
+    profile = load(host(python=python, t=[event("a/b:Sqrt", 90, 10)]))
+
+    assert [(one.kind, one.reason) for one in profile.flops().ledger.uncounted] == [
+        ("MatMul", "ran outside functions: its shapes are not recorded"),
+        ("Zork", "no rule for this kind"),
+        ("Sqrt", "not in the graph, and its shapes are not recorded"),
+    ]
+
+
 def test_a_recording_without_ops_is_noted(load):
     profile = load(host(t=[event("ExecutorState::Process", 0, 5)]))
 

@@ -27,6 +27,8 @@ _EAGER = re.compile(r"EagerLocalExecute: ([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 # A call of an iterator of tf.data; the elements of a nested dataset are numbered.
 _ITERATOR = re.compile(r"Iterator::([^\s:]+(?:::[^\s:]+)*)", re.ASCII)
 _ELEMENT = re.compile(r"\[\d+\]", re.ASCII)
+# Ops that create a dataset do not call its functions, which run in the iterators of tf.data.
+_DATASET = re.compile(r"\w+Dataset(V\d+)?", re.ASCII)
 # The op that takes the next element from a pipeline runs on the thread that waits for it, or on a
 # thread made for that.
 _GET_NEXT = re.compile(r"(MultiDevice)?IteratorGetNext\w*Op::DoCompute", re.ASCII)
@@ -89,7 +91,8 @@ class TensorFlowEvents:
         own, threads = space.duration_ps[event], slice(len(host[0]))
         own[threads] = own_durations(space.line[host[0]], space.start_ps[host[0]], own[threads])
         names = list(table.texts())
-        return OpRuns(event, name, gpu, own, names, [kinds[one] for one in names])
+        calls = [row for row, one in enumerate(names) if _DATASET.fullmatch(kinds[one])]
+        return OpRuns(event, name, gpu, own, names, [kinds[one] for one in names], ints(calls))
 
     def _host_ops(self, table: NameTable, kinds: dict[str, str]) -> tuple[Ints, Ints, Ints]:
         of_data = np.array([line.startswith("tf_data") for line in [*self.space.lines, ""]])

@@ -35,9 +35,14 @@ _UPDATES = ("AssignAddVariableOp", "AssignSubVariableOp", "ResourceScatterSub")
 
 # Prefixes of the kinds of ops that fetch, read or decode data, or call Python to do so.
 _INPUT_KINDS = (
-    *("QueueDequeue", "IteratorGetNext", "MultiDeviceIteratorGetNext", "DatasetToSingleElement"),
+    *("QueueDequeue", "DatasetToSingleElement"),
     *("ReaderRead", "ReadFile", "ParseExample", "ParseSingle", "ParseSequence", "Decode"),
     *("PyFunc", "EagerPyFunc", "Unstage", "InfeedDequeue", "BarrierTake"),
+)
+# The kinds of ops that create the datasets and iterators of tf.data, or use them.
+_PIPELINE_KINDS = (
+    "[A-Za-z]*(Dataset|Iterator)(V[0-9]+)?",
+    "(MultiDevice)?Iterator(Init|Get|To|From)[A-Za-z0-9]*",
 )
 
 # `gradients/conv1_grad/mul` is an op of the gradient of `conv1`.
@@ -53,7 +58,9 @@ class TensorFlowNames:
     def phases(self, ops: Ops, rows: Ints) -> Ints:
         """The `Phase` of each of `rows`; ops that match no rule are forward ops."""
         names, kinds = ops.name.take(rows), ops.kind
-        is_input = _begin_with(kinds.values, _INPUT_KINDS)[kinds.codes[rows]]
+        of_kind = _begin_with(kinds.values, _INPUT_KINDS)
+        of_kind |= Patterns(_PIPELINE_KINDS).match_column(kinds.values)
+        is_input = of_kind[kinds.codes[rows]]
         is_input |= names.starts_with(f"{DATA_SCOPE}/")
         found = np.where(is_input, Phase.INPUT, Phase.FORWARD)
         found[_is_backward(names)] = Phase.BACKWARD

@@ -9,7 +9,7 @@ from pathlib import PurePath
 
 import numpy as np
 
-from tfprof.columns import Coded, Ints, ints
+from tfprof.columns import Coded, Ints, Strings, ints
 from tfprof.formats.records import Records
 from tfprof.formats.wire import SPAN
 from tfprof.formats.xplane import XSPACE, SpaceColumns, decode
@@ -17,6 +17,7 @@ from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.collector import Runs
 from tfprof.model.notes import Note, Subject
+from tfprof.model.ops import WALKED_CALL
 from tfprof.model.recordings import Recording
 from tfprof.sources.source import Decoded, FileSummary, InputFile, summary
 from tfprof.sources.tf_devices import add_device
@@ -114,7 +115,10 @@ def _identify(runs: OpRuns, events: Vocabulary, builder: ProfileBuilder) -> Ints
             events.conventions,
         )
     )
-    return builder.ids(runs.names)
+    ops = builder.ids(runs.names)
+    calls = Coded(np.zeros(len(runs.calls), np.int64), Strings([WALKED_CALL]))
+    builder.add_types(ops[runs.calls], calls)
+    return ops
 
 
 def _fused(defined: Sequence[str], ran: Sequence[str]) -> Iterator[Note]:

@@ -19,6 +19,7 @@ class OpRuns:
     own_ps: Ints
     names: list[str]
     kinds: list[str]
+    calls: Ints  # rows of `names`: ops with functions, whose ops are recorded on their own
 
 
 @dataclass(frozen=True, slots=True, eq=False)

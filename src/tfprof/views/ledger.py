@@ -18,7 +18,7 @@ from tfprof.measures.numbers import (
     per_op,
     seen_running,
 )
-from tfprof.model.ops import UNKNOWN_REPEATS, Phase
+from tfprof.model.ops import EAGER_SCOPE, UNKNOWN_REPEATS, Phase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,6 +32,8 @@ NO_RULE = "no rule for this kind"
 NO_SHAPE = "a shape is unknown"
 NO_TRIP_COUNT = "counted for one iteration: the loop's trip count is unknown"
 NOT_DEFINED = "not in the graph"
+NO_RECORDED_SHAPE = "not in the graph, and its shapes are not recorded"
+RAN_EAGERLY = "ran outside functions: its shapes are not recorded"
 NOT_LOGGED = "not recorded"
 NO_FORMULA = "a rule without a docstring"
 LOGGED = "as recorded"
@@ -70,7 +72,7 @@ class CountedKind:
 class UncountedKind:
     """The ops of one kind whose float operations are unknown, and why."""
 
-    kind: str  # empty for ops that ran but are not in the graph
+    kind: str  # empty for ops whose kind is unknown: they ran but are not in the graph
     ops: int
     micros: int
     reason: str
@@ -235,16 +237,31 @@ def _uncounted(profile: ProfileColumns, found: FloatOps, micros: Ints) -> Iterat
             yield UncountedKind(kind, ops, time, NOT_LOGGED)
         return
     is_defined = profile.ops.is_defined
-    undefined = found.without_rule & ~is_defined
-    if undefined.any():
-        yield UncountedKind("", int(undefined.sum()), int(micros[undefined].sum()), NOT_DEFINED)
+    unknown = found.without_rule & ~_has_kind(profile, found.without_rule)
+    if unknown.any():
+        yield UncountedKind("", int(unknown.sum()), int(micros[unknown].sum()), NOT_DEFINED)
+    is_eager = ~is_defined & profile.ops.name.starts_with(f"{EAGER_SCOPE}/")
     for flags, reason in (
-        (found.without_rule & is_defined, NO_RULE),
-        (found.without_shape, NO_SHAPE),
+        (found.without_rule & ~unknown, NO_RULE),
+        (found.without_shape & is_defined, NO_SHAPE),
+        (found.without_shape & is_eager, RAN_EAGERLY),
+        (found.without_shape & ~is_defined & ~is_eager, NO_RECORDED_SHAPE),
         (_once_of_many(profile, found), NO_TRIP_COUNT),
     ):
         for kind, ops, time in _tally(profile, flags, micros):
             yield UncountedKind(kind, ops, time, reason)
+
+
+def _has_kind(profile: ProfileColumns, rows: Bools) -> Bools:
+    """Which of `rows` are in the graph, or have the kind that a recording states.
+
+    Other ops have their name as kind.
+    """
+    ops = profile.ops
+    found = ops.is_defined.copy()
+    for row in np.flatnonzero(rows & ~found).tolist():
+        found[row] = ops.kind[row] != ops.name[row]
+    return found
 
 
 def _once_of_many(profile: ProfileColumns, found: FloatOps) -> Bools:

@@ -1,6 +1,6 @@
 """Kinds that move, store or name values without computing any: they count as 0.
 
-Kinds that may compute something are not listed here: function calls, datasets that map functions,
+Kinds that may compute something are not listed here: function calls, datasets that call functions,
 `TensorArrayWrite` (a gradient array adds up repeated writes), and summaries that draw or count.
 """
 
@@ -9,8 +9,8 @@ from __future__ import annotations
 from tfprof.measures.flop_rules.registry import no_arithmetic, register
 
 _GIVEN = """
-    Const HostConst ImmutableConst GuaranteeConst Empty Fill OnesLike ZerosLike OneHot FakeParam
-    Placeholder PlaceholderV2 PlaceholderWithDefault _Arg _Retval _DeviceArg _DeviceRetval
+    Const HostConst _EagerConst ImmutableConst GuaranteeConst Empty Fill OnesLike ZerosLike OneHot
+    FakeParam Placeholder PlaceholderV2 PlaceholderWithDefault _Arg _Retval _DeviceArg _DeviceRetval
 """
 _PASSED_ON = """
     Identity IdentityN RefIdentity StopGradient PreventGradient Snapshot DeepCopy Copy CopyHost
@@ -90,14 +90,35 @@ _FILES = """
     ReaderNumRecordsProducedV2 ReaderNumWorkUnitsCompleted ReaderNumWorkUnitsCompletedV2
     ReaderRestoreState ReaderRestoreStateV2 ReaderSerializeState ReaderSerializeStateV2 DecodeRaw
     ParseTensor SerializeTensor ParseExample ParseExampleV2 ParseSingleExample ParseSequenceExample
-    ParseSequenceExampleV2 ParseSingleSequenceExample Iterator IteratorV2
-    MakeIterator IteratorToStringHandle IteratorFromStringHandle IteratorFromStringHandleV2
-    TensorDataset TensorSliceDataset RangeDataset TextLineDataset TFRecordDataset TFRecordDatasetV2
-    FixedLengthRecordDataset FixedLengthRecordDatasetV2 BatchDataset BatchDatasetV2
-    PaddedBatchDataset PaddedBatchDatasetV2 RepeatDataset ShuffleDataset ShuffleDatasetV2
-    ShuffleDatasetV3 PrefetchDataset TakeDataset SkipDataset ZipDataset ConcatenateDataset
-    CacheDataset CacheDatasetV2 ShardDataset OptionsDataset ModelDataset OptimizeDataset
-    OptimizeDatasetV2
+    ParseSequenceExampleV2 ParseSingleSequenceExample
+"""
+_DATASETS = """
+    TensorDataset TensorSliceDataset SparseTensorSliceDataset RangeDataset ListDataset
+    TextLineDataset TFRecordDataset TFRecordDatasetV2 FixedLengthRecordDataset
+    FixedLengthRecordDatasetV2 CSVDataset CSVDatasetV2 SqlDataset LMDBDataset MatchingFilesDataset
+    BatchDataset BatchDatasetV2 ParallelBatchDataset PaddedBatchDataset PaddedBatchDatasetV2
+    DenseToSparseBatchDataset UnbatchDataset RebatchDataset RebatchDatasetV2 WindowDataset
+    SlidingWindowDataset RepeatDataset ShuffleDataset ShuffleDatasetV2 ShuffleDatasetV3
+    ShuffleAndRepeatDataset ShuffleAndRepeatDatasetV2 GlobalShuffleDataset PrefetchDataset
+    TakeDataset SkipDataset ZipDataset ConcatenateDataset DirectedInterleaveDataset UniqueDataset
+    CacheDataset CacheDatasetV2 SnapshotDataset SnapshotDatasetV2 ShardDataset AutoShardDataset
+    OptionsDataset ModelDataset OptimizeDataset OptimizeDatasetV2 FinalizeDataset RewriteDataset
+    IgnoreErrorsDataset AssertCardinalityDataset AssertNextDataset AssertPrevDataset
+    NonSerializableDataset MaxIntraOpParallelismDataset PrivateThreadPoolDataset ThreadPoolDataset
+    GetOptions DataServiceDataset DataServiceDatasetV2 DataServiceDatasetV3 DataServiceDatasetV4
+    DatasetCardinality DatasetFingerprint DatasetFromGraph DatasetToGraph DatasetToGraphV2
+    DatasetToTFRecord RegisterDataset RegisterDatasetV2 WrapDatasetVariant UnwrapDatasetVariant
+    AnonymousMemoryCache DummyMemoryCache DeleteMemoryCache AnonymousSeedGenerator
+    DummySeedGenerator DeleteSeedGenerator
+"""
+_ITERATORS = """
+    Iterator IteratorV2 OneShotIterator AnonymousIterator AnonymousIteratorV2 AnonymousIteratorV3
+    MakeIterator DeleteIterator SerializeIterator DeserializeIterator IteratorGetNext
+    IteratorGetNextSync IteratorGetNextAsOptional IteratorGetDevice IteratorGetModelProto
+    IteratorToStringHandle IteratorFromStringHandle IteratorFromStringHandleV2 MultiDeviceIterator
+    AnonymousMultiDeviceIterator AnonymousMultiDeviceIteratorV3 MultiDeviceIteratorInit
+    MultiDeviceIteratorGetNextFromShard MultiDeviceIteratorToStringHandle
+    MultiDeviceIteratorFromStringHandle DeleteMultiDeviceIterator
 """
 _TEXT = """
     Print PrintV2 StringFormat StringJoin StringLength StringLower StringUpper StringStrip
@@ -124,6 +145,8 @@ _FAMILIES = (
     _BETWEEN_DEVICES,
     _QUEUES,
     _FILES,
+    _DATASETS,
+    _ITERATORS,
     _TEXT,
     _SUMMARIES,
 )
