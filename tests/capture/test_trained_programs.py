@@ -72,7 +72,7 @@ def float_ops(profile):
     return {phase: found[phase] for phase in PHASES}
 
 
-@pytest.mark.parametrize("name", ["tape", "open_tape"])
+@pytest.mark.parametrize("name", ["tape", "open_tape", "fit_recurrent"])
 def test_float_ops_by_phase_equal_those_of_the_live_step(load, live, name):
     assert float_ops(load(name)) == {phase: live[name][phase] for phase in PHASES}
 
@@ -82,11 +82,27 @@ def test_float_ops_of_a_fit_are_those_of_its_full_batches(load, name):
     assert float_ops(load(name)) == float_ops(load("fit_whole"))
 
 
+def test_ops_of_a_loop_without_a_known_trip_count_run_as_often_as_was_recorded(load, live):
+    found = load("fit_several").flops()
+
+    assert found.to_dict()["macs"] == 2 * live["fit_several"]["macs"]
+    assert not any("trip count" in one.reason for one in found.uncounted)
+
+
 def test_a_note_states_which_of_several_batch_sizes_is_counted(live):
     (note,) = live["fit"]["notes"]
 
     assert "ran with several batch sizes (8 (2x), 4 (1x))" in note
     assert "counted for 8 examples" in note
+
+
+def test_notes_on_a_recording_are_kept_in_its_folder(load, live):
+    (note,) = live["fit"]["notes"]
+    profile = load("fit")
+
+    assert note in profile.flops().notes
+    assert note in profile.layers().notes
+    assert note not in profile.scope(select="params").notes
 
 
 @pytest.mark.parametrize("name", ["fit", "tape"])

@@ -107,6 +107,29 @@ def open_tape(folder, live):
     live |= facts(made) | ledger(tfprof.load(one_size, *fed))
 
 
+def fit_recurrent(folder, live):
+    """A recurrent model, trained with arrays."""
+    made = recurrent()
+    live |= facts(made) | trained(made, folder)
+
+
+def fit_several(folder, live):
+    """The same, with two batches per call of the traced function."""
+    made = recurrent()
+    live |= facts(made) | trained(made, folder, steps_per_execution=2)
+
+
+def trained(made, folder, **options):
+    """Record the training of a model; returns the float operations and MACs of one live step."""
+    rows, labels = INPUTS.reshape(EXAMPLES, 6, 12)[:16], LABELS[:16]
+    made.compile(optimizer="sgd", loss=LOSS, **options)
+    with tfprof.capture(folder):
+        made.fit(rows, labels, batch_size=BATCH, verbose=0)
+    step = tf.function(lambda x, y: made.train_step((x, y)))
+    found = tfprof.load(step, tf.constant(rows[:BATCH]), tf.constant(labels[:BATCH]))
+    return ledger(found) | {"macs": found.flops().to_dict()["macs"]}
+
+
 def recurrent():
     layers = [keras.Input((6, 12)), keras.layers.LSTM(4, name="lstm"), keras.layers.Dense(3)]
     return keras.Sequential(layers, name="recurrent")
@@ -143,6 +166,8 @@ PROGRAMS = {
     "fit_arrays": fit_arrays,
     "tape": tape,
     "open_tape": open_tape,
+    "fit_recurrent": fit_recurrent,
+    "fit_several": fit_several,
     "dropped": dropped,
 }
 

@@ -6,6 +6,7 @@ import pytest
 
 import tfprof
 from tfprof.model.layers import Layer
+from tfprof.model.notes import Note, Subject
 from tfprof.sources.layers_file import RecordedLayers, UnreadWeight, encoded
 
 FOUND = RecordedLayers(
@@ -40,9 +41,26 @@ def test_weights_that_no_function_read_are_parameters(file):
     assert answer["net/dense"]["trainable_params"] == 3
 
 
+def test_a_file_states_how_often_ops_run_and_notes(tmp_path):
+    graph = tmp_path / "graph.pbtxt"
+    graph.write_text('node { name: "a" op: "NoOp" } node { name: "b" op: "NoOp" }')
+    note = Note("counted for 8 examples.", Subject.FLOAT_OPS)
+    path = tmp_path / "layers.json"
+    path.write_bytes(encoded(RecordedLayers(repeats={"b": 7, "not_in_the_graph": 2}, notes=[note])))
+
+    profile = tfprof.load(graph, path)
+
+    assert profile.columns.ops.repeats.tolist() == [1, 7]
+    assert note in profile.flops().notes
+    assert note not in profile.scope(select="params").notes
+
+
 @pytest.mark.parametrize(
     "change",
     [
+        {"repeats": {"a": -1}},
+        {"repeats": {"a": 1 << 50}},
+        {"notes": ["text"]},
         {"layers": [{"name": "a", "parent": 0, "class": "", "shape": None}]},
         {"weights": {"w": 2}},
         {"weights": {"w": -1}},

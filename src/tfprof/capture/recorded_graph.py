@@ -7,9 +7,10 @@ names, so that graph and recording can be joined by name.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from tfprof.capture import optimizer_ops
 from tfprof.capture.fed_shapes import Fed, most_frequent
@@ -22,12 +23,14 @@ from tfprof.capture.traced_graph import Graph, Stack, Variable, free_name, trace
 from tfprof.capture.variable_roles import VariableRoles
 from tfprof.formats import xplane
 from tfprof.formats.content import Content
+from tfprof.model.notes import Note, Subject
 from tfprof.model.ops import (
     OPTIMIZER_OP,
     OPTIMIZER_VARIABLE,
     SHAPE_ARITHMETIC,
     TAPE_GRADIENT,
     TAPE_SCOPE,
+    UNKNOWN_REPEATS,
     WALKED_CALL,
 )
 from tfprof.sources import layers_file
@@ -48,32 +51,53 @@ def write(folder: Path, kept: KeptFunctions) -> tuple[str, ...]:
     """
     recorded = _Recorded(kept.roles)
     try:
-        for name, element_bytes in _called(folder):
-            fed = Fed(kept.fed.of(name), element_bytes)
-            recorded.add(name, kept.graph(name), fed)
+        for called in _called(folder):
+            fed = Fed(kept.fed.of(called.name), called.element_bytes)
+            recorded.add(called, kept.graph(called.name), fed)
     except Exception as error:  # noqa: BLE001 -- TensorFlow's internals may raise anything
         problem = f"{type(error).__name__}: {error}"
-        return (f"the graph of the traced functions is not available ({problem}).",)
+        return _without_graph(folder, f"is not available ({problem})")
     if not recorded.ops:
-        return ("no traced function ran, so there is no graph.",)
+        return _without_graph(folder, "is empty, because no traced function ran")
     found = recorded.find_layers(kept.models)
     recorded.place(found, kept.created)
     (folder / GRAPH).write_bytes(graph_def(recorded.ops.values()))
     if log := op_log(recorded.ops.values()):  # ops of a SavedModel have no code lines
         (folder / OP_LOG).write_bytes(log)
-    if (layers := recorded.layers(found)).layers:
-        (folder / LAYERS).write_bytes(layers_file.encoded(layers))
-    return tuple(recorded.notes())
+    notes = tuple(recorded.notes())
+    facts = recorded.layers(found)._replace(repeats=recorded.repeats, notes=notes)
+    if any(facts):
+        (folder / LAYERS).write_bytes(layers_file.encoded(facts))
+    return notes
 
 
-def _called(folder: Path) -> Iterator[tuple[str, list[int]]]:
-    """The functions that the program called, slowest first, and the elements that they took."""
+def _without_graph(folder: Path, problem: str) -> tuple[str, ...]:
+    """Note in the recording that it has no graph; returns the note."""
+    text = (
+        f"the graph of the traced functions {problem}: parameters, shapes, float operations and "
+        "code lines are unknown."
+    )
+    note = Note(text, Subject.PARAMS | Subject.FLOAT_OPS | Subject.CODE | Subject.OPS)
+    (folder / LAYERS).write_bytes(layers_file.encoded(RecordedLayers(notes=[note])))
+    return (note,)
+
+
+class _Called(NamedTuple):
+    """A function that the program called."""
+
+    name: str
+    element_bytes: list[int]  # of the elements that it took from iterators
+    runs: Mapping[str, float]  # of ops, per call
+
+
+def _called(folder: Path) -> Iterator[_Called]:
+    """The functions that the program called, slowest first."""
     for path in map(str, sorted(folder.rglob("*.xplane.pb"))):
         columns = xplane.decode(Content(path).records(xplane.XSPACE))
         events = TensorFlowEvents(Space(path, columns))
-        taken = events.element_bytes()
+        taken, runs = events.element_bytes(), events.runs_per_call()
         for name in events.functions():
-            yield name, taken[name]
+            yield _Called(name, taken[name], runs[name])
 
 
 def _rebuilt(name: str) -> Graph | None:
@@ -101,9 +125,12 @@ class _Recorded:
     variable_types: dict[str, str] = field(default_factory=dict)  # by label
     rebuilt: list[str] = field(default_factory=list)  # functions
     batches: dict[str, Counter[int]] = field(default_factory=dict)  # sizes, by function
+    shared: list[str] = field(default_factory=list)  # functions with op names of another one
+    repeats: dict[str, int] = field(default_factory=dict)  # of ops in loops, by name
 
-    def add(self, function: str, graph: Graph | None, fed: Fed) -> None:
+    def add(self, called: _Called, graph: Graph | None, fed: Fed) -> None:
         """Add the ops of a function that the program called; `graph` is None if it was not kept."""
+        function = called.name
         if graph is None:
             graph = _rebuilt(function)
             self.rebuilt.append(function)
@@ -116,13 +143,23 @@ class _Recorded:
         paths, sources = flat.paths(), flat.sources()
         self._name_variables(flat, paths, sources)
         names, stacks, types = flat.columns.name, traced.stacks_of(flat), self._types(flat, sources)
+        repeats = _repeats(flat, called.runs)
+        self._note_shared(function, names)
         for row in sorted(range(len(paths)), key=paths.__getitem__):
             name = self._name(names[row])
             if name not in self.ops:
                 node = node_def(flat, row, name, map(self._name, sources[row]))
                 self.ops[name] = WrittenOp(node, types.get(row, ()))
+                if repeats[row] != 1:
+                    self.repeats[name] = repeats[row]
             if name not in self.stacks or not self.stacks[name].frames:
                 self.stacks[name] = stacks[row]
+
+    def _note_shared(self, function: str, names: Iterable[str]) -> None:
+        """Note a function that shares most op names with others, such as a validation step."""
+        scoped = [name for name in names if "/" in name]
+        if scoped and 2 * sum(name in self.ops for name in scoped) > len(scoped):
+            self.shared.append(function)
 
     def _types(self, flat: Flat, sources: Sequence[Sequence[str]]) -> dict[int, tuple[str, ...]]:
         """The types of ops, by row."""
@@ -207,10 +244,19 @@ class _Recorded:
         ]
         return RecordedLayers(found.layers, found.owners(read), unread)
 
-    def notes(self) -> Iterator[str]:
+    def notes(self) -> Iterator[Note]:
+        """What the graph lacks."""
         if self.rebuilt:
             functions = ", ".join(f"`{name}`" for name in self.rebuilt[:3])
-            yield f"variables and code lines of some functions are unknown ({functions})."
+            text = f"variables and code lines of some functions are unknown ({functions})."
+            yield Note(text, Subject.PARAMS | Subject.CODE)
+        if self.shared:
+            functions = ", ".join(f"`{name}`" for name in self.shared[:3])
+            text = (
+                f"ops of {functions} have the same names as those of a function that took longer, "
+                "and are shown together with them: the numbers per step include their runs."
+            )
+            yield Note(text, Subject.TIME | Subject.MEMORY | Subject.FLOAT_OPS)
         for function, batches in self.batches.items():
             if len(batches) > 1:
                 yield _batch_note(function, batches)
@@ -220,10 +266,28 @@ class _Recorded:
         return self.names.get(name, name)
 
 
-def _batch_note(function: str, batches: Counter[int]) -> str:
+def _repeats(flat: Flat, runs: Mapping[str, float]) -> list[int]:
+    """How often each op runs; where the trip count is unknown, as often as ops of the same body.
+
+    Ops that are fused with others do not appear in a recording, but others of the body do.
+    """
+    found: list[int] = flat.repeats.tolist()
+    seen: dict[int, list[int]] = {}  # runs of the ops in each body, by the row of its call
+    calls = flat.call.tolist()
+    for name, call in zip(flat.columns.name, calls, strict=True):
+        if call >= 0 and name in runs:
+            seen.setdefault(call, []).append(max(round(runs[name]), 1))
+    for row, call in enumerate(calls):
+        if found[row] == UNKNOWN_REPEATS and call in seen:
+            found[row] = most_frequent(Counter(seen[call]))
+    return found
+
+
+def _batch_note(function: str, batches: Counter[int]) -> Note:
     used = most_frequent(batches)
     sizes = ", ".join(f"{size} ({count}x)" for size, count in batches.most_common(3))
-    return (
+    text = (
         f"`{function}` ran with several batch sizes ({sizes}); float ops are counted for {used} "
         "examples."
     )
+    return Note(text, Subject.FLOAT_OPS)

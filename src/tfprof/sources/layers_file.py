@@ -1,15 +1,20 @@
-"""The layers of the models in a recording: `layers.json`, which `tfprof.capture` writes."""
+"""The file `layers.json` of a recording, which `tfprof.capture` writes.
+
+It has the layers of the models that ran, and facts that the graph and the op log cannot express:
+how often ops in loops run, and notes.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tfprof.columns import Shape
+from tfprof.columns import Shape, ints
 from tfprof.errors import InputError
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.layers import Layer
+from tfprof.model.notes import names_of, of_names
 from tfprof.model.ops import TRAINABLE_VARIABLE
 from tfprof.sources import tf_layers, unread_variables
 from tfprof.sources.source import FileSummary, InputFile, summary
@@ -17,6 +22,7 @@ from tfprof.sources.source import FileSummary, InputFile, summary
 FORMAT = "tfprof layers"
 VERSION = 1
 _LARGEST = 1 << 28
+_MOST_REPEATS = 1 << 40
 
 
 class UnreadWeight(NamedTuple):
@@ -29,11 +35,13 @@ class UnreadWeight(NamedTuple):
 
 
 class RecordedLayers(NamedTuple):
-    """Layers, the layer of each variable op by name, and weights without an op."""
+    """Layers, the layer of each variable op by name, weights without an op, and further facts."""
 
-    layers: Sequence[Layer]
-    weights: dict[str, int]
-    unread: Sequence[UnreadWeight]
+    layers: Sequence[Layer] = ()
+    weights: Mapping[str, int] = {}
+    unread: Sequence[UnreadWeight] = ()
+    repeats: Mapping[str, int] = {}  # how often ops in loops run, 0 if unknown
+    notes: Sequence[str] = ()
 
 
 def encoded(found: RecordedLayers) -> bytes:
@@ -45,8 +53,10 @@ def encoded(found: RecordedLayers) -> bytes:
             {"name": one.name, "parent": one.parent, "class": one.kind, "shape": one.output_shape}
             for one in found.layers
         ],
-        "weights": found.weights,
+        "weights": dict(found.weights),
         "unread": [one._asdict() for one in found.unread],
+        "repeats": dict(found.repeats),
+        "notes": [{"text": note, "about": names_of(note)} for note in found.notes],
     }
     return json.dumps(content, indent=1).encode()
 
@@ -72,28 +82,41 @@ def read(file: InputFile) -> RecordedLayers:
             )
             for one in content["unread"]
         ]
+        repeats = {str(op): int(count) for op, count in content.get("repeats", {}).items()}
+        notes = [of_names(str(one["text"]), str(one["about"])) for one in content.get("notes", [])]
         _require(all(-1 <= one.parent < place for place, one in enumerate(layers)))
         owners = (*weights.values(), *(one.layer for one in unread))
         _require(all(0 <= layer < len(layers) for layer in owners))
+        _require(
+            all(0 <= count < _MOST_REPEATS for count in repeats.values()),
+            "an op runs impossibly often",
+        )
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise InputError(file.path, f"is damaged: {error}; record again.") from None
-    return RecordedLayers(layers, weights, unread)
+    return RecordedLayers(layers, weights, unread, repeats, notes)
 
 
 def _shape(sides: Any) -> Shape:
     return None if sides is None else tuple(int(side) for side in sides)
 
 
-def _require(holds: bool) -> None:
+def _require(holds: bool, problem: str = "it refers to a layer that is missing") -> None:
     if not holds:
-        raise ValueError("it refers to a layer that is missing")
+        raise ValueError(problem)
 
 
 def add(found: RecordedLayers, builder: ProfileBuilder, file: InputFile) -> FileSummary:
-    """Add the layers and the weights that the graph lacks, and link all ops to their layers."""
+    """Add the layers and the weights that the graph lacks, and link all ops to their layers.
+
+    Also adds how often ops run, and notes.
+    """
     names = unread_variables.define([(one.name, one.shape) for one in found.unread], builder)
     pairs = list(zip(names, found.unread, strict=True))
     trainable = [name for name, one in pairs if one.is_trainable]
     builder.add_type(TRAINABLE_VARIABLE, builder.ids(trainable))
-    tf_layers.add(builder, found.layers, found.weights | {name: one.layer for name, one in pairs})
+    owners = {**found.weights, **{name: one.layer for name, one in pairs}}
+    tf_layers.add(builder, found.layers, owners)
+    ops = builder.ids(list(found.repeats))
+    builder.set_repeats(ops[ops >= 0], ints(list(found.repeats.values()))[ops >= 0])
+    builder.notes += found.notes
     return summary(file, layers=len(found.layers))

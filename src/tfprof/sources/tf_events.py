@@ -218,13 +218,30 @@ class TensorFlowEvents:
         start, size = self.space.start_ps[event[is_taken]], size[is_taken]
         found: dict[str, list[int]] = {}
         for name, calls in self._calls.items():
-            begin = self.space.start_ps[calls]
-            order = np.argsort(begin)
-            place = np.searchsorted(begin[order], start, side="right") - 1
-            call = calls[order[np.maximum(place, 0)]]
-            end = self.space.start_ps[call] + self.space.duration_ps[call]
-            found[name] = size[(place >= 0) & (start <= end)].tolist()
+            found[name] = size[self._call_at(calls, start) >= 0].tolist()
         return found
+
+    def runs_per_call(self) -> dict[str, dict[str, float]]:
+        """For each function, how often each op ran during a call of it, on average."""
+        runs = self.runs()
+        on_threads = runs.gpu < 0
+        start, op = self.space.start_ps[runs.event[on_threads]], runs.name[on_threads]
+        found: dict[str, dict[str, float]] = {}
+        for name, calls in self._calls.items():
+            inside = np.flatnonzero(self._call_at(calls, start) >= 0)
+            counts = np.bincount(op[inside], minlength=len(runs.names))
+            seen = np.flatnonzero(counts).tolist()
+            found[name] = {runs.names[row]: int(counts[row]) / len(calls) for row in seen}
+        return found
+
+    def _call_at(self, calls: Ints, at_ps: Ints) -> Ints:
+        """The one of `calls` during which each time is, or -1."""
+        begin = self.space.start_ps[calls]
+        order = np.argsort(begin)
+        place = np.searchsorted(begin[order], at_ps, side="right") - 1
+        call = calls[order[np.maximum(place, 0)]]
+        end = self.space.start_ps[call] + self.space.duration_ps[call]
+        return np.where((place >= 0) & (at_ps <= end), call, -1)
 
     def _calls_of_longest(self) -> Ints:
         return next(iter(self._calls.values()), ints([]))

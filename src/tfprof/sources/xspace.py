@@ -9,7 +9,7 @@ from pathlib import PurePath
 
 import numpy as np
 
-from tfprof.columns import Coded, Ints, Strings, ints
+from tfprof.columns import Coded, Ints, ints
 from tfprof.formats.records import Records
 from tfprof.formats.wire import SPAN
 from tfprof.formats.xplane import XSPACE, SpaceColumns, decode
@@ -116,8 +116,7 @@ def _identify(runs: OpRuns, events: Vocabulary, builder: ProfileBuilder) -> Ints
         )
     )
     ops = builder.ids(runs.names)
-    calls = Coded(np.zeros(len(runs.calls), np.int64), Strings([WALKED_CALL]))
-    builder.add_types(ops[runs.calls], calls)
+    builder.add_type(WALKED_CALL, ops[runs.calls])
     return ops
 
 
