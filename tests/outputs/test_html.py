@@ -95,9 +95,9 @@ def test_a_row_shows_its_total_with_its_share_and_its_own_number():
     assert found.rows == [
         ["name", "shape", "parameters", "own"],
         ["_TFProfRoot", "", "8 100.0%", "--"],
-        ["b", "4", "4 50.0%", "4"],
-        ["net", "1", "4 50.0%", "1"],
-        ["w", "3", "3 37.5%", "3"],
+        ["b", "(4,)", "4 50.0%", "4"],
+        ["net", "(1,)", "4 50.0%", "1"],
+        ["w", "(3,)", "3 37.5%", "3"],
     ]
     assert ("style", "--p:37.5%") in found.attributes
     assert ("title", "net/w") in found.attributes

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from tfprof.columns import Ints, Shape, Shapes
+from tfprof.columns import Ints, Shapes
 from tfprof.measures.memory import lacks_small_allocations
 from tfprof.metrics import BY_KEY, Metric, Need, selected_columns
+from tfprof.outputs.fields import output_shape
 from tfprof.units import Unit, format_percent
 from tfprof.views import facts
 from tfprof.views.facts import Sizes, Texts
@@ -154,16 +155,8 @@ def _fact(view: View, metric: Metric) -> Iterator[_Column]:
         yield _Column("", heading, [text if size >= 0 else "" for text, size in known])
     elif isinstance(column, Shapes):
         yield _Column(
-            "", heading, [_shape(column[row]) for row in range(len(view))], is_number=False
+            "", heading, [output_shape(column[row]) for row in range(len(view))], is_number=False
         )
-
-
-def _shape(shape: Shape) -> str:
-    """A shape as in `(?, 224, 224, 3)`; empty if it is unknown."""
-    if shape is None:
-        return ""
-    sides = ", ".join("?" if side < 0 else str(side) for side in shape)
-    return f"({sides},)" if len(shape) == 1 else f"({sides})"
 
 
 def _line(cells: Sequence[str], columns: Sequence[_Column], widths: Sequence[int]) -> str:

@@ -129,3 +129,11 @@ def numbered_texts(codes: Sequence[int], texts: Sequence[str]) -> list[str]:
 def shape_texts(shapes: Sequence[Shape], *, unknown: str) -> list[str]:
     """Each shape as in `3x3x16`; a scalar is shown as `1`."""
     return [unknown if shape is None else format_shape(shape or (1,)) for shape in shapes]
+
+
+def output_shape(shape: Shape) -> str:
+    """A shape as in `(?, 224, 224, 3)`; empty if it is unknown."""
+    if shape is None:
+        return ""
+    sides = ", ".join("?" if side < 0 else str(side) for side in shape)
+    return f"({sides},)" if len(shape) == 1 else f"({sides})"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tfprof.columns import Ints
+from tfprof.columns import Ints, Shapes
 from tfprof.metrics import BY_KEY, Metric, selected_columns
 from tfprof.outputs import fields, tabular
 from tfprof.outputs.html_table import (
@@ -145,6 +145,8 @@ def _fact(view: View, row: int, metric: Metric) -> str:
     column = facts.column(metric, view, slice(row, row + 1))
     if isinstance(column, Sizes):
         return format_bytes(int(column.bytes[0])) if column.bytes[0] >= 0 else ""
+    if isinstance(column, Shapes):
+        return fields.output_shape(column[0])
     found = tabular.fact(view, row, metric)
     text = ", ".join(_plain(value, key if len(found) > 1 else "") for key, value in found.items())
     return text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}…"
