@@ -360,3 +360,23 @@ def test_quick_commands_load_neither_numpy_nor_protobuf_nor_re2(statement):
     )
 
     assert ("\n" + ran.stdout).splitlines()[-1] == ""
+
+
+def test_tables_of_classic_views_load_no_modules_that_only_other_answers_need(tmp_path):
+    graph = tmp_path / "graph.pbtxt"
+    graph.write_text('node { name: "a" op: "NoOp" }')
+    ask = f"tfprof.load({str(graph)!r}).scope(output='file:outfile={tmp_path}/table')"
+    others = {
+        *("tempfile", "importlib.resources", "tfprof.formats.parquet", "tfprof.views.layers"),
+        *("tfprof.measures.layers", "tfprof.outputs.aligned_rows", "tfprof.sources.tf_functions"),
+    }
+    report = f"import sys; print(*{others} & sys.modules.keys())"
+
+    ran = subprocess.run(
+        [sys.executable, "-c", f"import tfprof; {ask}.write(); {report}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert ran.stdout.split() == []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import os
 import stat
-import tempfile
 import threading
 from pathlib import Path
 
@@ -226,10 +225,10 @@ def test_a_file_cannot_be_used_as_a_folder(tmp_path):
 
 
 def test_the_error_names_a_folder_without_write_permission(tmp_path, monkeypatch):
-    def refuse(**_):  # simulated, because root may write anywhere
+    def refuse(*_):  # simulated, because root may write anywhere
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(tempfile, "mkstemp", refuse)
+    monkeypatch.setattr(Path, "open", refuse)
 
     with pytest.raises(OutputError, match="no permission to write to the folder"):
         registry.write_file(str(tmp_path / "answer"), [b"x"])

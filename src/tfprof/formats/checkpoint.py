@@ -9,7 +9,6 @@ import enum
 import glob
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from tfprof.formats.tensor_types import Values
     from tfprof.formats.tensors import TensorEntry
 
-__all__ = ["Checkpoint", "CheckpointKind", "RenamedTensors", "find", "open_checkpoint"]
+__all__ = ["Checkpoint", "CheckpointKind", "find", "open_checkpoint", "read_renamed"]
 
 INDEX_SUFFIX: Final = ".index"
 V1_PATTERN: Final = re.compile(r"(.+)-\?{5}-of-([0-9?]{5})", re.DOTALL)
@@ -51,16 +50,9 @@ class Checkpoint(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True)
-class RenamedTensors:
-    """Reads tensors of a checkpoint by other names; can be pickled."""
-
-    saved: Checkpoint
-    keys: Mapping[str, str]
-    """The name in the checkpoint, by new name."""
-
-    def __call__(self, name: str) -> Values:
-        return self.saved.read(self.keys[name])
+def read_renamed(saved: Checkpoint, keys: Mapping[str, str], name: str) -> Values:
+    """The values of the tensor `name`; `keys` has its name in the checkpoint."""
+    return saved.read(keys[name])
 
 
 def find(path: str) -> CheckpointKind | None:

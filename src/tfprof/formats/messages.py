@@ -7,7 +7,6 @@ definition of a message. Protobuf is imported on first use, as many files are re
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
 from typing import Any, TypeAlias
 
 MessageClass: TypeAlias = type[Any]
@@ -48,9 +47,11 @@ def __getattr__(name: str) -> Any:
 
 @cache
 def _pool() -> Any:  # a DescriptorPool
+    import pkgutil  # noqa: PLC0415 -- `importlib.resources` takes longer to import
+
     from google.protobuf import descriptor_pb2, descriptor_pool  # noqa: PLC0415
 
-    encoded = resources.files("tfprof.formats.schemas").joinpath(_DESCRIPTORS).read_bytes()
+    encoded = pkgutil.get_data("tfprof.formats.schemas", _DESCRIPTORS) or b""
     pool = descriptor_pool.DescriptorPool()
     for file in descriptor_pb2.FileDescriptorSet.FromString(encoded).file:
         pool.Add(file)

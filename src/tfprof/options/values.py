@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from tfprof.dialects import DIALECTS
 from tfprof.errors import OptionError, nearest
@@ -36,8 +35,10 @@ class Kind(StrEnum):
     FORMAT = "FORMAT"
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+# Options are named tuples because creating data classes takes longer, which delays every command.
+
+
+class Option(NamedTuple):
     """One option: its name, the kind of its value, its default and its help."""
 
     name: str
@@ -64,8 +65,7 @@ class Option:
         return _CHECKS[self.kind](self, value)
 
 
-@dataclass(frozen=True, slots=True)
-class OutputSpec:
+class OutputSpec(NamedTuple):
     """Where an answer is written: `file:outfile=report.txt`, parsed."""
 
     kind: str = "stdout"

@@ -220,24 +220,14 @@ def _is_special(path: str) -> bool:
 
 def _replace(target: Path, pieces: Iterable[bytes]) -> None:
     """Write to a temporary file beside `target`, then rename it."""
-    import tempfile  # noqa: PLC0415 -- only needed to write files
-
-    handle, name = tempfile.mkstemp(prefix=".tfprof-", dir=target.parent)
-    partial = Path(name)
+    partial = target.with_name(f".tfprof-{os.urandom(8).hex()}")
+    file = partial.open("xb")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with file:
             file.writelines(pieces)
-        partial.chmod(0o666 & ~_umask())  # temporary files are private to their owner
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    """The umask of the process, which can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _why(path: str, error: OSError) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from tfprof.columns import Ints, Strings
 from tfprof.metrics import BY_KEY, EXPLANATIONS, Metric
-from tfprof.outputs import aligned_rows, fields, flat_rows
+from tfprof.outputs import fields, flat_rows
 from tfprof.outputs.pieces import Piece, joined, or_else, woven
 from tfprof.views.registry import VIEWS, Trait
 from tfprof.views.view import View
@@ -57,7 +57,7 @@ def lines(view: View) -> Iterator[str]:
     """The lines of the table with their line ends; a row may add lines below its own."""
     metrics = fields.columns(view)
     if Trait.ALIGNED in view.traits:
-        yield from aligned_rows.lines(view)
+        yield from _aligned_lines(view)
         return
     if Trait.NESTED not in view.traits:
         yield from _flat_lines(view, metrics)
@@ -70,7 +70,7 @@ def lines(view: View) -> Iterator[str]:
 def _encode_table(view: View) -> Iterator[bytes]:
     metrics = fields.columns(view)
     if Trait.ALIGNED in view.traits:
-        yield "".join(aligned_rows.lines(view)).encode()
+        yield "".join(_aligned_lines(view)).encode()
         return
     if Trait.NESTED not in view.traits:
         yield "".join(_flat_lines(view, metrics)).encode()
@@ -91,6 +91,12 @@ def _legend(view: View, metrics: Sequence[Metric]) -> str:
         if metric.label
     ]
     return f"node name | {' | '.join(labels)}\n"
+
+
+def _aligned_lines(view: View) -> Iterator[str]:
+    from tfprof.outputs import aligned_rows  # noqa: PLC0415 -- few views align their rows
+
+    return aligned_rows.lines(view)
 
 
 def _flat_lines(view: View, metrics: Sequence[Metric]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from tfprof.columns import Shapes, Strings
 from tfprof.errors import InputError, nearest
 from tfprof.formats import checkpoint, messages
-from tfprof.formats.checkpoint import Checkpoint, RenamedTensors
+from tfprof.formats.checkpoint import Checkpoint, read_renamed
 from tfprof.formats.file_spans import is_file
 from tfprof.formats.graph_debug_info import DebugInfo
 from tfprof.formats.object_graph import OBJECT_GRAPH, object_keys
@@ -144,7 +145,7 @@ def _add_values(prefix: str, variables: Mapping[str, int], builder: ProfileBuild
             name=Strings(held),
             dtype=Strings([entries[keys[name]].dtype for name in held]),
             shape=Shapes.of([entries[keys[name]].shape for name in held]),
-            read=RenamedTensors(saved, keys),
+            read=partial(read_renamed, saved, keys),
         )
     )
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from tfprof.columns import Shapes, Strings
-from tfprof.formats.checkpoint import Checkpoint, RenamedTensors, open_checkpoint
+from tfprof.formats.checkpoint import Checkpoint, open_checkpoint, read_renamed
 from tfprof.formats.tensors import TensorEntry
 from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.notes import Note, Subject
@@ -62,5 +63,5 @@ def _tensors(
         name=Strings(names),
         dtype=Strings([entry.dtype for entry in entries]),
         shape=Shapes.of([entry.shape for entry in entries]),
-        read=RenamedTensors(checkpoint, keys) if is_renamed else checkpoint.read,
+        read=partial(read_renamed, checkpoint, keys) if is_renamed else checkpoint.read,
     )

@@ -27,9 +27,10 @@ def weights(graph: GraphColumns) -> list[int]:
     kinds = set(graph.op.values)
     if kinds & _VARIABLES or not {"Const", "Identity"} <= kinds:
         return []
+    if not (read := set(_read(graph))):
+        return []
     constants = {graph.name[row]: row for row in _rows(graph.op, "Const").tolist()}
-    found = (constants[name] for name in _read(graph) if name in constants)
-    return sorted(set(found))
+    return sorted(constants[name] for name in read & constants.keys())
 
 
 def _read(graph: GraphColumns) -> Iterator[str]:

@@ -26,13 +26,13 @@ _LONG_NAME_SHOWN = 17
 
 GRADIENT_SUFFIX = " (gradient)"
 
-# The folders of the standard library and of installed packages.
-_INSTALLED = re.compile(r"[/\\]lib[/\\]python\d|[/\\](site|dist)-packages[/\\]", re.IGNORECASE)
+# The folders of the standard library and of installed packages; `re` compiles it on first use.
+_INSTALLED = r"[/\\]lib[/\\]python\d|[/\\](site|dist)-packages[/\\]"
 
 
 def is_installed(file: str) -> bool:
     """Whether a file belongs to the standard library or to an installed package."""
-    return _INSTALLED.search(file) is not None
+    return re.search(_INSTALLED, file, re.IGNORECASE) is not None
 
 
 def installed_calls(code: CodeTree) -> Bools:

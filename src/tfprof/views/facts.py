@@ -22,7 +22,6 @@ from tfprof.columns import (
     ints,
     offsets_of,
 )
-from tfprof.measures import layers
 from tfprof.memo import OnDemand
 from tfprof.metrics import Metric, Need
 from tfprof.model.ops import Ops
@@ -130,6 +129,8 @@ def shape(view: View, rows: slice) -> Shapes | None:
 @fact
 def layer_class(view: View, rows: slice) -> Texts:
     """The class of each row that is a layer, or the classes of the layers of a row's ops."""
+    from tfprof.measures import layers  # noqa: PLC0415 -- few tables describe layers
+
     table, of_ops, _ = layers.model_layers(view.profile)
     known = sorted({*table.kind.values} - {""})
     rank = [known.index(name) if name else -1 for name in table.kind.values]
@@ -147,6 +148,8 @@ def layer_class(view: View, rows: slice) -> Texts:
 @fact
 def output_shape(view: View, rows: slice) -> Shapes | None:
     """The output shape of each row that is a layer, or of the first output of a row's op."""
+    from tfprof.measures import layers  # noqa: PLC0415 -- few tables describe layers
+
     if view.layer is not None:
         known = layers.output_shapes(view.profile)
         codes = np.append(known.codes, len(known.values))[view.layer[rows]]
