@@ -117,7 +117,7 @@ def _finish(trigger: _Trigger, program: str) -> None:
         return
     for note in trigger.capture.notes:
         report(note)
-    report(f"wrote {trigger.capture.folder}; to view it: tfprof scope {trigger.capture.folder}")
+    report(f"wrote {trigger.capture.folder}; to view it: tfprof layers {trigger.capture.folder}")
 
 
 def _run(program: Script | Module, arguments: Sequence[str]) -> int:
