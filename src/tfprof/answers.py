@@ -74,6 +74,23 @@ class Answer:
         note = f"{names}: 0 in every row, so not shown; a pipe or a file gets all columns."
         return Answer(replace(view, left_out=left_out, noted=lambda: (*view.notes, note)))
 
+    def fitted(self, width: int) -> Answer:
+        """The same answer; an aligned table omits columns if it is wider than `width` characters.
+
+        Only the least important columns are omitted; the others may still be too wide.
+        """
+        from tfprof.outputs import aligned_rows
+        from tfprof.views.registry import Trait
+
+        view = self.view
+        omitted = aligned_rows.too_wide(view, width) if Trait.ALIGNED in view.traits else []
+        if not omitted:
+            return self
+        names = ",".join(metric.key for metric in omitted)
+        note = f"columns that do not fit on the terminal: {names}; -select shows them."
+        left_out = view.left_out | {metric.key for metric in omitted}
+        return Answer(replace(view, left_out=left_out, noted=lambda: (*view.notes, note)))
+
     @property
     def hidden(self) -> Hidden:
         """What is accounted for but not shown."""

@@ -78,3 +78,14 @@ def test_a_shell_without_a_pager_can_be_started(show):
 
     assert status == 0
     assert shown.startswith("Usage: tfprof COMMAND FILES…")
+
+
+def test_layers_leave_out_columns_that_do_not_fit_on_the_terminal(show):
+    question = ("layers", "graph.pb", "run_meta_0", "--no-pager")
+
+    narrow = show(*question, COLUMNS="50")[1]
+    chosen = show(*question, "-select", "params,float_ops,macs,micros", COLUMNS="50")[1]
+
+    assert narrow.startswith("layer      parameters  FLOPs    time    share\n")
+    assert "columns that do not fit on the terminal: macs; -select shows them." in narrow
+    assert chosen.startswith("layer      parameters  FLOPs  MACs    time    share\n")

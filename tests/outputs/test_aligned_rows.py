@@ -95,3 +95,42 @@ def test_a_notebook_shows_the_rows_of_layers():
     shown = Profile(network()).layers(select="params")._repr_html_()
 
     assert ">optimizer</td>" in shown
+
+
+def test_a_table_that_is_too_wide_leaves_out_the_least_important_columns():
+    whole = Profile(network()).layers()
+    width = len(whole.table.splitlines()[2])
+
+    assert whole.fitted(width) is whole
+    narrow = whole.fitted(width - 1)
+    assert [word for word in narrow.table.splitlines()[0].split() if "─" not in word] == [
+        "parameters",
+        "time",
+    ]
+    assert narrow.notes[-1] == (
+        "columns that do not fit on the terminal: forward_float_ops,backward_float_ops; "
+        "-select shows them."
+    )
+
+
+def test_names_parameters_float_operations_and_time_are_never_left_out():
+    narrow = Profile(network()).layers().fitted(10)
+
+    assert narrow.table.splitlines()[0] == "layer      parameters  FLOPs     time    share"
+    assert narrow.to_dict()["rows"][1]["total_forward_micros"] == 3000  # only the table is narrow
+
+
+def test_columns_of_zeros_are_left_out_but_none_that_a_table_never_shows():
+    answer = Profile(network()).layers(select="params,slots,micros").without_zero_columns()
+
+    assert answer.table.splitlines()[0] == "layer      parameters     time    share"
+    assert [note for note in answer.notes if "0 in every row" in note] == [
+        "`slots` is 0 in every row: the ops that count have none in these files.",
+        "slots: 0 in every row, so not shown; a pipe or a file gets all columns.",
+    ]
+
+
+def test_other_views_are_never_narrowed():
+    answer = Profile(network()).scope()
+
+    assert answer.fitted(1) is answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfprof.errors import OptionError
-from tfprof.metrics import Need
+from tfprof.metrics import AUTO, Need
 from tfprof.options import MEMORY_OPTIONS, STEP_OPTIONS, MemoryOptions
 from tfprof.outputs import registry
 from tfprof.views.registry import VIEWS
@@ -35,11 +35,19 @@ def view(call: Call) -> None:
     else:
         if call.front.screen.is_terminal and spec.kind == "stdout":
             answer = answer.without_zero_columns()
+            if AUTO in options.select:
+                answer = answer.fitted(_terminal_width())
         written = answer.write(show=call.show)
         hinted = call.front.hinted
         call.say(*registry.sentences(spec, written, hints=spec.kind not in hinted))
         hinted.add(spec.kind)
     call.note(answer.notes, profile)
+
+
+def _terminal_width() -> int:
+    from shutil import get_terminal_size  # noqa: PLC0415 -- a pipe does not need it
+
+    return get_terminal_size().columns
 
 
 def _require_values(shown: View, *, in_full: bool) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from tfprof.columns import Ints, Shapes
 from tfprof.measures.memory import lacks_small_allocations
-from tfprof.metrics import BY_KEY, Metric, Need, selected_columns
-from tfprof.outputs.fields import output_shape
+from tfprof.metrics import BY_KEY, Metric, Need
+from tfprof.outputs import fields
 from tfprof.units import Unit, format_percent
 from tfprof.views import facts
 from tfprof.views.facts import Sizes, Texts
@@ -20,6 +21,18 @@ _SHARE = "share"
 _INDENT = "  "
 # Shares are those of the first of these that is selected.
 _SHARED = ("micros", "float_ops", "params")
+# The columns that a table leaves out if it is too wide, in this order, until it fits.
+_OPTIONAL = (
+    ("forward_macs", "backward_macs"),
+    ("forward_float_ops", "backward_float_ops"),
+    ("trainable_params", "other_params"),
+    ("slots",),
+    ("macs",),
+    ("layer_class",),
+    ("forward_micros", "backward_micros"),
+    ("output_shape",),
+    ("held_bytes", "output_bytes"),
+)
 
 
 class _Column(NamedTuple):
@@ -47,6 +60,21 @@ def lines(view: View) -> Iterator[str]:
     yield from (f"{line}\n" for line in ("", *_sentences(view)))
 
 
+def too_wide(view: View, width: int) -> list[Metric]:
+    """The columns to leave out, so that the table is at most `width` characters wide if possible.
+
+    Names, parameters, float operations and time always stay.
+    """
+    left_out: list[Metric] = []
+    for keys in _OPTIONAL:
+        shown = replace(view, left_out=view.left_out | {metric.key for metric in left_out})
+        widths = _widths([_names(shown), *_columns(shown)])
+        if sum(widths) + 2 * (len(widths) - 1) <= width:
+            break
+        left_out += [metric for metric in fields.columns(shown) if metric.key in keys]
+    return left_out
+
+
 def _widths(columns: Sequence[_Column]) -> list[int]:
     """The width of each column; the first of a group is widened until the group's heading fits."""
     widths = [max(map(len, (column.heading, *column.cells))) for column in columns]
@@ -59,7 +87,7 @@ def _widths(columns: Sequence[_Column]) -> list[int]:
 
 def _sentences(view: View) -> Iterator[str]:
     """What the numbers are, below the totals."""
-    metrics = selected_columns(view.options.select, gathered=False, splits_micros=False)
+    metrics = fields.columns(view)
     numbers = [metric for metric in metrics if metric.is_number]
     is_recorded = view.profile.has(Need.RUNS)
     if numbers:
@@ -92,7 +120,7 @@ def _names(view: View) -> _Column:
 
 
 def _columns(view: View) -> Iterator[_Column]:
-    metrics = selected_columns(view.options.select, gathered=False, splits_micros=False)
+    metrics = fields.columns(view)
     shared = _shared(view, metrics)
     for place, metric in enumerate(metrics):
         if metric.fact and not metric.is_number:
@@ -155,7 +183,10 @@ def _fact(view: View, metric: Metric) -> Iterator[_Column]:
         yield _Column("", heading, [text if size >= 0 else "" for text, size in known])
     elif isinstance(column, Shapes):
         yield _Column(
-            "", heading, [output_shape(column[row]) for row in range(len(view))], is_number=False
+            "",
+            heading,
+            [fields.output_shape(column[row]) for row in range(len(view))],
+            is_number=False,
         )
 
 

@@ -14,6 +14,7 @@ from tfprof.outputs.pieces import Field, Piece, amounts, digits, or_else, writte
 from tfprof.units import Unit, format_shape
 from tfprof.views import facts
 from tfprof.views.facts import Counts, ShapeLists, Sizes, TensorValues, Texts
+from tfprof.views.registry import Trait
 from tfprof.views.view import View
 
 _SUFFIX = {"params": " params", "slots": " slots", "float_ops": " flops", "macs": " macs"}
@@ -44,9 +45,11 @@ def below_rows(view: View, rows: slice, metrics: Sequence[Metric]) -> list[Piece
 
 def columns(view: View) -> list[Metric]:
     """The columns of a table of `view`, in order."""
-    style = view.options.generation.style
+    is_aligned = Trait.ALIGNED in view.traits
     selected = selected_columns(
-        view.options.select, gathered=view.is_gathered, splits_micros=style.splits_micros
+        view.options.select,
+        gathered=view.is_gathered and not is_aligned,
+        splits_micros=view.options.generation.style.splits_micros and not is_aligned,
     )
     return [metric for metric in selected if metric.key not in view.left_out]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tfprof.columns import Ints, Shapes
-from tfprof.metrics import BY_KEY, Metric, selected_columns
+from tfprof.metrics import BY_KEY, Metric
 from tfprof.outputs import fields, tabular
 from tfprof.outputs.html_table import (
     Amount,
@@ -34,7 +34,7 @@ def of_view(view: View) -> str:
     """The rows of a view, how many are left out, and the notes."""
     is_nested = Trait.NESTED in view.traits
     rows = _shown_rows(view)
-    metrics = _metrics(view)
+    metrics = fields.columns(view)
     columns = [Column("name"), *(one for metric in metrics for one in _columns(view, metric))]
     depths = view.tree.depths[rows].tolist()
     cells: list[list[Cell]] = [
@@ -50,12 +50,6 @@ def of_view(view: View) -> str:
         paragraph(_left_out(left)) if left > 0 else "",
         notes=view.notes,
     )
-
-
-def _metrics(view: View) -> list[Metric]:
-    if Trait.ALIGNED in view.traits:
-        return selected_columns(view.options.select, gathered=False, splits_micros=False)
-    return fields.columns(view)
 
 
 def _left_out(count: int) -> str:
