@@ -122,6 +122,22 @@ def test_code_lines_of_a_program_run_by_tfprof_are_its_own(plain):
     assert {row["name"].partition(":")[0] for row in rows} == {"_TFProfRoot", "plain_training.py"}
 
 
+def test_a_module_is_recorded_like_a_program(tmp_path):
+    package = tmp_path / "work"
+    package.mkdir()
+    (package / "train.py").write_text((EXAMPLES / "plain_training.py").read_text("utf-8"), "utf-8")
+    done = python(
+        *("-m", "tfprof", "run", "-o", "runs/module", "-m", "work.train", "--steps", "2"),
+        cwd=tmp_path,
+    )
+    profile = tfprof.load(tmp_path / "runs" / "module")
+    rows = profile.code(select=["micros"], max_depth=100)
+
+    assert (done.returncode, done.stdout) == (0, "2 steps\n"), done.stderr
+    assert profile.steps == [0, 1]
+    assert {row["name"].partition(":")[0] for row in rows} == {"_TFProfRoot", "train.py"}
+
+
 def test_a_failing_program_is_recorded_and_keeps_its_exit_status(tmp_path):
     (tmp_path / "bad.py").write_text(
         "import tensorflow as tf\n"

@@ -39,11 +39,12 @@ __all__ = [
 _FILES = "Input files (recognised by content even without the option; may be gzipped)"
 _FOLDERS = "Folders"
 _READING = "How files are read"
+_PROGRAM = "The program"
 _COUNTED = "What is counted"
 _SHOWN = "What is shown"
 _THRESHOLDS = "Thresholds"
 _OUTPUT = "Output"
-GROUPS = (_FILES, _FOLDERS, _READING, _COUNTED, _SHOWN, _THRESHOLDS, _OUTPUT)
+GROUPS = (_FILES, _FOLDERS, _READING, _PROGRAM, _COUNTED, _SHOWN, _THRESHOLDS, _OUTPUT)
 
 _BYTES, _MICROS, _STEP = "BYTES", "MICROS", "STEP"
 
@@ -417,7 +418,7 @@ RUN_OPTIONS: dict[str, Option] = _named(
         Kind.PATH,
         "",
         "Run a module, as `python -m` does; the words after it are its arguments.",
-        _READING,
+        _PROGRAM,
         "MODULE",
         short="m",
         ends=True,
