@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -134,6 +135,14 @@ def test_a_recorded_fit_shows_only_lines_of_the_program_and_layers(load):
 
     assert {"conv:0:Conv2D", "conv:0:Conv2D (gradient)", "adam:0:Dense"} <= rows.keys()
     assert not any("trainer.py" in name or "traceback_utils.py" in name for name in rows)
+
+
+def test_lines_of_keras_that_a_recording_leaves_out_are_counted(load):
+    profile = load("fit")
+    (note,) = [note for note in profile.code(select="micros").notes if "left out" in note]
+
+    assert re.fullmatch(r"\d+ lines are left out, in installed packages; \d+ ops that .*", note)
+    assert note not in profile.scope(select="micros").notes
 
 
 def test_layers_created_while_recording_are_shown_at_the_lines_that_created_them(load):

@@ -7,6 +7,7 @@ from build import op, profile, run
 from tfprof.errors import MissingInputError
 from tfprof.model.code import Frame
 from tfprof.views import code
+from tfprof.views.notes import notes
 
 MAIN = "main.py:1:main"
 NET = "net.py:5:build"
@@ -369,3 +370,29 @@ def test_lines_of_installed_packages_are_left_out_on_request():
 
     assert outline(view) == ["train.py:1:main", "  model.py:2:call", "trainer.py:9:fit"]
     assert total(view, "params")[ROOT] == 5
+
+
+def test_lines_that_are_left_out_on_request_are_counted():
+    library = "/venv/lib/python3.11/site-packages/keras/{}.py:9:call"
+    fit, layer = library.format("trainer"), library.format("layer")
+    p = profile(
+        op("a", shape=(2,), code=["train.py:1:main", fit, "model.py:2:call"]),
+        op("b", shape=(3,), code=["train.py:1:main", fit, layer]),
+        op("c", shape=(3,), code=["train.py:3:main", fit, layer]),
+        op("d", shape=(3,), code=[fit]),
+    )
+
+    view = ask("code", p, my_code=True, select=["params"])
+
+    assert (
+        "2 lines are left out, in installed packages; 2 ops that they created are shown at the "
+        "lines of the program that called them."
+    ) in notes(view)
+
+
+def test_leaving_out_lines_of_installed_packages_is_noted_if_there_are_none():
+    p = profile(op("a", shape=(2,), code=["train.py:1:main"]))
+
+    assert "-my_code has no effect: no line is in an installed package." in notes(
+        ask("code", p, my_code=True, select=["params"])
+    )

@@ -39,6 +39,7 @@ from tfprof.sources.layers_file import RecordedLayers, UnreadWeight
 from tfprof.sources.tf_events import TensorFlowEvents, op_name
 from tfprof.sources.tf_functions import Flat
 from tfprof.sources.xspace_events import Space
+from tfprof.views.code import folded_note
 
 _READ = "ReadVariableOp"
 _LABEL = "#"  # prefix of variable labels; no op name starts with it
@@ -65,7 +66,8 @@ def write(folder: Path, kept: KeptFunctions) -> tuple[str, ...]:
     if log := op_log(recorded.ops.values()):  # ops of a SavedModel have no code lines
         (folder / OP_LOG).write_bytes(log)
     notes = tuple(recorded.notes())
-    facts = recorded.layers(found)._replace(repeats=recorded.repeats, notes=notes)
+    stored = (*notes, *recorded.folded())
+    facts = recorded.layers(found)._replace(repeats=recorded.repeats, notes=stored)
     if any(facts):
         (folder / LAYERS).write_bytes(layers_file.encoded(facts))
     return notes
@@ -243,6 +245,13 @@ class _Recorded:
             if key in found.owner and key not in keys
         ]
         return RecordedLayers(found.layers, found.owners(read), unread)
+
+    def folded(self) -> Iterator[Note]:
+        """A note on the lines of installed packages that are left out."""
+        stacks = self.stacks.values()
+        if lines := {frame for stack in stacks for frame in stack.folded}:
+            ops = sum(stack.is_inside for stack in stacks)
+            yield Note(folded_note(len(lines), ops), Subject.CODE)
 
     def notes(self) -> Iterator[Note]:
         """What the graph lacks."""

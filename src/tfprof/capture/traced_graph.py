@@ -133,11 +133,15 @@ class Stack(NamedTuple):
     """The program's own calls that created an op, outermost first.
 
     If there are none, `frames` has the calls in installed packages. `runs_layers` says whether
-    Keras called a layer for the innermost of them, so that no line of the program did.
+    Keras called a layer for the innermost of them, so that no line of the program did. `folded` are
+    the calls in installed packages that are left out, and `is_inside` says whether the last of them
+    created the op.
     """
 
     frames: list[Frame]
     runs_layers: bool = False
+    folded: tuple[Frame, ...] = ()
+    is_inside: bool = False
 
     def placed(self, op: str, layers: LayerLines) -> list[Frame]:
         """The calls to which an op is attributed: those that created its layer, if known."""
@@ -185,4 +189,6 @@ class _StackReader:
         known = [frame for frame in found if frame is not None]
         own = own_frames(known)
         below = known[known.index(own[-1]) + 1 :] if own else known
-        return Stack(own or known, any(runs_layers(frame.file) for frame in below))
+        folded = tuple(frame for frame in known if is_installed(frame.file)) if own else ()
+        runs = any(runs_layers(frame.file) for frame in below)
+        return Stack(own or known, runs, folded, bool(own and below))

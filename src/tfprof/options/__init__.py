@@ -168,7 +168,7 @@ class Options:
     my_code: bool = _option(
         Kind.SWITCH,
         False,
-        "Leave out lines of installed packages (code view; recordings have none).",
+        "Leave out lines of installed packages (code view; always in recordings).",
         _SHOWN,
     )
     viz: bool = _option(

@@ -41,6 +41,14 @@ def installed_calls(code: CodeTree) -> Bools:
     return np.array(flags, np.bool_)[code.file.codes]
 
 
+def folded_note(lines: int, ops: int) -> str:
+    """The note on lines of installed packages that are left out, and on the ops they created."""
+    left_out = "1 line is" if lines == 1 else f"{lines:,} lines are"
+    shown = "1 op that they created is" if ops == 1 else f"{ops:,} ops that they created are"
+    where = "shown at the lines of the program that called them"
+    return f"{left_out} left out, in installed packages; {shown} {where}."
+
+
 def build(profile: ProfileColumns, options: Options) -> View:
     """Arrange `profile` by call stacks, accounting and showing what `options` asks for."""
     profile.require(Need.CODE, "The code view requires the code lines that created the ops")
@@ -56,13 +64,16 @@ class CodeArrangement(NamedTuple):
     """Ops by code line, and the number of gradients whose forward op has no code line.
 
     `call` is the call from which each row was created, -1 for the root; `is_gradient` marks the
-    rows of gradients.
+    rows of gradients. `folded_lines` are lines of installed packages that are left out, and
+    `folded_ops` the ops that these lines created.
     """
 
     arrangement: Arrangement
     gradients_left_out: int
     call: Ints
     is_gradient: Bools
+    folded_lines: int = 0
+    folded_ops: int = 0
 
 
 def arrange_for(profile: ProfileColumns, options: Options) -> CodeArrangement:
@@ -96,7 +107,9 @@ def arrange(
     for wanted in _in_order_of_use(key, placed).tolist():
         call, is_gradient = divmod(wanted, 2)
         row_of_key[wanted] = rows.row(call, bool(is_gradient))
-    return rows.arrangement(placed.op, row_of_key[key], left_out)
+    found = rows.arrangement(placed.op, row_of_key[key], left_out)
+    lines, ops = rows.folded(profile.ops.code[placed.forward])
+    return found._replace(folded_lines=lines, folded_ops=ops)
 
 
 def _in_order_of_use(key: Ints, placed: Placed) -> Ints:
@@ -158,6 +171,8 @@ class _CodeRows:
         self._first_calls = [(-1, False)]
         self._children: list[dict[str, int]] = [{}]
         self._row_of_call: dict[tuple[int, bool], int] = {}
+        self._folded: set[Frame] = set()
+        self._folded_calls: set[int] = set()
 
     def row(self, call: int, is_gradient: bool) -> int:
         """The row of a call, created with the rows of its callers on first use."""
@@ -181,6 +196,10 @@ class _CodeRows:
             call = int(self._code.caller[call])
         row = 0
         own = [one for one in path if not self._is_installed[one]]
+        if own and len(own) < len(path):
+            self._folded |= {self._code.frame(one) for one in path if self._is_installed[one]}
+            if self._is_installed[path[0]]:
+                self._folded_calls.add(path[0])
         for one in reversed(own or path):
             row = self._child(row, one, is_gradient)
         return row
@@ -196,6 +215,10 @@ class _CodeRows:
             self._first_calls.append((call, is_gradient))
             self._children.append({})
         return children[name]
+
+    def folded(self, calls: Ints) -> tuple[int, int]:
+        """The number of lines that were left out, and how many of `calls` are such lines."""
+        return len(self._folded), int(np.isin(calls, list(self._folded_calls)).sum())
 
     def arrangement(self, members: Ints, row_of_member: Ints, left_out: int) -> CodeArrangement:
         """The rows in preorder, with their ops."""

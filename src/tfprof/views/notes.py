@@ -209,7 +209,12 @@ def _code(profile: ProfileColumns, options: Options) -> Iterator[str]:
     recounts = "recount" in options.generation.policy("code").steps
     if options.account_displayed_op_only and not recounts:
         yield "the code view ignores account_displayed_op_only; totals include hidden lines."
-    if left_out := code.arrange_for(profile, options).gradients_left_out:
+    found = code.arrange_for(profile, options)
+    if found.folded_lines:
+        yield code.folded_note(found.folded_lines, found.folded_ops)
+    elif options.my_code and not code.installed_calls(profile.code).any():
+        yield "-my_code has no effect: no line is in an installed package."
+    if left_out := found.gradients_left_out:
         yield (
             "1 gradient op is left out: its forward op has no code line."
             if left_out == 1
