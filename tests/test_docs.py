@@ -63,6 +63,7 @@ def test_every_command_in_the_manual_runs(capsys, monkeypatch):
         "docs/how-to/float-operations.md",
         "docs/how-to/keras-files.md",
         "docs/how-to/saved-models.md",
+        "docs/how-to/steps.md",
     ],
 )
 def test_a_page_shows_the_real_output_of_its_example(page, capsys):

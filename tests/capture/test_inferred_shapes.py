@@ -109,6 +109,25 @@ def test_an_exported_model_is_counted_for_a_batch_of_1_by_default(exported):
     assert any("counted for a batch of 1" in note for note in profile.notes)
 
 
+RESIZING = {
+    "padding": layers.ZeroPadding2D(2),
+    "transposed": layers.Conv2DTranspose(4, 3, strides=2),
+    "upsampling": layers.UpSampling2D(3),
+}
+
+
+@pytest.mark.parametrize("name", RESIZING)
+def test_the_batch_size_is_kept_after_a_layer_that_resizes_images(name, tmp_path):
+    model = keras.Sequential([keras.Input((8, 8, 2)), RESIZING[name], layers.Conv2D(4, 3)])
+    model.export(str(tmp_path), verbose=False)
+
+    ledgers = [tfprof.load(tmp_path, batch_size=size).flops() for size in (1, 3)]
+
+    assert ledgers[0].float_ops == tfprof.load(model, batch_size=1).flops().float_ops
+    assert ledgers[1].float_ops == 3 * ledgers[0].float_ops
+    assert not ledgers[1].uncounted
+
+
 @pytest.mark.parametrize(
     ("make", "lowers"),
     [(residual, True), (transformer, True), (recurrent, True), (recurrent, False)],

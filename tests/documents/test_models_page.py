@@ -58,6 +58,13 @@ def test_an_exported_model_has_the_numbers_of_the_live_model(name):
     assert facts.exported.not_counted == ()
 
 
+def test_resnet50_has_the_float_ops_and_macs_of_one_image():
+    found = MODELS["ResNet50"].exported
+
+    assert found.float_ops[1] == 7_764_381_168
+    assert found.macs == 3_857_973_248
+
+
 @pytest.mark.parametrize("name", [name for name, facts in MODELS.items() if facts.frozen])
 def test_a_frozen_graph_has_the_float_ops_of_the_live_model(name):
     facts = MODELS[name]

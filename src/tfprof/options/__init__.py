@@ -323,8 +323,8 @@ class Inputs:
     batch_size: int = _option(
         Kind.NUMBER,
         0,
-        "Batch size to assume where a SavedModel or graph leaves it open (default: 1 for "
-        "SavedModels and frozen graphs, unknown for other graphs).",
+        "Batch size to assume where a SavedModel or graph leaves it open; 0: 1 for SavedModels and "
+        "frozen graphs, unknown for other graphs.",
         _READING,
         "EXAMPLES",
     )
