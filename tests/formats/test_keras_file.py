@@ -55,14 +55,14 @@ def test_compressed_weights_have_a_limit(rewritten, monkeypatch):
     monkeypatch.setattr(keras_file, "_MOST_UNPACKED_BYTES", 1000)
 
     assert refusal(rewritten(zipfile.ZIP_DEFLATED)) == (
-        "model.weights.h5 is too large when unpacked."
+        "is not a Keras model: its model.weights.h5 is too large when unpacked."
     )
 
 
 def test_a_large_configuration_is_refused(rewritten, monkeypatch):
     monkeypatch.setattr(keras_file, "_MOST_CONFIG_BYTES", 10)
 
-    assert refusal(rewritten()) == "config.json is too large."
+    assert refusal(rewritten()) == "is not a Keras model: its config.json is too large."
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,12 @@ def test_a_large_configuration_is_refused(rewritten, monkeypatch):
     [
         ({"config_json": None}, "is an incomplete Keras file: There is no item named 'config."),
         ({"model_weights_h5": None}, "is an incomplete Keras file: There is no item named 'model"),
-        ({"config_json": b"{"}, "is damaged: its configuration is not valid JSON."),
-        ({"config_json": b"[" * 100_000}, "is damaged: its configuration is not valid JSON."),
-        ({"config_json": b"[]"}, "is damaged: its configuration is not an object."),
+        ({"config_json": b"{"}, "is damaged: its configuration is not valid JSON; save it again"),
+        (
+            {"config_json": b"[" * 100_000},
+            "is damaged: its configuration is not valid JSON; save it again",
+        ),
+        ({"config_json": b"[]"}, "is damaged: its configuration is not an object; save it again"),
         ({"model_weights_h5": b"nothing"}, "is a damaged HDF5 file ("),
     ],
 )

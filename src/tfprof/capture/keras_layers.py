@@ -23,7 +23,7 @@ class CreatedLayers:
     """The calls that created each layer, as far as their creation was seen."""
 
     def __init__(self) -> None:
-        # By id; the reference tells whether it still is the same layer.
+        # By id; the reference shows whether the id still belongs to the same layer.
         self._calls: dict[int, tuple[weakref.ref[Any], tuple[Call, ...]]] = {}
 
     def see(self, layer: Any, frame: FrameType | None) -> None:

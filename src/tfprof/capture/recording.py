@@ -71,7 +71,8 @@ class Capture:
             return
         if not self._overwrites:
             raise CaptureError(
-                f"{self.folder}: already exists; remove it, choose another folder or overwrite it."
+                f"{self.folder}: already exists; remove it, choose another folder, or replace it "
+                "with --overwrite (in Python: overwrite=True)."
             )
         if not is_recording(self.folder):
             raise CaptureError(

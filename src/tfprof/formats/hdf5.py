@@ -67,7 +67,9 @@ def _opened(path: str, file: str | BinaryIO) -> Iterator[Any]:
         with h5py.File(file, "r") as root:
             yield root
     except (OSError, RuntimeError, KeyError, ValueError, TypeError, UnicodeError) as error:
-        raise InputError(path, f"is a damaged HDF5 file ({error}).") from None
+        raise InputError(
+            path, f"is a damaged HDF5 file ({error}); save it again or fetch it again."
+        ) from None
 
 
 class _Reader:

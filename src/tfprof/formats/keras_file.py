@@ -27,6 +27,7 @@ _CONFIG, _WEIGHTS, _ = KERAS_FILES
 _MOST_CONFIG_BYTES: Final = 1 << 28
 _MOST_UNPACKED_BYTES: Final = 1 << 32
 _CHUNK: Final = 1 << 20
+_AGAIN: Final = "save it again or fetch it again"
 _LOCAL_HEADER: Final = 30  # bytes before the name of a file in a zip archive
 
 
@@ -76,23 +77,25 @@ def _read_archive(path: str) -> KerasFile:
         with zipfile.ZipFile(path) as archive:
             info = archive.getinfo(_CONFIG)
             if info.file_size > _MOST_CONFIG_BYTES:
-                raise InputError(path, f"{_CONFIG} is too large.")
+                raise InputError(path, f"is not a Keras model: its {_CONFIG} is too large.")
             config = _parsed(path, archive.read(info))
             with _member(path, archive, archive.getinfo(_WEIGHTS)) as file:
                 return KerasFile(config, hdf5.read(path, file), is_legacy=False)
     except KeyError as error:
-        raise InputError(path, f"is an incomplete Keras file: {error.args[0]}.") from None
+        raise InputError(path, f"is an incomplete Keras file: {error.args[0]}; {_AGAIN}.") from None
     except (OSError, zipfile.BadZipFile, struct.error, NotImplementedError, RuntimeError) as error:
-        raise InputError(path, f"is a damaged Keras file ({error}).") from None
+        raise InputError(path, f"is a damaged Keras file ({error}); {_AGAIN}.") from None
 
 
 def _parsed(path: str, data: bytes) -> dict[str, Any]:
     try:
         config = json.loads(data)
     except (ValueError, RecursionError):
-        raise InputError(path, "is damaged: its configuration is not valid JSON.") from None
+        raise InputError(
+            path, f"is damaged: its configuration is not valid JSON; {_AGAIN}."
+        ) from None
     if not isinstance(config, dict):
-        raise InputError(path, "is damaged: its configuration is not an object.")
+        raise InputError(path, f"is damaged: its configuration is not an object; {_AGAIN}.")
     return config
 
 
@@ -112,7 +115,9 @@ def _member(path: str, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Itera
         while data := packed.read(_CHUNK):
             size += len(data)
             if size > _MOST_UNPACKED_BYTES:
-                raise InputError(path, f"{_WEIGHTS} is too large when unpacked.")
+                raise InputError(
+                    path, f"is not a Keras model: its {_WEIGHTS} is too large when unpacked."
+                )
             file.write(data)
         file.seek(0)
         yield file

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from tfprof.formats.messages import Message, message_class
+from tfprof.errors import InputError
+from tfprof.formats.messages import DecodeError, Message, message_class
 
 OBJECT_GRAPH: Final = "_CHECKPOINTABLE_OBJECT_GRAPH"
 """The tensor of a checkpoint that contains the graph of its objects."""
@@ -49,14 +50,18 @@ class ObjectVariable:
     """None if unknown."""
 
 
-def object_keys(data: bytes) -> list[str]:
-    """The key of the first variable of each object, empty for other objects."""
-    return [node.attributes[0].checkpoint_key if node.attributes else "" for node in _nodes(data)]
+def object_keys(path: str, data: bytes) -> list[str]:
+    """The key of the first variable of each object, empty for other objects.
+
+    Here and below, `data` is the tensor `OBJECT_GRAPH` of the checkpoint at `path`.
+    """
+    nodes = _nodes(path, data)
+    return [node.attributes[0].checkpoint_key if node.attributes else "" for node in nodes]
 
 
-def object_variables(data: bytes) -> Iterator[ObjectVariable]:
+def object_variables(path: str, data: bytes) -> Iterator[ObjectVariable]:
     """Every variable once, in the order of the objects."""
-    objects = Objects(_nodes(data))
+    objects = Objects(_nodes(path, data))
     trained = objects.trained()
     of_model = objects.of_model() | trained
     copies = objects.copies()
@@ -72,8 +77,12 @@ def object_variables(data: bytes) -> Iterator[ObjectVariable]:
             )
 
 
-def _nodes(data: bytes) -> list[Message]:
-    return list(message_class("tensorflow.TrackableObjectGraph").FromString(data).nodes)
+def _nodes(path: str, data: bytes) -> list[Message]:
+    try:
+        return list(message_class("tensorflow.TrackableObjectGraph").FromString(data).nodes)
+    except DecodeError:
+        trouble = "is damaged: its list of variables cannot be read; save it again or fetch it"
+        raise InputError(path, f"{trouble} again.") from None
 
 
 class Objects:

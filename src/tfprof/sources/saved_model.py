@@ -10,7 +10,7 @@ import numpy as np
 
 from tfprof.columns import Shapes, Strings
 from tfprof.errors import InputError, nearest
-from tfprof.formats import checkpoint, messages
+from tfprof.formats import checkpoint
 from tfprof.formats.checkpoint import Checkpoint, read_renamed
 from tfprof.formats.file_spans import is_file
 from tfprof.formats.graph_debug_info import DebugInfo
@@ -156,10 +156,7 @@ def _keys(
     """The checkpoint key of each variable: that of its object, or in old checkpoints its name."""
     if not has_objects:
         return {name: name for name in variables}
-    try:
-        keys = object_keys(bytes(saved.read(OBJECT_GRAPH).item()))
-    except messages.DecodeError:
-        raise InputError(prefix, "is damaged: its list of variables cannot be read.") from None
+    keys = object_keys(prefix, bytes(saved.read(OBJECT_GRAPH).item()))
     return {
         name: keys[number]
         for name, number in variables.items()

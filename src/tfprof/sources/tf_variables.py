@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from tfprof.errors import InputError
-from tfprof.formats import messages
 from tfprof.formats.checkpoint import Checkpoint
 from tfprof.formats.object_graph import OBJECT_GRAPH, ObjectVariable, Owner, object_variables
 from tfprof.formats.tensors import TensorEntry
@@ -37,11 +35,8 @@ def variables_of(path: str, checkpoint: Checkpoint) -> list[SavedVariable]:
     """The variables of a checkpoint, sorted by name; `path` is for error messages."""
     entries = {entry.name: entry for entry in checkpoint.tensors}
     if OBJECT_GRAPH in entries:
-        try:
-            objects = list(object_variables(bytes(checkpoint.read(OBJECT_GRAPH).item())))
-        except messages.DecodeError:
-            raise InputError(path, "is damaged: its list of variables cannot be read.") from None
-        found = _of_objects(entries, objects)
+        data = bytes(checkpoint.read(OBJECT_GRAPH).item())
+        found = _of_objects(entries, list(object_variables(path, data)))
     else:
         found = _of_names(checkpoint.tensors)
     return sorted(found, key=lambda variable: variable.name)
