@@ -90,6 +90,11 @@ def format_percent(part: float, whole: float) -> str:
     return f"{100.0 * part / whole if whole > 0 else 0.0:.2f}%"
 
 
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """A count with its noun: `1 op`, `1,200 ops`; the plural of `noun` defaults to `noun` + `s`."""
+    return f"1 {noun}" if count == 1 else f"{count:,} {plural or noun + 's'}"
+
+
 _NANOS_PER_MICRO = 1_000
 _NANOS_PER_MILLI = 1_000_000
 

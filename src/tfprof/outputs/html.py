@@ -19,7 +19,7 @@ from tfprof.outputs.html_table import (
     paragraph,
     table,
 )
-from tfprof.units import format_bytes, format_shape
+from tfprof.units import counted, format_bytes, format_shape
 from tfprof.views import facts
 from tfprof.views.facts import Sizes
 from tfprof.views.registry import VIEWS, Trait
@@ -53,7 +53,7 @@ def of_view(view: View) -> str:
 
 
 def _left_out(count: int) -> str:
-    rows = "1 more row" if count == 1 else f"{count:,} more rows"
+    rows = counted(count, "more row")
     return f"{rows}: print(view) shows all, view.to_dataframe() has all."
 
 

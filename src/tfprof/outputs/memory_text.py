@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tfprof.errors import one_line
 from tfprof.outputs.chart import UNICODE, Pen, draw
-from tfprof.units import format_bytes, format_percent
+from tfprof.units import counted, format_bytes, format_percent
 from tfprof.units import format_nanos as format_time
 from tfprof.views.memory import AllocatorMemory, Memory, MemoryBreakdown
 
@@ -79,11 +79,11 @@ def _rows(one: AllocatorMemory, breakdown: MemoryBreakdown) -> Iterator[str]:
     for row, depth in enumerate(breakdown.depth.tolist()):
         indent = "  " * depth
         share = format_percent(sizes[row], one.peak_bytes)
-        count = "1 op" if ops[row] == 1 else f"{ops[row]:,} ops"
+        count = counted(ops[row], "op")
         name = one_line(breakdown.name[row])
         yield f"{format_bytes(sizes[row]):>11} {share:>8} {count:>10}{indent}{name}\n"
     if breakdown.hidden_rows:
         rest = breakdown.hidden_bytes
         share = format_percent(rest, one.peak_bytes)
-        rows = "1 row" if breakdown.hidden_rows == 1 else f"{breakdown.hidden_rows:,} rows"
+        rows = counted(breakdown.hidden_rows, "row")
         yield f"{format_bytes(rest):>11} {share:>8} {'':>10}  elsewhere ({rows} not shown)\n"

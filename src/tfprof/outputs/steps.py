@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tfprof.errors import one_line
 from tfprof.outputs import schemas
 from tfprof.outputs.frames import data_frame
-from tfprof.units import format_nanos, format_percent
+from tfprof.units import counted, format_nanos, format_percent
 from tfprof.units import format_whole_micros as _time
 from tfprof.views.steps import StepSummary, StepTime, StepTimes
 
@@ -166,7 +166,7 @@ def _aligned(rows: list[list[str]]) -> Iterator[str]:
 
 def _summary(summary: StepSummary, *, is_named: bool) -> Iterator[str]:
     where = f"{one_line(summary.recording)}: " if is_named else ""
-    steps = "1 step" if summary.steps == 1 else f"{summary.steps:,} steps"
+    steps = counted(summary.steps, "step")
     spread = f" (p10 {_time(summary.p10_ns)}, p90 {_time(summary.p90_ns)})"
     yield f"{where}{steps}, median {_time(summary.median_ns)}{spread if summary.steps > 1 else ''}."
     for one in summary.unusual:

@@ -15,6 +15,7 @@ from tfprof.shell.completion import Completer
 from tfprof.shell.history import History, place
 from tfprof.shell.screen import PROMPT, Pipe, Terminal
 from tfprof.shell.session import Session
+from tfprof.units import counted
 
 _INSTALL_HINT = (
     "`pip install 'tfprof[shell]'` adds a menu that explains completions, and suggestions from "
@@ -45,14 +46,10 @@ def serve(profile: Profile, options: Options, lines: TextIO, *, pages: bool = Tr
 def greeting(profile: Profile) -> str:
     """What was read, and how to get help."""
     ops, steps = len(profile.columns.ops), len(profile.steps)
-    read = f"{_counted(ops, 'op')}, {_counted(steps, 'recorded step')}."
+    read = f"{counted(ops, 'op')}, {counted(steps, 'recorded step')}."
     if profile.notes:
-        read += f" `info` shows {_counted(len(profile.notes), 'note')} on the files."
+        read += f" `info` shows {counted(len(profile.notes), 'note')} on the files."
     return f"{read} Tab completes, `help` explains, Ctrl-D leaves."
-
-
-def _counted(count: int, thing: str) -> str:
-    return f"{count:,} {thing}{'s' * (count != 1)}"
 
 
 def _prompt(session: Session, terminal: Terminal) -> Prompt:

@@ -25,6 +25,7 @@ from tfprof.sources.tf_events import TensorFlowEvents
 from tfprof.sources.xspace_events import PS_PER_NANO, Space
 from tfprof.sources.xspace_memory import RunMemory
 from tfprof.sources.xspace_vocabulary import OpRuns, StepMarks, Vocabulary
+from tfprof.units import counted
 
 _CPU = "/device:CPU:0"
 _FUSED = "Fused"  # part of the names of kernels that replace several ops
@@ -127,7 +128,7 @@ def _fused(defined: Sequence[str], ran: Sequence[str]) -> Iterator[Note]:
     if found:
         shown = [f"{kind} as {kernel} {count:,}" for (kind, kernel), count in found.most_common(3)]
         more = ", …" if len(found) > len(shown) else ""
-        ops = _count(found.total(), "op ran as a fused kernel", "ops ran as fused kernels")
+        ops = counted(found.total(), "op ran as a fused kernel", "ops ran as fused kernels")
         yield Note(
             f"{ops}, whose time includes that of other ops ({', '.join(shown)}{more}).",
             Subject.TIME,
@@ -236,19 +237,16 @@ def _note_unowned(
     if kernels.any():
         micros = int(space.duration_ps[kernels].sum()) // (PS_PER_NANO * NANOS_PER_MICRO)
         one, many = "kernel that belongs to no op is", "kernels that belong to no op are"
-        counted = _count(int(kernels.sum()), one, many)
-        text = f"{path}: {counted} not counted ({micros:,} microseconds)."
+        kernels_are = counted(int(kernels.sum()), one, many)
+        text = f"{path}: {kernels_are} not counted ({micros:,} microseconds)."
         builder.notes.append(Note(text, Subject.TIME))
     if found.unowned:
-        counted = _count(found.unowned, "allocation outside ops is", "allocations outside ops are")
-        builder.notes.append(Note(f"{path}: {counted} not counted.", Subject.MEMORY))
+        one, many = "allocation outside ops is", "allocations outside ops are"
+        text = f"{path}: {counted(found.unowned, one, many)} not counted."
+        builder.notes.append(Note(text, Subject.MEMORY))
     if not len(found.change_use):
         text = f"{path} contains no allocations by ops; the memory of ops is unknown."
         builder.notes.append(Note(text, Subject.MEMORY))
     if not space.profile_start_ns:
         text = f"{path} does not state when it was recorded; is it complete?"
         builder.notes.append(Note(text, Subject.TIME | Subject.MEMORY))
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"1 {one}" if number == 1 else f"{number:,} {many}"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tfprof.metrics import BY_KEY
 from tfprof.options import VIEW_OPTIONS, default_of
+from tfprof.units import counted
 from tfprof.views.registry import Trait
 from tfprof.views.unmatched import option_is_used
 from tfprof.views.view import Trail, View
@@ -39,9 +40,9 @@ def _depth(view: View, trail: Trail) -> Iterator[str]:
     where = f"after the first {limit + 1:,}"
     if is_nested:
         where = f"below depth {limit}" if limit > 1 else "below the root"
-    are = "is" if len(depths) == 1 else "are"
-    counted = "neither shown nor counted" if trail.recounts else "not shown"
-    yield f"{_rows(len(depths))} {where} {are} {counted}; -max_depth {int(depths.max())} shows all."
+    rows, are = counted(len(depths), "row"), "is" if len(depths) == 1 else "are"
+    missing = "neither shown nor counted" if trail.recounts else "not shown"
+    yield f"{rows} {where} {are} {missing}; -max_depth {int(depths.max())} shows all."
 
 
 def _thresholds(view: View, trail: Trail) -> Iterator[str]:
@@ -61,9 +62,9 @@ def _default_names(view: View, trail: Trail) -> Iterator[str]:
     if not default or options.hide_name_regexes != default:
         return
     if hidden := trail.hidden_by_name():
-        are = "is" if hidden == 1 else "are"
+        rows_are = counted(hidden, "row is", "rows are")
         yield (
-            f"{_rows(hidden)} {are} hidden by the default of -hide_name_regexes in this dialect; "
+            f"{rows_are} hidden by the default of -hide_name_regexes in this dialect; "
             '-hide_name_regexes "" shows all.'
         )
 
@@ -80,7 +81,3 @@ def _emptied(view: View) -> Iterator[str]:
     ]
     if len(used) > 1:
         yield f"no row passes all of {', '.join(used)}; leave one out to see what the others keep."
-
-
-def _rows(count: int) -> str:
-    return "1 row" if count == 1 else f"{count:,} rows"

@@ -12,6 +12,7 @@ from tfprof.model.notes import Subject, subject_of
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
 from tfprof.patterns import Patterns
+from tfprof.units import counted
 from tfprof.views import accounting, cuts, unmatched
 from tfprof.views.registry import Trait
 from tfprof.views.view import TABLE_VALUE_TYPES, View
@@ -84,17 +85,17 @@ def _float_ops(profile: ProfileColumns, options: Options) -> Iterator[str]:
     if kinds := found.uncounted_kinds(rows):
         yield f"{what} of {_tally(kinds)} are not counted: there is no rule for them."
     if undefined := int((found.without_rule & accounted & ~is_defined).sum()):
-        are, their = ("is", "its") if undefined == 1 else ("are", "their")
-        yield (
-            f"{_ops(undefined)} that ran {are} not in the graph; {their} {what} are not counted."
-        )
+        ops_are = counted(undefined, "op that ran is", "ops that ran are")
+        their = "its" if undefined == 1 else "their"
+        yield f"{ops_are} not in the graph; {their} {what} are not counted."
     if kinds := found.shapeless_kinds(rows):
         hint = _shapes_hint(profile)
         yield f"{what} of {_tally(kinds)} are not counted: their shapes are unknown{hint}."
     if "macs" in requested and (missing := int((macs_per_run(profile).is_missing & rows).sum())):
+        ops = counted(missing, "op")
         yield (
-            f"the MACs of {_ops(missing)} are unknown: only their float ops are recorded, or a "
-            "rule of yours does not state MACs."
+            f"the MACs of {ops} are unknown: only their float ops are recorded, or a rule of yours "
+            "does not state MACs."
         )
 
 
@@ -113,11 +114,7 @@ def _tally(kinds: list[tuple[str, int]]) -> str:
     shown = ", ".join(f"{kind} {count:,}" for kind, count in kinds[:_MOST_KINDS])
     more = f" and {len(kinds) - _MOST_KINDS:,} more" if len(kinds) > _MOST_KINDS else ""
     of_kinds = "kind" if len(kinds) == 1 else "kinds"
-    return f"{_ops(total)} of {len(kinds):,} {of_kinds} ({shown}{more})"
-
-
-def _ops(count: int) -> str:
-    return "1 op" if count == 1 else f"{count:,} ops"
+    return f"{counted(total, 'op')} of {len(kinds):,} {of_kinds} ({shown}{more})"
 
 
 def _zeros(view: View, explained: Collection[str]) -> Iterator[str]:
@@ -134,9 +131,10 @@ def _double_counts(view: View) -> Iterator[str]:
     if not view.is_gathered:
         return
     if twice := _matched_twice(view.profile, view.options.account_type_regexes):
-        match, count = ("matches", "counts") if twice == 1 else ("match", "count")
+        ops_match = counted(twice, "op matches", "ops match")
+        count = "counts" if twice == 1 else "count"
         yield (
-            f"{_ops(twice)} {match} more than one of account_type_regexes and {count} once per "
+            f"{ops_match} more than one of account_type_regexes and {count} once per "
             "match; combine the regexes into one, a|b, to count each op once."
         )
 

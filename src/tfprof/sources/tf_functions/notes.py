@@ -9,6 +9,7 @@ from tfprof.model.notes import Note, Subject
 from tfprof.sources.tf_functions.calls import is_conditional
 from tfprof.sources.tf_functions.layout import Layout
 from tfprof.sources.tf_shapes import Inferred
+from tfprof.units import counted
 
 _MOST_NAMED = 3
 
@@ -17,8 +18,9 @@ def notes(path: str, layout: Layout, unknown: Sequence[str]) -> Iterator[str]:
     """Notes on a layout and on the variables of `unknown` shape."""
     kinds = list(layout.walked.values())
     if conditionals := sum(map(is_conditional, kinds)):
+        found = counted(conditionals, "conditional")
         text = (
-            f"{path} contains {_count(conditionals, 'conditional')}: the float ops of all branches "
+            f"{path} contains {found}: the float ops of all branches "
             "are counted, although only one will run."
         )
         yield Note(text, Subject.FLOAT_OPS)
@@ -29,7 +31,7 @@ def notes(path: str, layout: Layout, unknown: Sequence[str]) -> Iterator[str]:
         names = _names(layout.missing)
         yield f"{path} calls functions that it does not contain ({names}); they are not counted."
     if unknown:
-        variables = f"{_count(len(unknown), 'variable')} of unknown shape (`{unknown[0]}`)"
+        variables = f"{counted(len(unknown), 'variable')} of unknown shape (`{unknown[0]}`)"
         text = f"{path} contains {variables}, whose parameters are not counted."
         yield Note(text, Subject.PARAMS)
 
@@ -63,10 +65,6 @@ def inference_notes(
             "shapes, or add a recording of a run."
         )
         yield Note(text, Subject.FLOAT_OPS)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"1 {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _names(names: Iterable[str]) -> str:
