@@ -1,5 +1,7 @@
 """The layers of models: as stated, or the scopes with variables; and their output shapes."""
 
+import pytest
+
 from build import layer, op, profile
 from tfprof.measures.layers import model_layers, output_shapes
 
@@ -110,9 +112,26 @@ def test_the_output_shape_of_a_layer_is_that_of_its_last_result_used_outside():
 
 
 def test_a_stated_output_shape_takes_precedence():
-    p = profile(layer("m", output_shape=(-1, 3)), op("x", outputs=[(5, 3)], layer="m"))
+    p = profile(layer("m", output_shape=(4, 3)), op("x", outputs=[(5, 3)], layer="m"))
 
-    assert shapes(p) == {"m": (-1, 3)}
+    assert shapes(p) == {"m": (4, 3)}
+
+
+@pytest.mark.parametrize(
+    ("stated", "result", "shown"),
+    [
+        ((-1, 8), (32, 8), (32, 8)),
+        ((-1, 8), (32, 4), (-1, 8)),
+        ((-1, 8), (32, 8, 1), (-1, 8)),
+        ((-1, -1), (-1, 8), (-1, 8)),
+        ((-1, 8), None, (-1, 8)),
+        ((2, 8), (32, 8), (2, 8)),
+    ],
+)
+def test_the_open_dims_of_a_stated_output_shape_are_those_of_the_result(stated, result, shown):
+    p = profile(layer("d", "", stated), op("x", outputs=[result], layer="d"))
+
+    assert shapes(p) == {"d": shown}
 
 
 def test_an_unknown_output_shape_stays_unknown():

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, NameTable, Ragged, Shapes, Strings, ints
+from tfprof.columns import Bools, Ints, NameTable, Ragged, Shape, Shapes, Strings, ints
 from tfprof.kernels import trees
 from tfprof.memo import remembered
 from tfprof.model.layers import NO_LAYER, Layer, Layers, LayersBuilder
@@ -111,19 +111,29 @@ def _enclosing(names: Strings, scopes: Strings) -> Ints:
 
 @remembered
 def output_shapes(profile: ProfileColumns) -> Shapes:
-    """The output shape of each layer: as stated, or of its last result that is used outside."""
-    table = model_layers(profile).table
-    stated = table.output_shape
-    is_stated = stated.are_known()
-    if is_stated.all():
+    """The output shape of each layer: as stated, or of its last result that is used outside.
+
+    Open dims of stated shapes, such as the batch, are those of the result if they are known there.
+    """
+    stated = model_layers(profile).table.output_shape
+    is_open = [shape is None or min(shape, default=0) < 0 for shape in stated.values]
+    if not len(profile.ops) or not any(is_open):
         return stated
     last = _last_results(profile)
-    known = np.where(last >= 0, last, 0)
-    found = first_outputs(profile.ops, known) if len(profile.ops) else stated
-    both = Shapes.joined([stated, found, Shapes.of([None])])
-    rows = np.arange(len(table))
-    unknown = 2 * len(table)
-    return both.take(np.where(is_stated, rows, np.where(last >= 0, rows + len(table), unknown)))
+    results = first_outputs(profile.ops, np.maximum(last, 0))
+    shapes = [
+        _closed(stated[row], results[row] if found >= 0 else None)
+        for row, found in enumerate(last.tolist())
+    ]
+    return Shapes.of(shapes)
+
+
+def _closed(stated: Shape, result: Shape) -> Shape:
+    """`stated`, or `result` if it is the same shape with fewer open dims."""
+    if stated is None or result is None or len(stated) != len(result):
+        return result if stated is None else stated
+    fits = all(side in (-1, other) for side, other in zip(stated, result, strict=True))
+    return result if fits else stated
 
 
 def first_outputs(ops: Ops, chosen: Ints) -> Shapes:
