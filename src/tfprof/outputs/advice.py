@@ -14,6 +14,7 @@ from dataclasses import replace
 from tfprof.advisor.finding import Evidence, Finding
 from tfprof.advisor.registry import Report, Reports
 from tfprof.errors import one_line
+from tfprof.outputs.alignment import aligned
 
 _WIDTH = 80
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
@@ -93,11 +94,5 @@ def _table(evidence: Evidence) -> Iterator[str]:
     """The evidence as an aligned table: texts to the left, numbers to the right."""
     cells = [[column.heading for column in evidence.columns], *evidence.texts()]
     rows = [[one_line(cell) for cell in row] for row in cells]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    is_text = [column.unit is None for column in evidence.columns]
-    for row in rows:
-        padded = [
-            cell.ljust(width) if left else cell.rjust(width)
-            for cell, width, left in zip(row, widths, is_text, strict=True)
-        ]
-        yield f"    {'  '.join(padded)}".rstrip()
+    texts = [place for place, column in enumerate(evidence.columns) if column.unit is None]
+    return (f"    {line}".rstrip() for line in aligned(rows, texts))

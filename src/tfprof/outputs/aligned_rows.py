@@ -10,6 +10,7 @@ from tfprof.columns import Ints, Shapes
 from tfprof.measures.memory import lacks_small_allocations
 from tfprof.metrics import BY_KEY, Metric, Need
 from tfprof.outputs import fields
+from tfprof.outputs.alignment import line
 from tfprof.units import Unit, format_percent
 from tfprof.views import facts
 from tfprof.views.facts import Sizes, Texts
@@ -191,11 +192,8 @@ def _fact(view: View, metric: Metric) -> Iterator[_Column]:
 
 
 def _line(cells: Sequence[str], columns: Sequence[_Column], widths: Sequence[int]) -> str:
-    aligned = (
-        cell.rjust(width) if column.is_number else cell.ljust(width)
-        for cell, column, width in zip(cells, columns, widths, strict=True)
-    )
-    return "  ".join(aligned).rstrip() + "\n"
+    texts = [place for place, column in enumerate(columns) if not column.is_number]
+    return line(cells, widths, texts) + "\n"
 
 
 def _groups(columns: Sequence[_Column], widths: Sequence[int]) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tfprof.errors import nearest, one_line
 from tfprof.outputs import schemas
+from tfprof.outputs.alignment import aligned
 from tfprof.outputs.frames import data_frame
 from tfprof.units import format_count, format_micros, format_percent
 from tfprof.views.ledger import CountedKind, Ledger, UncountedKind
@@ -153,11 +154,8 @@ def _logged(entry: CountedKind) -> str:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Align the rows: first and last column to the left, numbers to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for first, *numbers, last in rows:
-        middle = (text.rjust(width) for text, width in zip(numbers, widths[1:-1], strict=True))
-        yield "  ".join([first.ljust(widths[0]), *middle, last]).rstrip()
+    """The rows aligned: the first and the last column to the left, numbers to the right."""
+    return aligned(rows, left=(0, len(rows[0]) - 1) if rows else ())
 
 
 def _phases(ledger: Ledger) -> list[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tfprof.errors import one_line
 from tfprof.outputs import schemas
+from tfprof.outputs.alignment import aligned
 from tfprof.outputs.frames import data_frame
 from tfprof.units import counted, format_nanos, format_percent
 from tfprof.units import format_whole_micros as _time
@@ -117,7 +118,7 @@ def _lines(times: StepTimes) -> Iterator[str]:
     }
     devices = sorted({name for step in times.steps for name in step.devices})
     shown = devices if len(devices) > 1 else []
-    yield from _aligned(list(_rows(times, shown, unusual)))
+    yield from aligned(list(_rows(times, shown, unusual)))
     yield from (f"[{place}] {one_line(name)}" for place, name in enumerate(shown, 1))
     for part in _summaries(times):
         yield from ("", *part)
@@ -155,13 +156,6 @@ def _rows(
             *(_time(step.devices.get(name, 0)) for name in devices),
             "unusual" if (step.recording, step.step) in unusual else "",
         ]
-
-
-def _aligned(rows: list[list[str]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (text.rjust(width) for text, width in zip(row, widths, strict=True))
-        yield "  ".join(cells).rstrip()
 
 
 def _summary(summary: StepSummary, *, is_named: bool) -> Iterator[str]:
