@@ -236,6 +236,16 @@ def test_the_kinds_of_eager_ops_are_listed_with_the_reason_why_they_are_not_coun
     ]
 
 
+def test_code_compiled_by_xla_is_an_op_and_noted(load):
+    run = event("CpuExecutable::ExecuteAsyncOnStream", 10, 30)
+    profile = load(host(t=[run, event("ThunkExecutor::Execute", 15, 20)]))
+
+    assert list(profile.columns.ops.name) == ["xla/CpuExecutable"]
+    assert micros(profile, "xla/CpuExecutable") == 30
+    assert profile.flops().ledger.uncounted == ()
+    assert any("XLA compiled have no times" in note for note in profile.notes)
+
+
 def test_a_recording_without_ops_is_noted(load):
     profile = load(host(t=[event("ExecutorState::Process", 0, 5)]))
 

@@ -46,6 +46,9 @@ UNKNOWN_REPEATS = 0
 # input pipeline.
 EAGER_SCOPE = "eager"
 DATA_SCOPE = "tf_data"
+# The scope of code that XLA compiled from several ops, and its kind.
+XLA_SCOPE = "xla"
+XLA_KIND = "XlaExecutable"
 # The start of the kinds of iterators of the input pipeline. Their time includes waiting: for the
 # next element of another thread, or for space in a buffer.
 ITERATOR_KIND = "Iterator::"

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from tfprof.columns import Bools, Ints, NameTable, ints, joined
-from tfprof.model.ops import DATA_SCOPE, EAGER_SCOPE, ITERATOR_KIND
+from tfprof.model.ops import DATA_SCOPE, EAGER_SCOPE, ITERATOR_KIND, XLA_KIND, XLA_SCOPE
 from tfprof.sources.tf_names import TENSORFLOW_NAMES
 from tfprof.sources.xspace_events import LARGE, Space, own_durations, split_by
 from tfprof.sources.xspace_vocabulary import MemoryEvents, OpRuns, StepMarks, Transfers
@@ -27,8 +27,11 @@ _EAGER = re.compile(r"EagerLocalExecute: ([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 # A call of an iterator of tf.data; the elements of a nested dataset are numbered.
 _ITERATOR = re.compile(r"Iterator::([^\s:]+(?:::[^\s:]+)*)", re.ASCII)
 _ELEMENT = re.compile(r"\[\d+\]", re.ASCII)
-# Ops that create a dataset do not call its functions, which run in the iterators of tf.data.
-_DATASET = re.compile(r"\w+Dataset(V\d+)?", re.ASCII)
+# The kinds of ops whose functions consist of other ops: those that create a dataset, whose
+# functions run in the iterators of tf.data, and compiled code.
+_CALLING = re.compile(rf"\w+Dataset(V\d+)?|{XLA_KIND}", re.ASCII)
+# A run of code that XLA compiled for the CPU.
+_COMPILED = re.compile(r"CpuExecutable::Execute(Async)?OnStream", re.ASCII)
 # The op that takes the next element from a pipeline runs on the thread that waits for it, or on a
 # thread made for that.
 _GET_NEXT = re.compile(r"(MultiDevice)?IteratorGetNext\w*Op::DoCompute", re.ASCII)
@@ -91,7 +94,7 @@ class TensorFlowEvents:
         own, threads = space.duration_ps[event], slice(len(host[0]))
         own[threads] = own_durations(space.line[host[0]], space.start_ps[host[0]], own[threads])
         names = list(table.texts())
-        calls = [row for row, one in enumerate(names) if _DATASET.fullmatch(kinds[one])]
+        calls = [row for row, one in enumerate(names) if _CALLING.fullmatch(kinds[one])]
         return OpRuns(event, name, gpu, own, names, [kinds[one] for one in names], ints(calls))
 
     def _host_ops(self, table: NameTable, kinds: dict[str, str]) -> tuple[Ints, Ints, Ints]:
@@ -110,7 +113,12 @@ class TensorFlowEvents:
         ids = table.add(
             [f"{DATA_SCOPE}/{texts[one // 2]}" if one % 2 else texts[one // 2] for one in key]
         )
-        parts = [(event, ids[code]), self._eager(table, kinds), self._iterators(table, kinds)]
+        parts = [
+            (event, ids[code]),
+            self._eager(table, kinds),
+            self._iterators(table, kinds),
+            self._compiled(table, kinds),
+        ]
         event, name = (np.concatenate(columns) for columns in zip(*parts, strict=True))
         return event, name, np.full(len(event), -1)
 
@@ -122,6 +130,14 @@ class TensorFlowEvents:
         event = np.flatnonzero(is_iterator)
         used, code = np.unique(self.space.name[event], return_inverse=True)
         return event, table.add([names[row] for row in used.tolist()])[code]
+
+    def _compiled(self, table: NameTable, kinds: dict[str, str]) -> tuple[Ints, Ints]:
+        """The runs of code that XLA compiled, which is a single op."""
+        is_run = np.array([bool(_COMPILED.fullmatch(name)) for name in self.space.names], np.bool_)
+        event = np.flatnonzero(is_run[self.space.name] & self._on_host)
+        op = f"{XLA_SCOPE}/CpuExecutable"
+        kinds[op] = XLA_KIND
+        return event, np.repeat(table.add([op]), len(event)) if len(event) else ints([])
 
     def _eager(self, table: NameTable, kinds: dict[str, str]) -> tuple[Ints, Ints]:
         """The kernels of ops outside functions, and the op of each."""

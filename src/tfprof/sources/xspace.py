@@ -17,7 +17,7 @@ from tfprof.model.builder import OpColumns, ProfileBuilder
 from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.collector import Runs
 from tfprof.model.notes import Note, Subject
-from tfprof.model.ops import WALKED_CALL
+from tfprof.model.ops import WALKED_CALL, XLA_KIND, XLA_SCOPE
 from tfprof.model.recordings import Recording
 from tfprof.sources.source import Decoded, FileSummary, InputFile, summary
 from tfprof.sources.tf_devices import add_device
@@ -247,6 +247,12 @@ def _note_unowned(
     if not len(found.change_use):
         text = f"{path} contains no allocations by ops; the memory of ops is unknown."
         builder.notes.append(Note(text, Subject.MEMORY))
+    if XLA_KIND in runs.kinds:
+        text = (
+            f"{path}: ops that XLA compiled have no times of their own; the scope {XLA_SCOPE} has "
+            "the time of the compiled code."
+        )
+        builder.notes.append(Note(text, Subject.TIME))
     if not space.profile_start_ns:
         text = f"{path} does not state when it was recorded; is it complete?"
         builder.notes.append(Note(text, Subject.TIME | Subject.MEMORY))
