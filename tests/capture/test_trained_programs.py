@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 PROGRAMS = Path(__file__).with_name("trained_programs.py")
-NAMES = ("fit", "fit_arrays", "tape", "open_tape", "dropped")
+NAMES = ("fit", "fit_arrays", "fit_replicas", "tape", "open_tape", "dropped")
 PHASES = ("forward", "backward", "optimizer")
 
 
@@ -62,7 +62,9 @@ def test_the_trainable_parameters_of_a_recording_exclude_frozen_layers(load, liv
     assert trainable == live[name]["trainable"]
 
 
-@pytest.mark.parametrize(("name", "per_parameter"), [("fit", 2), ("tape", 2), ("dropped", 0)])
+@pytest.mark.parametrize(
+    ("name", "per_parameter"), [("fit", 2), ("fit_replicas", 2), ("tape", 2), ("dropped", 0)]
+)
 def test_slots_are_the_moments_iterations_and_learning_rate(load, live, name, per_parameter):
     assert total(load(name), "slots") == per_parameter * live[name]["trainable"] + 2
 

@@ -130,6 +130,17 @@ def trained(made, folder, **options):
     return ledger(found) | {"macs": found.flops().to_dict()["macs"]}
 
 
+def fit_replicas(folder, live):
+    """A model on two replicas, which have a copy of each variable."""
+    with tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"]).scope():
+        made = keras.Sequential([keras.Input((12,)), keras.layers.Dense(3)], name="replicated")
+        made.compile(optimizer="adam", loss=LOSS)
+    rows = INPUTS.reshape(-1, 12)[:16]
+    with tfprof.capture(folder):
+        made.fit(rows, np.arange(16) % 3, batch_size=BATCH, verbose=0)
+    live |= facts(made)
+
+
 def recurrent():
     layers = [keras.Input((6, 12)), keras.layers.LSTM(4, name="lstm"), keras.layers.Dense(3)]
     return keras.Sequential(layers, name="recurrent")
@@ -168,12 +179,16 @@ PROGRAMS = {
     "open_tape": open_tape,
     "fit_recurrent": fit_recurrent,
     "fit_several": fit_several,
+    "fit_replicas": fit_replicas,
     "dropped": dropped,
 }
 
 
 def main(folder):
     warnings.simplefilter("ignore")
+    (cpu,) = tf.config.list_physical_devices("CPU")
+    two = [tf.config.LogicalDeviceConfiguration()] * 2
+    tf.config.set_logical_device_configuration(cpu, two)
     live = {}
     make = keras.layers.Layer.__init__
     for name, program in PROGRAMS.items():

@@ -125,6 +125,7 @@ class _Recorded:
     labels: dict[object, str] = field(default_factory=dict)  # of variables, by their identity
     names: dict[str, str] = field(default_factory=dict)  # of variables, by label
     variable_types: dict[str, str] = field(default_factory=dict)  # by label
+    copies: set[str] = field(default_factory=set)  # labels of variables of further replicas
     rebuilt: list[str] = field(default_factory=list)  # functions
     batches: dict[str, Counter[int]] = field(default_factory=dict)  # sizes, by function
     shared: list[str] = field(default_factory=list)  # functions with op names of another one
@@ -151,6 +152,8 @@ class _Recorded:
             name = self._name(names[row])
             if name not in self.ops:
                 node = node_def(flat, row, name, map(self._name, sources[row]))
+                if names[row] in self.copies:  # counts with the first replica
+                    del node.attr["shape"]
                 self.ops[name] = WrittenOp(node, types.get(row, ()))
                 if repeats[row] != 1:
                     self.repeats[name] = repeats[row]
@@ -195,6 +198,8 @@ class _Recorded:
                 label = self.labels.setdefault(key, f"{_LABEL}{len(self.labels)}")
                 held = data.shape_and_type[0]
                 self.variable_types[label] = self.roles.type_of(handles.get(name))
+                if self.roles.is_copy(handles.get(name)):
+                    self.copies.add(label)
                 found[name] = Variable(label, held.dtype, held.shape)
         return found
 

@@ -28,7 +28,10 @@ _ROLES = {
     "Metric": STATE_VARIABLE,
     "SeedGenerator": STATE_VARIABLE,
     "Generator": STATE_VARIABLE,
+    "CollectiveReplicaLauncher": STATE_VARIABLE,  # of `tf.distribute`
 }
+# Where objects without `variables` keep their variable.
+_ATTRIBUTES = ("state", "_ordering_token")
 
 
 class VariableRoles:
@@ -38,6 +41,7 @@ class VariableRoles:
         self._types: dict[int, str] = {}
         self._handles: list[Any] = []  # kept, so that no other object gets the same id
         self._optimizers: dict[str, None] = {}
+        self._copies: set[int] = set()  # variables of further replicas
 
     def learn(self, graphs: Iterable[Any]) -> None:
         """Find the types of the variables that `graphs` capture, unless they are known."""
@@ -55,21 +59,29 @@ class VariableRoles:
         # A Keras variable may have been frozen after its TensorFlow variable was created.
         for variable in sorted(live[_VARIABLE], key=_is_of_keras):
             role = TRAINABLE_VARIABLE if getattr(variable, "trainable", False) else ""
-            found |= dict.fromkeys(_handles(variable), role)
+            handles = _handles(variable)
+            found |= dict.fromkeys(handles, role)
+            self._copies.update(handles[1:])
         names = [getattr(owner, "name", None) for owner in live[OPTIMIZER_VARIABLE]]
         self._optimizers |= dict.fromkeys(name for name in names if isinstance(name, str))
         for role in (OPTIMIZER_VARIABLE, STATE_VARIABLE):
             for owner in live[role]:
                 for variable in _owned(owner):
                     found |= dict.fromkeys(_handles(variable), role)
+                    self._copies.update(_handles(variable)[1:])
         return found
 
     def type_of(self, handle: Any) -> str:
         """The type of the variable with this handle; empty for a variable that is not trained."""
         return self._types.get(id(handle), "")
 
+    def is_copy(self, handle: Any) -> bool:
+        """Whether the variable with this handle is that of a replica other than the first."""
+        return id(handle) in self._copies
+
     def clear(self) -> None:
         """Drop the handles."""
+        self._copies.clear()
         self._types.clear()
         self._handles.clear()
 
@@ -115,12 +127,15 @@ def _is_of_keras(variable: Any) -> bool:
 
 
 def _owned(owner: Any) -> list[Any]:
-    """The variables of an optimizer, metric or random generator."""
+    """The variables of an optimizer, metric, random generator or the like."""
     with suppress(Exception):  # it may be only partly initialised
         found = getattr(owner, "variables", None)
         if callable(found):
             found = found()
-        return list(found) if found is not None else [owner.state]
+        if found is not None:
+            return list(found)
+        kept = (getattr(owner, name, None) for name in _ATTRIBUTES)
+        return [variable for variable in kept if variable is not None]
     return []
 
 
