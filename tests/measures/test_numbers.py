@@ -3,7 +3,7 @@
 import pytest
 
 from build import CPU, GPU, GPU_STREAM, op, profile, run
-from tfprof.errors import OptionError
+from tfprof.errors import OptionError, TfprofError
 from tfprof.measures.numbers import float_ops_per_run, per_op
 from tfprof.metrics import NUMBERS
 from tfprof.model.recordings import Chosen
@@ -265,3 +265,11 @@ def test_an_error_is_not_cached():
             per_op(p, Chosen(1))
 
     assert numbers(p, "runs", step=2) == [1]
+
+
+@pytest.mark.parametrize("sides", [[(2**62,), (2**62,)], [(2**40, 2**40)], [(2**63,)]])
+def test_parameters_that_exceed_64_bits_are_refused_and_the_largest_op_is_named(sides):
+    p = profile(op("a", shape=(3,)), *(op(f"b{at}", shape=one) for at, one in enumerate(sides)))
+
+    with pytest.raises(TfprofError, match="`params` of all ops exceeds 64 bits: op `b0` alone has"):
+        numbers(p, "params")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import zipfile
 from dataclasses import fields, replace
@@ -20,10 +21,12 @@ from tfprof.api import Profile
 from tfprof.columns import ints
 from tfprof.formats.parquet import read
 from tfprof.formats.profile_tables import TABLES
+from tfprof.formats.recognise import PROFILE_MANIFEST as MANIFEST
 from tfprof.metrics import Need
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.executions import Waits
 from tfprof.model.merging import add_profile
+from tfprof.model.ops import UNKNOWN_REPEATS
 from tfprof.model.profile import ProfileColumns
 from tfprof.outputs import profile_file
 from tfprof.sources.profile_file import loaded
@@ -264,6 +267,27 @@ def test_duckdb_answers_questions_about_a_saved_profile(tmp_path):
     sums = np.bincount(kinds, columns.executions.duration_ns)
     assert len(found) > 5
     assert found == {columns.ops.kind.values[code]: sums[code] for code in set(kinds.tolist())}
+
+
+@pytest.mark.parametrize(
+    ("flags", "read"),
+    [({"has_zero_repeats": True}, [0, UNKNOWN_REPEATS, 3]), ({}, [UNKNOWN_REPEATS] * 2 + [3])],
+)
+def test_repeats_of_zero_mean_unknown_only_in_older_files(flags, read):
+    columns = profile(op("a"), op("b"), op("c"))
+    columns = replace(columns, ops=replace(columns.ops, repeats=ints([0, UNKNOWN_REPEATS, 3])))
+
+    assert loaded("file", with_facts(encoded(columns), flags)).profile.ops.repeats.tolist() == read
+
+
+def with_facts(data, facts):
+    """The same file, with only these facts in its manifest."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w") as new:
+        for name in old.namelist():
+            content = json.dumps({"version": 1, **facts}) if name == MANIFEST else old.read(name)
+            new.writestr(name, content)
+    return out.getvalue()
 
 
 def test_pandas_reads_a_table_from_the_file(tmp_path):

@@ -5,7 +5,9 @@ import pytest
 from sources.shape_programs import const, inferred, loaded, op, repeats
 from sources.test_tf_functions import function
 from sources.tf_files import row
+from tfprof.errors import TfprofError
 from tfprof.measures.numbers import EVERYTHING, per_op
+from tfprof.model.ops import UNKNOWN_REPEATS
 from tfprof.views import ledger
 
 X = op("x", "Placeholder", [], (-1, 4))
@@ -105,6 +107,83 @@ def test_a_later_loop_may_count_to_the_last_value_of_a_counter():
     assert repeats(*nodes, functions=[BELOW, COUNTING])["again/body/work"] == 32
 
 
+def test_the_body_of_a_loop_without_iterations_never_runs_and_its_condition_runs_once():
+    notes = []
+    nodes = [X, const("start", 5), const("limit", 5), loop()]
+
+    profile = loaded(*nodes, functions=[BELOW, COUNTING], notes=notes)
+
+    times = dict(zip(profile.ops.name, profile.ops.repeats.tolist(), strict=True))
+    assert (times["loop/body/work"], times["loop/cond/test"]) == (0, 1)
+    assert per_op(profile, EVERYTHING)["float_ops"][row(profile, "loop/body/work")] == 0
+    assert notes == []
+    assert ledger.NO_TRIP_COUNT not in {one.reason for one in ledger.build(profile).uncounted}
+
+
+def test_a_loop_inside_one_without_iterations_never_runs_even_if_its_trip_count_is_unknown():
+    outer = body(
+        const("by", 1),
+        op("next", "AddV2", ["i", "by:output:0"]),
+        op("size", "Placeholder", [], ()),
+        loop("inner", ("i", "size:output:0", "x")),
+        results=("next:z:0", "n", "inner:output:2"),
+        name="o",
+    )
+    nodes = [X, const("start", 0), const("limit", 0), loop(cond="c", body="o")]
+
+    found = repeats(*nodes, functions=[BELOW, COUNTING, outer])
+
+    assert found["loop/body/inner/body/work"] == 0
+
+
+@pytest.mark.parametrize("limit", [2**41, 2**62, 2**63 - 1])
+def test_a_loop_that_would_never_finish_is_counted_once_with_a_note(limit):
+    notes = []
+    nodes = [X, const("start", 0, "i8"), const("limit", limit, "i8"), loop()]
+
+    profile = loaded(*nodes, functions=[BELOW, COUNTING], notes=notes)
+
+    assert profile.ops.repeats[row(profile, "loop/body/work")] == UNKNOWN_REPEATS
+    assert len(notes) == 1
+    assert "`loop`" in notes[0]
+
+
+def test_the_product_of_nested_trip_counts_does_not_overflow():
+    notes = []
+    outer = body(
+        const("by", 1),
+        op("next", "AddV2", ["i", "by:output:0"]),
+        const("zero", 0),
+        loop("inner", ("zero:output:0", "n", "x")),
+        results=("next:z:0", "n", "inner:output:2"),
+        name="o",
+    )
+    nodes = [X, const("start", 0), const("limit", 2**31 - 1), loop(cond="c", body="o")]
+
+    profile = loaded(*nodes, functions=[BELOW, COUNTING, outer], notes=notes)
+
+    assert profile.ops.repeats[row(profile, "loop/body/inner")] == 2**31 - 1
+    assert profile.ops.repeats[row(profile, "loop/body/inner/body/work")] == UNKNOWN_REPEATS
+    assert "`loop/body/inner`" in notes[0]
+
+
+def test_float_ops_that_exceed_64_bits_are_refused():
+    nodes = [op("x", "Placeholder", [], (2**30, 4)), const("start", 0), const("limit", 2**31 - 1)]
+    work = [op(f"work{at}", "Relu", ["x"]) for at in range(3)]
+    busy = body(
+        const("by", 1),
+        op("next", "AddV2", ["i", "by:output:0"]),
+        *work,
+        op("sum", "AddN", [f"work{at}:activations:0" for at in range(3)]),
+        results=("next:z:0", "n", "sum:sum:0"),
+    )
+
+    profile = loaded(*nodes, loop(), functions=[BELOW, busy])
+
+    with pytest.raises(TfprofError, match="`float_ops` of all ops exceeds 64 bits: op `loop/body/"):
+        _ = per_op(profile, EVERYTHING)["float_ops"]
+
+
 UNKNOWN = [X, const("start", 0), op("limit", "Placeholder", [], ())]
 
 
@@ -114,7 +193,7 @@ def test_an_unknown_trip_count_is_noted_and_listed_as_not_counted():
     profile = loaded(*UNKNOWN, loop(), functions=[BELOW, COUNTING], notes=notes)
 
     place = row(profile, "loop/body/work")
-    assert profile.ops.repeats[place] == 0
+    assert profile.ops.repeats[place] == UNKNOWN_REPEATS
     assert per_op(profile, EVERYTHING)["float_ops"][place] == 7 * 4
     assert notes == [
         (
@@ -283,4 +362,4 @@ def test_a_loop_that_is_damaged_stays_as_stated():
     ]
 
     assert inferred(*nodes)["f/work"] == (-1, 4)
-    assert repeats(*nodes)["f/work"] == 0
+    assert repeats(*nodes)["f/work"] == UNKNOWN_REPEATS

@@ -51,6 +51,7 @@ class Facts:
     lacks_accelerator_time: bool = False
     lacks_host_allocations: bool = False
     counts_float_ops: bool = True
+    has_zero_repeats: bool = False  # whether 0 repeats mean that an op never runs
     notes: tuple[str, ...] = ()  # remarks on the files it was made from
     subjects: tuple[str, ...] = ()  # what each note is about, `TIME|CODE`; empty for everything
     remedies: Mapping[str, str] = field(default_factory=dict)  # phrases by capability

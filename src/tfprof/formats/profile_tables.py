@@ -81,8 +81,8 @@ TABLES: dict[str, TableFormat] = {
             "code": _row("code", "The call that made it, or -1.", -1),
             "layer": _row("layers", "The layer it belongs to, or -1.", -1)._replace(missing=-1),
             "repeats": Field(
-                "How often one run of the program runs it; 0 if a trip count is unknown.",
-                least=0,
+                "How often one run of the program runs it; -1 if a trip count is unknown.",
+                least=-1,
                 missing=1,
             ),
             "origin": _row("origins", "The input that defined it."),

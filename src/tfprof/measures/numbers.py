@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from tfprof.columns import Bools, Ints, ints
-from tfprof.errors import OptionError
+from tfprof.errors import OptionError, TfprofError
 from tfprof.measures import averages, time
 from tfprof.measures.parts import PARTS
 from tfprof.memo import OnDemand, remembered, remembering
 from tfprof.metrics import NUMBERS
-from tfprof.model.ops import OPTIMIZER_VARIABLE, STATE_VARIABLE
+from tfprof.model.ops import OPTIMIZER_VARIABLE, STATE_VARIABLE, UNKNOWN_REPEATS
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import UNKNOWN_RANK, Chosen
 from tfprof.patterns import Patterns
@@ -71,7 +72,33 @@ def per_op(profile: ProfileColumns, chosen: Chosen) -> Numbers:
     Times are also available in nanoseconds; `measures.time` describes how they are rounded.
     """
     require_steps(profile, chosen, "averages over all steps")
-    return OnDemand(NUMBERS, lambda key: ints(_column(profile, chosen, key)))
+
+    def column(key: str) -> Ints:
+        return _summable(profile, key, ints(_column(profile, chosen, key)))
+
+    return OnDemand(NUMBERS, column)
+
+
+def _summable(profile: ProfileColumns, key: str, column: Ints) -> Ints:
+    """The column; raises an error if its sum does not fit into 64 bits.
+
+    Only measured numbers of RunMetadata may exceed 64 bits, as in the original.
+    """
+    is_short = int(column.max(initial=0)) <= _LARGEST // max(len(column), 1)
+    if is_short or (key in _MEASURED and profile.counts_whole_micros):
+        return column
+    if float(column.sum(dtype=np.float64, where=column > 0)) < float(_LARGEST):
+        return column
+    row = int(column.argmax())
+    raise _too_large(profile, key, row, f"{int(column[row]):,}")
+
+
+def _too_large(profile: ProfileColumns, key: str, row: int, number: str) -> TfprofError:
+    name = profile.ops.name[row]
+    return TfprofError(
+        f"`{key}` of all ops exceeds 64 bits: op `{name}` alone has {number}. The file that "
+        "defines the op is damaged, or states sizes that no computer can hold."
+    )
 
 
 def require_steps(profile: ProfileColumns, chosen: Chosen, otherwise: str) -> None:
@@ -145,10 +172,12 @@ def in_all_repeats(profile: ProfileColumns, once: Ints) -> Ints:
 
     Ops of loops count as often as the loop runs, or once if that is unknown.
     """
-    repeats = np.maximum(profile.ops.repeats, 1)
-    if repeats.max(initial=1) == 1:
+    repeats = profile.ops.repeats
+    if bool((repeats == 1).all()):
         return once
-    return np.where(once > _LARGEST // repeats, _LARGEST, once * repeats)
+    times = np.where(repeats == UNKNOWN_REPEATS, 1, repeats)
+    is_small = once <= _LARGEST // np.maximum(times, 1)
+    return np.where(is_small, np.where(is_small, once, 0) * times, _LARGEST)
 
 
 def seen_running(profile: ProfileColumns) -> Bools:
@@ -175,8 +204,18 @@ def _params(profile: ProfileColumns) -> Ints:
     """The elements of each op's shape, except for variables that are known not to be parameters."""
     ops = profile.ops
     is_other = ops.types.having(OPTIMIZER_VARIABLE, STATE_VARIABLE)
-    sizes = ops.shape.sizes()
+    sizes = _sizes(profile, "params")
     return np.where(is_other, 0, sizes) if is_other.any() else sizes
+
+
+def _sizes(profile: ProfileColumns, key: str) -> Ints:
+    """The elements of each op's shape; raises an error if a number does not fit into 64 bits."""
+    shape = profile.ops.shape
+    for code, dims in enumerate(shape.values):
+        if dims is not None and (size := prod(max(dim, 0) for dim in dims)) > _LARGEST:
+            for row in np.flatnonzero(shape.codes == code).tolist():
+                raise _too_large(profile, key, row, f"about 2^{size.bit_length() - 1}")
+    return shape.sizes()
 
 
 def _slots(profile: ProfileColumns) -> Ints:
@@ -184,7 +223,7 @@ def _slots(profile: ProfileColumns) -> Ints:
     is_slot = profile.ops.types.having(OPTIMIZER_VARIABLE)
     if not is_slot.any():
         return np.zeros(len(is_slot), np.int64)
-    return np.where(is_slot, profile.ops.shape.sizes(), 0)
+    return np.where(is_slot, _sizes(profile, "slots"), 0)
 
 
 # The numbers that are elements of variables.

@@ -41,7 +41,7 @@ TAPE_SCOPE = "gradient_tape/"
 # The type of ops that only compute shapes, which are known: they count as no arithmetic.
 SHAPE_ARITHMETIC = "_shape_arithmetic"
 # The value of `repeats` if a trip count is unknown.
-UNKNOWN_REPEATS = 0
+UNKNOWN_REPEATS = -1
 # The scopes of ops outside the model's functions: eager ops, and ops run by the threads of the
 # input pipeline.
 EAGER_SCOPE = "eager"

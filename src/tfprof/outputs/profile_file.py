@@ -35,6 +35,7 @@ def encoded(profile: ProfileColumns, notes: Sequence[str] = ()) -> bytes:
         lacks_accelerator_time=profile.lacks_accelerator_time,
         lacks_host_allocations=profile.lacks_host_allocations,
         counts_float_ops=profile.counts_float_ops,
+        has_zero_repeats=True,
         notes=tuple(notes),
         subjects=tuple(map(names_of, notes)),
         remedies={need.value: phrase for need, phrase in profile.remedies.items()},

@@ -30,7 +30,15 @@ from tfprof.model.executions import (
 from tfprof.model.layers import Layers
 from tfprof.model.merging import add_profile
 from tfprof.model.notes import of_names
-from tfprof.model.ops import Inputs, Ops, Origin, Origins, OutputShapes, TypeSets
+from tfprof.model.ops import (
+    UNKNOWN_REPEATS,
+    Inputs,
+    Ops,
+    Origin,
+    Origins,
+    OutputShapes,
+    TypeSets,
+)
 from tfprof.model.profile import REMEDIES, ProfileColumns
 from tfprof.model.recordings import Recordings, Steps
 from tfprof.model.stated import StatedFacts
@@ -155,10 +163,18 @@ def _ops(saved: SavedProfile, path: str) -> Ops:
         logged_float_ops=saved.numbers("ops", "logged_float_ops"),
         code=saved.numbers("ops", "code"),
         layer=saved.numbers("ops", "layer"),
-        repeats=saved.numbers("ops", "repeats"),
+        repeats=_repeats(saved),
         is_covered=saved.flags("ops", "is_covered"),
         origins=_origins(saved, rows_of("attributes"), path),
     )
+
+
+def _repeats(saved: SavedProfile) -> Ints:
+    """How often each op runs; in older files, 0 means that this is unknown."""
+    repeats = saved.numbers("ops", "repeats")
+    if saved.facts.has_zero_repeats:
+        return repeats
+    return np.where(repeats == 0, UNKNOWN_REPEATS, repeats)
 
 
 def _origins(saved: SavedProfile, offsets: Ints, path: str) -> Origins:

@@ -46,7 +46,7 @@ class Flat:
     call: Ints  # the row of the call that runs the op, -1 for the graph itself
     calls: tuple[tuple[int, str], ...]  # the rows of the graph's own calls, with their functions
     walked: tuple[int, ...]  # the rows of calls whose functions are included
-    repeats: Ints  # how often one run of the program runs the op, 0 if unknown
+    repeats: Ints  # how often one run of the program runs the op, or `UNKNOWN_REPEATS`
     shape_arithmetic: Ints  # the rows of ops that only compute shapes, all of which are known
     notes: tuple[str, ...]
 

@@ -56,6 +56,12 @@ def inference_notes(
             "are counted for one iteration, because the number depends on data."
         )
         yield Note(text, Subject.FLOAT_OPS)
+    if loops := found.endless_loops:
+        text = (
+            f"{path}: the loop `{names[loops[0]]}` would run its ops too often to finish; they are "
+            "counted for one iteration. Check the limit of the loop."
+        )
+        yield Note(text, Subject.FLOAT_OPS)
     if found.stop is not None:
         kind = kinds[found.stop.row]
         why = "it depends on data" if found.stop.has_rule else f"there is no rule for `{kind}`"

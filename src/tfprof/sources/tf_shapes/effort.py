@@ -8,13 +8,14 @@ from typing import Protocol
 import numpy as np
 
 from tfprof.columns import Ints, Shape, ints
+from tfprof.model.ops import UNKNOWN_REPEATS
 from tfprof.sources.tf_shapes.dims import is_whole
 from tfprof.sources.tf_shapes.op import Tensor, Value
 from tfprof.sources.tf_shapes.program import Program
 from tfprof.sources.tf_shapes.registry import VALUES
 from tfprof.sources.tf_shapes.values import ARITHMETIC
 
-_MOST_REPEATS = 1 << 40
+_MOST_REPEATS = 1 << 40  # no program runs an op more often
 _STATEFUL_CALLS = frozenset(("StatefulPartitionedCall", "While", "If", "Case"))
 # They need the shape of their input but not its values.
 _SHAPE_ONLY = frozenset(("ZerosLike", "OnesLike", "Shape", "ShapeN", "Size", "Rank"))
@@ -23,7 +24,8 @@ _SHAPE_ONLY = frozenset(("ZerosLike", "OnesLike", "Shape", "ShapeN", "Size", "Ra
 def repeats(program: Program, trips: Mapping[int, int | None]) -> Ints:
     """How often each op runs: the product of the trip counts of the loops around it.
 
-    0 if a trip count is unknown. The condition of a loop runs once more than its body.
+    `UNKNOWN_REPEATS` if a trip count is unknown. The condition of a loop runs once more than its
+    body.
     """
     found = np.ones(len(program), np.int64)
     if program.call is None or not trips:
@@ -34,10 +36,19 @@ def repeats(program: Program, trips: Mapping[int, int | None]) -> Ints:
     for row, call in enumerate(calls):
         for outer in reversed(_unknown_callers(call, calls, known)):
             # In a damaged graph, a loop may contain itself.
-            times = known.get(calls[outer], 0)
+            times = known.get(calls[outer], UNKNOWN_REPEATS)
             known[outer] = _times(times, trips, calls[outer], is_condition[outer])
         found[row] = _times(known[call], trips, call, is_condition[row])
     return found
+
+
+def endless_loops(repeats: Ints, trips: Mapping[int, int | None]) -> tuple[int, ...]:
+    """The rows of loops that run so often that their ops count once."""
+    return tuple(
+        row
+        for row, count in trips.items()
+        if count is not None and int(repeats[row]) * (count + 1) > _MOST_REPEATS
+    )
 
 
 def _unknown_callers(call: int, calls: list[int], known: Mapping[int, int]) -> list[int]:
@@ -53,8 +64,12 @@ def _times(outer: int, trips: Mapping[int, int | None], call: int, is_condition:
     if call not in trips:
         return outer
     count = trips[call]
-    times = 0 if count is None else outer * (count + is_condition)
-    return times if times <= _MOST_REPEATS else 0
+    if outer == 0:  # it never runs, so its own trip count does not matter
+        return 0
+    if outer == UNKNOWN_REPEATS or count is None:
+        return UNKNOWN_REPEATS
+    times = outer * (count + is_condition)
+    return times if times <= _MOST_REPEATS else UNKNOWN_REPEATS
 
 
 class Facts(Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
+from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -39,10 +40,11 @@ class Inferred(NamedTuple):
     """The result: the shapes of all outputs, and how often each op runs."""
 
     outputs: OutputShapes
-    repeats: Ints  # 0 if a trip count is unknown
+    repeats: Ints  # `UNKNOWN_REPEATS` if a trip count is unknown
     shape_arithmetic: Ints  # rows of ops that only compute shapes, all of which are known
     stop: Stop | None
     unknown_loops: tuple[int, ...]  # rows of loops whose trip count is unknown
+    endless_loops: tuple[int, ...]  # rows of loops that would run too often
 
 
 def infer(program: Program, given: Given, unreadable: Container[int] = ()) -> Inferred:
@@ -54,12 +56,14 @@ def infer(program: Program, given: Given, unreadable: Container[int] = ()) -> In
     engine = Engine(program, given)
     engine.run()
     count, rows = len(program), len(engine.outputs)
+    repeats = effort.repeats(program, engine.trips)
     return Inferred(
         OutputShapes.of_rows(engine.final_outputs()),
-        effort.repeats(program, engine.trips),
+        repeats,
         effort.shape_arithmetic(engine, count, rows, engine.before),
         engine.stop(unreadable),
         tuple(row for row, count in engine.trips.items() if count is None),
+        effort.endless_loops(repeats, engine.trips),
     )
 
 
@@ -327,25 +331,31 @@ class Engine:
 
     def _inside(self, loop: int) -> list[int]:
         """The rows inside a loop, and its variables, in topological order."""
+        found: list[int] = []
+        seen, stack = {loop}, [loop]
+        while stack:
+            rows = self._members.get(stack.pop(), [])
+            found += rows
+            calls = [row for row in rows if row in self._members and row not in seen]
+            seen.update(calls)
+            stack += calls
+        return sorted(found, key=self._places.__getitem__)
+
+    @cached_property
+    def _members(self) -> dict[int, list[int]]:
+        """The rows that each call runs itself, with the variables of a loop."""
         program = self._program
         calls = [] if program.call is None else program.call.tolist()
-        called: dict[int, list[int]] = {}
-        for call in set(calls) - {-1}:
-            called.setdefault(calls[call], []).append(call)
-        inside = {loop}
-        stack = [loop]
-        while stack:
-            found = [call for call in called.get(stack.pop(), ()) if call not in inside]
-            inside.update(found)
-            stack += found
-        variables = {
-            row for call in inside & program.loops.keys() for row in program.loops[call].variables
-        }
-        return [
-            row
-            for row in self._order
-            if (row in variables if row >= self._count else calls[row] in inside)
-        ]
+        found = {row: list(loop.variables) for row, loop in program.loops.items()}
+        for row, call in enumerate(calls):
+            if call >= 0:
+                found.setdefault(call, []).append(row)
+        return found
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        """The place of each row in the topological order."""
+        return {row: place for place, row in enumerate(self._order)}
 
     def _forget(self, rows: Iterable[int]) -> None:
         """Only keep what the graph states about these rows."""
