@@ -9,6 +9,7 @@ from tfprof.model.layers import Layer
 from tfprof.model.notes import Note, Subject
 from tfprof.sources.layers_file import RecordedLayers, UnreadWeight, encoded
 
+NESTED = {"name": "a", "parent": -1, "class": "", "shape": None}
 FOUND = RecordedLayers(
     [Layer("net", -1, "Functional"), Layer("dense", 0, "Dense", (-1, 3))],
     {"net_1/dense_1/variable": 1},
@@ -68,6 +69,13 @@ def test_a_file_states_how_often_ops_run_and_notes(tmp_path):
         {"layers": 3},
         {"layers": [{"name": "a"}]},
         {"version": "two"},
+        {"version": None},
+        {"weights": {"w": float("inf")}},
+        {"weights": [1]},
+        {"layers": [{"name": "a", "parent": -1, "class": "", "shape": [2**70]}]},
+        {"layers": [{"name": "a", "parent": -1, "class": "", "shape": 4}]},
+        {"layers": [NESTED | {"parent": at - 1} for at in range(200)]},
+        {"unread": [{"layer": 0, "name": "w", "shape": [-2], "is_trainable": True}]},
     ],
 )
 def test_a_damaged_file_is_refused(file, change):
@@ -89,3 +97,19 @@ def test_a_file_of_a_later_version_asks_for_an_upgrade(file):
 
     with pytest.raises(tfprof.InputError, match="upgrade tfprof"):
         tfprof.load(file)
+
+
+def test_a_deeply_nested_file_is_refused(file):
+    file.write_text(
+        file.read_text().replace('"weights": {', '"odd": ' + "[" * 100_000 + ', "w": {')
+    )
+
+    with pytest.raises(tfprof.InputError):
+        tfprof.load(file)
+
+
+def test_many_layers_of_the_same_name_get_numbers_in_linear_time(file):
+    layers = [Layer("same")] * 20_000
+    file.write_bytes(encoded(RecordedLayers(layers, {}, [])))
+
+    assert tfprof.load(file).columns.layers.name[-1].startswith("same#")

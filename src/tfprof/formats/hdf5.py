@@ -52,7 +52,7 @@ class Group:
 def read(path: str, file: str | BinaryIO) -> Group:
     """The content of the HDF5 file `file`; `path` is for error messages."""
     with _opened(path, file) as root:
-        return _Reader(path).group(root, 0)
+        return _Reader(path).group(root, ())
 
 
 @contextmanager
@@ -79,19 +79,23 @@ class _Reader:
         self._path = path
         self._left = _MOST_OBJECTS
 
-    def group(self, source: Any, depth: int) -> Group:
+    def group(self, source: Any, above: tuple[int, ...]) -> Group:
+        """The content of a group; `above` has the addresses of the groups that contain it."""
         import h5py  # noqa: PLC0415
 
+        address = h5py.h5o.get_info(source.id).addr
+        if address in above:
+            raise InputError(self._path, f"is damaged: the group `{source.name}` contains itself.")
         found = Group(attributes=dict(self._texts(source)))
         for name in source:
             self._left -= 1
-            if self._left < 0 or depth > _MOST_DEPTH:
+            if self._left < 0 or len(above) > _MOST_DEPTH:
                 raise InputError(self._path, "contains too many or too deeply nested objects.")
             if not isinstance(source.get(name, getlink=True), h5py.HardLink):
                 raise InputError(self._path, f"contains a link, `{name}`; models have none.")
             part = source[name]
             if isinstance(part, h5py.Group):
-                found.groups[name] = self.group(part, depth + 1)
+                found.groups[name] = self.group(part, (*above, address))
             elif isinstance(part, h5py.Dataset):
                 found.datasets[name] = self._dataset(name, part)
         return found

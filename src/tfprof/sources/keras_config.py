@@ -40,7 +40,7 @@ class _Model:
         self._is_trainable = is_trainable and inside.get("trainable") is not False
         self._depth = depth
         described = inside.get("layers") if depth < _MOST_DEPTH else None
-        self._layers = [one for one in described or [] if isinstance(one, dict)]
+        self._layers = [one for one in _list(described) if isinstance(one, dict)]
         self._is_chain = config.get("class_name") == "Sequential"
         self._start = _shape(inside.get("build_input_shape"))
         self._used = dict(_used_shapes(self._layers))
@@ -112,7 +112,7 @@ def _used_shapes(layers: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Sha
     """
     found: dict[str, dict[tuple[int, int], Shape]] = {}
     for layer in layers:
-        for node in layer.get("inbound_nodes") or []:
+        for node in _list(layer.get("inbound_nodes")):
             for tensor in _tensors(node):
                 match tensor:
                     case {"keras_history": [str(name), int(call), int(output)], "shape": shape}:
@@ -135,7 +135,7 @@ def _tensors(value: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
 
 def _old_names(node: Any) -> Iterator[str]:
     """The layers whose outputs a call gets, as Keras 2 lists them: `[["conv1", 0, 0, {}], …]`."""
-    for one in node if isinstance(node, list) else []:
+    for one in _list(node):
         if isinstance(one, list) and one and isinstance(one[0], str):
             yield one[0]
 
@@ -147,6 +147,10 @@ def _shape(value: Any) -> Shape:
     dims = [-1 if dim is None else dim for dim in value]
     is_shape = all(type(dim) is int and -1 <= dim < LARGEST_DIM for dim in dims)
     return tuple(dims) if is_shape else None
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

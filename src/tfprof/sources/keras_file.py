@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -57,11 +58,12 @@ def _notes(path: str, found: KerasFile) -> Iterator[Note]:
 def _unique(weights: Sequence[Weight]) -> Iterator[Weight]:
     """Weights with different names: a repeated one gets a number."""
     taken: set[str] = set()
+    numbers: Counter[str] = Counter()  # the last number used for each name
     for weight in weights:
-        name, number = weight.name, 1
+        name = weight.name
         while name in taken:
-            number += 1
-            name = f"{weight.name}_{number}"
+            numbers[weight.name] += 1
+            name = f"{weight.name}_{numbers[weight.name] + 1}"
         taken.add(name)
         yield replace(weight, name=name)
 

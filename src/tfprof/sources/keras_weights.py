@@ -15,6 +15,8 @@ _LAYERS = "layers"
 _OPTIMIZER = "optimizer"
 _SEEDS = "seed_generator"
 
+_NUMBER = re.compile("0|[1-9][0-9]{0,8}")
+
 # Variables that are not trained, also if their layer is trainable.
 _UNTRAINED = re.compile(
     r"moving_mean|moving_variance|mean|variance|count|vector_u|g_idx|.+_(?:scale|zero)|variable_\d+"
@@ -119,7 +121,8 @@ def _weights_in(
 def _variables(group: Group) -> list[tuple[int, Dataset]]:
     """The variables of a layer in their order."""
     stored = group.groups.get(_VARIABLES, Group()).datasets
-    return sorted((int(name), one) for name, one in stored.items() if name.isdecimal())
+    numbered = {int(name): one for name, one in stored.items() if _NUMBER.fullmatch(name)}
+    return sorted(numbered.items())
 
 
 def is_trainable_variable(name: str, dataset: Dataset) -> bool:

@@ -11,18 +11,28 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tfprof.columns import Shape, ints
-from tfprof.errors import InputError
+from tfprof.errors import InputError, one_line
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.layers import Layer
 from tfprof.model.notes import names_of, of_names
-from tfprof.model.ops import TRAINABLE_VARIABLE
+from tfprof.model.ops import TRAINABLE_VARIABLE, UNKNOWN_REPEATS
 from tfprof.sources import tf_layers, unread_variables
 from tfprof.sources.source import FileSummary, InputFile, summary
 
 FORMAT = "tfprof layers"
 VERSION = 1
-_LARGEST = 1 << 28
+_LARGEST = 1 << 26
+_LARGEST_DIM = 1 << 62
+_MOST_DEPTH = 100
 _MOST_REPEATS = 1 << 40
+_DAMAGE = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
 
 
 class UnreadWeight(NamedTuple):
@@ -40,7 +50,7 @@ class RecordedLayers(NamedTuple):
     layers: Sequence[Layer] = ()
     weights: Mapping[str, int] = {}
     unread: Sequence[UnreadWeight] = ()
-    repeats: Mapping[str, int] = {}  # how often ops in loops run, 0 if unknown
+    repeats: Mapping[str, int] = {}  # how often ops in loops run, or `UNKNOWN_REPEATS`
     notes: Sequence[str] = ()
 
 
@@ -85,24 +95,38 @@ def read(file: InputFile) -> RecordedLayers:
         repeats = {str(op): int(count) for op, count in content.get("repeats", {}).items()}
         notes = [of_names(str(one["text"]), str(one["about"])) for one in content.get("notes", [])]
         _require(all(-1 <= one.parent < place for place, one in enumerate(layers)))
+        _require_flat(layers)
         owners = (*weights.values(), *(one.layer for one in unread))
         _require(all(0 <= layer < len(layers) for layer in owners))
         _require(
-            all(0 <= count < _MOST_REPEATS for count in repeats.values()),
+            all(UNKNOWN_REPEATS <= count <= _MOST_REPEATS for count in repeats.values()),
             "an op runs impossibly often",
         )
-    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        raise InputError(file.path, f"is damaged: {error}; record again.") from None
+    except _DAMAGE as error:
+        trouble = one_line(str(error) or type(error).__name__)
+        raise InputError(file.path, f"is damaged: {trouble}; record again.") from None
     return RecordedLayers(layers, weights, unread, repeats, notes)
 
 
 def _shape(sides: Any) -> Shape:
-    return None if sides is None else tuple(int(side) for side in sides)
+    if sides is None:
+        return None
+    shape = tuple(int(side) for side in sides)
+    _require(all(-1 <= side < _LARGEST_DIM for side in shape), "a shape is impossible")
+    return shape
 
 
-def _require(holds: bool, problem: str = "it refers to a layer that is missing") -> None:
+def _require(holds: bool, trouble: str = "it refers to a layer that is missing") -> None:
     if not holds:
-        raise ValueError(problem)
+        raise ValueError(trouble)
+
+
+def _require_flat(layers: Sequence[Layer]) -> None:
+    """Refuse layers that are nested so deep that their paths would fill the memory."""
+    depths: list[int] = []
+    for layer in layers:
+        depths.append(depths[layer.parent] + 1 if layer.parent >= 0 else 0)
+        _require(depths[-1] < _MOST_DEPTH, "its layers are nested too deep")
 
 
 def add(found: RecordedLayers, builder: ProfileBuilder, file: InputFile) -> FileSummary:
