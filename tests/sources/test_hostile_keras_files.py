@@ -150,7 +150,7 @@ def test_a_truncated_file_is_refused(tmp_path, end):
 def test_names_outside_of_the_archive_are_ignored(tmp_path):
     path = tmp_path / "m.keras"
     with zipfile.ZipFile(path, "w") as file:
-        for name, content in {**MEMBERS, "../../escaped": b"x", "/tmp/escaped": b"x"}.items():
+        for name, content in {**MEMBERS, "../../escaped": b"x", "/escaped": b"x"}.items():
             file.writestr(name, content)
 
     assert tfprof.load(path).scope(select=["params"])["_TFProfRoot"]["total_params"] > 0

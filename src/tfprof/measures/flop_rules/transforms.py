@@ -19,6 +19,8 @@ def real_transform(op: OpFacts) -> int:
 
     The output has half of the spectrum, so its last dim is n/2 + 1 of the last dim.
     """
+    if not op.output(0):
+        raise UnknownShape
     *others, half = op.output(0)
     return _half(op, (*others, max(2 * (half - 1), 0)))
 
