@@ -59,7 +59,7 @@ def test_a_file_states_how_often_ops_run_and_notes(tmp_path):
 @pytest.mark.parametrize(
     "change",
     [
-        {"repeats": {"a": -1}},
+        {"repeats": {"a": -2}},
         {"repeats": {"a": 1 << 50}},
         {"notes": ["text"]},
         {"layers": [{"name": "a", "parent": 0, "class": "", "shape": None}]},
