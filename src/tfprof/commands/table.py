@@ -128,15 +128,15 @@ _ROWS = (
     ),
     Command(
         name="flops",
-        summary="Show float operations by kind of op, and what is not counted.",
+        summary="Show float operations and MACs by kind of op, and what is not counted.",
         run=Function(_QUESTIONS, "flops"),
         takes=_FILES_OR_LOADED,
         inputs=INPUT_OPTIONS,
         options=_only("json"),
         notes="A multiply and an add count as two, any other operation on an element as one, data "
         "movement and random numbers as zero. Counts from an op log take precedence. Ops in a "
-        "scope `gradients` or `gradient_tape` are backward. Ops such as ApplyAdam and those of "
-        "Keras optimizers are optimizer, and all others are forward.",
+        "scope `gradients` or `gradient_tape` belong to the backward pass, ops such as ApplyAdam "
+        "and those of Keras optimizers to the optimizer, and all others to the forward pass.",
         examples=(("graph.pbtxt run_meta", ""), ("graph.pbtxt tfprof_log", "--json")),
     ),
     Command(
@@ -228,7 +228,7 @@ _ROWS = (
         "status. Put options of tfprof before PROGRAM or -m. Recording starts once the program has "
         "imported TensorFlow. Recordings of long runs are large: run only a few steps, or use "
         "tfprof.capture or tfprof.KerasCallback in the program. Read the folder like any file: "
-        "tfprof scope FOLDER.",
+        "tfprof layers FOLDER.",
         examples=(
             ("", "--outfile runs/a train.py --epochs 1"),
             ("", "--outfile runs/a --overwrite -m package.train --epochs 1"),
