@@ -95,6 +95,7 @@ def test_a_notebook_shows_the_rows_of_layers():
     shown = Profile(network()).layers(select="params")._repr_html_()
 
     assert ">optimizer</td>" in shown
+    assert ">total</td>" in shown
 
 
 def test_a_table_that_is_too_wide_leaves_out_the_least_important_columns():

@@ -220,6 +220,12 @@ def test_the_peak_memory_of_a_layer_includes_the_layers_in_it():
     }
 
 
+def test_the_peak_of_all_rows_is_that_of_the_memory_report():
+    p = Profile(with_memory())
+
+    assert p.layers()[ROOT]["held_bytes"] == p.memory().allocators[0].peak_bytes == 1200
+
+
 def test_peak_memory_is_shown_by_default_instead_of_output_bytes():
     select = layers(with_memory()).view.options.select
 

@@ -17,7 +17,6 @@ from tfprof.views.facts import Sizes, Texts
 from tfprof.views.view import View
 
 _NAME = "layer"
-_TOTAL = "total"
 _SHARE = "share"
 _INDENT = "  "
 # Shares are those of the first of these that is selected.
@@ -113,7 +112,7 @@ def _names(view: View) -> _Column:
     """The name of each row; a layer in another layer is indented, without the other's name."""
     depths, parents = view.tree.depths.tolist(), view.tree.parents.tolist()
     names = list(view.name)
-    cells = [_TOTAL]
+    cells = [fields.TOTAL]
     for row in range(1, len(view)):
         above = f"{names[parents[row]]}/"
         cells.append(_INDENT * (depths[row] - 2) + names[row].removeprefix(above))
@@ -144,7 +143,7 @@ def _headings(metric: Metric, metrics: Sequence[Metric]) -> tuple[str, str]:
         whole = BY_KEY[metric.part_of]
         return whole.heading, name
     has_parts = any(other.part_of == metric.key for other in metrics)
-    return (name, _TOTAL) if has_parts else ("", name)
+    return (name, fields.TOTAL) if has_parts else ("", name)
 
 
 def _shared(view: View, metrics: Sequence[Metric]) -> str:

@@ -17,6 +17,7 @@ from tfprof.views.facts import Counts, ShapeLists, Sizes, TensorValues, Texts
 from tfprof.views.registry import Trait
 from tfprof.views.view import View
 
+TOTAL = "total"  # the name of the root in aligned tables
 _SUFFIX = {"params": " params", "slots": " slots", "float_ops": " flops", "macs": " macs"}
 
 

@@ -69,6 +69,8 @@ def _names(view: View, rows: Ints, depths: list[int]) -> list[Name]:
     """The names of the rows; a row whose rows below are all left out says how many they are."""
     names = list(view.name.take(rows))
     short = nested_names(names, depths) if Trait.NESTED in view.traits else names
+    if Trait.ALIGNED in view.traits:
+        short = [fields.TOTAL, *short[1:]]
     is_shown = np.zeros(len(view), np.int64)
     is_shown[rows] = 1
     is_last = view.tree.sums_below(is_shown)[rows] == 1
