@@ -10,6 +10,8 @@ from types import SimpleNamespace
 import pytest
 
 import tfprof
+from tfprof.capture import recorded_graph
+from tfprof.capture.variable_roles import VariableRoles
 from tfprof.cli import main
 from tfprof.errors import CaptureError, InputError, OptionError
 
@@ -311,3 +313,12 @@ def test_run_must_come_before_its_options(capsys):
 def test_run_has_a_help_text(capsys):
     assert main(["run", "--help"]) == 0
     assert "Usage: tfprof run" in capsys.readouterr().out
+
+
+def test_a_recording_without_traced_functions_says_so_in_its_folder(tmp_path):
+    kept = SimpleNamespace(roles=VariableRoles())
+
+    (note,) = recorded_graph.write(tmp_path, kept)
+
+    assert "no traced function ran" in note
+    assert note in tfprof.load(tmp_path / "layers.json").notes

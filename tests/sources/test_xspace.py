@@ -225,14 +225,16 @@ def test_an_eager_op_that_creates_a_dataset_does_no_arithmetic(load):
     assert {*profile.columns.phase.tolist()} == {Phase.INPUT}
 
 
-def test_the_kinds_of_eager_ops_are_listed_with_the_reason_why_they_are_not_counted(load):
+def test_ops_that_are_not_counted_are_listed_by_kind_with_the_reason(load):
     python = [*eager("MatMul"), *eager("Zork", 50, 35)]
-    profile = load(host(python=python, t=[event("a/b:Sqrt", 90, 10)]))
+    pipeline = {"tf_data_private_threadpool/1": [event("Mul:Mul", 0, 5)]}
+    profile = load(host(python=python, t=[event("a/b:Sqrt", 90, 10)], **pipeline))
 
     assert [(one.kind, one.reason) for one in profile.flops().ledger.uncounted] == [
         ("MatMul", "ran outside functions: its shapes are not recorded"),
         ("Zork", "no rule for this kind"),
         ("Sqrt", "not in the graph, and its shapes are not recorded"),
+        ("Mul", "in a function of tf.data: its shapes are not recorded"),
     ]
 
 

@@ -79,9 +79,8 @@ def _without_graph(folder: Path, problem: str) -> tuple[str, ...]:
         f"the graph of the traced functions {problem}: parameters, shapes, float operations and "
         "code lines are unknown."
     )
-    note = Note(text, Subject.PARAMS | Subject.FLOAT_OPS | Subject.CODE | Subject.OPS)
-    (folder / LAYERS).write_bytes(layers_file.encoded(RecordedLayers(notes=[note])))
-    return (note,)
+    (folder / LAYERS).write_bytes(layers_file.encoded(RecordedLayers(notes=[text])))
+    return (text,)
 
 
 class _Called(NamedTuple):

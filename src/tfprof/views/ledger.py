@@ -18,7 +18,7 @@ from tfprof.measures.numbers import (
     per_op,
     seen_running,
 )
-from tfprof.model.ops import EAGER_SCOPE, UNKNOWN_REPEATS, Phase
+from tfprof.model.ops import DATA_SCOPE, EAGER_SCOPE, UNKNOWN_REPEATS, Phase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,6 +33,7 @@ NO_SHAPE = "a shape is unknown"
 NO_TRIP_COUNT = "counted for one iteration: the loop's trip count is unknown"
 NOT_DEFINED = "not in the graph"
 NO_RECORDED_SHAPE = "not in the graph, and its shapes are not recorded"
+IN_PIPELINE = "in a function of tf.data: its shapes are not recorded"
 RAN_EAGERLY = "ran outside functions: its shapes are not recorded"
 NOT_LOGGED = "not recorded"
 NO_FORMULA = "a rule without a docstring"
@@ -241,11 +242,13 @@ def _uncounted(profile: ProfileColumns, found: FloatOps, micros: Ints) -> Iterat
     if unknown.any():
         yield UncountedKind("", int(unknown.sum()), int(micros[unknown].sum()), NOT_DEFINED)
     is_eager = ~is_defined & profile.ops.name.starts_with(f"{EAGER_SCOPE}/")
+    is_data = ~is_defined & profile.ops.name.starts_with(f"{DATA_SCOPE}/")
     for flags, reason in (
         (found.without_rule & ~unknown, NO_RULE),
         (found.without_shape & is_defined, NO_SHAPE),
         (found.without_shape & is_eager, RAN_EAGERLY),
-        (found.without_shape & ~is_defined & ~is_eager, NO_RECORDED_SHAPE),
+        (found.without_shape & is_data, IN_PIPELINE),
+        (found.without_shape & ~is_defined & ~is_eager & ~is_data, NO_RECORDED_SHAPE),
         (_once_of_many(profile, found), NO_TRIP_COUNT),
     ):
         for kind, ops, time in _tally(profile, flags, micros):
