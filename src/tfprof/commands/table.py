@@ -134,7 +134,8 @@ _ROWS = (
         inputs=INPUT_OPTIONS,
         options=_only("json"),
         notes="Ops that are not counted are listed too. A multiply and an add count as two, any "
-        "other operation on an element as one, data movement and random numbers as zero. Counts from an op log take precedence. Ops in a "
+        "other operation on an element as one, data movement and random numbers as zero. Counts "
+        "from an op log take precedence. Ops in a "
         "scope `gradients` or `gradient_tape` belong to the backward pass, ops such as ApplyAdam "
         "and those of Keras optimizers to the optimizer, and all others to the forward pass.",
         examples=(("graph.pbtxt run_meta", ""), ("graph.pbtxt tfprof_log", "--json")),
