@@ -122,7 +122,7 @@ def test_steps_of_recurrent_layers_and_loops_are_counted_as_often_as_they_run(na
 class TestLive:
     """Small models are built, exported and read again."""
 
-    @pytest.fixture(scope="class")
+    @pytest.fixture
     def zoo(self):
         pytest.importorskip("tensorflow", reason="TensorFlow is not installed")
         pytest.importorskip("keras", minversion="3.0", reason="Keras 3 is not installed")
