@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -75,10 +76,10 @@ class ScopeFinder:
         self._inside: list[dict[str, int]] = [{} for _ in range(len(layers) + 1)]
         for place, layer in enumerate(layers):
             self._inside[layer.parent].setdefault(layer.name, place)  # -1 is the last one
-        self._inside[NO_LAYER] |= scopes
         # A model inside another one may also be called by itself.
         outer = sorted({layer.parent for layer in layers} - {NO_LAYER}, reverse=True)
-        self._models = {layers[place].name: place for place in outer}
+        models = {layers[place].name: place for place in outer}
+        self._inside[NO_LAYER] = {**models, **self._inside[NO_LAYER], **scopes}
         self._found: dict[str, int] = {"": NO_LAYER}
         self._is_numbered = self._count_numbered(names)
 
@@ -97,8 +98,6 @@ class ScopeFinder:
     def _matches(self, layer: int, part: str) -> Iterator[tuple[bool, int]]:
         """The layers in `layer` that a part of a scope may mean, and whether it has a number."""
         known = self._inside[layer]
-        if layer == NO_LAYER:
-            known = self._models | known
         bare = _NUMBER.sub("", part)
         found = [(True, known[bare])] if bare != part and bare in known else []
         if part in known:
@@ -154,13 +153,21 @@ class SavedLayers:
     def __init__(self, names: Sequence[str]) -> None:
         self.layers: list[Layer] = []
         self._places: dict[tuple[str, ...], int] = {(): NO_LAYER}
+        self._found: dict[str, int] = {}
         self._ops = {*names}
-        self._scopes = self._ops | {scope for name in names for scope in _scopes(name)}
+        inner = {name.rpartition("/")[0] for name in names}
+        self._scopes = self._ops.union(*map(_around_and_itself, inner))
 
     def of_op(self, name: str) -> int:
         """The position of the innermost layer of an op, which is added if it is new."""
+        scope = name.rpartition("/")[0]
+        if scope not in self._found:
+            self._found[scope] = self._of_scope(scope)
+        return self._found[scope]
+
+    def _of_scope(self, inner: str) -> int:
         path: tuple[str, ...] = ()
-        for scope in _scopes(name):
+        for scope in _around_and_itself(inner):
             part = scope.rpartition("/")[2]
             if _CALL.fullmatch(part):
                 continue
@@ -179,12 +186,9 @@ class SavedLayers:
         return bare not in self._scopes or self._is_layer(bare)
 
 
-def _scopes(name: str) -> Iterator[str]:
-    """The scopes of an op, outermost first."""
-    end = name.find("/")
-    while end >= 0:
-        yield name[:end]
-        end = name.find("/", end + 1)
+def _around_and_itself(scope: str) -> list[str]:
+    """The scopes that contain a scope, outermost first, and the scope itself."""
+    return list(accumulate(scope.split("/"), "{}/{}".format)) if scope else []
 
 
 def _owners(flat: Flat, of_op: Mapping[str, int]) -> dict[str, int]:
