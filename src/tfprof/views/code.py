@@ -164,13 +164,15 @@ class _CodeRows:
 
     def __init__(self, code: CodeTree, *, quotes_source: bool, my_code: bool) -> None:
         self._code = code
+        self._callers = code.caller.tolist()
         self._my_code = my_code
         self._is_installed = installed_calls(code) if my_code else np.zeros(0, np.bool_)
         self._quotes_source = quotes_source
         self._names = [ROOT_NAME]
         self._first_calls = [(-1, False)]
         self._children: list[dict[str, int]] = [{}]
-        self._row_of_call: dict[tuple[int, bool], int] = {}
+        # The row of each call, for forward ops and for gradients.
+        self._row_of_call: tuple[dict[int, int], dict[int, int]] = ({-1: 0}, {-1: 0})
         self._folded: set[Frame] = set()
         self._folded_calls: set[int] = set()
 
@@ -178,14 +180,13 @@ class _CodeRows:
         """The row of a call, created with the rows of its callers on first use."""
         if self._my_code:
             return self._row_of_own(call, is_gradient)
-        path = []
-        while call >= 0 and (call, is_gradient) not in self._row_of_call:
+        known, path = self._row_of_call[is_gradient], []
+        while call not in known:
             path.append(call)
-            call = int(self._code.caller[call])
-        row = self._row_of_call[call, is_gradient] if call >= 0 else 0
+            call = self._callers[call]
+        row = known[call]
         for call in reversed(path):
-            row = self._child(row, call, is_gradient)
-            self._row_of_call[call, is_gradient] = row
+            row = known[call] = self._child(row, call, is_gradient)
         return row
 
     def _row_of_own(self, call: int, is_gradient: bool) -> int:
@@ -193,7 +194,7 @@ class _CodeRows:
         path = []
         while call >= 0:
             path.append(call)
-            call = int(self._code.caller[call])
+            call = self._callers[call]
         row = 0
         own = [one for one in path if not self._is_installed[one]]
         if own and len(own) < len(path):
