@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 DEFAULT_FORMAT = next(iter(registry.SAVED_FORMATS))
 
 _READING = tuple(part.name for part in fields(Reading))
+_LARGEST_BATCH = 2**31 - 1
 
 
 def load(*paths: Path, progress: Callable[[str], None] = lambda _: None, **inputs: Any) -> Profile:
@@ -178,6 +179,10 @@ def path_text(path: Path) -> str:
 
 def input_files(paths: Sequence[str], inputs: Inputs) -> list[InputFile]:
     """All input files; each is recognised once."""
+    if not 0 <= inputs.batch_size <= _LARGEST_BATCH:
+        raise OptionError(
+            f"`batch_size` takes a number from 1 to {_LARGEST_BATCH}, not {inputs.batch_size}."
+        )
     reading = Reading(inputs.functions, inputs.signature, inputs.batch_size)
     found = [path for given in paths for path in files_of(given)]
     files = [sources.open_file(path, reading=reading) for path in found]

@@ -12,6 +12,7 @@ from tfprof.errors import InputError
 from tfprof.formats import saved_model
 from tfprof.formats.messages import message_class
 from tfprof.formats.records import Records
+from tfprof.sources import saved_model as source
 
 CUTS = 60
 FLIPPED_BYTES = 600
@@ -240,3 +241,14 @@ def test_a_saved_profile_of_a_model_gives_the_same_answers(profile, tmp_path):
         ask = {"select": ["params", "float_ops"], "max_depth": 100}
         assert getattr(again, view)(**ask).table == getattr(profile, view)(**ask).table
     assert again.scope(select=["float_ops"]).uncounted == profile.scope().uncounted
+
+
+@pytest.mark.parametrize("size", [-1, -(2**63), 2**31, 2**62])
+def test_a_batch_size_that_is_impossible_is_refused(folder, size):
+    with pytest.raises(tfprof.OptionError, match=r"`batch_size` takes a number from 1 to"):
+        tfprof.load(folder, batch_size=size)
+
+
+def test_a_note_on_open_sizes_of_images_does_not_suggest_a_batch_size_alone():
+    assert "--batch_size" in source._advice((-1, 4))
+    assert "fixed input size" in source._advice((1, -1, -1, 3))

@@ -95,9 +95,15 @@ def _unsized_inputs(path: str, found: tf_functions.Flat) -> Iterator[str]:
             size = "x".join("?" if dim < 0 else str(dim) for dim in shape)
             text = (
                 f"{path}: the input `{columns.name[row]}` has no fixed size ({size}); float ops "
-                "that depend on it are not counted. Set the number of examples with --batch_size."
+                f"that depend on it are not counted. {_advice(shape)}"
             )
             yield Note(text, Subject.FLOAT_OPS)
+
+
+def _advice(shape: tuple[int, ...]) -> str:
+    if min(shape[1:], default=0) < 0:
+        return "Export the model with a fixed input size; --batch_size sets only the first dim."
+    return "Set the number of examples with --batch_size."
 
 
 def _variables(objects: SavedObjects, found: tf_functions.Flat) -> dict[str, int]:
