@@ -1,5 +1,6 @@
 """A path stands for itself, or for the files of a folder that belong together."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -110,6 +111,13 @@ def test_the_error_for_a_folder_without_known_files_lists_its_content(tmp_path):
         "checkpoint, a SavedModel or a recording; it contains 0.txt, 1.txt, 2.txt, 3.txt, 4.txt, "
         "5.txt, 6.txt, 7.txt and more."
     )
+
+
+def test_a_pipe_in_a_folder_is_not_opened(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+
+    with pytest.raises(InputError, match="it contains pipe"):
+        tfprof.load(tmp_path)
 
 
 def test_the_error_for_a_folder_of_several_models_lists_them(tmp_path, folder):

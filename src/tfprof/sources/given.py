@@ -64,6 +64,8 @@ def _known(folder: Path, names: list[str]) -> Iterator[str]:
     """The files and folders in `folder` that could be given, with their formats."""
     for name in names[:_MOST_EXAMINED]:
         path = str(folder / name)
+        if (folder / name).is_fifo() or (folder / name).is_socket():
+            continue  # opening it would wait for another program
         try:
             found = capture_folder.files_of(path)
             if found != [path]:
