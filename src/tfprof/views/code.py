@@ -108,6 +108,8 @@ def arrange(
         call, is_gradient = divmod(wanted, 2)
         row_of_key[wanted] = rows.row(call, bool(is_gradient))
     found = rows.arrangement(placed.op, row_of_key[key], left_out)
+    if not my_code:
+        return found
     lines, ops = rows.folded(profile.ops.code[placed.forward])
     return found._replace(folded_lines=lines, folded_ops=ops)
 
