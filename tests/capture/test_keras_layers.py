@@ -2,13 +2,11 @@
 
 import importlib.util
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+import live_programs
 import tfprof
 from tfprof.views.layers import OTHER
 
@@ -30,10 +28,7 @@ ROOT = "_TFProfRoot"
 def folder(tmp_path_factory):
     """The folder with files of all models."""
     path = tmp_path_factory.mktemp("layered")
-    quiet = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3"}
-    command = [sys.executable, str(PROGRAMS), "all", str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=quiet)
-    assert done.returncode == 0, done.stderr
+    live_programs.run(PROGRAMS, "all", path)
     return path
 
 

@@ -2,14 +2,12 @@
 
 import importlib.util
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+import live_programs
 import tfprof
 
 pytestmark = pytest.mark.skipif(
@@ -23,10 +21,7 @@ PROGRAMS = Path(__file__).with_name("recorded_programs.py")
 def folder(tmp_path_factory):
     """The folder with a recording of each program."""
     path = tmp_path_factory.mktemp("recorded")
-    quiet = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3"}
-    command = [sys.executable, str(PROGRAMS), str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=quiet)
-    assert done.returncode == 0, done.stderr
+    live_programs.run(PROGRAMS, path)
     return path
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import live_programs
 import tfprof
 from tfprof.model.ops import Phase
 
@@ -27,10 +28,7 @@ PHASES = ("forward", "backward", "optimizer")
 def folder(tmp_path_factory):
     """The folder with a recording of each program."""
     path = tmp_path_factory.mktemp("trained")
-    quiet = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3"}
-    command = [sys.executable, str(PROGRAMS), str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=quiet)
-    assert done.returncode == 0, done.stderr
+    live_programs.run(PROGRAMS, path)
     return path
 
 

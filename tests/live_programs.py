@@ -1,0 +1,14 @@
+"""Runs programs that use TensorFlow in a process of their own, to test what they leave behind."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+
+def run(program: Path, *arguments: str | Path) -> None:
+    """Run a Python file with these arguments; fails with what it printed if it fails."""
+    quiet = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3"}
+    command = [sys.executable, str(program), *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=quiet)
+    assert done.returncode == 0, done.stderr
