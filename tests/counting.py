@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from build import op, profile
 from tfprof.measures import flops
@@ -12,30 +13,16 @@ from tfprof.model.profile import ProfileColumns
 Shape = tuple[int, ...] | None
 
 
-def counted(
-    kind: str,
-    *,
-    inputs: Sequence[Shape] = (),
-    output: Shape = None,
-    outputs: Sequence[Shape] = (),
-    **attributes: AttributeValue,
-) -> int | None:
+def counted(kind: str, **about: Any) -> int | None:
     """The float ops of one op with these shapes; None if they could not be counted."""
-    built, row = _built(kind, inputs, outputs or [output], attributes)
+    built, row = _built(kind, **about)
     found = flops.count(built)
     return int(found.per_run[row]) if found.is_counted[row] else None
 
 
-def counted_macs(
-    kind: str,
-    *,
-    inputs: Sequence[Shape] = (),
-    output: Shape = None,
-    outputs: Sequence[Shape] = (),
-    **attributes: AttributeValue,
-) -> int | None:
+def counted_macs(kind: str, **about: Any) -> int | None:
     """The multiply-accumulates of one op with these shapes; None if they are unknown."""
-    built, row = _built(kind, inputs, outputs or [output], attributes)
+    built, row = _built(kind, **about)
     found = flops.count(built)
     macs = flops.count_macs(built, found)
     is_known = found.is_counted[row] and not macs.is_missing[row]
@@ -44,15 +31,17 @@ def counted_macs(
 
 def _built(
     kind: str,
-    inputs: Sequence[Shape],
-    outputs: Sequence[Shape],
-    attributes: Mapping[str, AttributeValue],
+    *,
+    inputs: Sequence[Shape] = (),
+    output: Shape = None,
+    outputs: Sequence[Shape] = (),
+    **attributes: AttributeValue,
 ) -> tuple[ProfileColumns, int]:
     """A profile with the op, and the op's row."""
     names = [f"input_{position}" for position in range(len(inputs))]
     sources = [
         op(name, "Placeholder", outputs=[shape]) for name, shape in zip(names, inputs, strict=True)
     ]
-    asked = op("op", kind, inputs=names, outputs=outputs, attributes=attributes)
+    asked = op("op", kind, inputs=names, outputs=outputs or [output], attributes=attributes)
     built = profile(asked, *sources, counts_float_ops=True)
     return built, list(built.ops.name).index("op")

@@ -1,4 +1,4 @@
-"""A path stands for itself, or for the files of a folder that belong together."""
+"""Which files are read for a path: the file itself, or the matching files of a folder."""
 
 import os
 import shutil
