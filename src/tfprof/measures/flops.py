@@ -88,7 +88,7 @@ def count(profile: ProfileColumns) -> FloatOps:
     is_open = ~is_logged & profile.counts_float_ops
     rules = _rules(kind)
     computing = _computing(rules)
-    is_idle = _has_type(ops, (SHAPE_ARITHMETIC, WALKED_CALL))
+    is_idle = ops.types.having(SHAPE_ARITHMETIC, WALKED_CALL)
     rows = np.flatnonzero(is_open & _is_of(kind, computing) & ~is_idle)
     per_run = ops.logged_float_ops.copy()
     macs = np.where(is_open, 0, _UNKNOWN)
@@ -131,11 +131,6 @@ def _rules(kind: Coded) -> dict[int, Rule]:
 def _computing(rules: Mapping[int, Rule]) -> dict[int, Rule]:
     """Those of `rules` that count something."""
     return {code: rule for code, rule in rules.items() if rule is not no_arithmetic}
-
-
-def _has_type(ops: Ops, wanted: Sequence[str]) -> Bools:
-    """For each op, whether it has one of these types."""
-    return ops.types.any(np.array([name in wanted for name in ops.types.names], np.bool_))
 
 
 def _is_of(kind: Coded, codes: Iterable[int]) -> Bools:
