@@ -216,7 +216,7 @@ def test_a_model_that_expands_to_too_many_ops_is_not_advised_to_leave_out_functi
     monkeypatch.setattr(layout, "_MOST_OPS", 1)
     records = Records("model", program([calling("call", "twice")], TWICE))
 
-    with pytest.raises(InputError, match=r"more than 1 ops; the limit is fixed\."):
+    with pytest.raises(InputError, match=r"more than 1 ops; profile a part of the model\."):
         flatten(records, graph_def.decode(records), roots=["call"])
 
 

@@ -180,7 +180,9 @@ class Layout:
             reason = f"its function calls are nested more than {_MOST_NESTED} levels deep"
         else:
             return
-        advice = "read it without --functions" if self._is_optional else "the limit is fixed"
+        advice = (
+            "read it without --functions" if self._is_optional else "profile a part of the model"
+        )
         raise InputError(self._records.path, f"{reason}; {advice}.")
 
     def edges(self) -> Edges:
