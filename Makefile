@@ -9,6 +9,9 @@ SIZE ?=
 # Models for `make models`, separated by commas. By default all; that takes about an hour.
 MODELS ?=
 
+# Where `make docs` puts the site.
+SITE := docs/_build/html
+
 # Compiled modules: the package is reinstalled when one of them changes.
 COMPILED := setup.py $(wildcard src/tfprof/kernels/*.p*) $(wildcard src/tfprof/formats/scan*.p*) \
 	src/tfprof/formats/text.py
@@ -41,8 +44,10 @@ schemas: .venv/ready  ## Compile the .proto files to the descriptor set in the p
 	cd src/tfprof/formats/schemas && ../../../../$(BIN)/python -m grpc_tools.protoc -I. \
 		--descriptor_set_out=descriptors.binpb *.proto
 
-docs: .venv/ready  ## Generate the reference pages from the tables in the code.
+docs: .venv/ready  ## Generate the reference pages and build the manual as a site.
 	$(BIN)/python docs/generate.py
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --nitpicky --fresh-env --quiet docs $(SITE)
+	@echo "wrote $(CURDIR)/$(SITE)/index.html"
 
 models: .venv/ready  ## Compare common models with Keras, TensorFlow's profiler and publications.
 	cd docs && ../$(BIN)/python -m models.generate $(if $(MODELS),--models $(MODELS))
@@ -59,7 +64,7 @@ bench-baseline: .venv/ready  ## Accept the current instruction counts as the bas
 
 clean:  ## Remove the environment and all caches.
 	find src -name '*.so' -delete
-	rm -rf .venv build dist .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv build dist .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
