@@ -1,11 +1,16 @@
 """Wall time within a step."""
 
+import math
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from build import copy, op, profile, run
+from profile_strategies import often
 from tfprof.columns import ints
 from tfprof.errors import MissingInputError
 from tfprof.measures.steps import (
@@ -14,6 +19,8 @@ from tfprof.measures.steps import (
     op_flags,
     op_nanos,
     require_steps,
+    rounded_parts,
+    shares,
     step_of,
     typical_step,
 )
@@ -34,6 +41,45 @@ def test_overlapping_time_counts_once(spans, nanos):
     starts, ends = zip(*spans, strict=True) if spans else ((), ())
 
     assert covered(ints(starts), ints(ends)) == nanos
+
+
+_intervals = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 20)), max_size=12)
+
+
+@often
+@given(_intervals)
+def test_each_instant_is_divided_equally_among_the_intervals_that_cover_it(found):
+    spans = sorted((start, start + length) for start, length in found)
+    start, end = (ints([span[side] for span in spans]) for side in (0, 1))
+
+    assert shares(start, end).tolist() == pytest.approx(slow_shares(spans))
+
+
+def slow_shares(spans):
+    """The share of each interval, instant by instant."""
+    totals = [Fraction(0)] * len(spans)
+    for instant in range(100):
+        active = [row for row, (start, end) in enumerate(spans) if start <= instant < end]
+        for row in active:
+            totals[row] += Fraction(1, len(active))
+    return [float(total) for total in totals]
+
+
+def test_shares_are_exact_at_times_of_day():
+    start, end = ints([10**18, 10**18 + 3]), ints([10**18 + 5, 10**18 + 9])
+
+    assert shares(start, end).tolist() == [4, 5]
+
+
+@often
+@given(st.lists(st.fractions(0, 50, max_denominator=7), min_size=1, max_size=8))
+def test_rounded_parts_add_up_and_are_close_to_the_exact_ones(parts):
+    parts = [*parts, math.ceil(sum(parts)) - sum(parts)]
+    found = rounded_parts(np.array(parts, np.float64), int(sum(parts)))
+
+    assert found.sum() == sum(parts)
+    assert all(abs(one - part) <= 1 for one, part in zip(found.tolist(), parts, strict=True))
+    assert (found >= 0).all()
 
 
 def test_the_typical_step_has_the_median_duration():

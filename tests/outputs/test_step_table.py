@@ -4,8 +4,13 @@ import json
 
 import pytest
 
-from build import CPU, GPU, GPU_STREAM, profile, run
+from build import CPU, GPU, GPU_STREAM, copy, profile, run
 from tfprof.api import Profile
+
+PARTS = (
+    *("forward", "backward", "optimizer", "input", "other", "transfers"),
+    *("idle_input_wait", "idle_other"),
+)
 
 
 @pytest.fixture
@@ -33,12 +38,27 @@ def test_the_report_has_a_row_per_step_and_a_summary(table):
         f"[2] {CPU}\n"
         "\n"
         "4 steps, median 25us (p10 25us, p90 85us).\n"
+        "The median step (step 1, 25us): forward 100.00%.\n"
         "Step 3 took 85us, 3.4 times the median: 60us more running ops, mostly a.\n"
         "\n"
         "On average a step takes 40us: 40us (100.00%) busy and 0us idle.\n"
         "Op time is 40us: 40us in which at least one op ran.\n"
     )
     assert str(table) == table.report
+
+
+def test_the_report_divides_the_median_step_of_each_recording():
+    facts = (
+        run("a", 30, start=100),
+        run("gradients/a_grad/b", 60, start=140),
+        copy("x", 20, start=230, step=0),
+    )
+    shown = Profile(profile(*facts)).step_times().report
+
+    assert (
+        "The median step (step 0, 150us): forward 20.00%, backward 40.00%, transfers 13.33%, "
+        "otherwise idle 26.67%.\n"
+    ) in shown
 
 
 def test_recordings_are_named_if_there_are_several():
@@ -55,6 +75,8 @@ def test_json_has_every_number(table):
     assert found == table.to_dict()
     assert found["steps"][3]["wall_ns"] == 85_000
     assert found["steps"][3]["devices"] == {"/device:gpu:0": 80_000, CPU: 5_000}
+    assert found["steps"][3]["phases"] == dict.fromkeys(PARTS, 0) | {"forward": 85_000}
+    assert found["summaries"][0]["median_step"] == 1
     assert found["summaries"][0]["unusual"][0]["step"] == 3
     assert found["notes"] == []
 
@@ -65,6 +87,7 @@ def test_a_data_frame_has_a_row_per_step_and_whole_numbers():
     frame = Profile(p).step_times().to_dataframe()
 
     assert frame["wall_ns"].tolist() == [5_000, 5_000]
+    assert frame["phase_ns forward"].tolist() == [5_000, 5_000]
     assert frame["busy_ns /device:gpu:0"].tolist() == [0, 3_000]
     assert {str(kind) for kind in frame.dtypes} <= {"int64", "object", "str"}
 

@@ -1,11 +1,15 @@
 """The time of each step: wall, busy, idle, waiting for input, and what was unusual."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from build import CPU, GPU, GPU_STREAM, copy, op, profile, run
+from profile_strategies import often
 from tfprof.columns import ints
 from tfprof.errors import MissingInputError, OptionError
 from tfprof.measures.numbers import EVERYTHING, per_op
@@ -89,6 +93,100 @@ def test_the_average_op_time_of_steps_is_the_time_of_all_ops():
     assert sum(found) / 2 == per_op(p, EVERYTHING)["nanos"].sum()
 
 
+# Phases.
+
+
+def test_the_phases_of_a_step_add_up_to_its_wall_time():
+    p = marked(
+        profile(
+            op("next", "IteratorGetNext"),
+            op("update", "AssignSub", types=["_optimizer"]),
+            run("next", 4, start=101),
+            run("a", 10, start=110),
+            run("gradients/a_grad/b", 20, start=120),
+            run("update", 5, start=140),
+            copy("x", 3, start=145),
+        ),
+        [(100_000, 160_000)],
+        [(0, 100_000, 8_000)],
+    )
+
+    assert only(p).phases == {
+        "forward": 10_000,
+        "backward": 20_000,
+        "optimizer": 5_000,
+        "input": 4_000,
+        "other": 0,
+        "transfers": 3_000,
+        "idle_input_wait": 4_000,
+        "idle_other": 14_000,
+    }
+    assert sum(only(p).phases.values()) == only(p).wall_ns
+
+
+def test_time_in_which_several_ops_run_is_divided_equally_among_them():
+    p = profile(
+        run("a", 30, start=100),
+        run("b", 20, start=100, device=GPU_STREAM),
+        run("gradients/a_grad/c", 20, start=110),
+    )
+
+    # 10 us of `a` and `b`, 10 us of all three, 10 us of `a` and the gradient.
+    assert only(p).phases["forward"] == 10_000 + 6_667 + 5_000
+    assert only(p).phases["backward"] == 3_333 + 5_000
+
+
+def test_time_after_the_end_of_a_step_belongs_to_no_phase():
+    p = marked(profile(run("a", 50, start=100)), [(90_000, 110_000)])
+
+    assert only(p).phases["forward"] == 10_000
+
+
+_PHASES = {
+    "forward": ("a", "Op"),
+    "backward": ("gradients/a_grad/b", "Op"),
+    "input": ("next", "IteratorGetNext"),
+    "transfers": None,
+}
+_spans = st.tuples(st.sampled_from(sorted(_PHASES)), st.integers(1, 40), st.integers(0, 20))
+
+
+@often
+@given(
+    st.lists(_spans, max_size=10),
+    st.lists(st.tuples(st.integers(0, 40), st.integers(0, 20)), max_size=3),
+)
+def test_phases_are_those_of_a_count_instant_by_instant(spans, waits):
+    ops = [op(*named) for named in _PHASES.values() if named]
+    runs = [
+        run(_PHASES[part][0], micros, start=start)
+        if _PHASES[part]
+        else copy("x", micros, start=start)
+        for part, start, micros in spans
+    ]
+    bounds, found_waits = (5_000, 50_000), [(0, start * 1000, n * 1000) for start, n in waits]
+    step = only(marked(profile(*ops, run("a", 1, start=7), *runs), [bounds], found_waits))
+    expected = slow_phases([("forward", 7, 1), *spans], waits, step)
+
+    assert sum(step.phases.values()) == step.wall_ns
+    assert step.phases["idle_input_wait"] + step.phases["idle_other"] == step.idle_ns
+    assert all(abs(step.phases[part] - nanos) <= 1 for part, nanos in expected.items())
+
+
+def slow_phases(spans, waits, step):
+    """The parts of a step, microsecond by microsecond."""
+    parts = dict.fromkeys(step.phases, Fraction(0))
+    for instant in range(step.start_ns // 1000, (step.start_ns + step.wall_ns) // 1000):
+        active = [part for part, start, micros in spans if start <= instant < start + micros]
+        for part in active:
+            parts[part] += Fraction(1000, len(active))
+        if not active:
+            fetches = [(start, micros) for part, start, micros in spans if part == "input"]
+            is_wait = any(start <= instant < start + n for start, n in [*waits, *fetches])
+            parts["idle_input_wait" if is_wait else "idle_other"] += 1000
+    return parts
+
+
 # Devices.
 
 
@@ -142,6 +240,14 @@ def test_the_summary_has_the_median_and_the_spread():
 
     assert (summary.median_ns, summary.p10_ns, summary.p90_ns) == (12_000, 10_000, 14_000)
     assert (summary.steps, summary.unusual) == (5, ())
+
+
+def test_the_median_step_is_a_recorded_step_and_the_shorter_of_two():
+    runs = [run("a", micros, step=step) for step, micros in enumerate((40, 10, 30, 20))]
+    found = times(profile(*runs))
+
+    assert found.summaries[0].median_step == 3
+    assert found.median_step(found.summaries[0]).wall_ns == found.summaries[0].median_ns == 20_000
 
 
 def test_a_step_far_from_the_median_is_unusual():

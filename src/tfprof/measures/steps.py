@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from tfprof.columns import Bools, Ints, Ragged, ints, offsets_of
 from tfprof.errors import MissingInputError
@@ -88,6 +89,29 @@ def covered_together(*intervals: tuple[Ints, Ints]) -> int:
     start, end = (np.concatenate(columns) for columns in zip(*intervals, strict=True))
     order = np.argsort(start, kind="stable")
     return covered(start[order], end[order])
+
+
+def shares(start: Ints, end: Ints) -> npt.NDArray[np.float64]:
+    """The time of each interval, where an instant is divided equally among those that cover it.
+
+    They add up to the time covered by any of them, except for the precision of doubles.
+    """
+    times = np.concatenate((start, end))
+    order = np.argsort(times, kind="stable")  # an empty interval starts before it ends
+    active = np.cumsum(np.where(order < len(start), 1, -1))[:-1]
+    each = np.diff(times[order]) / np.maximum(active, 1)
+    passed = np.zeros(len(times))
+    passed[order[1:]] = np.cumsum(np.where(active > 0, each, 0.0))
+    return passed[len(start) :] - passed[: len(start)]
+
+
+def rounded_parts(parts: npt.NDArray[np.float64], whole: int) -> Ints:
+    """The parts as integers that add up to `whole`, each at most 1 from its exact value.
+
+    The sums of the first parts are rounded, not the parts: so no rounding error accumulates.
+    """
+    ends = np.minimum(np.rint(np.cumsum(parts)).astype(np.int64), whole)
+    return np.diff(np.append(ends[:-1], whole), prepend=0)
 
 
 @remembered

@@ -262,11 +262,26 @@ def _steps() -> dict[str, Schema]:
         "outside_ns": "The part of `op_time_ns` after the end of the step.",
         "early_ns": "From the first op to the start of the step that the program marked.",
     }
+    phases = {
+        "forward": "Ops of the forward pass.",
+        "backward": "Gradients.",
+        "optimizer": "Updates of variables.",
+        "input": "Ops that prepare or fetch input.",
+        "other": "Ops of none of these phases.",
+        "transfers": "Transfers between devices.",
+        "idle_input_wait": "Waiting for input while nothing ran.",
+        "idle_other": "Idle for other reasons, such as Python or tracing a function.",
+    }
     step = {
         "recording": _TEXT,
         "step": _INTEGER,
         "start_ns": _described(_INTEGER, "On the program's clock."),
         **{key: _described(_INTEGER, f"{text} Nanoseconds.") for key, text in times.items()},
+        "phases": _described(
+            _object({key: _described(_INTEGER, text) for key, text in phases.items()}),
+            "Parts of the wall time that add up to it, in nanoseconds. While several runs are "
+            "active, each gets an equal share of the time.",
+        ),
         "devices": _map(_INTEGER, "How long each device was busy, in nanoseconds."),
         "ops": _described(_INTEGER, "Runs of ops, without iterators of the input pipeline."),
         "kernels": _described(_INTEGER, "Runs on accelerators."),
@@ -279,6 +294,7 @@ def _steps() -> dict[str, Schema]:
     summary = {
         "recording": _TEXT,
         "steps": _described(_INTEGER, "The number of steps."),
+        "median_step": _described(_INTEGER, "The step whose wall time is the median."),
         **dict.fromkeys(
             ("median_ns", "p10_ns", "p90_ns"), _described(_INTEGER, "Of the wall time.")
         ),

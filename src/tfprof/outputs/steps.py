@@ -25,6 +25,16 @@ _DOC = (
     "input wait: waiting for the next element of the input pipeline, even while ops ran.\n"
     "op time: the time of all ops added up, which tables of ops show.\n"
 )
+_PARTS = {
+    "forward": "forward",
+    "backward": "backward",
+    "optimizer": "optimizer",
+    "input": "input",
+    "other": "other ops",
+    "transfers": "transfers",
+    "idle_input_wait": "waiting for input",
+    "idle_other": "otherwise idle",
+}
 _TIMES = ("wall", "busy", "idle", "input_wait", "op_time")
 
 
@@ -68,14 +78,16 @@ class StepTable:
         return json.dumps(self.to_dict(), indent=1) + "\n"
 
     def to_dataframe(self) -> pd.DataFrame:
-        """One row per step; a column `busy_ns DEVICE` per device."""
+        """One row per step; a column `phase_ns PHASE` per phase, `busy_ns DEVICE` per device."""
         # A device that a step did not use was busy for 0 ns.
         idle = dict.fromkeys(sorted({name for step in self for name in step.devices}), 0)
         rows: list[dict[str, Any]] = []
         for step in self:
             row = asdict(step)
+            parts = {f"phase_ns {name}": nanos for name, nanos in row.pop("phases").items()}
             devices = idle | row.pop("devices")
-            rows.append(row | {f"busy_ns {name}": nanos for name, nanos in devices.items()})
+            busy = {f"busy_ns {name}": nanos for name, nanos in devices.items()}
+            rows.append(row | parts | busy)
         return data_frame(rows, [field.name for field in fields(StepTime)])
 
     def _repr_html_(self) -> str:
@@ -127,7 +139,7 @@ def _lines(times: StepTimes) -> Iterator[str]:
 def _summaries(times: StepTimes) -> Iterator[Iterator[str]]:
     """The sentences on each recording, then those on an average step."""
     for summary in times.summaries:
-        yield _summary(summary, is_named=len(times.summaries) > 1)
+        yield _summary(times, summary)
     if times.steps:
         yield _explained(times.steps)
 
@@ -158,15 +170,26 @@ def _rows(
         ]
 
 
-def _summary(summary: StepSummary, *, is_named: bool) -> Iterator[str]:
-    where = f"{one_line(summary.recording)}: " if is_named else ""
+def _summary(times: StepTimes, summary: StepSummary) -> Iterator[str]:
+    where = f"{one_line(summary.recording)}: " if len(times.summaries) > 1 else ""
     steps = counted(summary.steps, "step")
     spread = f" (p10 {_time(summary.p10_ns)}, p90 {_time(summary.p90_ns)})"
     yield f"{where}{steps}, median {_time(summary.median_ns)}{spread if summary.steps > 1 else ''}."
+    yield _divided(times.median_step(summary))
     for one in summary.unusual:
         ratio = f"{one.wall_ns / max(summary.median_ns, 1):.1f} times the median"
         causes = "; ".join(one.causes) or "no single cause"
         yield one_line(f"Step {one.step} took {_time(one.wall_ns)}, {ratio}: {causes}.")
+
+
+def _divided(step: StepTime) -> str:
+    """Where the time of the median step goes, in shares of its wall time."""
+    shares = [
+        f"{title} {format_percent(step.phases[part], step.wall_ns)}"
+        for part, title in _PARTS.items()
+        if step.phases[part]
+    ]
+    return f"The median step (step {step.step}, {_time(step.wall_ns)}): {', '.join(shares)}."
 
 
 def _explained(steps: Sequence[StepTime]) -> Iterator[str]:

@@ -18,6 +18,8 @@ from tfprof.measures.steps import (
     covered_together,
     op_flags,
     op_nanos,
+    rounded_parts,
+    shares,
     step_of,
     timed_steps,
 )
@@ -41,6 +43,9 @@ _LEAST_SHARE = 0.1
 _LEAST_CAUSE = 0.2
 _MOST_OPS = 2
 
+# The parts of a busy step: the phases of ops, then transfers between devices.
+_BUSY_PARTS = (*(phase.name.lower() for phase in Phase), "transfers")
+
 
 @dataclass(frozen=True, slots=True)
 class StepTime:
@@ -49,6 +54,12 @@ class StepTime:
     `wall_ns` is `busy_ns`, in which at least one op or transfer ran, and `idle_ns`. `op_time_ns`
     adds up all ops. It is the time in which at least one op ran, plus `parallel_ns` if several ran
     at once, plus `pipeline_ns` of iterators of the input pipeline, plus `outside_ns`.
+
+    `phases` divides the wall time into parts that add up to it: the busy time by the phase of the
+    ops (`forward`, `backward`, `optimizer`, `input`, `other`) and `transfers`, and the idle time
+    into `idle_input_wait` and `idle_other`. While several runs are active, each gets an equal share
+    of the time. The sums of the first parts are rounded, so every part is at most 1 ns from its
+    exact value.
     """
 
     recording: str
@@ -59,6 +70,7 @@ class StepTime:
     idle_ns: int
     input_wait_ns: int  # waiting for the next input, also while ops ran
     idle_input_wait_ns: int  # the part of it in which no op ran
+    phases: Mapping[str, int]  # parts of the wall time, which add up to it
     devices: Mapping[str, int]  # how long each device was busy
     ops: int  # runs of ops, without iterators
     kernels: int  # runs on accelerators
@@ -84,6 +96,7 @@ class StepSummary:
 
     recording: str
     steps: int
+    median_step: int  # the step whose wall time is the median; the shorter of two
     median_ns: int
     p10_ns: int
     p90_ns: int
@@ -98,6 +111,11 @@ class StepTimes:
     steps: tuple[StepTime, ...]
     summaries: tuple[StepSummary, ...]
     notes: tuple[str, ...]
+
+    def median_step(self, summary: StepSummary) -> StepTime:
+        """The step whose wall time is the median of a recording."""
+        wanted = summary.recording, summary.median_step
+        return next(step for step in self.steps if (step.recording, step.step) == wanted)
 
 
 def build(profile: ProfileColumns, options: StepOptions) -> StepTimes:
@@ -122,6 +140,7 @@ def _measured(profile: ProfileColumns, row: int) -> StepTime:
     start, end = (np.clip(column, step.begin, step.finish) for column in (step.start, step.end))
     waits = _waits(profile, step)
     busy, either = covered(start, end), covered_together((start, end), waits)
+    idle = {"idle_input_wait": either - busy, "idle_other": step.nanos - either}
     lanes = np.append(profile.devices.is_accelerator_lane, False)[step.device]
     is_run = step.op >= 0
     op_time, pipeline = (int(column[row]) for column in _op_time(profile))
@@ -136,6 +155,7 @@ def _measured(profile: ProfileColumns, row: int) -> StepTime:
         idle_ns=step.nanos - busy,
         input_wait_ns=covered_together(waits),
         idle_input_wait_ns=either - busy,
+        phases=_busy_parts(profile, step, start, end) | idle,
         devices=_busy_devices(profile, step, start, end),
         ops=int(_run_counts(profile)[row]),
         kernels=int((lanes & is_run).sum()),
@@ -154,6 +174,15 @@ def _waits(profile: ProfileColumns, step: Step) -> tuple[Ints, Ints]:
     start = np.concatenate((step.wait_start, step.start[runs]))
     end = np.concatenate((step.wait_end, step.end[runs]))
     return np.clip(start, step.begin, step.finish), np.clip(end, step.begin, step.finish)
+
+
+def _busy_parts(profile: ProfileColumns, step: Step, start: Ints, end: Ints) -> dict[str, int]:
+    """The busy time by phase of the ops, and transfers."""
+    part = np.append(profile.phase, len(Phase))[step.op]  # the row -1 is a transfer
+    nanos = np.zeros(len(_BUSY_PARTS))
+    np.add.at(nanos, part, shares(start, end))
+    parts = rounded_parts(nanos, covered(start, end))
+    return dict(zip(_BUSY_PARTS, parts.tolist(), strict=True))
 
 
 def _busy_devices(profile: ProfileColumns, step: Step, start: Ints, end: Ints) -> dict[str, int]:
@@ -204,9 +233,11 @@ def _summary(profile: ProfileColumns, measured: Mapping[int, StepTime]) -> StepS
     low, median, high = (
         int(np.percentile(walls, share, method="inverted_cdf")) for share in (10, 50, 90)
     )
+    middle = int(np.argsort(walls, kind="stable")[(len(walls) - 1) // 2])
     return StepSummary(
         recording=steps[0].recording,
         steps=len(steps),
+        median_step=steps[middle].step,
         median_ns=median,
         p10_ns=low,
         p90_ns=high,
