@@ -16,8 +16,13 @@ SITE := docs/_build/html
 COMPILED := setup.py $(wildcard src/tfprof/kernels/*.p*) $(wildcard src/tfprof/formats/scan*.p*) \
 	src/tfprof/formats/text.py
 
+# Checks of the page's JavaScript use Node.js; nothing else does. Empty if npm is missing.
+NPM := $(shell command -v node >/dev/null && command -v npm >/dev/null && \
+	node -p 'parseInt(process.versions.node) >= 20 ? "npm" : ""')
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage check lint types schemas docs models bench bench-check bench-baseline clean
+.PHONY: help demo test coverage check lint types script vendor schemas docs models bench \
+	bench-check bench-baseline clean
 
 help:  ## List the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -31,7 +36,7 @@ test: check  ## Run all tests and checks.
 coverage: .venv/ready  ## Run all tests and report branch coverage.
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q --cov --cov-report=term-missing:skip-covered
 
-check: lint types  ## Lint and type-check.
+check: lint types script  ## Lint and type-check Python and JavaScript.
 
 lint: .venv/ready
 	$(BIN)/ruff check .
@@ -39,6 +44,18 @@ lint: .venv/ready
 
 types: .venv/ready
 	$(BIN)/python -m mypy
+
+script: $(if $(NPM),node_modules/ready)
+ifdef NPM
+	node_modules/.bin/tsc
+	node_modules/.bin/eslint
+else
+	@echo "Skipped the checks of the page's JavaScript: they require Node.js 20 or later with npm."
+	@test -z "$$TFPROF_REQUIRE_BROWSER"
+endif
+
+vendor: node_modules/ready  ## Copy the page's libraries from their npm packages.
+	$(PYTHON) scripts/vendor.py
 
 schemas: .venv/ready  ## Compile the .proto files to the descriptor set in the package.
 	cd src/tfprof/formats/schemas && ../../../../$(BIN)/python -m grpc_tools.protoc -I. \
@@ -64,7 +81,8 @@ bench-baseline: .venv/ready  ## Accept the current instruction counts as the bas
 
 clean:  ## Remove the environment and all caches.
 	find src -name '*.so' -delete
-	rm -rf .venv build dist .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build
+	rm -rf .venv node_modules build dist docs/_build .coverage .mypy_cache .pytest_cache .ruff_cache \
+		.hypothesis
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
@@ -78,6 +96,10 @@ clean:  ## Remove the environment and all caches.
 .venv/ready: pyproject.toml $(COMPILED) | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@ .venv/installed
+
+node_modules/ready: package-lock.json
+	npm ci --loglevel=error
+	@touch $@
 
 # With matplotlib, for the plot of the benchmarks.
 .venv/bench: .venv/ready

@@ -4,10 +4,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from measure import Row
-from page import page
 from phases import Measure
 from results import Results
 from tasks import TASKS
+
+from page import page
 
 
 @pytest.fixture
