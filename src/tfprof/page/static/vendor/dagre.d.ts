@@ -1,0 +1,1 @@
+export { Graph, debug, graphlib, layout, util, version } from "@dagrejs/dagre";
