@@ -1,0 +1,104 @@
+"""Fixtures that open report pages in Chromium and allow no message, error or request."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+import report_pages
+
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
+)
+# Nothing but the page itself may cause requests.
+SWITCHES = [
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-sync",
+    "--no-first-run",
+]
+LOCAL = ("data:", "blob:")
+
+
+# Not for the whole session: while Playwright runs, no other test of the process can use asyncio.
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium, or a skipped test if it is not installed."""
+    if not CHROMIUM:
+        missing = pytest.fail if os.environ.get("TFPROF_REQUIRE_BROWSER") else pytest.skip
+        missing("Chromium is not installed")
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415
+
+    # Chromium's sandbox does not work for root.
+    switches = [*SWITCHES, "--no-sandbox"] if os.geteuid() == 0 else SWITCHES
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=switches)
+        yield chromium
+        chromium.close()
+
+
+class Opener:
+    """Opens reports, each in a context of its own, and notes what they must not do."""
+
+    def __init__(self, browser):
+        self.browser = browser
+        self.noticed: list[str] = []
+        self.contexts = []
+
+    def __call__(self, path: Path, *, width=1440, height=900, theme="light", state="", **settings):
+        """The page of a report; `state` is the part of its URL after the `#`."""
+        context = self.browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=theme, **settings
+        )
+        self.contexts.append(context)
+        page = context.new_page()
+        self.watch(page, path.as_uri())
+        page.goto(path.as_uri() + (f"#{state}" if state else ""))
+        return page
+
+    def watch(self, page, address):
+        """Note console messages, errors, dialogs and requests other than for the page itself."""
+        note = self.noticed.append
+        page.on("console", lambda message: note(f"console: {message.text}"))
+        page.on("pageerror", lambda error: note(f"error: {error}"))
+        page.on("dialog", lambda dialog: (note(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.on("popup", lambda popup: note(f"popup: {popup.url}"))
+        page.on(
+            "request",
+            lambda request: (
+                None
+                if request.url.partition("#")[0] == address or request.url.startswith(LOCAL)
+                else note(f"request: {request.url}")
+            ),
+        )
+
+    def close(self):
+        for context in self.contexts:
+            context.close()
+
+
+@pytest.fixture
+def open_report(browser):
+    """Opens a report from disk; the test fails if the page does anything that is not allowed."""
+    opener = Opener(browser)
+    yield opener
+    opener.close()
+    assert opener.noticed == []
+
+
+@pytest.fixture(scope="session")
+def report_of(tmp_path_factory):
+    """The report of an example model, by its name; written once for all test processes."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+
+    def path(model: str) -> Path:
+        return report_pages.write_report(report_pages.MODELS[model], folder / f"{model}.html")
+
+    return path

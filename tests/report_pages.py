@@ -1,0 +1,51 @@
+"""What the tests of the report page share: example models, and the answers to its commands."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import shlex
+from pathlib import Path
+
+from tfprof.cli import main
+
+ROOT = Path(__file__).parent.parent
+
+# The words of a command that load each example model, in the root folder of the project.
+MODELS = {
+    "resnet32": [
+        f"examples/resnet32/{name}.gz" for name in ("graph.pbtxt", "run_meta", "tfprof_log")
+    ],
+    "transformer": ["examples/transformer/transformer.tfprof"],
+    "keras_cnn": ["examples/keras_cnn"],
+}
+WIDTHS = (1440, 800)
+THEMES = ("light", "dark")
+
+
+def write_report(words: list[str], path: Path) -> Path:
+    """Write the report of a model, if it does not exist yet, and return its path."""
+    if not path.exists():
+        # Several test processes may write it at the same time.
+        draft = path.with_name(f"{path.name}.{os.getpid()}")
+        with contextlib.chdir(ROOT), contextlib.redirect_stderr(io.StringIO()) as messages:
+            code = main(["report", *words, "-o", str(draft)])
+        assert code == 0, messages.getvalue()
+        draft.rename(path)
+    return path
+
+
+def answer(command: str) -> dict:
+    """The answer to a command that the page offers, from the command line with `--json`."""
+    program, *words = shlex.split(command)
+    assert program == "tfprof"
+    with contextlib.chdir(ROOT), contextlib.redirect_stdout(io.StringIO()) as printed:
+        assert main([*words, "--json"]) == 0
+    return json.loads(printed.getvalue())
+
+
+def totals(found: dict, column: str) -> dict[str, float]:
+    """A column of an answer by the name of its rows."""
+    return {row["name"]: row[column] for row in found["rows"]}
