@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from tfprof.outputs.op_log import OpLog
     from tfprof.outputs.parts import Written
     from tfprof.outputs.steps import StepTable
+    from tfprof.page.report import Report
     from tfprof.sources.source import FileSummary
     from tfprof.units import Unit
     from tfprof.version import __version__ as __version__
@@ -94,6 +95,7 @@ __all__ = [
     "ProfileOptionBuilder",
     "Profiler",
     "Recording",
+    "Report",
     "RuleError",
     "StepOptions",
     "StepSummary",
@@ -150,6 +152,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "tfprof.outputs.op_log": ("OpLog",),
     "tfprof.outputs.parts": ("Written",),
     "tfprof.outputs.steps": ("StepTable",),
+    "tfprof.page.report": ("Report",),
     "tfprof.pprof_profiler": ("pprof_profiler",),
     "tfprof.model.recordings": ("Recording",),
     "tfprof.sources.source": ("FileSummary",),

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from tfprof.measures.flop_rules.registry import Rule
     from tfprof.outputs.ledger import FloatOpsLedger
     from tfprof.outputs.steps import StepTable
+    from tfprof.page.report import Report
 
     Path = str | os.PathLike[str]
 
@@ -86,12 +87,24 @@ def load_inputs(
         if program is None and (saved := sources.finished(files, progress)) is not None:
             (columns, notes_), summary = saved
             counts = inputs.count_float_ops and columns.counts_float_ops
-            return Profile(replace(columns, counts_float_ops=counts), notes_, [summary])
+            return Profile(
+                replace(columns, counts_float_ops=counts), notes_, [summary], _words(paths, inputs)
+            )
         builder = ProfileBuilder(counts_float_ops=inputs.count_float_ops)
         if program is not None:
             program(builder)
         summaries = sources.merge(files, builder, progress)
-        return Profile(builder.build(), builder.notes, summaries)
+        return Profile(builder.build(), builder.notes, summaries, _words(paths, inputs))
+
+
+def _words(paths: Sequence[str], inputs: Inputs) -> tuple[str, ...]:
+    """The words of a command that load these files."""
+    given = {
+        option: getattr(inputs, name)
+        for name, option in INPUT_OPTIONS.items()
+        if getattr(inputs, name) != option.default
+    }
+    return (*paths, *(word for option, value in given.items() for word in option.words(value)))
 
 
 def _coverage(profile: ProfileColumns) -> Iterator[str]:
@@ -233,7 +246,8 @@ copyreg.pickle(ProfileColumns, _pickled)
 class Profile:
     """A loaded profile to ask questions about: `profile.scope(max_depth=3, select=["params"])`.
 
-    `columns` has its arrays, `notes` remarks on the files, and `files` a summary of each file.
+    `columns` has its arrays, `notes` remarks on the files, `files` a summary of each file, and
+    `words` the words of a command that load the same files.
     """
 
     def __init__(
@@ -241,8 +255,10 @@ class Profile:
         columns: ProfileColumns,
         notes_: Sequence[str] = (),
         files: Sequence[FileSummary] = (),
+        words: Sequence[str] = (),
     ) -> None:
         self.columns = columns
+        self.words = tuple(words)
         self.notes = (*notes_, *_coverage(columns))
         self.files = tuple(files)
         self._file_notes = tuple(notes_)
@@ -325,6 +341,17 @@ class Profile:
         chosen = CHECKERS_OPTION.check(checkers) if checkers is not None else None
         about = Subject.TIME | Subject.MEMORY
         return Advice(advisor.advise(self.columns, chosen), self.notes_on(about))
+
+    def report(self, title: str = "") -> Report:
+        """The profile as a page for a browser: `profile.report().save("report.html")`.
+
+        In a notebook it is shown inline. `title` defaults to the name of the first file.
+        """
+        from tfprof.page.content import Subject as ReportSubject
+        from tfprof.page.report import Report
+
+        subject = ReportSubject(self.columns, title, self.words, self.notes)
+        return Report(subject)
 
     def save(self, path: Path, format: str = DEFAULT_FORMAT) -> tuple[str, ...]:  # noqa: A002
         """Write the whole profile to one file, from which it can be loaded again.

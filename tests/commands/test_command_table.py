@@ -167,6 +167,7 @@ def test_all_other_commands_are_available_in_both_fronts():
 
 def test_usage_shows_required_options():
     assert {name: row.required for name, row in COMMANDS.items() if row.required} == {
+        "report": ("outfile",),
         "save": ("outfile",),
         "timeline": ("outfile",),
     }

@@ -34,6 +34,13 @@ def save(call: Call) -> None:
     call.say(*profile.save(path, call.value("format")), f"wrote {path}")
 
 
+def report(call: Call) -> None:
+    """Write a page that shows the profile in a browser."""
+    profile, path = call.load(), call.value("outfile")
+    profile.report(call.value("title")).save(path)
+    call.say(f"wrote {path}; open it in a browser.")
+
+
 def timeline(call: Call) -> None:
     """Write the timeline of one traced step, or of the steps of a recording."""
     if any(file.kind in _RECORDED for file in call.front.files(call)):

@@ -15,6 +15,7 @@ from tfprof.options import (
     INPUT_OPTIONS,
     MEMORY_OPTIONS,
     OUTPUT_OPTIONS,
+    PAGE_OPTIONS,
     REPORT_OPTIONS,
     RUN_OPTIONS,
     STEP_OPTIONS,
@@ -173,6 +174,22 @@ _ROWS = (
         inputs=INPUT_OPTIONS,
         options=_only("json"),
         examples=(("graph.pbtxt run_meta tfprof_log model.ckpt", ""),),
+    ),
+    Command(
+        name="report",
+        summary="Write a page that shows the profile in a browser.",
+        run=Function(_FILES, "report"),
+        takes={Place.COMMAND_LINE: Words.FILES, Place.SHELL: Words.OUTFILE},
+        inputs=INPUT_OPTIONS,
+        options=PAGE_OPTIONS | _only("outfile"),
+        required=("outfile",),
+        notes="The page is one file that needs nothing else: it can be opened from disk, sent to a "
+        "colleague or kept with the results. It contains names, shapes and code lines of the "
+        "model, but no values and no source code, and it cannot access the network.",
+        examples=(
+            ("runs/a", "--outfile report.html"),
+            ("graph.pbtxt run_meta", "--outfile report.html --title ResNet-32"),
+        ),
     ),
     Command(
         name="save",

@@ -19,6 +19,7 @@ __all__ = [
     "INPUT_OPTIONS",
     "MEMORY_OPTIONS",
     "OUTPUT_OPTIONS",
+    "PAGE_OPTIONS",
     "REPORT_OPTIONS",
     "RUN_OPTIONS",
     "STEP_OPTIONS",
@@ -382,6 +383,15 @@ TIMELINE_OPTIONS: dict[str, Option] = _named(
         True,
         "Show tensors and the memory in use per allocator.",
         _SHOWN,
+    ),
+)
+PAGE_OPTIONS: dict[str, Option] = _named(
+    Option(
+        "title",
+        Kind.TEXT,
+        "",
+        "Show this title (default: the name of the first file or of its folder).",
+        _OUTPUT,
     ),
 )
 REPORT_OPTIONS: dict[str, Option] = _named(

@@ -33,6 +33,7 @@ class Kind(StrEnum):
     NUMBERS = "NUMBER,…"
     SIGNATURE = "SIGNATURE"
     FORMAT = "FORMAT"
+    TEXT = "TEXT"
 
 
 # Options are named tuples because creating data classes takes longer, which delays every command.
@@ -63,6 +64,23 @@ class Option(NamedTuple):
     def check(self, value: Any) -> Any:
         """Check a value given from Python and convert it to the form that is stored."""
         return _CHECKS[self.kind](self, value)
+
+    def text(self, value: Any) -> str:
+        """A stored value as a user would type it."""
+        if isinstance(value, bool):
+            return str(value).lower()
+        return ",".join(map(_item_text, value)) if isinstance(value, tuple) else str(value)
+
+    def words(self, value: Any) -> tuple[str, str]:
+        """The words that give the option a value on the command line."""
+        return f"{self.dashes}{self.name}", self.text(value)
+
+
+def _item_text(item: Any) -> str:
+    if isinstance(item, tuple):  # a file with its step, if that is known
+        step, path = item
+        return path if step is None else f"{step}:{path}"
+    return str(item)
 
 
 class OutputSpec(NamedTuple):
@@ -263,6 +281,7 @@ _PARSERS: dict[Kind, Callable[[Option, str], Any]] = {
     Kind.NUMBERS: _parse_numbers,
     Kind.SIGNATURE: _check_text,
     Kind.FORMAT: _check_text,
+    Kind.TEXT: _check_text,
 }
 
 _CHECKS: dict[Kind, Callable[[Option, Any], Any]] = {
@@ -280,4 +299,5 @@ _CHECKS: dict[Kind, Callable[[Option, Any], Any]] = {
     Kind.NUMBERS: _check_numbers,
     Kind.SIGNATURE: _check_text,
     Kind.FORMAT: _check_text,
+    Kind.TEXT: _check_text,
 }

@@ -49,8 +49,4 @@ def _line(option: Option, options: Options) -> str:
 def _value_text(option: Option, value: object) -> str:
     if option.name == "output":
         return str(OutputSpec.parse(str(value)))
-    if isinstance(value, tuple):
-        return ",".join(map(str, value))
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(value)
+    return option.text(value)

@@ -1,0 +1,84 @@
+"""The script and style of the page.
+
+The script is written as ES modules in `static/`. A page opened from disk cannot import modules from
+other files, so they are linked into one: each module becomes a function that returns its exports.
+Only simple forms are supported, which `docs/explanation/architecture.md` lists.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Iterator
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import NamedTuple
+
+_STATIC = files(__package__) / "static"
+
+_IMPORT = re.compile(
+    r'^import (?:\{(?P<names>[^}]*)\}|\* as (?P<all>\w+)) from "\./(?P<path>[\w/.-]+)";\n',
+    re.MULTILINE,
+)
+_EXPORT = re.compile(
+    r"^export (?=(?:async function|function|class|const) (?P<name>\w+))", re.MULTILINE
+)
+
+
+class _Module(NamedTuple):
+    """A module: the paths it imports, and its text as a function that returns its exports."""
+
+    imports: tuple[str, ...]
+    text: str
+
+
+def script(entry: str) -> str:
+    """The module `entry` and all modules that it imports, as one script."""
+    return "".join(_module(path).text for path in _in_order(entry, []))
+
+
+def style() -> str:
+    """The style sheet."""
+    return _text("style.css")
+
+
+def source_hash(text: str) -> str:
+    """The expression that permits an inline script or style in a Content-Security-Policy."""
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _in_order(path: str, open_paths: list[str]) -> Iterator[str]:
+    """The modules that a module needs, each after those that it imports itself."""
+    if path in open_paths:
+        raise ValueError(f"modules import each other: {' → '.join([*open_paths, path])}")
+    found: dict[str, None] = {}
+    for needed in _module(path).imports:
+        found |= dict.fromkeys(_in_order(needed, [*open_paths, path]))
+    yield from found
+    yield path
+
+
+@cache
+def _module(path: str) -> _Module:
+    text = _text(path)
+    imports = tuple(match["path"] for match in _IMPORT.finditer(text))
+    exports = [match["name"] for match in _EXPORT.finditer(text)]
+    body = _EXPORT.sub("", _IMPORT.sub(_bound, text))
+    name = _variable(path)
+    returned = ", ".join(exports)
+    return _Module(imports, f"const {name} = (() => {{\n{body}return {{ {returned} }};\n}})();\n")
+
+
+def _bound(match: re.Match[str]) -> str:
+    """An import as a constant."""
+    what = match["all"] or "{" + match["names"].replace(" as ", ": ") + "}"
+    return f"const {what} = {_variable(match['path'])};\n"
+
+
+def _variable(path: str) -> str:
+    return "$" + re.sub(r"\W", "_", path.removesuffix(".js"))
+
+
+def _text(path: str) -> str:
+    return (_STATIC / path).read_text("utf-8")

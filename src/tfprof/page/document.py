@@ -1,0 +1,54 @@
+"""The HTML document of a report: a plain part that needs no script, the data and the script."""
+
+from __future__ import annotations
+
+import gzip
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+from html import escape
+from typing import Any
+
+from tfprof.page import assets, container
+
+_ENTRY = "main.js"
+_LEVEL = 6  # higher levels take much longer and save little
+
+
+def encode(content: Mapping[str, Any], plain: str) -> Iterator[bytes]:
+    """The document as one file that needs nothing else and cannot reach the network.
+
+    `plain` is HTML that is shown until the script has started, and without scripts.
+    """
+    data = b64encode(gzip.compress(container.pack(content), _LEVEL, mtime=0))
+    yield _head(str(content["title"]), "connect-src 'none'")
+    yield plain.encode()
+    yield b'<script type="application/octet-stream" id="data">'
+    yield data
+    yield b"</script>"
+    yield _script()
+
+
+def _head(title: str, connection: str) -> bytes:
+    style = assets.style()
+    return (
+        "<!DOCTYPE html>\n"
+        '<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_policy(connection)}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="referrer" content="no-referrer">'
+        f"<title>{escape(title)} · tfprof</title><style>{style}</style></head><body>"
+    ).encode()
+
+
+def _policy(connection: str) -> str:
+    """A Content-Security-Policy that permits only the script and style of the page."""
+    script = assets.source_hash(assets.script(_ENTRY))
+    style = assets.source_hash(assets.style())
+    return (
+        f"default-src 'none'; script-src {script}; style-src {style}; img-src data:; "
+        f"{connection}; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _script() -> bytes:
+    return f'<script type="module">{assets.script(_ENTRY)}</script></body></html>\n'.encode()

@@ -1,0 +1,43 @@
+"""A report on a profile: write it to a file, or show it in a notebook."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from html import escape
+
+from tfprof.outputs import registry
+from tfprof.page import document, plain
+from tfprof.page.content import Subject, content
+
+_HEIGHT = 720  # of the frame in a notebook, in pixels
+
+
+class Report:
+    """A page that shows a profile in a browser."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page to one file, which needs nothing else; the file appears whole."""
+        registry.write_file(os.fspath(path), self.encode())
+
+    def encode(self) -> Iterator[bytes]:
+        """The page, piece by piece."""
+        sections = content(self._subject)
+        return document.encode(sections, plain.part(sections))
+
+    def to_html(self) -> str:
+        """The page as text."""
+        return b"".join(self.encode()).decode()
+
+    def _repr_html_(self) -> str:
+        page = escape(self.to_html())
+        return (
+            f'<iframe srcdoc="{page}" sandbox="allow-scripts" width="100%" height="{_HEIGHT}" '
+            'title="tfprof report" frameborder="0"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        return f"<tfprof report on {self._subject.name}>"

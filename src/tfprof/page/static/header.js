@@ -1,0 +1,107 @@
+// The head of the page: title, facts, tabs, the metric of the whole page and the theme.
+
+import { h, fill, nameOf } from "./dom.js";
+import { nextTheme, theme } from "./theme.js";
+import { VIEWS } from "./views.js";
+
+/** @typedef {import("./types.d.ts").Context} Context */
+
+/**
+ * @param {Context} context
+ * @returns {import("./types.d.ts").Component}
+ */
+export function mountHeader({ payload, store }) {
+  const tabs = VIEWS.map(({ key, title }, place) => tab(payload, store, key, title, place + 1));
+  const metric = metricMenu(payload, store);
+  const element = h(
+    "header",
+    { class: "header" },
+    h(
+      "div",
+      { class: "header-title" },
+      h("span", { class: "header-mark" }, "tfprof"),
+      h("h1", null, nameOf(payload.title)),
+      h("p", { class: "header-facts" }, payload.facts.join(" · ")),
+      themeButton(),
+    ),
+    h(
+      "div",
+      { class: "header-bar" },
+      h("div", { class: "tabs", role: "tablist", "aria-label": "Views", onkeydown: moveFocus }, tabs),
+      h("label", { class: "field" }, "metric", metric),
+    ),
+  );
+
+  function update() {
+    for (const one of tabs) {
+      const isChosen = one.dataset["view"] === store.state.view;
+      one.setAttribute("aria-selected", String(isChosen));
+      one.tabIndex = isChosen ? 0 : -1;
+    }
+    metric.value = store.state.metric;
+  }
+
+  return { element, update };
+}
+
+/**
+ * @param {Context["payload"]} payload
+ * @param {Context["store"]} store
+ * @param {string} key
+ * @param {string} title
+ * @param {number} digit
+ */
+function tab(payload, store, key, title, digit) {
+  const reason = payload.missing[key];
+  const count = key === "advice" ? payload.advice.findings.length : 0;
+  return h(
+    "button",
+    {
+      class: reason ? "tab tab-empty" : "tab",
+      id: `tab-${key}`,
+      role: "tab",
+      type: "button",
+      "aria-controls": "view",
+      "data-view": key,
+      title: reason ?? `Shortcut: ${digit}`,
+      onclick: () => store.set({ view: key }),
+    },
+    title,
+    count > 0 && h("span", { class: "tab-count" }, count),
+  );
+}
+
+/**
+ * @param {Context["payload"]} payload
+ * @param {Context["store"]} store
+ */
+function metricMenu(payload, store) {
+  const choices = payload.metrics.map(({ key, label }) => h("option", { value: key }, label));
+  const menu = h("select", { "aria-label": "Metric of all views" }, choices);
+  const select = /** @type {HTMLSelectElement} */ (menu);
+  select.addEventListener("change", () => store.set({ metric: select.value }));
+  return select;
+}
+
+function themeButton() {
+  const button = h("button", { class: "quiet-button theme-button", type: "button" });
+  const show = () => fill(button, `Theme: ${theme()}`);
+  button.addEventListener("click", () => {
+    nextTheme();
+    show();
+  });
+  show();
+  return button;
+}
+
+/** @param {KeyboardEvent} event */
+function moveFocus(event) {
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  const list = /** @type {HTMLElement} */ (event.currentTarget);
+  if (step === undefined) return;
+  const tabs = /** @type {HTMLElement[]} */ ([...list.children]);
+  const next = tabs[(tabs.indexOf(/** @type {HTMLElement} */ (document.activeElement)) + step + tabs.length) % tabs.length];
+  next.focus();
+  next.click();
+  event.preventDefault();
+}

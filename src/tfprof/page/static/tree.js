@@ -1,0 +1,57 @@
+// Trees as arrays in preorder: the rows below row `i` are `i + 1` up to `end[i]`.
+
+/** @typedef {import("./types.d.ts").Numbers} Numbers */
+/** @typedef {import("./types.d.ts").ViewData} ViewData */
+/** @typedef {import("./types.d.ts").Ops} Ops */
+
+/**
+ * The depth of each row; the root has depth 1.
+ * @param {Numbers} end
+ */
+export function depths(end) {
+  const found = new Int32Array(end.length);
+  /** @type {number[]} */
+  const open = [];
+  for (let row = 0; row < end.length; row += 1) {
+    while (open.length > 0 && open[open.length - 1] <= row) open.pop();
+    open.push(end[row]);
+    found[row] = open.length;
+  }
+  return found;
+}
+
+/**
+ * The sum of a column over each row and the rows below it.
+ * @param {Numbers} end
+ * @param {Numbers} own
+ */
+export function sumsBelow(end, own) {
+  const running = new Float64Array(own.length + 1);
+  for (let row = 0; row < own.length; row += 1) running[row + 1] = running[row] + own[row];
+  return Float64Array.from(own, (_, row) => running[end[row]] - running[row]);
+}
+
+/**
+ * The own numbers of all rows of a view.
+ * @param {ViewData} data
+ * @param {Ops} ops
+ * @param {string} column
+ * @returns {Numbers}
+ */
+export function ownNumbers(data, ops, column) {
+  if (column in data.own) return data.own[column];
+  const numbers = ops.numbers[column];
+  return Float64Array.from(data.op, (op) => (numbers && op >= 0 ? numbers[op] : 0));
+}
+
+/**
+ * The totals of all rows of a view.
+ * @param {ViewData} data
+ * @param {Ops} ops
+ * @param {string} column
+ * @returns {Numbers}
+ */
+export function totalNumbers(data, ops, column) {
+  if (column in data.total) return data.total[column];
+  return sumsBelow(data.end, ownNumbers(data, ops, column));
+}

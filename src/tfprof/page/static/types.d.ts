@@ -1,0 +1,202 @@
+// The data of a report and the parts of the page, as types. `page/content.py` writes the data;
+// `container.js` unpacks it.
+
+/** A column of numbers. Python chooses the smallest type that fits. */
+export type Numbers = Uint8Array | Uint16Array | Uint32Array | Int8Array | Int16Array | Int32Array | Float64Array;
+
+/** A column of texts, decoded when they are read. */
+export interface Texts {
+  readonly length: number;
+  get(row: number): string;
+  /** The UTF-8 bytes of a text, to search without decoding. */
+  bytes(row: number): Uint8Array;
+}
+
+/** A column of texts that repeat: row `i` has the text `values.get(codes[i])`. */
+export interface Coded {
+  codes: Numbers;
+  values: Texts;
+}
+
+export type Unit = "count" | "nanos" | "bytes";
+
+/** A number that can be chosen for the whole page. */
+export interface Metric {
+  /** As in `-select` and `-order_by`. */
+  key: string;
+  /** The column of `ops.numbers`, `own` and `total`: `nanos` for `micros`. */
+  column: string;
+  label: string;
+  meaning: string;
+  unit: Unit;
+  total: number;
+}
+
+/** One row per op. */
+export interface Ops {
+  count: number;
+  name: Texts;
+  kind: Coded;
+  device: Coded;
+  phase: Coded;
+  shape: Coded;
+  /** The row of `views.code` and of `views.layers` that has the op, -1 if none. */
+  line: Numbers;
+  layer: Numbers;
+  /** By `Metric.column`; only columns that are not all 0. */
+  numbers: Record<string, Numbers>;
+}
+
+/** Rows that were merged because the view is too large. */
+export interface Merged {
+  /** The number of rows that are not in the data. */
+  rows: number;
+  /** Their sums, by `Metric.column`. */
+  numbers: Record<string, number>;
+}
+
+export type ViewKind = "layers" | "scope" | "graph" | "code" | "op";
+
+/** All rows of a view in preorder, the root first. */
+export interface ViewData {
+  kind: ViewKind;
+  sentence: string;
+  /** Whether rows are nested, and may contain many ops; see `views/registry.py`. */
+  nested: boolean;
+  gathered: boolean;
+  /** The rows below row `i` are `i + 1` up to `end[i]`. */
+  end: Numbers;
+  name: Texts;
+  /** The op of each row, -1 if it is not one op. */
+  op: Numbers;
+  /** The number of ops of each row itself. */
+  ops: Numbers;
+  /** Whether each row shows its own numbers (1) or `–` (0), as in tables. */
+  accounted: Numbers;
+  /** Own numbers by column. A column that is missing here is that of the row's op. */
+  own: Record<string, Numbers>;
+  /** Totals by column. A column that is missing here is the sum over the row and those below it. */
+  total: Record<string, Numbers>;
+  /** Texts about rows, such as `layer_class` and `output_shape`. */
+  facts: Record<string, Coded>;
+  /** Columns that the table shows besides the chosen metric, as `Metric.key`. */
+  columns: string[];
+  merged: Merged | null;
+  notes: string[];
+}
+
+/** One of the numbers at the top of the first screen. */
+export interface Card {
+  label: string;
+  text: string;
+  detail: string;
+  value: number;
+  command: string;
+}
+
+/** Where the time of one step goes; the parts add up to the whole. */
+export interface StepBar {
+  title: string;
+  unit: Unit;
+  whole: number;
+  parts: { key: string; label: string; value: number }[];
+  command: string;
+}
+
+export interface Finding {
+  checker: string;
+  sentence: string;
+  gain: { text: string; share: number } | null;
+  evidence: { columns: string[]; rows: string[][] };
+  ops: string[];
+  command: string;
+}
+
+export interface Advice {
+  findings: Finding[];
+  /** Checkers that ran and found nothing, with what they look for. */
+  quiet: { checker: string; summary: string }[];
+  notes: string[];
+}
+
+// The sections of the views that draw graph, timeline and memory are described in their modules.
+export interface GraphData { [key: string]: unknown }
+export interface TimelineData { [key: string]: unknown }
+export interface MemoryData { [key: string]: unknown }
+
+export interface Payload {
+  schema: string;
+  version: string;
+  title: string;
+  /** The words after the command that load the same files: `tfprof scope WORDS`. */
+  words: string;
+  facts: string[];
+  notes: string[];
+  cards: Card[];
+  bar: StepBar | null;
+  metrics: Metric[];
+  ops: Ops;
+  views: Record<ViewKind, ViewData>;
+  graph: GraphData | null;
+  timeline: TimelineData | null;
+  memory: MemoryData | null;
+  advice: Advice;
+  /** Why a view has nothing to show, by view. */
+  missing: Record<string, string>;
+  /** The options of views: name, default, help and kind of value. */
+  options: { name: string; value: string; help: string; kind: string }[];
+}
+
+/** The rows of a view that are shown, in order. */
+export interface Rows {
+  data: ViewData;
+  /** The row of `data` that each shown row is; the first is the root. */
+  row: Int32Array;
+  /** Subtree ends and depths among the shown rows; the root has depth 1. */
+  end: Int32Array;
+  depth: Int32Array;
+  /** Own and total numbers by row of `data`. */
+  own(column: string): Numbers;
+  total(column: string): Numbers;
+  notes: string[];
+}
+
+/** Answers questions: from the data of the page, or by asking the server. */
+export interface Provider {
+  /** Whether an option can be set: a page without a server cannot count ops again. */
+  supports(option: string): boolean;
+  ask(kind: ViewKind, options: Record<string, string>): Promise<Rows>;
+}
+
+export interface State {
+  view: string;
+  /** The `key` of a metric. */
+  metric: string;
+  /** Options that differ from the defaults of the page, by name. */
+  options: Record<string, string>;
+  /** The selected row of the current view's data, -1 if none, and its op, -1 if not one op. */
+  row: number;
+  op: number;
+  search: string;
+}
+
+export type Changed = Set<keyof State>;
+
+export interface Store {
+  readonly state: Readonly<State>;
+  /** Change the state, tell all subscribers and update the URL. */
+  set(part: Partial<State>): void;
+  subscribe(listener: (changed: Changed) => void): void;
+}
+
+export interface Context {
+  payload: Payload;
+  store: Store;
+  provider: Provider;
+}
+
+export interface Component {
+  element: HTMLElement;
+  /** Called after the state changed while the component is visible, and when it becomes visible. */
+  update(changed: Changed): void;
+}

@@ -1,0 +1,17 @@
+// The views of the page: one row each, in the order of the tabs. The digit is the shortcut.
+
+import { mountOverview } from "./overview.js";
+import { mountWorkbench } from "./workbench.js";
+
+/** @typedef {import("./types.d.ts").Context} Context */
+/** @typedef {import("./types.d.ts").Component} Component */
+
+/** @type {{ key: string, title: string, mount: (context: Context) => Component }[]} */
+export const VIEWS = [
+  { key: "overview", title: "Overview", mount: mountOverview },
+  { key: "layers", title: "Layers", mount: mountWorkbench },
+  { key: "scope", title: "Scope", mount: mountWorkbench },
+  { key: "graph", title: "Graph", mount: mountWorkbench },
+  { key: "code", title: "Code", mount: mountWorkbench },
+  { key: "op", title: "Op", mount: mountWorkbench },
+];
