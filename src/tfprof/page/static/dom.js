@@ -2,7 +2,9 @@
 // files; nothing in the page assigns markup.
 
 const SVG = "http://www.w3.org/2000/svg";
-const SVG_TAGS = new Set(["svg", "g", "path", "rect", "line", "text", "circle", "polygon", "title", "defs", "marker"]);
+const SVG_TAGS = new Set([
+  ..."svg g path rect line text circle polygon title defs marker".split(" "),
+]);
 
 /** @typedef {Node | string | number | null | undefined | false} Child */
 
@@ -26,7 +28,8 @@ export function h(tag, attributes, ...children) {
  */
 export function svg(tag, attributes, ...children) {
   if (!SVG_TAGS.has(tag)) throw new Error(`unexpected element ${tag}`);
-  return /** @type {SVGElement} */ (filled(document.createElementNS(SVG, tag), attributes, children));
+  const element = document.createElementNS(SVG, tag);
+  return /** @type {SVGElement} */ (filled(element, attributes, children));
 }
 
 /**

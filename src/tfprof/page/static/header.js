@@ -27,7 +27,11 @@ export function mountHeader({ payload, store }) {
     h(
       "div",
       { class: "header-bar" },
-      h("div", { class: "tabs", role: "tablist", "aria-label": "Views", onkeydown: moveFocus }, tabs),
+      h(
+        "div",
+        { class: "tabs", role: "tablist", "aria-label": "Views", onkeydown: moveFocus },
+        tabs,
+      ),
       h("label", { class: "field" }, "metric", metric),
     ),
   );
@@ -100,7 +104,8 @@ function moveFocus(event) {
   const list = /** @type {HTMLElement} */ (event.currentTarget);
   if (step === undefined) return;
   const tabs = /** @type {HTMLElement[]} */ ([...list.children]);
-  const next = tabs[(tabs.indexOf(/** @type {HTMLElement} */ (document.activeElement)) + step + tabs.length) % tabs.length];
+  const place = tabs.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+  const next = tabs[(place + step + tabs.length) % tabs.length];
   next.focus();
   next.click();
   event.preventDefault();

@@ -22,7 +22,13 @@ export function mountWorkbench({ payload, store, provider }) {
     fill(
       element,
       shown.map((row) =>
-        h("div", null, nameOf(rows.data.name.get(row)), " ", amount(formatted(total[row], chosen.unit), total[row])),
+        h(
+          "div",
+          null,
+          nameOf(rows.data.name.get(row)),
+          " ",
+          amount(formatted(total[row], chosen.unit), total[row]),
+        ),
       ),
     );
   }
