@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Iterator
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from hashlib import sha256
 from importlib.resources import files
 from typing import NamedTuple
 
 _STATIC = files(__package__) / "static"
+_STYLES = ("vendor/uplot.css", "style.css")
 
 _IMPORT = re.compile(
     r'^import (?:\{(?P<names>[^}]*)\}|\* as (?P<all>\w+)) from "\./(?P<path>[\w/.-]+)";\n',
@@ -24,6 +25,7 @@ _IMPORT = re.compile(
 _EXPORT = re.compile(
     r"^export (?=(?:async function|function|class|const) (?P<name>\w+))", re.MULTILINE
 )
+_UNSUPPORTED = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
 
 class _Module(NamedTuple):
@@ -33,14 +35,16 @@ class _Module(NamedTuple):
     text: str
 
 
+@cache
 def script(entry: str) -> str:
     """The module `entry` and all modules that it imports, as one script."""
-    return "".join(_module(path).text for path in _in_order(entry, []))
+    return "".join(_module(path).text for path in _in_order(entry))
 
 
+@cache
 def style() -> str:
-    """The style sheet."""
-    return _text("style.css")
+    """The style sheets: those of libraries first, so that the page's own override them."""
+    return "".join(map(_text, _STYLES))
 
 
 def source_hash(text: str) -> str:
@@ -48,15 +52,19 @@ def source_hash(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def _in_order(path: str, open_paths: list[str]) -> Iterator[str]:
+def _in_order(entry: str) -> list[str]:
     """The modules that a module needs, each after those that it imports itself."""
-    if path in open_paths:
-        raise ValueError(f"modules import each other: {' → '.join([*open_paths, path])}")
-    found: dict[str, None] = {}
-    for needed in _module(path).imports:
-        found |= dict.fromkeys(_in_order(needed, [*open_paths, path]))
-    yield from found
-    yield path
+    imports = {entry: _module(entry).imports}
+    open_paths = [entry]
+    while open_paths:
+        for path in imports[open_paths.pop()]:
+            if path not in imports:
+                imports[path] = _module(path).imports
+                open_paths.append(path)
+    try:
+        return list(TopologicalSorter(imports).static_order())
+    except CycleError as error:
+        raise ValueError(f"modules import each other: {' ← '.join(error.args[1])}") from None
 
 
 @cache
@@ -65,6 +73,8 @@ def _module(path: str) -> _Module:
     imports = tuple(match["path"] for match in _IMPORT.finditer(text))
     exports = [match["name"] for match in _EXPORT.finditer(text)]
     body = _EXPORT.sub("", _IMPORT.sub(_bound, text))
+    if found := _UNSUPPORTED.search(body):
+        raise ValueError(f"{path}: the linker does not support `{found[0]}`")
     name = _variable(path)
     returned = ", ".join(exports)
     return _Module(imports, f"const {name} = (() => {{\n{body}return {{ {returned} }};\n}})();\n")
