@@ -73,7 +73,10 @@ function revived(value, buffer, start) {
  * @returns {Promise<ArrayBuffer>}
  */
 export async function decoded(text) {
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  // Much faster than `Uint8Array.from`: a large report has millions of letters.
+  for (let place = 0; place < letters.length; place += 1) bytes[place] = letters.charCodeAt(place);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).arrayBuffer();
 }
