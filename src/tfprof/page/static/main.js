@@ -28,7 +28,7 @@ function start(payload) {
   );
   const context = { payload, store, provider: createProvider(payload) };
   const header = mountHeader(context);
-  const main = h("main", { class: "view", id: "view", role: "tabpanel" });
+  const panel = h("div", { class: "view", id: "view", role: "tabpanel" });
   /** @type {Map<string, Component>} */
   const mounted = new Map();
 
@@ -37,13 +37,13 @@ function start(payload) {
     header.update(changed);
     const { view } = store.state;
     if (changed.has("view")) {
-      main.setAttribute("aria-labelledby", `tab-${view}`);
-      fill(main, component(view, context, mounted).element);
+      panel.setAttribute("aria-labelledby", `tab-${view}`);
+      fill(panel, component(view, context, mounted).element);
     }
     component(view, context, mounted).update(changed);
   }
 
-  document.body.replaceChildren(header.element, main);
+  document.body.replaceChildren(header.element, h("main", null, panel));
   store.subscribe(update);
   update(new Set(/** @type {(keyof import("./types.d.ts").State)[]} */ (Object.keys(store.state))));
 }
