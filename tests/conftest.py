@@ -26,10 +26,13 @@ def pytest_addoption(parser):
 
 @pytest.fixture(scope="session", autouse=True)
 def _isolated():
-    """No test uses the network or depends on the width of the terminal."""
+    """No test connects to another machine or depends on the width of the terminal."""
+    connect = socket.socket.connect
 
-    def refuse(*_: object) -> None:
-        pytest.fail("a test tried to use the network")
+    def refuse(self: socket.socket, address: object) -> None:
+        if not (isinstance(address, tuple) and address[0] == "127.0.0.1"):
+            pytest.fail("a test tried to use the network")
+        connect(self, address)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(socket.socket, "connect", refuse)

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tfprof.commands import screen
-from tfprof.commands.command import Call, Command, Place, Words
+from tfprof.commands.command import Call, Command, Place, Words, options_of
 from tfprof.commands.table import available
 from tfprof.errors import OptionError, nearest
 from tfprof.metrics import AUTO
-from tfprof.options import GENERAL_OPTIONS, INPUT_OPTIONS, Inputs, Kind, Option, Options
+from tfprof.options import GENERAL_OPTIONS, INPUT_OPTIONS, Inputs, Kind, Options
 from tfprof.options.words import parsed, take_texts
 
 if TYPE_CHECKING:
@@ -87,7 +87,8 @@ def parse(words: Sequence[str]) -> Call:
     takes = first.takes[_HERE] if first else None
     if first and takes is Words.TOPIC:
         return Call(first, front, tuple(words[1:]))
-    known = _all_options(commands)
+    # All options, because an option may come before the command.
+    known = GENERAL_OPTIONS | options_of(commands.values(), _HERE)
     if first and takes is Words.PROGRAM:
         texts, rest = take_texts(words[1:], known, stops=True)
         return _call(front, first, rest, texts)
@@ -127,12 +128,6 @@ def _given(
 
 def _general(texts: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     return [(name, text) for name, text in texts if name in GENERAL_OPTIONS]
-
-
-def _all_options(commands: Mapping[str, Command]) -> dict[str, Option]:
-    """The options of all commands, because an option may come before the command."""
-    tables = (command.options_in(_HERE) for command in commands.values())
-    return {name: option for table in (GENERAL_OPTIONS, *tables) for name, option in table.items()}
 
 
 def _split(words: Sequence[str], mark: str) -> tuple[Sequence[str], Sequence[str]]:

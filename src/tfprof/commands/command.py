@@ -91,6 +91,12 @@ class Command:
                 raise OptionError(f"`{self.name}` requires {option}: {self.usage(place)}.")
 
 
+def options_of(commands: Iterable[Command], place: Place) -> dict[str, Option]:
+    """The options of all `commands` at `place`, by name."""
+    tables = (command.options_in(place) for command in commands)
+    return {name: option for table in tables for name, option in table.items()}
+
+
 def spelled(option: Option, place: Place) -> str:
     """An option as it is typed at `place`, with the placeholder for its value."""
     dashes = option.dashes if place is Place.COMMAND_LINE else "-"

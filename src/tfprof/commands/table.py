@@ -20,6 +20,7 @@ from tfprof.options import (
     RUN_OPTIONS,
     STEP_OPTIONS,
     TIMELINE_OPTIONS,
+    UI_OPTIONS,
     VIEW_OPTIONS,
     Option,
 )
@@ -251,6 +252,19 @@ _ROWS = (
             ("", "--outfile runs/a train.py --epochs 1"),
             ("", "--outfile runs/a --overwrite -m package.train --epochs 1"),
         ),
+    ),
+    Command(
+        name="ui",
+        summary="Show a profile in the browser, and update it when files change.",
+        run=Function("tfprof.commands.served_page", "ui"),
+        takes={Place.COMMAND_LINE: Words.FILES},
+        inputs=INPUT_OPTIONS,
+        options=UI_OPTIONS,
+        instead=dict.fromkeys(VIEW_OPTIONS, "Set it on the page."),
+        notes="The page has every option of the views. The files are read again when they change, "
+        "for example when a run adds to them. Only this machine can open the page, and only with "
+        "the token in its address. Ctrl-C stops the server.",
+        examples=(("graph.pbtxt run_meta", ""), ("runs/a", "--port 8080 --no_browser")),
     ),
     Command(
         name="shell",

@@ -24,6 +24,7 @@ __all__ = [
     "RUN_OPTIONS",
     "STEP_OPTIONS",
     "TIMELINE_OPTIONS",
+    "UI_OPTIONS",
     "VIEW_OPTIONS",
     "Inputs",
     "Kind",
@@ -45,7 +46,8 @@ _COUNTED = "What is counted"
 _SHOWN = "What is shown"
 _THRESHOLDS = "Thresholds"
 _OUTPUT = "Output"
-GROUPS = (_FILES, _FOLDERS, _READING, _PROGRAM, _COUNTED, _SHOWN, _THRESHOLDS, _OUTPUT)
+_SERVER = "Server"
+GROUPS = (_FILES, _FOLDERS, _READING, _PROGRAM, _COUNTED, _SHOWN, _THRESHOLDS, _OUTPUT, _SERVER)
 
 _BYTES, _MICROS, _STEP = "BYTES", "MICROS", "STEP"
 
@@ -432,6 +434,24 @@ RUN_OPTIONS: dict[str, Option] = _named(
         "MODULE",
         short="m",
         ends=True,
+    ),
+)
+UI_OPTIONS: dict[str, Option] = _named(
+    Option(
+        "port",
+        Kind.NUMBER,
+        0,
+        "Serve the page on this port of 127.0.0.1; 0 uses a free one.",
+        _SERVER,
+        "PORT",
+    ),
+    Option(
+        "no_browser",
+        Kind.SWITCH,
+        False,
+        "Print the address without opening a browser.",
+        _SERVER,
+        placeholder="",
     ),
 )
 GENERAL_OPTIONS: dict[str, Option] = _named(

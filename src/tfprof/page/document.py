@@ -6,12 +6,35 @@ import gzip
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 from tfprof.page import assets, container
 
 _ENTRY = "main.js"
+_QUICK = 1
 _LEVEL = 6  # higher levels take much longer and save little
+
+
+class Served(NamedTuple):
+    """A document for a server, which sends the policy as a header too."""
+
+    html: bytes
+    policy: str
+
+
+def served(title: str) -> Served:
+    """The document without data: its script asks the server for it, and nothing else."""
+    connection = "connect-src 'self'"
+    waiting = (
+        "<main><p>Loading the profile…</p><noscript>This page needs JavaScript.</noscript></main>"
+    )
+    html = b"".join([_head(title, connection), waiting.encode(), _script()])
+    return Served(html, _policy(connection))
+
+
+def packed(content: Mapping[str, Any], *, quick: bool = False) -> bytes:
+    """Data as the script reads it; `quick` for a browser on this machine, where size is nothing."""
+    return gzip.compress(container.pack(content), _QUICK if quick else _LEVEL, mtime=0)
 
 
 def encode(content: Mapping[str, Any], plain: str) -> Iterator[bytes]:
@@ -19,7 +42,7 @@ def encode(content: Mapping[str, Any], plain: str) -> Iterator[bytes]:
 
     `plain` is HTML that is shown until the script has started, and without scripts.
     """
-    data = b64encode(gzip.compress(container.pack(content), _LEVEL, mtime=0))
+    data = b64encode(packed(content))
     yield _head(str(content["title"]), "connect-src 'none'")
     yield plain.encode()
     yield b'<script type="application/octet-stream" id="data">'

@@ -28,6 +28,14 @@ class Report:
         sections = content(self._subject)
         return document.encode(sections, plain.part(sections))
 
+    def served(self) -> document.Served:
+        """The page for a server, which sends `data` when the page asks for it."""
+        return document.served(self._subject.name)
+
+    def data(self) -> bytes:
+        """The data of the page."""
+        return document.packed(content(self._subject), quick=True)
+
     def to_html(self) -> str:
         """The page as text."""
         return b"".join(self.encode()).decode()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tfprof.api import Profile
-from tfprof.commands.command import Call, Command, Place, Words
+from tfprof.commands.command import Call, Command, Place, Words, options_of
 from tfprof.commands.table import available
 from tfprof.errors import OptionError, nearest
 from tfprof.metrics import AUTO, BY_KEY
@@ -92,8 +92,7 @@ def _given(
     command: Command, words: Sequence[str], commands: Mapping[str, Command]
 ) -> dict[str, Any]:
     """Parse the options in `words`, in the syntax of the shell."""
-    tables = (other.options_in(_HERE) for other in (*commands.values(), command))
-    known = {name: option for table in tables for name, option in table.items()}
+    known = options_of([*commands.values(), command], _HERE)
     _require_shell_spelling(words, known)
     texts, rest = take_texts(words, known, dashes=("-",), loose=False)
     command.require_known([name for name, _ in texts], _HERE, commands.values())

@@ -1,0 +1,65 @@
+"""The answer to a question of a page that is served: the rows of a view with any options.
+
+A page has all rows of each view, so an answer only says which of them are shown, in which order and
+with which numbers, and a row that is selected stays selected. Options that change the rows
+themselves (`my_code` and older dialects) are answered with a whole view.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfprof.columns import Ints, Strings
+from tfprof.measures.numbers import Numbers
+from tfprof.model.profile import ProfileColumns
+from tfprof.options import Options
+from tfprof.page.views import column, column_name, numbers_of, section
+from tfprof.views.defaults import resolved
+from tfprof.views.view import View, build
+
+# All rows, in the order of their arrangement. Options of a question replace these.
+WHOLE = Options(max_depth=2**31 - 1, order_by="")
+
+
+def answer(view: View, profile: ProfileColumns) -> dict[str, Any]:
+    """The rows of `view` and their numbers; `profile` is that of the page."""
+    whole = build(view.kind, profile, resolved(view.kind, profile, WHOLE))
+    rows = _rows_in(whole, view)
+    metrics = numbers_of(profile)
+    return {
+        "data": None if rows is not None else section(view, metrics),
+        "row": np.arange(len(view)) if rows is None else rows,
+        "end": view.tree.end,
+        "accounted": view.is_accounted,
+        "ops": view.members.lengths,
+        "own": _numbers(view, view.own),
+        "total": _numbers(view, view.total),
+        "notes": list(view.notes),
+    }
+
+
+def _rows_in(whole: View, view: View) -> Ints | None:
+    """The row of `whole` that each row of `view` is; None if it has other rows."""
+    size = 1 + max(int(whole.arranged.max()), int(view.arranged.max()))
+    place = np.full(size, -1)
+    place[whole.arranged] = np.arange(len(whole))
+    rows = place[view.arranged]
+    if (rows < 0).any() or not _is_same(whole.name.take(rows), view.name):
+        return None
+    return rows
+
+
+def _is_same(one: Strings, other: Strings) -> bool:
+    one, other = one.packed(), other.packed()
+    return one.data == other.data and np.array_equal(one.lengths, other.lengths)
+
+
+def _numbers(view: View, numbers: Numbers) -> dict[str, Ints]:
+    """The columns of the numbers that are not all 0."""
+    found = {
+        column_name(metric): column(view.profile, numbers, metric)
+        for metric in numbers_of(view.profile)
+    }
+    return {name: values for name, values in found.items() if values.any()}
