@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePath
-from typing import Any
+from typing import Any, TypeVar
 
+from tfprof.errors import MissingInputError
+from tfprof.metrics import Need
 from tfprof.model.profile import ProfileColumns
-from tfprof.options import VIEW_OPTIONS
+from tfprof.options import VIEW_OPTIONS, MemoryOptions, StepOptions
 from tfprof.page import numbers, views
 from tfprof.version import __version__
+from tfprof.views import ledger, memory, steps
+
+_T = TypeVar("_T")
 
 SCHEMA = "tfprof/report/1"
 
-# Files with these endings are part of a model, whose name is that of the folder.
-_PARTS = frozenset((".gz", ".pb", ".pbtxt", ""))
+_NO_LINES = "The code view requires the code lines that created the ops"
+
+# Files whose names start like this are parts of a model, whose name is that of the folder.
+_PARTS = ("graph", "run_meta", "tfprof_log", "saved_model", "model.ckpt", "checkpoint", "profile")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +42,7 @@ class Subject:
         if self.title or not self.words:
             return self.title or "model"
         path = PurePath(self.words[0])
-        return path.parent.name or path.name if path.suffix in _PARTS else path.name
+        return path.parent.name or path.name if path.name.startswith(_PARTS) else path.name
 
     @property
     def command_words(self) -> str:
@@ -43,18 +52,27 @@ class Subject:
 
 def content(subject: Subject) -> dict[str, Any]:
     """All sections of a report; `static/types.d.ts` describes them."""
-    profile = subject.profile
+    profile, words = subject.profile, subject.command_words
+    missing: dict[str, str] = {}
     built = views.build_views(profile)
     metrics = views.numbers_of(profile)
+    _unless_missing("code", missing, partial(profile.require, Need.CODE, _NO_LINES))
+    measured = numbers.Measured(
+        profile,
+        words,
+        ledger.build(profile),
+        _unless_missing("timeline", missing, partial(steps.build, profile, StepOptions())),
+        _unless_missing("memory", missing, partial(memory.build, profile, MemoryOptions())),
+    )
     return {
         "schema": SCHEMA,
         "version": __version__,
         "title": subject.name,
-        "words": subject.command_words,
+        "words": words,
         "facts": numbers.facts(profile),
         "notes": list(subject.notes),
-        "cards": list(numbers.cards(profile, subject.command_words)),
-        "bar": None,
+        "cards": numbers.cards(measured),
+        "bar": numbers.bar(measured),
         "metrics": views.metrics(profile),
         "ops": views.ops(profile, built),
         "views": {kind: views.section(view, metrics) for kind, view in built.items()},
@@ -62,9 +80,18 @@ def content(subject: Subject) -> dict[str, Any]:
         "timeline": None,
         "memory": None,
         "advice": {"findings": [], "quiet": [], "notes": []},
-        "missing": {},
+        "missing": missing,
         "options": [
             {"name": option.name, "value": str(option.default), "help": option.help}
             for option in VIEW_OPTIONS.values()
         ],
     }
+
+
+def _unless_missing(view: str, missing: dict[str, str], ask: Callable[[], _T]) -> _T | None:
+    """The answer, or None if the files do not have it; the reason is added to `missing`."""
+    try:
+        return ask()
+    except MissingInputError as error:
+        missing[view] = str(error)
+        return None

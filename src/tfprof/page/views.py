@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from tfprof.columns import Coded, Ints, Shape, Strings, ints
-from tfprof.measures.numbers import EVERYTHING, Numbers, per_op
+from tfprof.measures.numbers import EVERYTHING, per_op
 from tfprof.metrics import METRICS, Metric, Need
-from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.ops import Phase
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
@@ -31,17 +30,8 @@ def numbers_of(profile: ProfileColumns) -> list[Metric]:
 
 
 def column_name(metric: Metric) -> str:
-    """The name of the column that has a metric: times are in nanoseconds."""
+    """The name of the column that has a metric: times are exact, in nanoseconds, as in JSON."""
     return metric.exact or metric.key
-
-
-def column(profile: ProfileColumns, numbers: Numbers, metric: Metric) -> Ints:
-    """The numbers of a metric as the page has them."""
-    if not metric.exact:
-        return numbers[metric.key]
-    if profile.counts_whole_micros:
-        return numbers[metric.key] * NANOS_PER_MICRO
-    return numbers[metric.exact]
 
 
 def ops(profile: ProfileColumns, views: dict[str, View]) -> dict[str, Any]:
@@ -58,7 +48,7 @@ def ops(profile: ProfileColumns, views: dict[str, View]) -> dict[str, Any]:
         "line": _row_of_ops(views.get("code"), len(table)),
         "layer": _row_of_ops(views.get("layers"), len(table)),
         "numbers": {
-            column_name(metric): column(profile, numbers, metric)
+            column_name(metric): numbers[column_name(metric)]
             for metric in numbers_of(profile)
             if not metric.part_of
         },
@@ -116,11 +106,7 @@ def section(view: View, metrics: Sequence[Metric]) -> dict[str, Any]:
     """The rows of a view as the page has them."""
     traits = VIEWS[view.kind].traits
     is_gathered = Trait.GATHERED in traits
-    own = {
-        column_name(metric): column(view.profile, view.own, metric)
-        for metric in metrics
-        if is_gathered
-    }
+    own = {column_name(metric): view.own[column_name(metric)] for metric in metrics if is_gathered}
     return {
         "kind": view.kind,
         "sentence": VIEWS[view.kind].sentence,
@@ -162,7 +148,7 @@ def metrics(profile: ProfileColumns) -> list[dict[str, Any]]:
             "label": metric.label.removeprefix("# "),
             "meaning": metric.meaning,
             "unit": units.NAMES[metric.unit] if metric.unit else "count",
-            "total": int(column(profile, numbers, metric).sum()),
+            "total": int(numbers[column_name(metric)].sum()),
         }
         for metric in found
     ]

@@ -1,23 +1,191 @@
-// The first screen: the model in numbers, where a step's time goes, the largest layers, findings.
+// The first screen: the model in numbers, where a step's time goes, what costs most, findings.
 
-import { h } from "./dom.js";
+import { amount, fill, h, nameOf } from "./dom.js";
+import { largest } from "./largest.js";
+import { PHASE_COLOURS } from "./phases.js";
+import { exact, formatted, percent } from "./units.js";
 
 /** @typedef {import("./types.d.ts").Context} Context */
+/** @typedef {import("./types.d.ts").Payload} Payload */
+/** @typedef {import("./types.d.ts").Store} Store */
+/** @typedef {import("./types.d.ts").ViewKind} ViewKind */
+
+const MOST_FINDINGS = 4;
+
+/** The lists of what costs most: the view that has all rows, and a heading. */
+const LISTS = /** @type {{ kind: ViewKind, title: string }[]} */ ([
+  { kind: "layers", title: "by layer" },
+  { kind: "op", title: "by kind of op" },
+  { kind: "code", title: "by line of code" },
+]);
 
 /**
  * @param {Context} context
  * @returns {import("./types.d.ts").Component}
  */
-export function mountOverview({ payload }) {
-  const cards = payload.cards.map(({ label, text, detail, value }) =>
+export function mountOverview({ payload, store, provider }) {
+  const lists = h("div", { class: "overview-lists" });
+  const heading = h("h2", null);
+  const element = h(
+    "div",
+    { class: "overview" },
+    h("section", { class: "cards", "aria-label": "The model in numbers" }, payload.cards.map(card)),
+    payload.bar && bar(payload.bar),
+    h("section", { class: "overview-section" }, heading, lists),
+    findings(payload, store),
+    notes(payload.notes),
+  );
+
+  async function update() {
+    const metric = payload.metrics.find(({ key }) => key === store.state.metric);
+    if (!metric) return;
+    const kinds = LISTS.filter(({ kind }) => kind in payload.views && !payload.missing[kind]);
+    const answers = await Promise.all(kinds.map(({ kind }) => provider.ask(kind, {})));
+    fill(heading, `Where the ${metric.label} goes`);
+    fill(
+      lists,
+      kinds.map(({ kind, title }, place) => list(answers[place], kind, title, metric, store)),
+    );
+  }
+
+  return {
+    element,
+    update(changed) {
+      if (changed.has("metric") || changed.has("view")) void update();
+    },
+  };
+}
+
+/** @param {import("./types.d.ts").Card} one */
+function card({ label, text, detail, value, command }) {
+  return h(
+    "div",
+    { class: "card", title: command },
+    h("div", { class: "card-label" }, label),
+    amount(text, value, { class: "card-number amount", "data-command": command }),
+    h("div", { class: "card-detail" }, detail),
+  );
+}
+
+/** @param {import("./types.d.ts").StepBar} one */
+function bar({ title, unit, whole, parts, command }) {
+  const pieces = parts.map(({ key, label, value }) => {
+    const piece = h("div", {
+      class: `bar-part ${key.startsWith("idle") ? "bar-idle" : ""}`,
+      title: `${label}: ${exact(value, unit)}, ${percent(value, whole)}`,
+    });
+    piece.style.flexGrow = String(value / whole);
+    piece.style.backgroundColor = `var(${PHASE_COLOURS[key]})`;
+    return piece;
+  });
+  const legend = parts.map(({ key, label, value }) => {
+    const swatch = h("span", { class: "swatch" });
+    swatch.style.backgroundColor = `var(${PHASE_COLOURS[key]})`;
+    return h(
+      "li",
+      null,
+      swatch,
+      label,
+      " ",
+      amount(formatted(value, unit), value, { "data-part": key }),
+      h("span", { class: "quiet" }, ` ${percent(value, whole)}`),
+    );
+  });
+  return h(
+    "section",
+    { class: "overview-section", "data-command": command },
+    h("h2", null, title, h("span", { class: "quiet" }, ` ${formatted(whole, unit)}`)),
+    h("div", { class: "bar", role: "img", "aria-label": title }, pieces),
+    h("ul", { class: "legend" }, legend),
+  );
+}
+
+/**
+ * @param {import("./types.d.ts").Rows} rows
+ * @param {ViewKind} kind
+ * @param {string} title
+ * @param {import("./types.d.ts").Metric} metric
+ * @param {Store} store
+ */
+function list(rows, kind, title, metric, store) {
+  const values = rows.data.nested ? rows.total(metric.column) : rows.own(metric.column);
+  const found = largest(rows, values);
+  const most = found.length > 0 ? values[found[0]] : 0;
+  const names = shortNames(found.map((row) => rows.data.name.get(row)));
+  const lines = found.map((row, place) => {
+    const length = h("span", { class: "list-bar" });
+    length.style.width = `${(100 * values[row]) / most}%`;
+    return h(
+      "button",
+      {
+        class: "list-row",
+        type: "button",
+        title: `${rows.data.name.get(row)}\n${exact(values[row], metric.unit)}`,
+        onclick: () => store.set({ view: kind, row, op: rows.data.op[row] }),
+      },
+      length,
+      nameOf(names[place]),
+      amount(formatted(values[row], metric.unit), values[row], {
+        "data-row": rows.data.name.get(row),
+      }),
+      h("span", { class: "quiet list-share" }, percent(values[row], metric.total)),
+    );
+  });
+  const shown = found.length > 0 ? lines : h("p", { class: "quiet" }, "Nothing to show.");
+  return h("div", { class: "list" }, h("h3", null, title), shown);
+}
+
+/**
+ * The ends of names that are enough to tell them apart.
+ * @param {string[]} names
+ */
+function shortNames(names) {
+  return names.map((name) => {
+    const parts = name.split("/");
+    for (let first = parts.length - 1; first > 0; first -= 1) {
+      const end = parts.slice(first).join("/");
+      if (end && names.filter((other) => other === end || other.endsWith(`/${end}`)).length === 1) {
+        return end;
+      }
+    }
+    return name;
+  });
+}
+
+/**
+ * @param {Payload} payload
+ * @param {Store} store
+ */
+function findings({ advice }, store) {
+  const first = advice.findings.slice(0, MOST_FINDINGS);
+  if (first.length === 0) return null;
+  const others = advice.findings.length - first.length;
+  return h(
+    "section",
+    { class: "overview-section" },
+    h("h2", null, "Findings"),
     h(
-      "div",
-      { class: "card" },
-      h("div", { class: "card-label" }, label),
-      h("div", { class: "card-number amount", "data-value": value }, text),
-      h("div", { class: "card-detail" }, detail),
+      "ul",
+      { class: "findings" },
+      first.map(({ sentence, gain }) =>
+        h("li", null, h("bdi", null, sentence), gain && h("span", { class: "gain" }, gain.text)),
+      ),
+    ),
+    h(
+      "button",
+      { class: "quiet-button", type: "button", onclick: () => store.set({ view: "advice" }) },
+      others > 0 ? `Show the evidence, and ${others} more` : "Show the evidence",
     ),
   );
-  const element = h("div", { class: "overview" }, h("div", { class: "cards" }, cards));
-  return { element, update: () => undefined };
+}
+
+/** @param {string[]} texts */
+function notes(texts) {
+  if (texts.length === 0) return null;
+  return h(
+    "section",
+    { class: "overview-section notes" },
+    h("h2", null, "What these numbers do not cover"),
+    h("ul", null, texts.map((text) => h("li", null, h("bdi", null, text)))),
+  );
 }

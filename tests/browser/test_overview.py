@@ -1,0 +1,65 @@
+"""The first screen of a report: its numbers, and the way from there to the views."""
+
+import pytest
+
+import tfprof
+from report_pages import MODELS, ROOT, answer, totals
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def model(request):
+    return request.param
+
+
+def shown(page, selector):
+    """The exact numbers of the elements that match."""
+    found = page.locator(selector)
+    found.first.wait_for()
+    return found.evaluate_all("all => all.map((one) => [one.dataset.row, one.dataset.value])")
+
+
+def test_every_number_of_a_list_is_that_of_the_view(open_report, report_of, model, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    page = open_report(report_of(model))
+    words = " ".join(MODELS[model])
+    unit = "micros" if len(tfprof.load(*MODELS[model]).steps) else ""
+    key = unit or page.locator("select").first.input_value()
+    views = page.locator(".list h3").all_inner_texts()
+    kinds = [{"by layer": "layers", "by kind of op": "op"}.get(title, "code") for title in views]
+
+    for place, kind in enumerate(kinds):
+        command = f"tfprof {kind} {words} -select {key} -max_depth 10000"
+        column = key if kind == "op" else f"total_{key}"
+        expected = totals(answer(command), column)
+        rows = shown(page, f".list:nth-child({place + 1}) .amount")
+        scale = 1000 if key == "micros" else 1
+        assert rows
+        assert [(name, float(value)) for name, value in rows] == [
+            (name, pytest.approx(expected[name] * scale)) for name, _ in rows
+        ]
+
+
+def test_the_cards_show_the_numbers_in_the_data(open_report, report_of, model):
+    page = open_report(report_of(model))
+
+    numbers = shown(page, ".card .amount")
+
+    assert numbers
+    assert all(int(value) > 0 for _, value in numbers)
+
+
+def test_a_row_of_a_list_leads_to_the_view_that_has_it(open_report, report_of):
+    page = open_report(report_of("transformer"))
+
+    page.locator(".list-row").first.click()
+
+    assert page.locator('[role=tab][aria-selected="true"]').inner_text() == "Layers"
+    assert "row=" in page.url
+
+
+def test_a_choice_of_metric_changes_the_lists(open_report, report_of):
+    page = open_report(report_of("resnet32"))
+    page.locator("select").first.select_option("params")
+    page.get_by_text("Where the parameters goes").wait_for()
+
+    assert page.locator(".list-row").first.is_visible()
