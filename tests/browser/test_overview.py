@@ -3,7 +3,7 @@
 import pytest
 
 import tfprof
-from report_pages import MODELS, ROOT, answer, totals
+from report_pages import MODELS, ROOT, answer
 
 
 @pytest.fixture(scope="module", params=MODELS)
@@ -30,13 +30,12 @@ def test_every_number_of_a_list_is_that_of_the_view(open_report, report_of, mode
     for place, kind in enumerate(kinds):
         command = f"tfprof {kind} {words} -select {key} -max_depth 10000"
         column = key if kind == "op" else f"total_{key}"
-        expected = totals(answer(command), column)
-        rows = shown(page, f".list:nth-child({place + 1}) .amount")
         scale = 1000 if key == "micros" else 1
+        # Several lines may have the same name, called from different places.
+        expected = {(row["name"], round(row[column] * scale)) for row in answer(command)["rows"]}
+        rows = shown(page, f".list:nth-child({place + 1}) .amount")
         assert rows
-        assert [(name, float(value)) for name, value in rows] == [
-            (name, pytest.approx(expected[name] * scale)) for name, _ in rows
-        ]
+        assert {(name, int(value)) for name, value in rows} <= expected
 
 
 def test_the_cards_show_the_numbers_in_the_data(open_report, report_of, model):
