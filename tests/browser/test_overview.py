@@ -32,7 +32,9 @@ def test_every_number_of_a_list_is_that_of_the_view(open_report, report_of, mode
         column = key if kind == "op" else f"total_{key}"
         scale = 1000 if key == "micros" else 1
         # Several lines may have the same name, called from different places.
-        expected = {(row["name"], round(row[column] * scale)) for row in answer(command)["rows"]}
+        expected = {
+            (row["name"], round((row[column] or 0) * scale)) for row in answer(command)["rows"]
+        }
         rows = shown(page, f".list:nth-child({place + 1}) .amount")
         assert rows
         assert {(name, int(value)) for name, value in rows} <= expected
