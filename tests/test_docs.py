@@ -40,6 +40,7 @@ def _repository_copy(tmp_path, monkeypatch):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     shutil.copytree(ROOT / "tests" / "samples" / "capture", tmp_path / "runs" / "a")
     shutil.copy(ROOT / "tests" / "samples" / "keras" / "small.keras", tmp_path)
+    shutil.copy(ROOT / "examples" / "transformer" / "transformer.tfprof", tmp_path)
     monkeypatch.chdir(tmp_path)
 
 
@@ -73,6 +74,37 @@ def test_a_page_shows_the_real_output_of_its_example(page, capsys):
     main(words_of(line))
 
     assert capsys.readouterr().out == shown
+
+
+TUTORIAL = (ROOT / "docs" / "tutorial" / "keras.md").read_text("utf-8")
+
+
+@pytest.mark.usefixtures("_repository_copy")
+@pytest.mark.parametrize(
+    ("line", "shown"), re.findall(r"```console\n\$ (tfprof .+)\n((?:(?!```).*\n)+)```", TUTORIAL)
+)
+def test_the_tutorial_for_keras_shows_real_output(line, shown, capsys):
+    main(words_of(line))
+
+    assert capsys.readouterr().out == shown
+
+
+def test_the_tutorial_for_keras_shows_the_layers_of_its_program():
+    pytest.importorskip("tensorflow", reason="TensorFlow is not installed: nothing to trace")
+    code, shown = re.search(
+        r"```python\n((?:.*\n)*?)```\n\n```\n((?:.*\n)*?)```", TUTORIAL
+    ).groups()
+    program = (ROOT / "examples" / "transformer" / "train.py").read_text("utf-8")
+    model, training = program.split("\nloss = ")
+    printed = subprocess.run(
+        [sys.executable, "-c", f"{model}\nimport tfprof\n{code}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+    assert "model.fit" in training
+    assert printed.rstrip("\n") == shown.rstrip("\n")
 
 
 @pytest.mark.usefixtures("_repository_copy")
