@@ -49,3 +49,32 @@ def answer(command: str) -> dict:
 def totals(found: dict, column: str) -> dict[str, float]:
     """A column of an answer by the name of its rows."""
     return {row["name"]: row[column] for row in found["rows"]}
+
+
+def settled(page):
+    """Wait until the page has shown what it was asked for, and return it."""
+    page.wait_for_selector("[role=tablist]")
+    page.evaluate("""async () => {
+        for (let time = 0; time < 2; time += 1) {
+            await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+            await new Promise((resolve) => requestIdleCallback(resolve));
+        }
+    }""")
+    return page
+
+
+def tabs(page) -> list[str]:
+    """The views of a page, in the order of their tabs."""
+    settled(page)
+    return page.eval_on_selector_all("[role=tab]", "tabs => tabs.map(tab => tab.dataset.view)")
+
+
+def show(page, view: str) -> None:
+    """Choose a view with the mouse."""
+    page.click(f"#tab-{view}")
+    settled(page)
+
+
+def overflow(page) -> int:
+    """By how many pixels the page is wider than the window."""
+    return page.evaluate("document.documentElement.scrollWidth - innerWidth")

@@ -23,7 +23,7 @@ export function createStore(defaults, options) {
     const changed = new Set(keys.filter((key) => !isSame(state[key], part[key])));
     if (changed.size === 0) return;
     state = { ...state, ...part };
-    history.replaceState(null, "", `#${toHash(state, defaults)}`);
+    remember(toHash(state, defaults));
     for (const listener of listeners) listener(changed);
   }
 
@@ -35,6 +35,15 @@ export function createStore(defaults, options) {
     set,
     subscribe: (listener) => void listeners.push(listener),
   };
+}
+
+/** @param {string} words */
+function remember(words) {
+  try {
+    history.replaceState(null, "", `#${words}`);
+  } catch {
+    // The frame of a notebook has no address.
+  }
 }
 
 /**
