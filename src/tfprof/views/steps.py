@@ -186,9 +186,24 @@ def _busy_parts(profile: ProfileColumns, step: Step, start: Ints, end: Ints) -> 
 
 
 def _busy_devices(profile: ProfileColumns, step: Step, start: Ints, end: Ints) -> dict[str, int]:
-    """How long each device was busy; launching kernels keeps the host busy."""
+    """How long each device was busy."""
+    names = busy_devices(profile)
+    rows: dict[str, list[int]] = {}
+    for code in np.unique(step.device).tolist():
+        rows.setdefault(names[code], []).append(code)
+    return {
+        name: covered(*(column[np.isin(step.device, rows[name])] for column in (start, end)))
+        for name in sorted(rows)
+    }
+
+
+def busy_devices(profile: ProfileColumns) -> list[str]:
+    """The name of the device that runs on each device keep busy.
+
+    Streams belong to their accelerator, and launching kernels keeps the host busy.
+    """
     devices = profile.devices
-    names = [
+    return [
         name.partition("/stream:")[0] if is_lane else host if is_placement else name
         for name, host, is_lane, is_placement in zip(
             devices.name,
@@ -198,13 +213,6 @@ def _busy_devices(profile: ProfileColumns, step: Step, start: Ints, end: Ints) -
             strict=True,
         )
     ]
-    rows: dict[str, list[int]] = {}
-    for code in np.unique(step.device).tolist():
-        rows.setdefault(names[code], []).append(code)
-    return {
-        name: covered(*(column[np.isin(step.device, rows[name])] for column in (start, end)))
-        for name in sorted(rows)
-    }
 
 
 @remembered
