@@ -15,7 +15,7 @@ from tfprof.columns import Ints, Strings
 from tfprof.measures.numbers import Numbers
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
-from tfprof.page.views import column, column_name, numbers_of, section
+from tfprof.page.views import column_name, numbers_of, section
 from tfprof.views.defaults import resolved
 from tfprof.views.view import View, build
 
@@ -59,7 +59,6 @@ def _is_same(one: Strings, other: Strings) -> bool:
 def _numbers(view: View, numbers: Numbers) -> dict[str, Ints]:
     """The columns of the numbers that are not all 0."""
     found = {
-        column_name(metric): column(view.profile, numbers, metric)
-        for metric in numbers_of(view.profile)
+        column_name(metric): numbers[column_name(metric)] for metric in numbers_of(view.profile)
     }
     return {name: values for name, values in found.items() if values.any()}
