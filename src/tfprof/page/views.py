@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfprof.columns import Coded, Ints, Shape, Strings, ints
+from tfprof.columns import Coded, Ints, Ragged, Shape, Strings, ints
 from tfprof.measures.numbers import EVERYTHING, per_op
 from tfprof.metrics import METRICS, Metric, Need
 from tfprof.model.ops import Phase
@@ -47,12 +47,20 @@ def ops(profile: ProfileColumns, views: dict[str, View]) -> dict[str, Any]:
         "shape": _coded(_shapes(profile)),
         "line": _row_of_ops(views.get("code"), len(table)),
         "layer": _row_of_ops(views.get("layers"), len(table)),
+        "inputs": _inputs(profile),
         "numbers": {
             column_name(metric): numbers[column_name(metric)]
             for metric in numbers_of(profile)
             if not metric.part_of
         },
     }
+
+
+def _inputs(profile: ProfileColumns) -> dict[str, Any]:
+    """The edges into each op. Sources are relative to the op, which halves the size of the data."""
+    inputs = profile.ops.inputs
+    edges = Ragged(inputs.offsets, inputs.source)
+    return {"counts": edges.lengths, "back": edges.owners - edges.values, "slot": inputs.slot}
 
 
 def _coded(found: Coded) -> dict[str, Any]:

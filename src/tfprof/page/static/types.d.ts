@@ -32,6 +32,16 @@ export interface Metric {
   total: number;
 }
 
+/** The edges into each op, in order; `edges.js` resolves them. */
+export interface OpInputs {
+  /** The number of edges into each op. */
+  counts: Numbers;
+  /** For each edge, how many rows its source is before the op; one more than there are if unknown. */
+  back: Numbers;
+  /** The output of the source; -1 for a control dependency. */
+  slot: Numbers;
+}
+
 /** One row per op. */
 export interface Ops {
   count: number;
@@ -43,6 +53,7 @@ export interface Ops {
   /** The row of `views.code` and of `views.layers` that has the op, -1 if none. */
   line: Numbers;
   layer: Numbers;
+  inputs: OpInputs;
   /** By `Metric.column`; only columns that are not all 0. */
   numbers: Record<string, Numbers>;
 }
