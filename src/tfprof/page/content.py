@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePath
@@ -16,6 +16,7 @@ from tfprof.options import VIEW_OPTIONS, MemoryOptions, StepOptions
 from tfprof.page import numbers, views
 from tfprof.version import __version__
 from tfprof.views import ledger, memory, steps
+from tfprof.views.view import View
 
 _T = TypeVar("_T")
 
@@ -50,11 +51,14 @@ class Subject:
         return shlex.join(self.words)
 
 
-def content(subject: Subject) -> dict[str, Any]:
-    """All sections of a report; `static/types.d.ts` describes them."""
+def content(subject: Subject, built: Mapping[str, View] | None = None) -> dict[str, Any]:
+    """All sections of a report; `static/types.d.ts` describes them.
+
+    `built` are the views, if they are known already.
+    """
     profile, words = subject.profile, subject.command_words
     missing: dict[str, str] = {}
-    built = views.build_views(profile)
+    built = views.build_views(profile) if built is None else built
     metrics = views.numbers_of(profile)
     _unless_missing("code", missing, partial(profile.require, Need.CODE, _NO_LINES))
     measured = numbers.Measured(

@@ -9,6 +9,7 @@ from html import escape
 from tfprof.outputs import registry
 from tfprof.page import document, plain
 from tfprof.page.content import Subject, content
+from tfprof.page.views import build_views
 
 _HEIGHT = 720  # of the frame in a notebook, in pixels
 
@@ -25,8 +26,9 @@ class Report:
 
     def encode(self) -> Iterator[bytes]:
         """The page, piece by piece."""
-        sections = content(self._subject)
-        return document.encode(sections, plain.part(sections))
+        built = build_views(self._subject.profile)
+        sections = content(self._subject, built)
+        return document.encode(sections, plain.part(sections, built["layers"]))
 
     def served(self) -> document.Served:
         """The page for a server, which sends `data` when the page asks for it."""

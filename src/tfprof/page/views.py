@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,7 @@ def column_name(metric: Metric) -> str:
     return metric.exact or metric.key
 
 
-def ops(profile: ProfileColumns, views: dict[str, View]) -> dict[str, Any]:
+def ops(profile: ProfileColumns, views: Mapping[str, View]) -> dict[str, Any]:
     """One row per op."""
     table = profile.ops
     numbers = per_op(profile, EVERYTHING)
