@@ -1,0 +1,39 @@
+"""axe-core finds nothing wrong with any view of a report."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from report_pages import MODELS, ROOT, THEMES, show, tabs
+
+AXE = ROOT / "node_modules/axe-core/axe.min.js"
+# Best practices that do not fit a page that is one application.
+LEFT_OUT = {"region"}
+
+pytestmark = pytest.mark.skipif(
+    not AXE.exists() and not os.environ.get("TFPROF_REQUIRE_BROWSER"),
+    reason="axe-core is not installed: run make check",
+)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("model", MODELS)
+def test_views_are_accessible(open_report, report_of, model, theme):
+    # The policy of the page forbids other scripts.
+    page = open_report(report_of(model), theme=theme, bypass_csp=True)
+    views = tabs(page)
+    page.add_script_tag(path=AXE)
+
+    problems = []
+    for view in views:
+        show(page, view)
+        found = page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"]
+        problems += [
+            f"{view}: {one['impact']}: {one['help']}: {node['html'][:200]}"
+            for one in found
+            for node in one["nodes"]
+            if one["id"] not in LEFT_OUT
+        ]
+    assert not problems, "\n".join(problems)
