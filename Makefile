@@ -27,7 +27,7 @@ NPM := $(shell command -v node >/dev/null && command -v npm >/dev/null && \
 help:  ## List the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
-demo: .venv/installed  ## Profile the example model: parameters, float operations and time.
+demo: .venv/installed  ## Profile the example model, and write its report.
 	@$(BIN)/python examples/demo.py
 
 test: check  ## Run all tests and checks.

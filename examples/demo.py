@@ -1,10 +1,11 @@
-"""Profiles the example model: parameters, float operations and time."""
+"""Profiles the example model: parameters, float operations and time; then writes its report."""
 
 from pathlib import Path
 
 import tfprof
 
 FILES = Path(__file__).parent / "resnet32"
+REPORT = Path("build/demo/resnet32.html")
 
 profile = tfprof.load(FILES / "graph.pbtxt.gz", FILES / "run_meta.gz", FILES / "tfprof_log.gz")
 
@@ -28,3 +29,7 @@ for note in operations.notes:
 
 print("\nTime by scope: tfprof scope FILES… -select micros -order_by micros …\n")
 print(profile.scope(select=["micros"], order_by="micros", min_micros=45_000, max_depth=3))
+
+REPORT.parent.mkdir(parents=True, exist_ok=True)
+profile.report(title="ResNet-32").save(REPORT)
+print(f"All of this as one page, to open in a browser: {REPORT.resolve()}")

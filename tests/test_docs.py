@@ -229,10 +229,18 @@ def test_the_keras_example_prints_parameters_and_float_ops():
     assert "cnn_1/conv_1/convolution (97.34k/97.34k flops)" in shown
 
 
-def test_the_demo_prints_parameters_float_ops_and_time():
+def test_the_demo_prints_parameters_float_ops_and_time_and_writes_a_report(tmp_path):
     shown = subprocess.run(
-        [sys.executable, ROOT / "examples" / "demo.py"], capture_output=True, text=True, check=True
+        [sys.executable, ROOT / "examples" / "demo.py"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
     ).stdout
+
+    report = tmp_path / "build" / "demo" / "resnet32.html"
+    assert shown.endswith(f"{report}\n")
+    assert "ResNet-32" in report.read_text("utf-8")
 
     assert "_TFProfRoot (--/464.15k params)" in shown
     assert "Conv2D                   17.63b float_ops" in shown
