@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from setuptools import Distribution
 
+from architecture_page import rows
+
 ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "src/tfprof/page/static"
 VENDOR = STATIC / "vendor"
@@ -40,6 +42,16 @@ def test_a_vendored_file_has_the_hash_and_the_version_that_the_table_and_package
     assert text.startswith(f"/*!\n * {library} {version}\n".encode())
     assert licence == "MIT"
     assert b"Permission is hereby granted, free of charge" in text
+
+
+def test_the_architecture_page_lists_the_same_libraries():
+    table = rows("The script of the report page")
+    listed = {tuple(cell.strip() for cell in cells) for cells in table}
+
+    assert {(library, version, licence) for library, version, licence, _ in listed} == {
+        tuple(row[1:4]) for row in TABLE
+    }
+    assert {reason for *_, reason in listed} <= {row[5] for row in TABLE}
 
 
 @pytest.mark.parametrize("file", sorted(VENDOR.glob("*.js")), ids=lambda file: file.name)
