@@ -13,20 +13,22 @@ const ARRAYS = {
   f8: Float64Array,
 };
 
-/** A column of texts: `data` holds their UTF-8, text `i` from `offsets[i]` to `offsets[i + 1]`. */
+/** A column of texts: `data` holds their UTF-8, text `i` from `starts[i]` to `ends[i]`. */
 export class Texts {
   /**
-   * @param {Numbers} offsets
+   * @param {Numbers} starts
+   * @param {Numbers} ends
    * @param {Uint8Array} data
    */
-  constructor(offsets, data) {
-    this.offsets = offsets;
+  constructor(starts, ends, data) {
+    this.starts = starts;
+    this.ends = ends;
     this.data = data;
     this.decoder = new TextDecoder();
   }
 
   get length() {
-    return this.offsets.length - 1;
+    return this.starts.length;
   }
 
   /** @param {number} row */
@@ -36,7 +38,7 @@ export class Texts {
 
   /** @param {number} row */
   bytes(row) {
-    return this.data.subarray(this.offsets[row], this.offsets[row + 1]);
+    return this.data.subarray(this.starts[row], this.ends[row]);
   }
 }
 
@@ -49,22 +51,91 @@ export function unpack(buffer) {
   const size = new DataView(buffer).getUint32(0, true);
   const header = new TextDecoder().decode(new Uint8Array(buffer, 4, size));
   const start = Math.ceil((4 + size) / 8) * 8;
-  return JSON.parse(header, (_, value) => revived(value, buffer, start));
+  /** @type {Texts[]} */
+  const texts = [];
+
+  // The reviver gets inner values first, so the columns of texts are typed arrays already.
+  return JSON.parse(header, (_, value) => {
+    if (value === null || typeof value !== "object") return value;
+    if (Array.isArray(value.$column)) return column(value.$column, buffer, start);
+    if ("$spans" in value) return spans(texts[value.$spans.of], value.$spans);
+    if (!("$texts" in value)) return value;
+    const found = joinedTexts(value.$texts);
+    texts.push(found);
+    return found;
+  });
 }
 
 /**
- * @param {any} value
+ * A column as a typed array, from its place and types.
+ * @param {[string, number, number, string?]} place
  * @param {ArrayBuffer} buffer
  * @param {number} start
  */
-function revived(value, buffer, start) {
-  if (value === null || typeof value !== "object") return value;
-  if (Array.isArray(value.$column)) {
-    const [type, offset, count] = value.$column;
-    return new ARRAYS[type](buffer, start + offset, count);
+function column([type, offset, count, result], buffer, start) {
+  const found = new ARRAYS[type](buffer, start + offset, count);
+  return result === undefined ? found : summed(found, new ARRAYS[result](count));
+}
+
+/**
+ * The numbers whose steps were packed; 0 stands for -1.
+ * @param {Numbers} steps
+ * @param {Numbers} numbers
+ */
+function summed(steps, numbers) {
+  let number = 0;
+  for (let row = 0; row < steps.length; row += 1) {
+    const step = steps[row];
+    // Not with bit operations: steps may have more than 32 bits.
+    if (step > 0) number += step % 2 === 1 ? (step - 1) / 2 : -step / 2;
+    numbers[row] = step > 0 ? number : -1;
   }
-  // The reviver gets inner values first, so these are typed arrays already.
-  return "$texts" in value ? new Texts(value.$texts.offsets, value.$texts.data) : value;
+  return numbers;
+}
+
+/**
+ * Texts that were packed without what they have in common with the text before.
+ * @param {{ shared: Numbers, length: Numbers, data: Uint8Array }} packed
+ */
+function joinedTexts({ shared, length, data: rest }) {
+  const offsets = new Uint32Array(shared.length + 1);
+  for (let row = 0; row < shared.length; row += 1) {
+    offsets[row + 1] = offsets[row] + shared[row] + length[row];
+  }
+  const data = new Uint8Array(offsets[shared.length]);
+  let from = 0;
+  for (let row = 0; row < shared.length; row += 1) {
+    const start = offsets[row];
+    const before = row > 0 ? offsets[row - 1] : 0;
+    data.copyWithin(start, before, before + shared[row]);
+    for (let to = start + shared[row]; to < offsets[row + 1]; to += 1) {
+      data[to] = rest[from];
+      from += 1;
+    }
+  }
+  return new Texts(offsets.subarray(0, -1), offsets.subarray(1), data);
+}
+
+/**
+ * Texts that are, or start like, texts of another column.
+ * @param {Texts} of
+ * @param {{ row: Numbers, length: Numbers, more: Texts }} packed
+ */
+function spans(of, { row, length, more }) {
+  const data = new Uint8Array(of.data.length + more.data.length);
+  data.set(of.data);
+  data.set(more.data, of.data.length);
+  const starts = new Uint32Array(row.length);
+  const ends = new Uint32Array(row.length);
+  for (let place = 0; place < row.length; place += 1) {
+    const source = row[place] < of.length ? of : more;
+    const which = source === of ? row[place] : row[place] - of.length;
+    const shift = source === of ? 0 : of.data.length;
+    starts[place] = source.starts[which] + shift;
+    const size = length[place] || source.ends[which] - source.starts[which];
+    ends[place] = starts[place] + size;
+  }
+  return new Texts(starts, ends, data);
 }
 
 /**
