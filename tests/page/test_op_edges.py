@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from build import op, profile
-from tfprof.page.views import build_views, ops
+from tfprof.page.ops import ops
+from tfprof.page.views import build_views
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import pytest
 
 import tfprof
 from report_pages import MODELS, ROOT
-from tfprof.page.answer import WHOLE, answer
-from tfprof.page.views import build_views
+from tfprof.page.answer import answer
+from tfprof.page.views import WHOLE, build_views
 
 
 @pytest.fixture(scope="module", params=MODELS)

@@ -14,7 +14,7 @@ from tfprof.commands.served_page import view_options
 from tfprof.commands.table import available
 from tfprof.errors import OptionError
 from tfprof.options import GENERAL_OPTIONS, INPUT_OPTIONS, OUTPUT_OPTIONS, VIEW_OPTIONS, Options
-from tfprof.page.answer import WHOLE
+from tfprof.page.views import WHOLE
 from tfprof.views.registry import VIEWS
 
 COMMANDS = available(Place.COMMAND_LINE)

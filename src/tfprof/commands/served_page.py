@@ -23,7 +23,7 @@ from tfprof.options import (
     find,
 )
 from tfprof.options.words import parsed
-from tfprof.page.answer import WHOLE
+from tfprof.page.views import WHOLE
 from tfprof.views.registry import VIEWS
 from tfprof.web import browser
 from tfprof.web.live_profile import LiveProfile

@@ -128,7 +128,7 @@ def _columns(view: View) -> Iterator[_Column]:
             continue
         if metric.unit is None:
             continue
-        group, heading = _headings(metric, metrics)
+        group, heading = headings(metric, metrics)
         yield _Column(group, heading, _numbers(view.total[metric.key], metric))
         following = metrics[place + 1] if place + 1 < len(metrics) else None
         is_last = following is None or following.part_of != (metric.part_of or metric.key)
@@ -136,7 +136,7 @@ def _columns(view: View) -> Iterator[_Column]:
             yield _Column(group, _SHARE, _shares(view, shared))
 
 
-def _headings(metric: Metric, metrics: Sequence[Metric]) -> tuple[str, str]:
+def headings(metric: Metric, metrics: Sequence[Metric]) -> tuple[str, str]:
     """The heading of a column and of its group: a number and its parts are a group."""
     name = metric.heading or metric.key.replace("_", " ")
     if metric.part_of:

@@ -14,22 +14,15 @@ import numpy as np
 from tfprof.columns import Ints, Strings
 from tfprof.measures.numbers import Numbers
 from tfprof.model.profile import ProfileColumns
-from tfprof.options import Options
-from tfprof.page.views import column_name, numbers_of, section
-from tfprof.views.defaults import resolved
-from tfprof.views.view import View, build
-
-# All rows, in the order of their arrangement. Options of a question replace these.
-WHOLE = Options(max_depth=2**31 - 1, order_by="")
+from tfprof.page.views import column_name, numbers_of, section_of, whole
+from tfprof.views.view import View
 
 
 def answer(view: View, profile: ProfileColumns) -> dict[str, Any]:
     """The rows of `view` and their numbers; `profile` is that of the page."""
-    whole = build(view.kind, profile, resolved(view.kind, profile, WHOLE))
-    rows = _rows_in(whole, view)
-    metrics = numbers_of(profile)
+    rows = _rows_in(whole(view.kind, profile), view)
     return {
-        "data": None if rows is not None else section(view, metrics),
+        "data": None if rows is not None else section_of(view),
         "row": np.arange(len(view)) if rows is None else rows,
         "end": view.tree.end,
         "accounted": view.is_accounted,
@@ -40,13 +33,13 @@ def answer(view: View, profile: ProfileColumns) -> dict[str, Any]:
     }
 
 
-def _rows_in(whole: View, view: View) -> Ints | None:
-    """The row of `whole` that each row of `view` is; None if it has other rows."""
-    size = 1 + max(int(whole.arranged.max()), int(view.arranged.max()))
+def _rows_in(page: View, view: View) -> Ints | None:
+    """The row of the page that each row of `view` is; None if it has other rows."""
+    size = 1 + max(int(page.arranged.max()), int(view.arranged.max()))
     place = np.full(size, -1)
-    place[whole.arranged] = np.arange(len(whole))
+    place[page.arranged] = np.arange(len(page))
     rows = place[view.arranged]
-    if (rows < 0).any() or not _is_same(whole.name.take(rows), view.name):
+    if (rows < 0).any() or not _is_same(page.name.take(rows), view.name):
         return None
     return rows
 

@@ -14,6 +14,7 @@ from tfprof.metrics import Need
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import VIEW_OPTIONS, MemoryOptions, StepOptions
 from tfprof.page import numbers, views
+from tfprof.page.ops import ops
 from tfprof.version import __version__
 from tfprof.views import ledger, memory, steps
 from tfprof.views.view import View
@@ -59,7 +60,6 @@ def content(subject: Subject, built: Mapping[str, View] | None = None) -> dict[s
     profile, words = subject.profile, subject.command_words
     missing: dict[str, str] = {}
     built = views.build_views(profile) if built is None else built
-    metrics = views.numbers_of(profile)
     _unless_missing("code", missing, partial(profile.require, Need.CODE, _NO_LINES))
     measured = numbers.Measured(
         profile,
@@ -78,8 +78,8 @@ def content(subject: Subject, built: Mapping[str, View] | None = None) -> dict[s
         "cards": numbers.cards(measured),
         "bar": numbers.bar(measured),
         "metrics": views.metrics(profile),
-        "ops": views.ops(profile, built),
-        "views": {kind: views.section(view, metrics) for kind, view in built.items()},
+        "ops": ops(profile, built),
+        "views": views.sections(profile, built),
         "graph": None,
         "timeline": None,
         "memory": None,

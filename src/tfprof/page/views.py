@@ -1,26 +1,35 @@
-"""The sections `ops` and `views`: one row per op, and all rows of each view."""
+"""The section `views`: the rows of each view, and the metrics of the page."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from tfprof.columns import Coded, Ints, Ragged, Shape, Strings, ints
+from tfprof.columns import Coded, Ints, Shapes, Strings, ints
 from tfprof.measures.numbers import EVERYTHING, per_op
-from tfprof.metrics import METRICS, Metric, Need
-from tfprof.model.ops import Phase
+from tfprof.metrics import METRICS, Metric, Need, selected_columns
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
+from tfprof.outputs import aligned_rows, fields
 from tfprof.page import units
-from tfprof.units import format_shape
+from tfprof.page.container import Spans
+from tfprof.page.names import spans
+from tfprof.units import Unit
+from tfprof.views import facts
 from tfprof.views.defaults import resolved
+from tfprof.views.notes import notes
 from tfprof.views.registry import VIEWS, Trait
 from tfprof.views.view import View, build
 
-_ALL_DEPTHS = 2**31 - 1
-_NONE = -1
+# All rows, in the order of their arrangement.
+WHOLE = Options(max_depth=2**31 - 1, order_by="")
+
+_NO_OP = -1
+# The numbers that tables show besides the chosen one, if the view has no columns of its own.
+_USUAL = ("micros", "float_ops", "params", "peak_bytes")
 
 
 def numbers_of(profile: ProfileColumns) -> list[Metric]:
@@ -34,113 +43,146 @@ def column_name(metric: Metric) -> str:
     return metric.exact or metric.key
 
 
-def ops(profile: ProfileColumns, views: Mapping[str, View]) -> dict[str, Any]:
-    """One row per op."""
-    table = profile.ops
-    numbers = per_op(profile, EVERYTHING)
+def build_views(profile: ProfileColumns) -> dict[str, View]:
+    """Each view with all its rows, in the order of its arrangement."""
+    return {kind: whole(kind, profile) for kind in VIEWS if kind != "code" or profile.has_code}
+
+
+def whole(kind: str, profile: ProfileColumns) -> View:
+    """A view with all its rows, in the order of its arrangement, and notes on all its numbers."""
+    select = resolved(kind, profile, WHOLE).select
+    every = {*select, *(metric.key for metric in numbers_of(profile))}
+    view = build(kind, profile, replace(WHOLE, select=tuple(sorted(every))))
+    return replace(view, noted=lambda: notes(view))
+
+
+def sections(profile: ProfileColumns, views: Mapping[str, View]) -> dict[str, dict[str, Any]]:
+    """The sections of whole views; names that are names of ops are not repeated."""
     return {
-        "count": len(table),
-        "name": table.name,
-        "kind": _coded(table.kind),
-        "device": _coded(_devices(profile)),
-        "phase": _coded(Coded(profile.phase, Strings([phase.name.lower() for phase in Phase]))),
-        "shape": _coded(_shapes(profile)),
-        "line": _row_of_ops(views.get("code"), len(table)),
-        "layer": _row_of_ops(views.get("layers"), len(table)),
-        "inputs": _inputs(profile),
-        "numbers": {
-            column_name(metric): numbers[column_name(metric)]
-            for metric in numbers_of(profile)
-            if not metric.part_of
-        },
+        kind: section_of(view) | {"name": _names(view, profile.ops.name)}
+        for kind, view in views.items()
     }
 
 
-def _inputs(profile: ProfileColumns) -> dict[str, Any]:
-    """The edges into each op. Sources are relative to the op, which halves the size of the data."""
-    inputs = profile.ops.inputs
-    edges = Ragged(inputs.offsets, inputs.source)
-    return {"counts": edges.lengths, "back": edges.owners - edges.values, "slot": inputs.slot}
+def section_of(view: View) -> dict[str, Any]:
+    """The rows of a view, which may be filtered, as the page has them.
 
-
-def _coded(found: Coded) -> dict[str, Any]:
-    return {"codes": found.codes, "values": found.values}
-
-
-def _devices(profile: ProfileColumns) -> Coded:
-    """The first device of each op; an op that did not run has none."""
-    placed = profile.op_devices
-    codes = np.full(len(placed), len(profile.devices))
-    has_any = np.flatnonzero(placed.lengths > 0)
-    codes[has_any] = placed.values[placed.offsets[has_any]]
-    return Coded(codes, Strings([*profile.devices.name, ""])).compact()
-
-
-def _shapes(profile: ProfileColumns) -> Coded:
-    """The shape of the first output of each op, as text."""
-    outputs = profile.ops.outputs
-    has_any = np.diff(outputs.offsets) > 0
-    known = outputs.shape.values
-    codes = np.full(len(profile.ops), len(known))
-    codes[has_any] = outputs.shape.codes[outputs.offsets[:-1][has_any]]
-    return Coded(codes, Strings([*map(_shape_text, known), ""])).compact()
-
-
-def _shape_text(shape: Shape) -> str:
-    if shape is None:
-        return ""
-    return format_shape(shape).replace("-1", "?") if shape else "scalar"
-
-
-def _row_of_ops(view: View | None, count: int) -> Ints:
-    """The row of a view that has each op, -1 if none has."""
-    found = np.full(count, _NONE)
-    if view is not None:
-        found[view.members.values] = view.members.owners
-    return found
-
-
-def build_views(profile: ProfileColumns) -> dict[str, View]:
-    """Each view with all its rows, in the order of its arrangement."""
-    return {kind: _whole(kind, profile) for kind in VIEWS if kind != "code" or profile.has_code}
-
-
-def _whole(kind: str, profile: ProfileColumns) -> View:
-    options = resolved(kind, profile, Options(max_depth=_ALL_DEPTHS, order_by=""))
-    return build(kind, profile, options)
-
-
-def section(view: View, metrics: Sequence[Metric]) -> dict[str, Any]:
-    """The rows of a view as the page has them."""
-    traits = VIEWS[view.kind].traits
-    is_gathered = Trait.GATHERED in traits
-    own = {column_name(metric): view.own[column_name(metric)] for metric in metrics if is_gathered}
-    return {
+    A number is left out where the page can derive it: own numbers that are those of the row's op,
+    and totals that are the sums over a row and the rows below it.
+    """
+    single = _single_ops(view)
+    found: dict[str, Any] = {
         "kind": view.kind,
         "sentence": VIEWS[view.kind].sentence,
-        "nested": Trait.NESTED in traits,
-        "gathered": is_gathered,
+        "nested": Trait.NESTED in view.traits,
+        "gathered": view.is_gathered,
         "end": view.tree.end,
         "name": view.name,
-        "op": _single_ops(view),
+        "op": single,
         "ops": view.members.lengths,
         "accounted": view.is_accounted,
-        "own": own,
+        "own": {},
         "total": {},
         "facts": {},
         "columns": [],
         "merged": None,
         "notes": list(view.notes),
     }
+    _add_numbers(found, view)
+    columns = _columns(view)
+    for metric in columns:
+        _add_column(found, view, metric, aligned_rows.headings(metric, columns))
+    return found
+
+
+def _add_numbers(found: dict[str, Any], view: View) -> None:
+    """Add the numbers that cannot be derived; only rows of many ops have parts of numbers."""
+    of_ops = per_op(view.profile, EVERYTHING)
+    for metric in numbers_of(view.profile):
+        key = column_name(metric)
+        if metric.part_of and not view.is_gathered:
+            continue
+        own = view.own[key]
+        if metric.part_of or not np.array_equal(own, np.append(of_ops[key], 0)[found["op"]]):
+            found["own"][key] = own
+        total = _totals(view, key)
+        if not np.array_equal(total, view.tree.sums_below(own)):
+            found["total"][key] = total
+
+
+def _names(view: View, of: Strings) -> Spans | Strings:
+    return view.name if view.is_gathered else spans(view, of)
 
 
 def _single_ops(view: View) -> Ints:
     """The op of each row that is exactly one op, else -1."""
     members = view.members
-    found = np.full(len(view), _NONE)
+    found = np.full(len(view), _NO_OP)
     is_single = members.lengths == 1
     found[is_single] = members.values[members.offsets[:-1][is_single]]
     return ints(found)
+
+
+def _totals(view: View, key: str) -> Ints:
+    """The totals that the page shows: in a flat list, a row's own numbers.
+
+    There, totals of views cover all later rows, so they depend on the order.
+    """
+    if Trait.NESTED in view.traits:
+        return view.total[key]
+    totals = view.own[key].copy()
+    totals[0] = view.total[key][0]
+    return totals
+
+
+def _columns(view: View) -> list[Metric]:
+    """The columns of a table besides the chosen metric."""
+    numbers = numbers_of(view.profile)
+    if Trait.ALIGNED not in view.traits:
+        return [metric for metric in numbers if metric.key in _USUAL]
+    select = resolved(view.kind, view.profile, Options()).select
+    return selected_columns(select, gathered=False, splits_micros=False)
+
+
+def _add_column(
+    found: dict[str, Any], view: View, metric: Metric, headings: tuple[str, str]
+) -> None:
+    """Add the description of a column and, if it is a fact, its values."""
+    group, heading = headings
+    unit = metric.unit
+    if unit is None:
+        values = facts.column(metric, view, slice(0, len(view)))
+        match values:
+            case facts.Sizes():
+                found["total"][metric.key] = values.bytes
+                unit = Unit.BYTES
+            case facts.Texts():
+                found["facts"][metric.key] = coded(Coded.of(list(fields.text_sets(values))))
+            case Shapes():
+                found["facts"][metric.key] = coded(shape_texts(values))
+            case _:
+                return
+    found["columns"].append(
+        {
+            "key": metric.key,
+            "column": column_name(metric),
+            "heading": heading,
+            "group": group,
+            "meaning": metric.meaning,
+            "unit": units.NAMES[unit] if unit else None,
+        }
+    )
+
+
+def shape_texts(shapes: Shapes) -> Coded:
+    """Shapes as texts like `(?, 224, 224, 3)`; empty if unknown."""
+    return Coded(shapes.codes, Strings(map(fields.output_shape, shapes.values)))
+
+
+def coded(column: Coded) -> dict[str, Any]:
+    """A column of repeating texts as the page has it."""
+    column = column.compact()
+    return {"codes": column.codes, "values": column.values}
 
 
 def metrics(profile: ProfileColumns) -> list[dict[str, Any]]:
@@ -149,14 +191,23 @@ def metrics(profile: ProfileColumns) -> list[dict[str, Any]]:
     found = [metric for metric in numbers_of(profile) if not metric.part_of]
     # Measured time first, if there is any: it is what most readers look for.
     found.sort(key=lambda metric: metric.key != "micros" or metric.needs is not Need.RUNS)
-    return [
-        {
-            "key": metric.key,
-            "column": column_name(metric),
-            "label": metric.label.removeprefix("# "),
-            "meaning": metric.meaning,
-            "unit": units.NAMES[metric.unit] if metric.unit else "count",
-            "total": int(numbers[column_name(metric)].sum()),
-        }
-        for metric in found
-    ]
+    return [_described(metric, int(numbers[column_name(metric)].sum())) for metric in found]
+
+
+def _described(metric: Metric, total: int) -> dict[str, Any]:
+    return {
+        "key": metric.key,
+        "column": column_name(metric),
+        "label": metric.label.removeprefix("# "),
+        "meaning": metric.meaning,
+        "unit": units.NAMES[metric.unit] if metric.unit else "count",
+        "total": total,
+    }
+
+
+def row_of_ops(view: View | None, count: int) -> Ints:
+    """The row of a view that has each op, -1 if none has."""
+    found = np.full(count, _NO_OP)
+    if view is not None:
+        found[view.members.values] = view.members.owners
+    return found

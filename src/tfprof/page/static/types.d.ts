@@ -58,6 +58,20 @@ export interface Ops {
   numbers: Record<string, Numbers>;
 }
 
+/** A column of a table: a number of `Rows.total`, or a text of `ViewData.facts`. */
+export interface Column {
+  /** As in `-select` and `-order_by`. */
+  key: string;
+  /** The column of numbers; see `Metric.column`. -1 in `held_bytes` is unknown. */
+  column: string;
+  heading: string;
+  /** The heading above it and its neighbours of the same group, or empty. */
+  group: string;
+  meaning: string;
+  /** Null for texts. */
+  unit: Unit | null;
+}
+
 /** Rows that were merged because the view is too large. */
 export interface Merged {
   /** The number of rows that are not in the data. */
@@ -86,12 +100,15 @@ export interface ViewData {
   accounted: Numbers;
   /** Own numbers by column. A column that is missing here is that of the row's op. */
   own: Record<string, Numbers>;
-  /** Totals by column. A column that is missing here is the sum over the row and those below it. */
+  /**
+   * Totals by column. A column that is missing here is the sum over the row and those below it.
+   * In a flat view, the total of a row is its own number: Python's totals depend on the order there.
+   */
   total: Record<string, Numbers>;
   /** Texts about rows, such as `layer_class` and `output_shape`. */
   facts: Record<string, Coded>;
-  /** Columns that the table shows besides the chosen metric, as `Metric.key`. */
-  columns: string[];
+  /** Columns that the table shows besides the chosen metric. */
+  columns: Column[];
   merged: Merged | null;
   notes: string[];
 }
