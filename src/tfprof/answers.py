@@ -179,8 +179,9 @@ class Answer:
 
     def _repr_html_(self) -> str:
         from tfprof.outputs import html
+        from tfprof.page import inline
 
-        return html.of_view(self.view)
+        return inline.of_view(self.view, html.of_view(self.view))
 
 
 def _asked_again(

@@ -1,5 +1,6 @@
 """Answers as HTML for notebooks: static, escaped, and limited in size."""
 
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from build import op, profile, run
 from tfprof.api import Profile
 from tfprof.outputs import html_table
 from tfprof.outputs.html_table import Amount, Column, Name
+from tfprof.page import inline
 
 GPU = Path(__file__).parent.parent / "samples" / "tensorflow" / "gpu_synth"
 EVIL = '<script>alert("x")</script>&\'"'
@@ -57,9 +59,28 @@ def answers():
     return [*views, p.flops(), p.memory(), p.advise(), p.step_times()]
 
 
+def without_frame(shown):
+    """The answer as sites show it that remove frames."""
+    return re.sub(r"<iframe .*?</iframe>", "", shown, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("place", range(5))
+def test_a_view_has_a_frame_that_cannot_reach_the_notebook_or_the_network(place):
+    (frame,) = re.findall(r"<iframe (.*?)></iframe>", answers()[place]._repr_html_(), re.DOTALL)
+
+    assert 'sandbox="allow-scripts"' in frame
+    assert "default-src &#x27;none&#x27;" in frame
+
+
+def test_a_view_of_very_many_rows_is_only_a_table(monkeypatch):
+    monkeypatch.setattr(inline, "_MOST_ROWS", 3)
+
+    assert "<iframe" not in gpu().scope()._repr_html_()
+
+
 @pytest.mark.parametrize("place", range(9))
-def test_an_answer_is_well_formed_and_static(place):
-    shown = answers()[place]._repr_html_()
+def test_an_answer_is_well_formed_and_static_outside_of_its_frame(place):
+    shown = without_frame(answers()[place]._repr_html_())
 
     found = Parser(shown)
     assert "table" in found.tags

@@ -37,35 +37,36 @@ def packed(content: Mapping[str, Any], *, quick: bool = False) -> bytes:
     return gzip.compress(container.pack(content), _QUICK if quick else _LEVEL, mtime=0)
 
 
-def encode(content: Mapping[str, Any], plain: str) -> Iterator[bytes]:
+def encode(content: Mapping[str, Any], plain: str, entry: str = _ENTRY) -> Iterator[bytes]:
     """The document as one file that needs nothing else and cannot reach the network.
 
-    `plain` is HTML that is shown until the script has started, and without scripts.
+    `plain` is HTML that is shown until the script has started, and without scripts. `entry` is the
+    module that starts the page.
     """
     data = b64encode(packed(content))
-    yield _head(str(content["title"]), "connect-src 'none'")
+    yield _head(str(content["title"]), "connect-src 'none'", entry)
     yield plain.encode()
     yield b'<script type="application/octet-stream" id="data">'
     yield data
     yield b"</script>"
-    yield _script()
+    yield _script(entry)
 
 
-def _head(title: str, connection: str) -> bytes:
+def _head(title: str, connection: str, entry: str = _ENTRY) -> bytes:
     style = assets.style()
     return (
         "<!DOCTYPE html>\n"
         '<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_policy(connection)}">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_policy(connection, entry)}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="referrer" content="no-referrer">'
         f"<title>{escape(title)} · tfprof</title><style>{style}</style></head><body>"
     ).encode()
 
 
-def _policy(connection: str) -> str:
+def _policy(connection: str, entry: str = _ENTRY) -> str:
     """A Content-Security-Policy that permits only the script and style of the page."""
-    script = assets.source_hash(assets.script(_ENTRY))
+    script = assets.source_hash(assets.script(entry))
     style = assets.source_hash(assets.style())
     return (
         f"default-src 'none'; script-src {script}; style-src {style}; img-src data:; "
@@ -73,5 +74,5 @@ def _policy(connection: str) -> str:
     )
 
 
-def _script() -> bytes:
-    return f'<script type="module">{assets.script(_ENTRY)}</script></body></html>\n'.encode()
+def _script(entry: str = _ENTRY) -> bytes:
+    return f'<script type="module">{assets.script(entry)}</script></body></html>\n'.encode()

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from html import escape
 
 from tfprof.outputs import registry
-from tfprof.page import document, plain
+from tfprof.page import document, inline, plain
 from tfprof.page.content import Subject, content
 from tfprof.page.views import build_views
 
@@ -43,11 +42,7 @@ class Report:
         return b"".join(self.encode()).decode()
 
     def _repr_html_(self) -> str:
-        page = escape(self.to_html())
-        return (
-            f'<iframe srcdoc="{page}" sandbox="allow-scripts" width="100%" height="{_HEIGHT}" '
-            'title="tfprof report" frameborder="0"></iframe>'
-        )
+        return inline.frame(self.to_html(), "tfprof report", _HEIGHT)
 
     def __repr__(self) -> str:
         return f"<tfprof report on {self._subject.name}>"

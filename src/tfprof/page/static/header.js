@@ -1,6 +1,7 @@
 // The head of the page: title, facts, tabs, the metric of the whole page and the theme.
 
 import { h, fill, nameOf } from "./dom.js";
+import { metricMenu } from "./metric.js";
 import { nextTheme, theme } from "./theme.js";
 import { VIEWS } from "./views.js";
 
@@ -73,18 +74,6 @@ function tab(payload, store, key, title, digit) {
     title,
     count > 0 && h("span", { class: "tab-count" }, count),
   );
-}
-
-/**
- * @param {Context["payload"]} payload
- * @param {Context["store"]} store
- */
-function metricMenu(payload, store) {
-  const choices = payload.metrics.map(({ key, label }) => h("option", { value: key }, label));
-  const menu = h("select", { "aria-label": "Metric of all views" }, choices);
-  const select = /** @type {HTMLSelectElement} */ (menu);
-  select.addEventListener("change", () => store.set({ metric: select.value }));
-  return select;
 }
 
 function themeButton() {
