@@ -21,8 +21,8 @@ NPM := $(shell command -v node >/dev/null && command -v npm >/dev/null && \
 	node -p 'parseInt(process.versions.node) >= 20 ? "npm" : ""')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage check lint types script vendor schemas docs models bench \
-	bench-check bench-baseline clean
+.PHONY: help demo test coverage check lint types script vendor schemas docs screenshots models \
+	bench bench-check bench-baseline clean
 
 help:  ## List the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -65,6 +65,9 @@ docs: .venv/ready  ## Generate the reference pages and build the manual as a sit
 	$(BIN)/python docs/generate.py
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --nitpicky --fresh-env --quiet docs $(SITE)
 	@echo "wrote $(CURDIR)/$(SITE)/index.html"
+
+screenshots: .venv/ready  ## Take the screenshots of the manual again; requires Chromium.
+	$(BIN)/python -m pytest -q tests/browser/test_screenshots.py --update-screenshots
 
 models: .venv/ready  ## Compare common models with Keras, TensorFlow's profiler and publications.
 	cd docs && ../$(BIN)/python -m models.generate $(if $(MODELS),--models $(MODELS))

@@ -22,6 +22,11 @@ def pytest_addoption(parser):
     parser.addoption(
         "--update-golden", action="store_true", help="rewrite the golden files; read the diff"
     )
+    parser.addoption(
+        "--update-screenshots",
+        action="store_true",
+        help="rewrite the screenshots of the manual; look at them",
+    )
 
 
 @pytest.fixture(scope="session", autouse=True)
