@@ -24,6 +24,10 @@ ROWS = st.lists(st.lists(st.integers(-(10**6), 10**6), max_size=5), max_size=8)
 SHAPES = st.lists(st.none() | st.lists(st.integers(-1, 6), max_size=4).map(tuple), max_size=8)
 
 
+def test_a_text_with_lone_surrogates_is_stored_with_their_escapes():
+    assert list(Strings(["a", "bad\udcff", "\ud83d"])) == ["a", "bad\\udcff", "\\ud83d"]
+
+
 def rows_of(ragged):
     return [ragged[row].tolist() for row in range(len(ragged))]
 

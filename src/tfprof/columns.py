@@ -58,7 +58,8 @@ class Strings(Sequence[str]):
     ends: Ints
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
-        encoded = [text.encode() for text in texts]
+        # Names of files and JSON can contain lone surrogates, which UTF-8 cannot express.
+        encoded = [text.encode(errors="backslashreplace") for text in texts]
         offsets = offsets_of(ints([len(text) for text in encoded]))
         self.data = b"".join(encoded)
         self.starts, self.ends = ints(offsets[:-1]), ints(offsets[1:])

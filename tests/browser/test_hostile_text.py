@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 import hostile_model
+import model_files
 import tfprof
 from report_pages import overflow, settled, show, tabs, write_report
+from tfprof.model.layers import Layer
+from tfprof.sources.layers_file import RecordedLayers, encoded
 
 # What the page would contain if a text had become markup.
 MARKUP = (
@@ -69,6 +74,21 @@ def test_the_title_of_the_page_is_text(open_report, tmp_path, paths):
     assert title in page.title()
     assert title in page.locator("h1").inner_text()
     assert no_markup(page)
+
+
+def test_names_of_files_and_layers_that_are_not_unicode_are_shown(open_report, tmp_path):
+    folder = tmp_path / os.fsdecode(b"model\xff")
+    folder.mkdir()
+    graph = folder / "graph.pb"
+    graph.write_bytes(model_files.graph().SerializeToString())
+    layers = folder / "layers.json"
+    layers.write_bytes(encoded(RecordedLayers([Layer("net\ud800")], {"net/w": 0})))
+
+    report = write_report([str(graph), str(layers)], tmp_path / "report.html")
+    page = settled(open_report(report, state="view=layers"))
+
+    assert "model" in page.title()
+    assert "net\\ud800" in page.locator("main").inner_text()
 
 
 def test_the_part_that_needs_no_script_shows_text(open_report, report):

@@ -45,7 +45,7 @@ def encode(content: Mapping[str, Any], plain: str, entry: str = _ENTRY) -> Itera
     """
     data = b64encode(packed(content))
     yield _head(str(content["title"]), "connect-src 'none'", entry)
-    yield plain.encode()
+    yield _encoded(plain)
     yield b'<script type="application/octet-stream" id="data">'
     yield data
     yield b"</script>"
@@ -54,14 +54,19 @@ def encode(content: Mapping[str, Any], plain: str, entry: str = _ENTRY) -> Itera
 
 def _head(title: str, connection: str, entry: str = _ENTRY) -> bytes:
     style = assets.style()
-    return (
+    return _encoded(
         "<!DOCTYPE html>\n"
         '<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_policy(connection, entry)}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="referrer" content="no-referrer">'
         f"<title>{escape(title)} · tfprof</title><style>{style}</style></head><body>"
-    ).encode()
+    )
+
+
+def _encoded(html: str) -> bytes:
+    """HTML as UTF-8; names of files can contain bytes that are not."""
+    return html.encode(errors="backslashreplace")
 
 
 def _policy(connection: str, entry: str = _ENTRY) -> str:
