@@ -17,8 +17,10 @@ from tfprof.commands.table import available
 from tfprof.web.live_profile import LiveProfile
 from tfprof.web.server import Server
 from tfprof.web.site import Site
+from tfprof.web.watching import Watcher, fingerprint
 
 SECONDS = 60  # no test waits longer for anything
+QUICK = 0.01  # seconds between two looks at the files
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,10 @@ class Served:
         head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
         return f"{method} {target} HTTP/1.1\r\n{head}\r\n".encode("latin-1")
 
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}/{self.site.token}/"
+
 
 def everything(connection: socket.socket) -> bytes:
     """All bytes until the other side closes the connection, also if it does not read ours."""
@@ -99,3 +105,17 @@ def serve(load: Callable[[], tfprof.Profile]) -> Iterator[Served]:
         finally:
             server.shutdown()
             thread.join()
+
+
+@contextmanager
+def watched(*paths: str) -> Iterator[Served]:
+    """Serve files that are looked at in short intervals."""
+    loaded = fingerprint(paths)
+    with serve(lambda: tfprof.load(*paths)) as served:
+        watcher = Watcher(partial(fingerprint, paths), loaded, served.live.reload, seconds=QUICK)
+        watcher.start()
+        try:
+            yield served
+        finally:
+            watcher.stop()
+            watcher.join(SECONDS)

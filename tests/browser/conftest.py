@@ -50,15 +50,19 @@ class Opener:
         self.noticed: list[str] = []
         self.contexts = []
 
-    def __call__(self, path: Path, *, width=1440, height=900, theme="light", state="", **settings):
+    def __call__(self, path: Path, **settings):
         """The page of a report; `state` is the part of its URL after the `#`."""
+        return self.visit(path.as_uri(), **settings)
+
+    def visit(self, address, *, width=1440, height=900, theme="light", state="", **settings):
+        """The page at an address; a page of a server may ask for what is below its address."""
         context = self.browser.new_context(
             viewport={"width": width, "height": height}, color_scheme=theme, **settings
         )
         self.contexts.append(context)
         page = context.new_page()
-        self.watch(page, path.as_uri())
-        page.goto(path.as_uri() + (f"#{state}" if state else ""))
+        self.watch(page, address)
+        page.goto(address + (f"#{state}" if state else ""))
         return page
 
     def watch(self, page, address):
@@ -72,7 +76,8 @@ class Opener:
             "request",
             lambda request: (
                 None
-                if request.url.partition("#")[0] == address or request.url.startswith(LOCAL)
+                if request.url.partition("#")[0] == address
+                or request.url.startswith((*LOCAL, *([address] * address.endswith("/"))))
                 else note(f"request: {request.url}")
             ),
         )

@@ -175,9 +175,11 @@ def test_an_option_of_a_view_is_set_on_the_page(capsys):
 def test_files_given_with_options_are_watched_too(tmp_path):
     with started("--graph_path", "graph.pb", "--run_meta_path", "0:run_meta_0") as (_, line):
         port, token = ADDRESS.fullmatch(line).groups()
-        with socket.create_connection(("127.0.0.1", int(port)), timeout=SECONDS) as listener:
+        with (
+            socket.create_connection(("127.0.0.1", int(port)), timeout=SECONDS) as listener,
+            listener.makefile("r") as events,
+        ):
             listener.sendall(f"GET /{token}/events HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
-            events = listener.makefile("r")
             assert 'data: {"generation": 1}\n' in events
             (tmp_path / "run_meta_1").replace("run_meta_0")
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import tfprof
 from report_pages import MODELS, ROOT
+from tfprof.measures.numbers import EVERYTHING, per_op
 from tfprof.page.answer import answer
-from tfprof.page.views import WHOLE, build_views
+from tfprof.page.views import WHOLE, build_views, metrics
 
 
 @pytest.fixture(scope="module", params=MODELS)
@@ -37,14 +39,39 @@ def test_an_answer_has_the_rows_and_numbers_of_the_view(kind, question, profile)
 
     found = answer(view, profile.columns)
 
-    assert found["data"] is None
     assert [whole.name[row] for row in found["row"]] == list(view.name)
-    assert found["end"].tolist() == view.tree.end.tolist()
-    assert found["total"].get("params", [0])[0] == view.total["params"][0]
-    for which, numbers in (("own", view.own), ("total", view.total)):
-        for column, values in found[which].items():
-            assert values.tolist() == numbers[column].tolist()
-    assert found["notes"] == list(view.notes)
+    assert found["view"]["end"].tolist() == view.tree.end.tolist()
+    assert found["view"]["accounted"].tolist() == view.is_accounted.tolist()
+    assert found["view"]["ops"].tolist() == view.members.lengths.tolist()
+    assert found["view"]["notes"] == list(view.notes)
+    assert "name" not in found["view"]
+    for metric in metrics(profile.columns):
+        key = metric["column"]
+        assert own(found["view"], profile.columns, key).tolist() == view.own[key].tolist()
+        if kind != "op":
+            assert total(found["view"], profile.columns, key).tolist() == view.total[key].tolist()
+
+
+def own(section, columns, key):
+    """Own numbers as the page derives them."""
+    numbers = np.append(per_op(columns, EVERYTHING)[key], 0)
+    return section["own"].get(key, numbers[section["op"]])
+
+
+def total(section, columns, key):
+    """Totals as the page derives them."""
+    before = np.append(0, np.cumsum(own(section, columns, key)))
+    return section["total"].get(key, before[section["end"]] - before[:-1])
+
+
+def test_numbers_of_ops_that_a_dialect_counts_differently_are_sent():
+    profile = tfprof.load(*(ROOT / path for path in MODELS["resnet32"]))
+    view = profile.view("scope", WHOLE.but(dialect="early")).view
+
+    found = answer(view, profile.columns)
+
+    sent = own(found["view"], profile.columns, "float_ops")
+    assert sent.tolist() == view.own["float_ops"].tolist()
 
 
 @pytest.mark.parametrize("changed", [{"my_code": True}, {"dialect": "early"}])
@@ -54,5 +81,5 @@ def test_an_option_that_changes_the_rows_is_answered_with_other_rows(changed):
 
     found = answer(view, profile.columns)
 
-    assert list(found["data"]["name"]) == list(view.name)
-    assert found["row"].tolist() == list(range(len(view)))
+    assert list(found["view"]["name"]) == list(view.name)
+    assert found["row"] is None

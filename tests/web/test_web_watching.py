@@ -14,14 +14,13 @@ import pytest
 
 import model_files
 import tfprof
-from page_server import SECONDS, serve
+from page_server import QUICK, SECONDS, serve, watched
 from tfprof.errors import InputError
 from tfprof.web import site
 from tfprof.web.live_profile import Generation, LiveProfile
 from tfprof.web.watching import Watcher, fingerprint
 
 SAVED_MODEL = Path(__file__).parents[2] / "examples" / "keras_cnn"
-QUICK = 0.01  # seconds between two looks
 
 
 # What counts as a change.
@@ -180,8 +179,8 @@ def test_a_second_change_is_reported_too():
 class Listener:
     """Reads the events of a server."""
 
-    def __init__(self, connection):
-        self._lines = connection.makefile("r", encoding="utf-8", newline="\n")
+    def __init__(self, lines):
+        self._lines = lines
         while self._lines.readline().strip():
             pass  # the headers
 
@@ -198,23 +197,9 @@ class Listener:
 
 @contextmanager
 def listening(served):
-    with served.connect() as connection:
+    with served.connect() as connection, connection.makefile("r", encoding="utf-8") as lines:
         connection.sendall(served.request("events"))
-        yield Listener(connection)
-
-
-@contextmanager
-def watched(*paths):
-    """A server whose files are watched at short intervals."""
-    loaded = fingerprint(paths)
-    with serve(lambda: tfprof.load(*paths)) as served:
-        watcher = Watcher(partial(fingerprint, paths), loaded, served.live.reload, seconds=QUICK)
-        watcher.start()
-        try:
-            yield served
-        finally:
-            watcher.stop()
-            watcher.join(SECONDS)
+        yield Listener(lines)
 
 
 def replace(path, data):
@@ -246,11 +231,11 @@ def test_a_run_that_is_added_to_a_folder_is_loaded(run_folder):
 def test_a_file_that_is_replaced_is_loaded(files):
     with watched("graph.pb", "run_meta_0") as served, listening(served) as events:
         events.next()
-        before = served.ask("view?kind=scope&select=micros").body
+        before = served.ask("data").body
         replace(files / "run_meta_0", model_files.run({"mul": 77}))
 
         assert events.next() == ("changed", {"generation": 2})
-        assert served.ask("view?kind=scope&select=micros").body != before
+        assert served.ask("data").body != before
 
 
 def test_if_a_file_is_deleted_the_old_profile_is_kept_until_it_comes_back(files):
@@ -308,9 +293,12 @@ def test_questions_are_answered_from_the_old_profile_while_the_new_one_is_loaded
 
 def test_a_quiet_stream_has_heartbeats(files, monkeypatch):
     monkeypatch.setattr(site, "_HEARTBEAT_SECONDS", QUICK)
-    with watched(str(files / "graph.pb")) as served, served.connect() as connection:
+    with (
+        watched(str(files / "graph.pb")) as served,
+        served.connect() as connection,
+        connection.makefile("rb") as lines,
+    ):
         connection.sendall(served.request("events"))
-        lines = connection.makefile("rb")
 
         assert any(line == b": still here\n" for line in lines)
 

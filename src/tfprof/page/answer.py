@@ -12,25 +12,18 @@ from typing import Any
 import numpy as np
 
 from tfprof.columns import Ints, Strings
-from tfprof.measures.numbers import Numbers
 from tfprof.model.profile import ProfileColumns
-from tfprof.page.views import column_name, numbers_of, section_of, whole
+from tfprof.page.views import section_of, whole
 from tfprof.views.view import View
 
 
 def answer(view: View, profile: ProfileColumns) -> dict[str, Any]:
-    """The rows of `view` and their numbers; `profile` is that of the page."""
+    """The rows of `view`; `profile` is that of the page."""
+    section = section_of(view, profile)
     rows = _rows_in(whole(view.kind, profile), view)
-    return {
-        "data": None if rows is not None else section_of(view),
-        "row": np.arange(len(view)) if rows is None else rows,
-        "end": view.tree.end,
-        "accounted": view.is_accounted,
-        "ops": view.members.lengths,
-        "own": _numbers(view, view.own),
-        "total": _numbers(view, view.total),
-        "notes": list(view.notes),
-    }
+    if rows is not None:
+        del section["name"], section["facts"]  # those of the page's rows
+    return {"view": section, "row": rows}
 
 
 def _rows_in(page: View, view: View) -> Ints | None:
@@ -47,11 +40,3 @@ def _rows_in(page: View, view: View) -> Ints | None:
 def _is_same(one: Strings, other: Strings) -> bool:
     one, other = one.packed(), other.packed()
     return one.data == other.data and np.array_equal(one.lengths, other.lengths)
-
-
-def _numbers(view: View, numbers: Numbers) -> dict[str, Ints]:
-    """The columns of the numbers that are not all 0."""
-    found = {
-        column_name(metric): numbers[column_name(metric)] for metric in numbers_of(view.profile)
-    }
-    return {name: values for name, values in found.items() if values.any()}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfprof.columns import Coded, Ints, Shapes, Strings, ints
-from tfprof.measures.numbers import EVERYTHING, per_op
+from tfprof.measures.numbers import EVERYTHING, Numbers, per_op
 from tfprof.metrics import METRICS, Metric, Need, selected_columns
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
@@ -64,8 +64,10 @@ def sections(profile: ProfileColumns, views: Mapping[str, View]) -> dict[str, di
     }
 
 
-def section_of(view: View) -> dict[str, Any]:
-    """The rows of a view, which may be filtered, as the page has them.
+def section_of(view: View, profile: ProfileColumns | None = None) -> dict[str, Any]:
+    """The rows of a view, which may be filtered, as a page has them.
+
+    `profile` is that of the page, if an option of the view changed it.
 
     A number is left out where the page can derive it: own numbers that are those of the row's op,
     and totals that are the sums over a row and the rows below it.
@@ -88,16 +90,15 @@ def section_of(view: View) -> dict[str, Any]:
         "merged": None,
         "notes": list(view.notes),
     }
-    _add_numbers(found, view)
+    _add_numbers(found, view, per_op(profile or view.profile, EVERYTHING))
     columns = _columns(view)
     for metric in columns:
         _add_column(found, view, metric, aligned_rows.headings(metric, columns))
     return found
 
 
-def _add_numbers(found: dict[str, Any], view: View) -> None:
+def _add_numbers(found: dict[str, Any], view: View, of_ops: Numbers) -> None:
     """Add the numbers that cannot be derived; only rows of many ops have parts of numbers."""
-    of_ops = per_op(view.profile, EVERYTHING)
     for metric in numbers_of(view.profile):
         key = column_name(metric)
         if metric.part_of and not view.is_gathered:

@@ -148,6 +148,13 @@ export async function decoded(text) {
   const bytes = new Uint8Array(letters.length);
   // Much faster than `Uint8Array.from`: a large report has millions of letters.
   for (let place = 0; place < letters.length; place += 1) bytes[place] = letters.charCodeAt(place);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).arrayBuffer();
+  return unzipped(new Blob([bytes]).stream());
+}
+
+/**
+ * @param {ReadableStream<Uint8Array<ArrayBuffer>>} stream
+ * @returns {Promise<ArrayBuffer>}
+ */
+export async function unzipped(stream) {
+  return new Response(stream.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }

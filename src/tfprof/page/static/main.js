@@ -3,6 +3,7 @@
 import { decoded, unpack } from "./container.js";
 import { fill, h } from "./dom.js";
 import { mountHeader } from "./header.js";
+import { carriedOver, startLive } from "./live.js";
 import { createProvider } from "./provider.js";
 import { createStore } from "./store.js";
 import { applyTheme, theme } from "./theme.js";
@@ -12,21 +13,49 @@ import { VIEWS } from "./views.js";
 /** @typedef {import("./types.d.ts").Context} Context */
 /** @typedef {import("./types.d.ts").Component} Component */
 /** @typedef {import("./types.d.ts").Changed} Changed */
+/** @typedef {import("./types.d.ts").Provider} Provider */
 
-/** @param {Payload} payload */
-function start(payload) {
+/**
+ * A page with a state of its own: the function it returns shows a profile, or later a newer one.
+ * @param {Payload} first
+ */
+function createPage(first) {
   const store = createStore(
     {
       view: "overview",
-      metric: payload.metrics[0]?.key ?? "",
+      metric: first.metrics[0]?.key ?? "",
       options: {},
       row: -1,
       op: -1,
       search: "",
     },
-    payload.options.map(({ name }) => name),
+    first.options.map(({ name }) => name),
   );
-  const context = { payload, store, provider: createProvider(payload) };
+  let current = first;
+  /** @type {((changed: Changed) => void) | null} */
+  let update = null;
+  store.subscribe((changed) => update?.(changed));
+
+  /**
+   * @param {Payload} payload
+   * @param {Provider} provider
+   * @param {...HTMLElement} footer
+   */
+  return (payload, provider, ...footer) => {
+    update = null; // the parts of the older profile must not see the state of the newer one
+    if (payload !== current) store.set(carriedOver(store.state, current, payload));
+    current = payload;
+    update = mount({ payload, store, provider }, footer);
+  };
+}
+
+/**
+ * Fill the page; the function it returns is called when the state changes.
+ * @param {Context} context
+ * @param {HTMLElement[]} footer
+ */
+function mount(context, footer) {
+  const { store } = context;
   const header = mountHeader(context);
   const panel = h("div", { class: "view", id: "view", role: "tabpanel" });
   /** @type {Map<string, Component>} */
@@ -43,9 +72,9 @@ function start(payload) {
     component(view, context, mounted).update(changed);
   }
 
-  document.body.replaceChildren(header.element, h("main", null, panel));
-  store.subscribe(update);
+  document.body.replaceChildren(header.element, h("main", null, panel), ...footer);
   update(new Set(/** @type {(keyof import("./types.d.ts").State)[]} */ (Object.keys(store.state))));
+  return update;
 }
 
 /**
@@ -74,7 +103,17 @@ function emptyView(reason) {
 async function boot() {
   applyTheme(theme());
   const data = document.getElementById("data");
-  if (data) start(unpack(await decoded(data.textContent ?? "")));
+  if (data) {
+    const payload = unpack(await decoded(data.textContent ?? ""));
+    createPage(payload)(payload, createProvider(payload));
+    return;
+  }
+  /** @type {ReturnType<typeof createPage> | undefined} */
+  let show;
+  await startLive((payload, provider, footer) => {
+    show ??= createPage(payload);
+    show(payload, provider, footer);
+  });
 }
 
 void boot();

@@ -189,6 +189,14 @@ export interface Rows {
   notes: string[];
 }
 
+/** The rows of a view with some options, as a server answers; see `page/answer.py`. */
+export interface Answer {
+  /** Without names and facts if these are rows of the page. */
+  view: ViewData;
+  /** The row of the page's data that each row is; null if these are other rows. */
+  row: Numbers | null;
+}
+
 /** Answers questions: from the data of the page, or by asking the server. */
 export interface Provider {
   /** Whether an option can be set: a page without a server cannot count ops again. */

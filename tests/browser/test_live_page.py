@@ -1,0 +1,220 @@
+"""The page that `tfprof ui` serves: any option, changed files, and errors."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import model_files
+import tfprof
+from page_server import SECONDS, serve, watched
+from report_pages import MODELS, ROOT
+
+LARGE = 2**31 - 1
+
+
+@pytest.fixture
+def run_folder(tmp_path):
+    """A folder of a training run with one recorded step."""
+    model_files.write(tmp_path)
+    (tmp_path / "run_meta_1").unlink()
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def resnet32():
+    """The profile of the example, and the address where it is served."""
+    profile = tfprof.load(*(ROOT / path for path in MODELS["resnet32"]))
+    with serve(lambda: profile) as served:
+        yield profile, served.address
+
+
+def shown(page):
+    """The numbers that a view shows, by the names of its rows."""
+    return dict(
+        page.locator(".workbench > div").evaluate_all(
+            """(rows) => rows.map((row) => [
+              row.querySelector(".name").textContent,
+              Number(row.querySelector(".amount").dataset.value),
+            ])"""
+        )
+    )
+
+
+def totals(answer, column, count):
+    """The first totals of an answer of the Python API, by the names of its rows."""
+    view = answer.view
+    names = list(view.name)[:count]
+    return dict(zip(names, view.total[column][:count].tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"account_type_regexes": "_trainable_variables"},
+        {"start_name_regexes": "unit_1.*", "max_depth": 3},
+        {"min_micros": 1000, "order_by": "micros"},
+        {"define_type": "conv=.*conv.*", "account_type_regexes": "conv"},
+        {"account_displayed_op_only": True, "show_name_regexes": "unit_.*"},
+    ],
+)
+@pytest.mark.parametrize("metric", ["micros", "params"])
+def test_numbers_equal_the_python_api_with_any_option(options, metric, open_report, resnet32):
+    profile, address = resnet32
+    words = "".join(f"&{name}={str(value).lower()}" for name, value in options.items())
+    page = open_report.visit(address, state=f"view=scope&metric={metric}{words}")
+    page.wait_for_selector(".workbench .amount")
+    found = shown(page)
+
+    asked = {"max_depth": LARGE} | options
+    answer = profile.scope(**{"order_by": "name"} | asked)
+    column = {"micros": "nanos"}.get(metric, metric)
+    assert found == totals(answer, column, len(found))
+
+
+def test_an_option_can_be_changed_while_the_page_is_open(open_report, run_folder):
+    with watched(str(run_folder)) as served:
+        page = open_report.visit(served.address, state="view=op&metric=micros")
+        page.wait_for_selector(".workbench .amount")
+        before = shown(page)
+        page.evaluate("location.hash = '#view=op&metric=micros&show_name_regexes=MatMul'")
+        page.wait_for_selector(".workbench .name >> text=Relu", state="detached")
+
+        assert "Relu" in before
+        assert list(shown(page))[1:] == ["MatMul"]
+
+
+def test_the_page_follows_its_files_and_keeps_its_state(open_report, run_folder):
+    with watched(str(run_folder)) as served:
+        state = "view=scope&metric=micros&show_name_regexes=net.*"
+        page = open_report.visit(served.address, state=state)
+        page.wait_for_selector(".workbench .amount")
+        before = shown(page)
+        (run_folder / "new").write_bytes(model_files.run({"act": 4, "mul": 500, "w": 2}))
+        (run_folder / "new").rename(run_folder / "run_meta_1")
+        page.wait_for_selector("footer:has-text('updated')")
+        after = shown(page)
+
+    assert re.fullmatch(r"updated \d\d:\d\d:\d\d", page.inner_text("footer"))
+    assert page.url.endswith(f"#{state}")
+    assert before["net/mul"] == 10_000
+    answer = tfprof.load(run_folder).scope(show_name_regexes="net.*", order_by="name")
+    assert after == totals(answer, "nanos", len(after))
+
+
+def test_a_file_that_cannot_be_read_is_reported_until_it_can(open_report, run_folder):
+    with watched(str(run_folder / "graph.pb"), str(run_folder / "run_meta_0")) as served:
+        page = open_report.visit(served.address, state="view=scope")
+        page.wait_for_selector(".workbench .amount")
+        before = shown(page)
+        (run_folder / "run_meta_0").rename(run_folder / "away")
+        page.wait_for_selector("footer.live-failed")
+
+        assert page.inner_text("footer").endswith("run_meta_0: no such file; check the path.")
+        assert shown(page) == before
+
+        (run_folder / "away").rename(run_folder / "run_meta_0")
+        page.wait_for_selector("footer:has-text('updated')")
+        assert page.locator("footer.live-failed").count() == 0
+
+
+def test_a_mistake_in_an_option_is_reported_as_on_the_command_line(open_report, run_folder):
+    with watched(str(run_folder)) as served:
+        page = open_report.visit(served.address, state="view=scope&max_depth=2")
+        page.wait_for_selector(".workbench .amount")
+        before = shown(page)
+        page.evaluate("location.hash = '#view=scope&order_by=micro'")
+        page.wait_for_selector("footer.live-failed")
+
+        assert page.inner_text("footer") == "`order_by` cannot be `micro`. Did you mean `micros`?"
+        assert shown(page) == before
+
+        page.evaluate("location.hash = '#view=scope&order_by=micros'")
+        page.wait_for_selector("footer.live-failed", state="detached")
+    # The browser itself notes the refused question.
+    assert [text for text in open_report.noticed if "status of 400" not in text] == []
+    open_report.noticed.clear()
+
+
+def test_names_in_an_error_are_shown_as_text(open_report, run_folder):
+    with watched(str(run_folder)) as served:
+        page = open_report.visit(
+            served.address, state="view=scope&order_by=%3Cimg%20src=x%20onerror=alert(1)%3E"
+        )
+        page.wait_for_selector("footer.live-failed")
+
+        assert page.inner_text("footer").startswith("`order_by` cannot be `<img src=x onerror=")
+        assert page.locator("img").count() == 0
+    open_report.noticed[:] = [text for text in open_report.noticed if "status of 400" not in text]
+
+
+def test_a_hidden_page_holds_no_connection_and_catches_up(open_report, run_folder):
+    with watched(str(run_folder)) as served:
+        page = open_report.visit(served.address, state="view=scope&metric=micros")
+        page.wait_for_selector(".workbench .amount")
+        set_visibility(page, "hidden")
+        (run_folder / "run_meta_1").write_bytes(model_files.run({"mul": 500}))
+        assert served.live.wait(1, SECONDS).generation.number == 2
+        assert page.inner_text("footer") == ""
+        set_visibility(page, "visible")
+        page.wait_for_selector("footer:has-text('updated')")
+
+
+def set_visibility(page, state):
+    """Tell a page that it is visible or not, as a browser does when its tab is chosen."""
+    page.evaluate(
+        """(hidden) => {
+          Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+          document.dispatchEvent(new Event("visibilitychange"));
+        }""",
+        state == "hidden",
+    )
+
+
+def test_another_page_cannot_read_or_show_the_profile(open_report, run_folder, tmp_path):
+    with watched(str(run_folder)) as served:
+        other = tmp_path / "other.html"
+        other.write_text(f'<title>other</title><iframe src="{served.address}"></iframe>')
+        page = open_report(other)
+        page.wait_for_load_state()
+        tried = page.evaluate(
+            """async (address) => {
+              try {
+                return (await fetch(address)).status;
+              } catch (error) {
+                return error.name;
+              }
+            }""",
+            f"{served.address}data",
+        )
+
+        assert tried == "TypeError"
+        assert "refused to connect" in page.frames[1].locator("body").inner_text()
+    open_report.noticed.clear()
+
+
+def test_the_command_serves_the_page(open_report, run_folder):
+    with subprocess.Popen(
+        [sys.executable, "-m", "tfprof", "ui", str(run_folder), "--no_browser"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=dict(os.environ),
+    ) as process:
+        address = process.stdout.readline().strip()
+        page = open_report.visit(address, state="view=scope&metric=params")
+        page.wait_for_selector(".workbench .amount")
+
+        assert shown(page)["net/w"] == 12
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(SECONDS) == 0
+        page.wait_for_selector("footer.live-failed")
+        assert page.inner_text("footer") == "tfprof has stopped; start it again."
+    # The browser notes that it cannot connect.
+    open_report.noticed[:] = [text for text in open_report.noticed if "net::ERR" not in text]
