@@ -51,6 +51,7 @@ def ui(call: Call) -> None:
     watcher = Watcher(look, loaded, live.reload)
     with Server(port, site.reply) as server, _stopped_by_sigterm():
         watcher.start()
+        threading.Thread(target=site.prepare, daemon=True).start()  # while the browser starts
         address = f"http://{ADDRESS}:{server.server_port}"
         _greet(call, f"{address}/{site.token}/")
         if not call.value("no_browser"):

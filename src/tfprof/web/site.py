@@ -58,6 +58,10 @@ class Site:
             return refused(HTTPStatus.NOT_FOUND)
         return _guarded(route, query)
 
+    def prepare(self) -> None:
+        """Compute the data of the page, so that the first request does not wait for it."""
+        _guarded(self._data, "")
+
     def _enters(self, path: str) -> bool:
         return is_token(path, f"/{self.entry}") and self._entered.acquire(blocking=False)
 
