@@ -1,13 +1,14 @@
 """Configuration of the site that `make docs` builds from the manual.
 
 The pages are plain Markdown, which a repository browser shows as well. What only the site needs is
-here: the navigation, an `index.html`, and colours for the examples.
+here: the navigation, an `index.html`, colours for the examples, and the reports of the gallery.
 """
 
 from __future__ import annotations
 
 import re
 import shutil
+import sys
 from pathlib import Path
 
 from pygments.lexer import RegexLexer, bygroups
@@ -15,6 +16,9 @@ from pygments.token import Generic
 from sphinx.application import Sphinx
 
 MANUAL = Path(__file__).parent
+sys.path.insert(0, str(MANUAL))
+
+import gallery  # noqa: E402 -- beside this file
 
 project = "tfprof"
 extensions = ["myst_parser"]
@@ -45,7 +49,9 @@ SECTIONS = {
 def setup(app: Sphinx) -> None:
     app.add_lexer("console", Commands)
     app.connect("source-read", add_navigation)
+    app.connect("source-read", link_reports)
     app.connect("build-finished", write_index)
+    app.connect("build-finished", write_reports)
 
 
 class Commands(RegexLexer):
@@ -86,3 +92,20 @@ def short_title(page: str) -> str:
 def write_index(app: Sphinx, error: Exception | None) -> None:
     if not error:
         shutil.copy(app.outdir / f"{root_doc}.html", app.outdir / "index.html")
+
+
+def link_reports(_app: Sphinx, page: str, source: list[str]) -> None:
+    """Make the pictures of the gallery links to the reports, which only the site has."""
+    if page == "gallery":
+        source[0] = re.sub(
+            r"!\[(.+)\]\((images/report-(\w+)\.png)\)",
+            r"```{image} \2\n:alt: \1\n:target: gallery/\3.html\n```",
+            source[0],
+        )
+
+
+def write_reports(app: Sphinx, error: Exception | None) -> None:
+    folder = app.outdir / "gallery"
+    folder.mkdir(exist_ok=True)
+    for name in () if error else gallery.ENTRIES:
+        gallery.write(name, folder)

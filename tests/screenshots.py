@@ -29,7 +29,7 @@ class Screenshot:
     width: int
     height: int
     theme: str = "light"
-    model: str = ""  # the report of this model, see `report_pages.MODELS`
+    report: str = ""  # a report of the gallery
     state: str = ""  # the part of the report's URL after the `#`
     commands: tuple[str, ...] = ()  # a terminal in which these were typed
 
@@ -40,6 +40,9 @@ class Screenshot:
 
 SELECTED = "params,float_ops,micros"
 SCREENSHOTS = [
+    Screenshot("report-resnet32", width=1200, height=760, report="resnet32"),
+    Screenshot("report-transformer", width=1200, height=760, report="transformer"),
+    Screenshot("report-large", width=1200, height=760, report="large"),
     Screenshot(
         "terminal",
         width=900,

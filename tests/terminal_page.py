@@ -55,7 +55,12 @@ def typed(line: str, folder: Path) -> str:
         withexitstatus=True,
     )
     assert status == 0, printed
-    return printed.replace("\r\n", "\n")
+    return shown(printed)
+
+
+def shown(printed: str) -> str:
+    """What remains on the screen: the progress line, shown when the machine is slow, is erased."""
+    return re.sub(r"[^\n]*\r\x1b\[K", "", printed).replace("\r\n", "\n")
 
 
 def marked(printed: str) -> str:

@@ -6,11 +6,17 @@ After an intended change run `make screenshots`, and look at the pictures.
 from __future__ import annotations
 
 import re
+import sys
+from functools import cache
 
 import pytest
 
 import terminal_page
 from screenshots import FEW, IMAGES, ROOT, SCALE, SCREENSHOTS, Screenshot, small, unlike
+
+sys.path.append(str(ROOT / "docs"))
+
+import gallery
 
 TRANSFORMER = ROOT / "examples" / "transformer"
 MANUAL = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
@@ -44,12 +50,19 @@ def take(open_report):
     return picture
 
 
+@pytest.fixture(scope="module")
+def gallery_report(tmp_path_factory):
+    """A function that returns the path of a report of the gallery."""
+    folder = tmp_path_factory.mktemp("gallery")
+    return cache(lambda name: gallery.write(name, folder))
+
+
 @pytest.mark.parametrize("row", SCREENSHOTS, ids=lambda row: row.name)
-def test_a_screenshot_shows_what_tfprof_shows_now(row, take, report_of, tmp_path, request):
+def test_a_screenshot_shows_what_tfprof_shows_now(row, take, gallery_report, tmp_path, request):
     if row.commands:
         path = terminal_page.write(row.commands, TRANSFORMER, tmp_path / "terminal.html")
     else:
-        path = report_of(row.model)
+        path = gallery_report(row.report)
 
     picture = take(path, row)
     if request.config.getoption("--update-screenshots"):
@@ -66,6 +79,12 @@ def test_every_screenshot_is_small_and_described_where_it_is_used():
     assert {path.stem for path in IMAGES.glob("*")} == {row.name for row in SCREENSHOTS}
     assert {row.name for row in SCREENSHOTS} == {*in_markdown, *in_html}
     assert all(row.path.stat().st_size < LARGEST for row in SCREENSHOTS)
+
+
+def test_a_terminal_does_not_show_lines_that_were_erased():
+    printed = "one\r\n\r\x1b[Ktfprof: reading f … 1 s\r\x1b[Ktfprof: reading f … 2 s\r\x1b[Ktwo\r\n"
+
+    assert terminal_page.shown(printed) == "one\ntwo\n"
 
 
 # A page with a header, text, and a panel with a picture, light or dark as the system.
