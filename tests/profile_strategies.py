@@ -8,12 +8,13 @@ since a draw takes longer than everything that is done with it.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from itertools import product
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from build import CPU, GPU, GPU_STREAM, layer, op, profile, run
+from build import CPU, GPU, GPU_STREAM, RunFact, allocator, layer, op, profile, run
 from tfprof.metrics import ORDER_KEYS, THRESHOLD_KEYS
 
 STEPS = (0, 5)
@@ -89,6 +90,24 @@ def _run(names, place, traits):
 def profiles():
     """Small profiles."""
     return facts().map(lambda found: profile(*found))
+
+
+# Ties, times before the step or unknown, and frees of memory that was never allocated.
+_events = st.lists(st.tuples(st.integers(-1, 6), st.integers(-3, 5)), max_size=4)
+_allocators = st.lists(
+    st.builds(allocator, st.sampled_from(("x", "y")), _events, st.integers(0, 3)), max_size=2
+)
+
+
+@st.composite
+def allocating_profiles(draw):
+    """Profiles with at least one allocation."""
+    found = [
+        replace(fact, start=3, allocators=draw(_allocators)) if isinstance(fact, RunFact) else fact
+        for fact in draw(facts())
+    ]
+    found[-1] = replace(found[-1], allocators=[allocator("x", [(2, 1)])])
+    return profile(*found)
 
 
 _accounts = st.fixed_dictionaries(

@@ -85,12 +85,14 @@ def test_other_forms_of_imports_and_exports_are_refused(static, statement):
         assets.script("main.js")
 
 
-def test_the_style_of_libraries_comes_before_that_of_the_page(static):
+def test_the_style_of_libraries_comes_first_and_those_of_views_last(static):
     (static / "vendor").mkdir()
     (static / "vendor/uplot.css").write_text("a {}\n")
     (static / "style.css").write_text("b {}\n")
+    (static / "memory.css").write_text("d {}\n")
+    (static / "advice.css").write_text("c {}\n")
 
-    assert assets.style() == "a {}\nb {}\n"
+    assert assets.style() == "a {}\nb {}\nc {}\nd {}\n"
 
 
 @pytest.mark.parametrize("name", ["main.js", "vendor/uplot.js", "vendor/dagre.js"])

@@ -1,34 +1,14 @@
 """Properties of the memory of any profile; see `test_view_properties` on trying more examples."""
 
-from dataclasses import replace
-
 from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
-from build import RunFact, allocator, profile, run
-from profile_strategies import facts, often
+from build import allocator, profile, run
+from profile_strategies import allocating_profiles, often
 from tfprof.errors import TfprofError
 from tfprof.options import MemoryOptions
 from tfprof.outputs import chart, memory_json, memory_text
 from tfprof.views import memory
-
-# Ties, times before the step or unknown, and frees of memory that was never allocated.
-_events = st.lists(st.tuples(st.integers(-1, 6), st.integers(-3, 5)), max_size=4)
-_allocators = st.lists(
-    st.builds(allocator, st.sampled_from(("x", "y")), _events, st.integers(0, 3)), max_size=2
-)
-
-
-@st.composite
-def profiles(draw):
-    """Profiles with at least one allocation."""
-    found = [
-        replace(fact, start=3, allocators=draw(_allocators)) if isinstance(fact, RunFact) else fact
-        for fact in draw(facts())
-    ]
-    found[-1] = replace(found[-1], allocators=[allocator("x", [(2, 1)])])
-    return profile(*found)
-
 
 WHOLE = MemoryOptions(max_depth=100, max_rows=-1)
 QUESTIONS = st.builds(
@@ -57,14 +37,14 @@ def changes_of(p, one):
 
 
 @often
-@given(profiles())
+@given(allocating_profiles())
 def test_a_curve_ends_at_the_sum_of_all_records(p):
     for one in allocators(p):
         assert one.left_bytes == one.curve.bytes[-1] == sum(changes_of(p, one))
 
 
 @often
-@given(profiles())
+@given(allocating_profiles())
 def test_the_peak_is_the_highest_point_and_the_highest_of_all_steps(p):
     for one in allocators(p):
         assert one.peak_bytes == max(one.curve.bytes.tolist()) == max(one.step_peaks.values())
@@ -74,7 +54,7 @@ def test_the_peak_is_the_highest_point_and_the_highest_of_all_steps(p):
 
 
 @often
-@given(profiles())
+@given(allocating_profiles())
 def test_each_breakdown_adds_up_to_the_peak(p):
     for one in allocators(p):
         for found in one.breakdowns.values():
@@ -83,7 +63,7 @@ def test_each_breakdown_adds_up_to_the_peak(p):
 
 
 @often
-@given(profiles(), QUESTIONS)
+@given(allocating_profiles(), QUESTIONS)
 def test_hidden_rows_are_counted(p, options):
     for one in allocators(p, options):
         for found in one.breakdowns.values():
@@ -93,7 +73,7 @@ def test_hidden_rows_are_counted(p, options):
 
 
 @often
-@given(profiles(), st.integers(0, 200), st.sampled_from((chart.ASCII, chart.UNICODE)))
+@given(allocating_profiles(), st.integers(0, 200), st.sampled_from((chart.ASCII, chart.UNICODE)))
 def test_every_answer_can_be_written(p, width, pen):
     found = memory.build(p, MemoryOptions())
 

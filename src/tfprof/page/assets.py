@@ -43,8 +43,9 @@ def script(entry: str) -> str:
 
 @cache
 def style() -> str:
-    """The style sheets: those of libraries first, so that the page's own override them."""
-    return "".join(map(_text, _STYLES))
+    """The style sheets: those of libraries, that of the whole page, then those of its views."""
+    names = {file.name for file in _STATIC.iterdir() if file.name.endswith(".css")}
+    return "".join(map(_text, (*_STYLES, *sorted(names.difference(_STYLES)))))
 
 
 def source_hash(text: str) -> str:

@@ -9,11 +9,12 @@ from functools import partial
 from pathlib import PurePath
 from typing import Any, TypeVar
 
-from tfprof.errors import MissingInputError
+from tfprof.errors import TfprofError
 from tfprof.metrics import Need
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import VIEW_OPTIONS, MemoryOptions, StepOptions
-from tfprof.page import numbers, views
+from tfprof.page import advice, numbers, views
+from tfprof.page import memory as memory_section
 from tfprof.page.ops import ops
 from tfprof.version import __version__
 from tfprof.views import ledger, memory, steps
@@ -24,6 +25,9 @@ _T = TypeVar("_T")
 SCHEMA = "tfprof/report/1"
 
 _NO_LINES = "The code view requires the code lines that created the ops"
+
+# The views of recorded runs.
+_OF_RUNS = frozenset(("timeline", "memory"))
 
 # Files whose names start like this are parts of a model, whose name is that of the folder.
 _PARTS = ("graph", "run_meta", "tfprof_log", "saved_model", "model.ckpt", "checkpoint", "profile")
@@ -82,9 +86,9 @@ def content(subject: Subject, built: Mapping[str, View] | None = None) -> dict[s
         "views": views.sections(profile, built),
         "graph": None,
         "timeline": None,
-        "memory": None,
-        "advice": {"findings": [], "quiet": [], "notes": []},
-        "missing": missing,
+        "memory": measured.memory and memory_section.section(profile, measured.memory),
+        "advice": advice.section(profile, words),
+        "missing": missing if profile.has(Need.RUNS) else _with_hints(missing),
         "options": [
             {"name": option.name, "value": str(option.default), "help": option.help}
             for option in VIEW_OPTIONS.values()
@@ -96,6 +100,14 @@ def _unless_missing(view: str, missing: dict[str, str], ask: Callable[[], _T]) -
     """The answer, or None if the files do not have it; the reason is added to `missing`."""
     try:
         return ask()
-    except MissingInputError as error:
+    except TfprofError as error:
         missing[view] = str(error)
         return None
+
+
+def _with_hints(missing: Mapping[str, str]) -> dict[str, str]:
+    """The reasons with how to record a run, for files that have none."""
+    return {
+        view: f"{reason} “tfprof run PROGRAM” records a program." if view in _OF_RUNS else reason
+        for view, reason in missing.items()
+    }

@@ -97,7 +97,7 @@ def build(profile: ProfileColumns, options: MemoryOptions) -> Memory:
     chosen = _chosen(found, chosen_steps(profile, asked))
     if not chosen:
         raise MissingInputError(_no_records_message(profile, found, options.step))
-    allocators = [_allocator(profile, options, found, one) for one in chosen]
+    allocators = [of_trace(profile, one, options) for one in chosen]
     allocators.sort(key=lambda one: -one.peak_bytes)
     return Memory(options, tuple(allocators), tuple(_notes(profile, found, chosen)))
 
@@ -114,12 +114,11 @@ def _chosen(found: Sequence[AllocatorTrace], steps: Ints) -> list[AllocatorTrace
     return list(best.values())
 
 
-def _allocator(
-    profile: ProfileColumns,
-    options: MemoryOptions,
-    found: Sequence[AllocatorTrace],
-    one: AllocatorTrace,
+def of_trace(
+    profile: ProfileColumns, one: AllocatorTrace, options: MemoryOptions
 ) -> AllocatorMemory:
+    """Break down the memory of one allocator in one step at its peak."""
+    found = allocator_traces(profile)
     start = _start(profile, found, one.step)
     moment, count = one.curve.peak_ns, len(profile.ops)
     held = one.held(moment, count)

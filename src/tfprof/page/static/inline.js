@@ -4,7 +4,7 @@ import { decoded, unpack } from "./container.js";
 import { h } from "./dom.js";
 import { metricMenu } from "./metric.js";
 import { createProvider } from "./provider.js";
-import { createStore } from "./store.js";
+import { createStore, initialState } from "./store.js";
 import { applyTheme, theme } from "./theme.js";
 import { mountWorkbench } from "./workbench.js";
 
@@ -15,7 +15,7 @@ import { mountWorkbench } from "./workbench.js";
 function start(payload) {
   const view = Object.keys(payload.views)[0];
   const metric = payload.metrics[0]?.key ?? "";
-  const store = createStore({ view, metric, options: {}, row: -1, op: -1, search: "" }, []);
+  const store = createStore(initialState(view, metric), []);
   const workbench = mountWorkbench({ payload, store, provider: createProvider(payload) });
   const bar = h("div", { class: "header-bar inline-bar" }, metricMenu(payload, store));
   document.body.replaceChildren(h("main", { class: "inline" }, bar, workbench.element));

@@ -5,7 +5,7 @@ import { fill, h } from "./dom.js";
 import { mountHeader } from "./header.js";
 import { carriedOver, startLive } from "./live.js";
 import { createProvider } from "./provider.js";
-import { createStore } from "./store.js";
+import { createStore, initialState } from "./store.js";
 import { applyTheme, theme } from "./theme.js";
 import { VIEWS } from "./views.js";
 
@@ -21,14 +21,7 @@ import { VIEWS } from "./views.js";
  */
 function createPage(first) {
   const store = createStore(
-    {
-      view: "overview",
-      metric: first.metrics[0]?.key ?? "",
-      options: {},
-      row: -1,
-      op: -1,
-      search: "",
-    },
+    initialState("overview", first.metrics[0]?.key ?? ""),
     first.options.map(({ name }) => name),
   );
   let current = first;

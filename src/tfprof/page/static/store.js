@@ -4,7 +4,17 @@
 /** @typedef {import("./types.d.ts").State} State */
 /** @typedef {import("./types.d.ts").Changed} Changed */
 
-const NAMES = /** @type {const} */ (["view", "metric", "search"]);
+const NAMES = /** @type {const} */ (["view", "metric", "search", "memory"]);
+
+/**
+ * The state in which nothing is selected or filtered.
+ * @param {string} view
+ * @param {string} metric
+ * @returns {State}
+ */
+export function initialState(view, metric) {
+  return { view, metric, options: {}, row: -1, op: -1, search: "", memory: "" };
+}
 
 /**
  * @param {State} defaults

@@ -134,8 +134,13 @@ export interface StepBar {
 export interface Finding {
   checker: string;
   sentence: string;
-  gain: { text: string; share: number } | null;
-  evidence: { columns: string[]; rows: string[][] };
+  gain: { text: string; share: number; value: number; unit: Unit } | null;
+  /** Cells are texts, or numbers in the unit of their column; `view` has rows for the texts. */
+  evidence: {
+    columns: { heading: string; unit: Unit | null; view: ViewKind | null }[];
+    rows: (string | number)[][];
+  };
+  /** The ops, kinds, lines of code or devices that the finding concerns. */
   ops: string[];
   command: string;
 }
@@ -150,7 +155,63 @@ export interface Advice {
 // The sections of the views that draw graph, timeline and memory are described in their modules.
 export interface GraphData { [key: string]: unknown }
 export interface TimelineData { [key: string]: unknown }
-export interface MemoryData { [key: string]: unknown }
+
+/** Memory over time: one entry per allocator and device, highest peak first. Times are nanoseconds. */
+export interface MemoryData {
+  notes: string[];
+  /** The default limits of `tfprof memory`. */
+  most_rows: number;
+  most_depth: number;
+  holders: MemoryHolders;
+  allocators: MemoryAllocator[];
+}
+
+/** The ops that allocated or released memory in any `MemoryStep.changes`. */
+export interface MemoryHolders {
+  kind: Coded;
+  line: Coded | null;
+  /** The row of `scopes` that each holder is. */
+  row: Numbers;
+  /** A tree in preorder. */
+  scopes: { end: Numbers; name: Texts };
+}
+
+export interface MemoryAllocator {
+  title: string;
+  /** Empty if there is only one recording. */
+  recording: string;
+  /** The peaks of all steps; `steps` may have only those with the highest ones. */
+  step_peaks: { step: number; bytes: number }[];
+  steps: MemoryStep[];
+}
+
+export interface MemoryStep {
+  step: number;
+  peak_bytes: number;
+  peak_ns: number;
+  left_bytes: number;
+  reached_by: { op: string; bytes: number }[];
+  curve: MemoryPoints;
+  /** The bytes in use as the allocator itself reported them. */
+  levels: MemoryPoints | null;
+  /** In order of time, or null if they were too many; then `held` has what held the peak. */
+  changes: MemoryChanges | null;
+  held: Record<string, MemoryHeld> | null;
+}
+
+/** Bytes from each time on; `points` is the number of points before the curve was thinned. */
+export interface MemoryPoints { time: Numbers; bytes: Numbers; points: number }
+
+export interface MemoryChanges { time: Numbers; holder: Numbers; bytes: Numbers }
+
+export interface MemoryHeld {
+  name: Texts;
+  depth: Numbers;
+  bytes: Numbers;
+  ops: Numbers;
+  hidden_rows: number;
+  hidden_bytes: number;
+}
 
 export interface Payload {
   schema: string;
@@ -214,6 +275,8 @@ export interface State {
   row: number;
   op: number;
   search: string;
+  /** What the view of memory shows: allocator, step, time and grouping; empty for the peak. */
+  memory: string;
 }
 
 export type Changed = Set<keyof State>;

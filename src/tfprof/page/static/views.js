@@ -1,5 +1,7 @@
 // The views of the page: one row each, in the order of the tabs. The digit is the shortcut.
 
+import { mountAdvice } from "./advice.js";
+import { mountMemory } from "./memory.js";
 import { mountOverview } from "./overview.js";
 import { mountWorkbench } from "./workbench.js";
 
@@ -14,4 +16,6 @@ export const VIEWS = [
   { key: "graph", title: "Graph", mount: mountWorkbench },
   { key: "code", title: "Code", mount: mountWorkbench },
   { key: "op", title: "Op", mount: mountWorkbench },
+  { key: "memory", title: "Memory", mount: mountMemory },
+  { key: "advice", title: "Advice", mount: mountAdvice },
 ];

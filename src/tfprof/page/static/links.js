@@ -1,0 +1,79 @@
+// Names and commands that lead on: to a row of another view, or to a terminal.
+
+import { fill, h, nameOf } from "./dom.js";
+
+/** @typedef {import("./types.d.ts").Context} Context */
+/** @typedef {import("./types.d.ts").ViewData} ViewData */
+/** @typedef {import("./types.d.ts").ViewKind} ViewKind */
+
+/** @type {WeakMap<ViewData, Map<string, number>>} */
+const known = new WeakMap();
+
+/**
+ * The first row of a view with that name, -1 if there is none.
+ * @param {ViewData} data
+ * @param {string} name
+ */
+export function rowNamed(data, name) {
+  const rows = known.get(data) ?? new Map();
+  if (!known.has(data)) {
+    for (let row = data.name.length - 1; row >= 0; row -= 1) rows.set(data.name.get(row), row);
+    known.set(data, rows);
+  }
+  return rows.get(name) ?? -1;
+}
+
+/**
+ * A name that selects its row in a view, or just the name if the page has no such view.
+ * @param {Pick<Context, "payload" | "store">} context
+ * @param {ViewKind | null} view
+ * @param {string} name
+ * @param {string} [label] what to show instead of the whole name
+ */
+export function nameLink({ payload, store }, view, name, label = name) {
+  const data = view ? payload.views[view] : null;
+  if (!data) return nameOf(label, { title: name });
+  const title = `${name}\nShow in the view ${data.kind}`;
+  const onclick = () => openRow(store, data, name);
+  return h("button", { class: "link", type: "button", title, onclick }, nameOf(label));
+}
+
+/**
+ * @param {Context["store"]} store
+ * @param {ViewData} data
+ * @param {string} name
+ */
+function openRow(store, data, name) {
+  const row = rowNamed(data, name);
+  // A row that was merged with others can only be searched for.
+  if (row < 0) store.set({ view: data.kind, search: name });
+  else store.set({ view: data.kind, row, op: data.op[row] });
+}
+
+/**
+ * A command with a button that copies it.
+ * @param {string} command
+ */
+export function commandLine(command) {
+  const code = h("code", { class: "command-text", tabindex: 0 }, command);
+  const button = h("button", { class: "quiet-button", type: "button" }, "Copy");
+  button.addEventListener("click", () => void copy(command, code, button));
+  return h("div", { class: "command" }, code, button);
+}
+
+/**
+ * Copy a text; where the browser does not allow that, select it instead.
+ * @param {string} text
+ * @param {HTMLElement} shown the element that shows the text
+ * @param {HTMLElement} button
+ */
+async function copy(text, shown, button) {
+  try {
+    await navigator.clipboard.writeText(text);
+    fill(button, "Copied");
+  } catch {
+    getSelection()?.selectAllChildren(shown);
+    fill(button, "Selected");
+  }
+  setTimeout(() => fill(button, "Copy"), 1500);
+}

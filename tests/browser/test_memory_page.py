@@ -1,0 +1,238 @@
+"""The view of memory shows what `tfprof memory` prints, and more times than the peak."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tfprof
+from profile_strategies import allocating_profiles, often
+from report_pages import MODELS, ROOT, THEMES, WIDTHS, answer
+from tfprof.columns import Strings
+from tfprof.measures.memory import allocator_traces
+from tfprof.options import MemoryOptions
+from tfprof.page import assets, memory
+from tfprof.views.memory import build, of_trace
+
+VIEW = "view=memory"
+
+
+def shown_tables(page):
+    """The rows of each table: name, depth, bytes and ops."""
+    page.wait_for_selector(".memory-table")
+    return page.evaluate(
+        """() => Object.fromEntries([...document.querySelectorAll(".memory-table")].map(
+          (table) => [table.dataset.by, [...table.querySelectorAll("tr[data-name]")].map((row) => {
+            const [bytes, ops] = [...row.querySelectorAll(".amount")].map(
+              (cell) => Number(cell.dataset.value));
+            return { name: row.dataset.name, depth: Number(row.dataset.depth), bytes, ops };
+          })]))"""
+    )
+
+
+def values(page, selector):
+    page.wait_for_selector(selector)
+    return page.eval_on_selector_all(
+        selector, "(found) => found.map((one) => Number(one.dataset.value))"
+    )
+
+
+def offered(page):
+    return answer(page.inner_text(".memory .command-text"))
+
+
+@pytest.mark.parametrize("model", ["resnet32", "transformer"])
+@pytest.mark.parametrize("is_whole", [False, True])
+def test_the_peak_and_its_tables_are_those_of_the_offered_command(
+    open_report, report_of, model, is_whole
+):
+    page = open_report(report_of(model), state=VIEW)
+    if is_whole:
+        page.click("text=Show all rows")
+    expected = offered(page)["allocators"][0]
+
+    assert shown_tables(page) == {
+        by: found["rows"] for by, found in expected["held_at_peak"].items()
+    }
+    assert values(page, ".memory-moment h2 .amount") == [expected["peak_bytes"]]
+    peak, *others = values(page, ".memory-facts .amount")
+    assert peak == expected["peak_bytes"]
+    assert expected["left_bytes"] in others
+    assert max(expected["allocator_level"]["bytes"]) in others
+
+
+def test_every_step_has_its_own_peak(open_report, report_of):
+    page = open_report(report_of("transformer"), state=VIEW)
+    menu = page.locator(".memory-controls select").nth(1)
+    menu.wait_for()
+    count = menu.locator("option").count()
+
+    assert count == len(tfprof.load(ROOT / MODELS["transformer"][0]).steps)
+    for place in range(count):
+        menu.select_option(index=place)
+        expected = offered(page)["allocators"][0]
+
+        assert values(page, ".memory-moment h2 .amount") == [expected["peak_bytes"]]
+        assert shown_tables(page)["scope"] == expected["held_at_peak"]["scope"]["rows"]
+
+
+@pytest.mark.parametrize("by", ["scope", "kind of op", "line of code"])
+def test_the_bands_add_up_to_the_curve_at_every_change(open_report, report_of, by):
+    page = open_report(report_of("transformer"), state=VIEW)
+    page.locator(".memory-controls select").nth(2).select_option(by)
+    page.focus(".memory-curve")
+    for key in ("Home", "ArrowRight", "Shift+ArrowRight", "Shift+ArrowRight", "End", "ArrowLeft"):
+        page.keyboard.press(key)
+        (whole,) = values(page, ".memory-moment h2 .amount")
+
+        assert sum(values(page, ".memory-legend li:has(.name) .amount")) == whole
+
+
+def test_arrow_keys_walk_along_the_curve_of_the_api(open_report, report_of):
+    page = open_report(report_of("resnet32"), state=VIEW)
+    loaded = tfprof.load(*(ROOT / name for name in MODELS["resnet32"]))
+    curve = loaded.memory().allocators[0].curve
+    page.focus(".memory-curve")
+    page.keyboard.press("End")
+    slider = page.locator(".memory-curve")
+
+    assert int(slider.get_attribute("aria-valuenow")) == curve.time_ns[-1]
+    found = []
+    for _ in range(40):
+        page.keyboard.press("ArrowLeft")
+        time, (level,) = slider.get_attribute("aria-valuenow"), values(page, "h2 .amount")
+        found.append((level, curve.at(int(time))))
+    assert all(one == other for one, other in found)
+    assert len({one for one, _ in found}) > 10
+
+
+def test_a_click_chooses_a_time_and_a_button_leads_back_to_the_peak(open_report, report_of):
+    page = open_report(report_of("resnet32"), state=VIEW)
+    before = page.inner_text(".memory-moment h2")
+    page.click(".memory-curve .u-over", position={"x": 200, "y": 100})
+
+    assert page.inner_text(".memory-moment h2") != before
+    assert page.is_hidden(".memory .command-text")  # the command only knows the peak
+    page.click("text=Back to the peak")
+    assert page.inner_text(".memory-moment h2") == before
+
+
+def test_the_url_keeps_what_is_shown(open_report, report_of):
+    page = open_report(report_of("transformer"), state=f"{VIEW}&memory=0,5,30000000,op")
+    title, address = page.inner_text(".memory-moment h2"), page.url
+    page.reload()
+
+    assert "30.00" in title
+    assert page.inner_text(".memory-moment h2") == title
+    assert page.url == address
+    assert page.locator(".memory-controls select").nth(2).input_value() == "kind of op"
+
+
+@pytest.mark.parametrize("wrong", ["9,x,y,z", ",,,", "-1", "0,5,1e9,scope"])
+def test_a_wrong_address_shows_a_peak(open_report, report_of, wrong):
+    page = open_report(report_of("transformer"), state=f"{VIEW}&memory={wrong}")
+
+    assert "at the peak" in page.inner_text(".memory-moment h2")
+
+
+@pytest.mark.parametrize(("by", "view"), [("scope", "scope"), ("op", "op"), ("code", "code")])
+def test_a_name_leads_to_its_row(open_report, report_of, by, view):
+    page = open_report(report_of("transformer"), state=VIEW)
+    name = page.get_attribute(f"[data-by={by}] tr[data-name]", "data-name")
+    page.click(f"[data-by={by}] tr[data-name] .link")
+    loaded = tfprof.load(ROOT / MODELS["transformer"][0])
+
+    assert f"view={view}" in page.url
+    assert "row=" in page.url
+    assert name in getattr(loaded, view)(max_depth=100).report
+
+
+def test_a_model_that_never_ran_explains_how_to_record_memory(open_report, report_of):
+    page = open_report(report_of("keras_cnn"), state=VIEW)
+
+    assert "requires a recorded run" in page.inner_text(".empty")
+    assert "tfprof run PROGRAM" in page.inner_text(".empty")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_curve_is_drawn_at_each_width_and_in_both_themes(open_report, report_of, width, theme):
+    page = open_report(report_of("resnet32"), state=VIEW, width=width, theme=theme)
+    page.wait_for_selector(".memory-curve canvas")
+    colours = page.evaluate(
+        """() => {
+          const canvas = document.querySelector(".memory-curve canvas");
+          const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+          const words = new Set(new Uint32Array(data.buffer));
+          return [words.size, canvas.getBoundingClientRect().width];
+        }"""
+    )
+
+    count, drawn_width = colours
+
+    assert count > 20
+    assert 0.8 * width < drawn_width < width
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+# The same numbers as in Python, for any profile.
+
+_OPTIONS = [MemoryOptions(max_rows=rows, max_depth=depth) for rows, depth in ((3, 3), (-1, 10))]
+
+
+@pytest.fixture(scope="module")
+def tables(browser):
+    """Computes the tables of a section in the browser, for each of its steps at the peak."""
+    page = browser.new_page()
+    page.evaluate(f"{assets.script('memory_tables.js')}; window.tables = $memory_tables")
+
+    def computed(section, options):
+        section = plain(section) | {"most_depth": options.max_depth}
+        return page.evaluate(
+            """([memory, most]) => {
+              const texts = (rows) => ({ length: rows.length, get: (row) => rows[row] });
+              const { kind, line, scopes } = memory.holders;
+              for (const one of [kind, line]) if (one) one.values = texts(one.values);
+              scopes.name = texts(scopes.name);
+              const rows = ({ name, depth, bytes, ops, hiddenRows, hiddenBytes }) =>
+                [name, [...depth], [...bytes], [...ops], hiddenRows, hiddenBytes];
+              return memory.allocators.flatMap(({ steps }) => steps).map((step) =>
+                Object.fromEntries(tables.heldInGroups(memory, step, step.peak_ns, most).map(
+                  ([by, held]) => [by, rows(held)])));
+            }""",
+            [section, options.max_rows],
+        )
+
+    yield computed
+    page.close()
+
+
+@often
+@given(allocating_profiles(), st.sampled_from(_OPTIONS))
+def test_the_tables_of_any_peak_are_those_of_python(tables, p, options):
+    expected = [tables_in_python(p, trace, options) for trace in allocator_traces(p)]
+    found = tables(memory.section(p, build(p, MemoryOptions())), options)
+
+    assert sorted(map(json.dumps, found)) == sorted(map(json.dumps, expected))
+
+
+def tables_in_python(p, trace, options):
+    return {
+        by: [
+            list(found.name),
+            *(column.tolist() for column in (found.depth, found.bytes, found.ops)),
+            *(found.hidden_rows, found.hidden_bytes),
+        ]
+        for by, found in of_trace(p, trace, options).breakdowns.items()
+    }
+
+
+def plain(value):
+    """A section with lists for columns and texts."""
+    if isinstance(value, dict):
+        return {key: plain(one) for key, one in value.items()}
+    if isinstance(value, Strings | list | tuple):
+        return [plain(one) for one in value]
+    return value.tolist() if isinstance(value, np.ndarray) else value
