@@ -17,6 +17,9 @@ import pytest
 from page_server import SECONDS
 from tfprof.cli import main
 
+if sys.platform == "win32":
+    pytest.skip("Windows has no signals for one process", allow_module_level=True)
+
 ADDRESS = re.compile(r"http://127\.0\.0\.1:([0-9]+)/([\w-]{32})/\n")
 WAIT = "tfprof: this page is available on this machine until you press Ctrl-C.\n"
 
@@ -68,7 +71,6 @@ def test_two_servers_have_different_ports_and_tokens():
     assert token != other_token
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals for one process")
 @pytest.mark.parametrize(
     ("number", "status", "said"),
     [(signal.SIGTERM, 0, ""), (signal.SIGINT, 130, "tfprof: stopped.\n")],
