@@ -116,6 +116,21 @@ def test_of_many_steps_those_with_the_highest_peaks_are_kept_in_order(monkeypatc
     assert len(found["step_peaks"]) == 4
 
 
+def test_the_highest_step_has_more_points_than_others(monkeypatch):
+    monkeypatch.setattr(memory, "MOST_POINTS", 16)
+    monkeypatch.setattr(memory, "FEWER_POINTS", 4)
+    p = profile(
+        *(
+            allocating("a", *((1010 + n, n % 3) for n in range(40)), (1100, step), step=step)
+            for step in range(2)
+        )
+    )
+    low, high = (step["curve"] for step in section(p)["allocators"][0]["steps"])
+
+    assert len(low["time"]) <= 4 < len(high["time"]) <= 16
+    assert low["points"] == high["points"] == 41
+
+
 def test_a_profile_without_allocations_says_what_is_missing():
     with pytest.raises(MissingInputError, match="recorded run"):
         section(profile(op("a")))

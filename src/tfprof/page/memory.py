@@ -20,10 +20,12 @@ from tfprof.outputs.memory_text import title
 from tfprof.views import lines, scope
 from tfprof.views.memory import AllocatorMemory, Memory, MemoryBreakdown, of_trace
 
-# A curve of this many points looks the same at any width of a screen.
+# A curve of this many points looks the same at any width of a screen. Only the step with the
+# highest peak has so many; the curves of 50 others would be larger than the rest of the page.
 MOST_POINTS = 4_000
+FEWER_POINTS = 1_000
 # Of all curves together; they take about half a megabyte of the page.
-MOST_CHANGES = 150_000
+MOST_CHANGES = 100_000
 # Per allocator; the peaks of all steps are listed.
 MOST_STEPS = 50
 
@@ -150,16 +152,21 @@ def _allocator(
     profile: ProfileColumns, traces: Sequence[AllocatorTrace], holders: _Holders
 ) -> dict[str, Any]:
     answers = [of_trace(profile, trace, _OPTIONS) for trace in traces]
-    first = answers[0]
+    first, highest = answers[0], min(traces, key=_peak)
     return {
         "title": title(first),
         "recording": first.recording if len(profile.recordings) > 1 else "",
         "step_peaks": [{"step": step, "bytes": peak} for step, peak in first.step_peaks.items()],
-        "steps": [_step(*pair, holders) for pair in zip(traces, answers, strict=True)],
+        "steps": [
+            _step(trace, answer, holders, MOST_POINTS if trace is highest else FEWER_POINTS)
+            for trace, answer in zip(traces, answers, strict=True)
+        ],
     }
 
 
-def _step(trace: AllocatorTrace, one: AllocatorMemory, holders: _Holders) -> dict[str, Any]:
+def _step(
+    trace: AllocatorTrace, one: AllocatorMemory, holders: _Holders, most_points: int
+) -> dict[str, Any]:
     changes = holders.changes(trace, one.start_ns)
     held = {by: _rows(found) for by, found in one.breakdowns.items()}
     return {
@@ -168,15 +175,15 @@ def _step(trace: AllocatorTrace, one: AllocatorMemory, holders: _Holders) -> dic
         "peak_ns": one.peak_ns,
         "left_bytes": one.left_bytes,
         "reached_by": [{"op": op, "bytes": taken} for op, taken in one.reached_by],
-        "curve": _points(one.curve),
-        "levels": _points(one.levels) if len(one.levels) else None,
+        "curve": _points(one.curve, most_points),
+        "levels": _points(one.levels, most_points) if len(one.levels) else None,
         "changes": changes,
         "held": held if changes is None else None,
     }
 
 
-def _points(curve: MemoryCurve) -> dict[str, Any]:
-    shown = thinned(curve, MOST_POINTS)
+def _points(curve: MemoryCurve, most: int) -> dict[str, Any]:
+    shown = thinned(curve, most)
     return {"time": shown.time_ns, "bytes": shown.bytes, "points": len(curve)}
 
 

@@ -13,8 +13,10 @@ import { labelSums, scopeSums } from "./memory_held.js";
  */
 
 const MOST_GROUPS = 7;
-// A scope with more than this share of the peak is divided into the scopes inside it.
+// A scope with more than this share of the peak is divided into the scopes inside it, if the
+// largest of these hold most of its memory.
 const LARGE_SHARE = 1 / 3;
+const MOST = 1 / 2;
 
 /**
  * The largest groups of holders at the peak by kind of op or line of code.
@@ -44,9 +46,10 @@ export function groupsByScope(holders, held) {
   const scopes = new Set(childrenOf(0, end));
   for (const row of scopes) {
     // Scopes that are added here are visited later in the same loop.
-    const isLarge = own[row] === 0 && total[row] > LARGE_SHARE * total[0];
-    const inside = isLarge ? childrenOf(row, end) : [];
-    if (inside.length === 0) continue;
+    if (own[row] !== 0 || total[row] <= LARGE_SHARE * total[0]) continue;
+    const inside = childrenOf(row, end);
+    const largest = largestOf(inside, total).reduce((bytes, child) => bytes + total[child], 0);
+    if (largest <= MOST * total[row]) continue;
     scopes.delete(row);
     for (const child of inside) scopes.add(child);
   }

@@ -27,6 +27,8 @@ export class Curve {
   constructor(onPick) {
     this.onPick = onPick;
     this.time = 0;
+    this.peakColour = "";
+    this.timeColour = "";
     /** @type {Picture | null} */
     this.picture = null;
     /** @type {uPlot | null} */
@@ -74,6 +76,8 @@ export class Curve {
     const width = this.element.clientWidth;
     if (!this.picture || width === 0) return;
     this.plot?.destroy();
+    this.peakColour = colour("--share-3");
+    this.timeColour = colour("--accent");
     this.plot = new uPlot(this.options(this.picture, width), data(this.picture), this.element);
     listenForClicks(this.plot, (time) => this.onPick(time));
   }
@@ -118,9 +122,9 @@ export class Curve {
   drawMarks(plot) {
     if (!this.picture) return;
     const { times, total, peak } = this.picture;
-    drawLine(plot, peak, colour("--share-3"), [4, 4]);
-    drawLine(plot, this.time, colour("--accent"), []);
-    drawDot(plot, peak, total[pointAt(times, peak)], colour("--share-3"));
+    drawLine(plot, peak, this.peakColour, [4, 4]);
+    drawLine(plot, this.time, this.timeColour, []);
+    drawDot(plot, peak, total[pointAt(times, peak)], this.peakColour);
   }
 
   /** @param {uPlot} plot */

@@ -90,10 +90,7 @@ export function heldByScope(holders, held, most, mostDepth) {
   const isKept = (/** @type {number} */ row) =>
     row === 0 || ((total[row] !== 0 || own[row] !== 0) && depth[row] <= mostDepth);
   const rows = withoutChains([...end.keys()].filter(isKept), end, own);
-  const ordered = orderedRows(rows, end, total);
-  const bySize = [...ordered].sort((one, other) => total[other] - total[one]);
-  const chosen = new Set(most < 0 ? bySize : bySize.slice(0, most));
-  const shown = ordered.filter((row) => chosen.has(row));
+  const shown = largestInOrder(rows, end, total, most);
   const shownDepth = shownDepths(shown, end);
   const top = shown.filter((_, place) => shownDepth[place] === 1);
   return {
@@ -101,7 +98,7 @@ export function heldByScope(holders, held, most, mostDepth) {
     depth: shownDepth,
     bytes: shown.map((row) => total[row]),
     ops: shown.map((row) => ops[row]),
-    hiddenRows: ordered.length - shown.length,
+    hiddenRows: rows.length - 1 - shown.length,
     hiddenBytes: sum(held) - top.reduce((bytes, row) => bytes + total[row], 0),
   };
 }
@@ -129,11 +126,9 @@ export function scopeSums(holders, held) {
  * @param {Float64Array} own
  */
 function withoutChains(rows, end, own) {
-  const children = new Map(rows.map((row) => [row, 0]));
-  for (const parent of parentsAmong(rows, end)) {
-    if (parent >= 0) children.set(parent, (children.get(parent) ?? 0) + 1);
-  }
-  return rows.filter((row) => row === 0 || children.get(row) !== 1 || own[row] !== 0);
+  const children = new Int32Array(end.length);
+  for (const parent of parentsAmong(rows, end)) if (parent >= 0) children[parent] += 1;
+  return rows.filter((row) => row === 0 || children[row] !== 1 || own[row] !== 0);
 }
 
 /**
@@ -150,6 +145,42 @@ function parentsAmong(rows, end) {
     open.push(row);
     return parent;
   });
+}
+
+/**
+ * The rows with the largest totals, each followed by those inside it, siblings largest first.
+ * @param {number[]} rows ascending, the root first, which is not one of the result
+ * @param {Numbers} end
+ * @param {Float64Array} total
+ * @param {number} most -1 for all
+ */
+function largestInOrder(rows, end, total, most) {
+  if (most < 0 || rows.length - 1 <= most) return orderedRows(rows, end, total);
+  if (most === 0) return [];
+  // Sorting numbers is much faster than sorting rows, of which there may be many.
+  const sizes = Float64Array.from(rows.slice(1), (row) => total[row]).sort();
+  const least = sizes[sizes.length - most];
+  const isLarge = (/** @type {number} */ row) => total[row] >= least;
+  const ordered = orderedRows(withThoseAround(rows, end, isLarge), end, total).filter(isLarge);
+  const bySize = [...ordered].sort((one, other) => total[other] - total[one]);
+  const chosen = new Set(bySize.slice(0, most));
+  return ordered.filter((row) => chosen.has(row));
+}
+
+/**
+ * Some of the ascending rows, and the rows that contain them.
+ * @param {number[]} rows
+ * @param {Numbers} end
+ * @param {(row: number) => boolean} isWanted
+ */
+function withThoseAround(rows, end, isWanted) {
+  const parents = parentsAmong(rows, end);
+  const isAround = new Uint8Array(end.length);
+  for (let place = rows.length - 1; place > 0; place -= 1) {
+    const row = rows[place];
+    if (isWanted(row) || isAround[row] === 1) isAround[parents[place]] = 1;
+  }
+  return rows.filter((row) => row === 0 || isAround[row] === 1 || isWanted(row));
 }
 
 /**
