@@ -130,6 +130,28 @@ def test_the_url_keeps_what_is_shown(open_report, report_of):
     assert page.locator(".memory-controls select").nth(2).input_value() == "kind of op"
 
 
+def test_the_address_follows_a_held_key_without_being_written_each_time(open_report, report_of):
+    page = open_report(report_of("resnet32"), state=VIEW)
+    page.wait_for_selector(".memory-curve canvas")
+    written = page.evaluate(
+        """async () => {
+          let written = 0;
+          const replace = history.replaceState.bind(history);
+          history.replaceState = (...words) => { written += 1; replace(...words); };
+          const curve = document.querySelector(".memory-curve");
+          for (let press = 0; press < 300; press += 1) {
+            curve.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft" }));
+          }
+          await new Promise((resolve) => setTimeout(resolve, 300));
+          return written;
+        }"""
+    )
+    time = page.get_attribute(".memory-curve", "aria-valuenow")
+
+    assert written < 100
+    assert time in page.url
+
+
 @pytest.mark.parametrize("wrong", ["9,x,y,z", ",,,", "-1", "0,5,1e9,scope"])
 def test_a_wrong_address_shows_a_peak(open_report, report_of, wrong):
     page = open_report(report_of("transformer"), state=f"{VIEW}&memory={wrong}")

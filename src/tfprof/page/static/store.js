@@ -33,10 +33,13 @@ export function createStore(defaults, options) {
     const changed = new Set(keys.filter((key) => !isSame(state[key], part[key])));
     if (changed.size === 0) return;
     state = { ...state, ...part };
-    remember(toHash(state, defaults));
+    remember();
     for (const listener of listeners) listener(changed);
   }
 
+  // Browsers refuse to change the address more than about twenty times a second, as it happens
+  // while an arrow key is held down.
+  const remember = throttled(() => writeHash(toHash(state, defaults)));
   addEventListener("hashchange", () => set({ ...defaults, ...fromHash(location.hash, options) }));
   return {
     get state() {
@@ -47,8 +50,27 @@ export function createStore(defaults, options) {
   };
 }
 
+/**
+ * A function that acts at once, but while it is called often only ten times a second.
+ * @param {() => void} act
+ */
+function throttled(act) {
+  let isResting = false;
+  let isDue = false;
+  return function run() {
+    isDue = isResting;
+    if (isResting) return;
+    isResting = true;
+    act();
+    setTimeout(() => {
+      isResting = false;
+      if (isDue) run();
+    }, 100);
+  };
+}
+
 /** @param {string} words */
-function remember(words) {
+function writeHash(words) {
   try {
     history.replaceState(null, "", `#${words}`);
   } catch {
