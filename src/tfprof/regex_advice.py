@@ -10,7 +10,7 @@ MOST_MIB: Final = 8  # limit for a compiled pattern: RE2's default, which the or
 def advice(error: str) -> str:
     """A sentence, without a full stop, that explains an error text of RE2."""
     _, _, part = error.partition(": ")
-    sentence = next(text for start, text in _ADVICE.items() if error.startswith(start))
+    sentence = next(text for start, text in ADVICE.items() if error.startswith(start))
     return sentence.replace("{error}", error).replace("{part}", part)
 
 
@@ -18,7 +18,7 @@ _LOOK_AROUND = "is not supported; exclude names with a second option, such as hi
 _BACK_REFERENCE = "back-references are not supported; write the alternatives out with `|`"
 
 # How RE2's error texts start, special cases first; `{part}` is the faulty part of the pattern.
-_ADVICE: Final = {
+ADVICE: Final = {
     "invalid perl operator: (?=": f"look-ahead {_LOOK_AROUND}",
     "invalid perl operator: (?!": f"look-ahead {_LOOK_AROUND}",
     "invalid perl operator: (?<=": f"look-behind {_LOOK_AROUND}",

@@ -24,7 +24,7 @@ export class Texts {
     this.starts = starts;
     this.ends = ends;
     this.data = data;
-    this.decoder = new TextDecoder();
+    this.decoder = new TextDecoder("utf-8", { ignoreBOM: true }); // all bytes of a name count
   }
 
   get length() {

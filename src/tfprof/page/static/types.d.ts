@@ -7,6 +7,10 @@ export type Numbers = Uint8Array | Uint16Array | Uint32Array | Int8Array | Int16
 /** A column of texts, decoded when they are read. */
 export interface Texts {
   readonly length: number;
+  /** Text `i` is the UTF-8 in `data` from `starts[i]` to `ends[i]`. */
+  readonly data: Uint8Array;
+  readonly starts: Numbers;
+  readonly ends: Numbers;
   get(row: number): string;
   /** The UTF-8 bytes of a text, to search without decoding. */
   bytes(row: number): Uint8Array;
@@ -47,7 +51,8 @@ export interface Ops {
   count: number;
   name: Texts;
   kind: Coded;
-  device: Coded;
+  /** The devices as a text, and for each text their names. */
+  device: Coded & { names: string[][] };
   phase: Coded;
   shape: Coded;
   /** The row of `views.code` and of `views.layers` that has the op, -1 if none. */
@@ -56,6 +61,12 @@ export interface Ops {
   inputs: OpInputs;
   /** By `Metric.column`; only columns that are not all 0. */
   numbers: Record<string, Numbers>;
+  /** How often each op ran in a step. */
+  runs: Numbers;
+  /** Times in whole microseconds by `Metric.key`, where `whole_micros.js` cannot derive them. */
+  micros: Record<string, Numbers>;
+  /** Whether microseconds are rounded so that sums stay correct, not each op for itself. */
+  carries_micros: boolean;
 }
 
 /** A column of a table: a number of `Rows.total`, or a text of `ViewData.facts`. */
@@ -82,6 +93,14 @@ export interface Merged {
 
 export type ViewKind = "layers" | "scope" | "graph" | "code" | "op";
 
+/** How a view filters its rows; see `dialects.py`. */
+export interface Policy {
+  steps: string[];
+  trimmed_rows_vanish: boolean;
+  starts_by_default: boolean;
+  counts_ops: boolean;
+}
+
 /** All rows of a view in preorder, the root first. */
 export interface ViewData {
   kind: ViewKind;
@@ -89,6 +108,7 @@ export interface ViewData {
   /** Whether rows are nested, and may contain many ops; see `views/registry.py`. */
   nested: boolean;
   gathered: boolean;
+  policy: Policy;
   /** The rows below row `i` are `i + 1` up to `end[i]`. */
   end: Numbers;
   name: Texts;
@@ -232,8 +252,28 @@ export interface Payload {
   advice: Advice;
   /** Why a view has nothing to show, by view. */
   missing: Record<string, string>;
-  /** The options of views: name, default, help and kind of value. */
-  options: { name: string; value: string; help: string; kind: string }[];
+  /** The options that choose, count or order rows. */
+  options: Option[];
+  /** What `order_by` can be. */
+  order_keys: string[];
+  /** What to write instead of an invalid regex, by the start of RE2's error. */
+  advice_on_regexes: Record<string, string>;
+}
+
+/** An option of views, as on the command line. */
+export interface Option {
+  name: string;
+  /** The default on the command line. */
+  value: string;
+  help: string;
+  kind: "number" | "switch" | "regexes" | "key" | "types" | "dialect" | "numbers";
+  /** What help shows for the value, such as `REGEX,…`. */
+  placeholder: string;
+  /** The `Metric.key` of a threshold, else empty, and its unit. */
+  metric: string;
+  unit: Unit;
+  /** Whether the metric is measured, so that rows of single ops compare their totals. */
+  is_measured: boolean;
 }
 
 /** The rows of a view that are shown, in order. */

@@ -1,0 +1,53 @@
+// Runs modules of the page for tests: reads a line of JSON per question, and answers with another.
+
+import { Buffer } from "node:buffer";
+import process from "node:process";
+import { createInterface } from "node:readline";
+import { unpack } from "../src/tfprof/page/static/container.js";
+import { regexOf, listed, Patterns } from "../src/tfprof/page/static/patterns.js";
+import { createProvider } from "../src/tfprof/page/static/provider.js";
+
+const ANSWERS = { match, quote: ({ name }) => ({ regex: regexOf(name) }), rows };
+
+/** Which of the texts a list of regexes matches. */
+function match({ patterns, texts, advice }) {
+  return { flags: [...new Patterns(listed(patterns), advice).matchColumn(column(texts))] };
+}
+
+/** Texts as a column of the page. */
+function column(texts) {
+  const encoded = texts.map((text) => Buffer.from(text));
+  const ends = [];
+  for (const text of encoded) ends.push((ends.at(-1) ?? 0) + text.length);
+  const starts = encoded.map((text, row) => ends[row] - text.length);
+  return { data: Buffer.concat(encoded), starts, ends, length: texts.length };
+}
+
+/** The rows of views of a profile with some options. */
+async function rows({ data, questions, columns }) {
+  const bytes = Buffer.from(data, "base64");
+  const payload = unpack(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+  const provider = createProvider(payload);
+  return Promise.all(questions.map(async ({ kind, options }) => {
+    const found = await provider.ask(kind, options);
+    const of = (numbers) => columns.map((name) => [...found.row].map((row) => numbers(name)[row]));
+    return {
+      names: [...found.row].map((row) => found.data.name.get(row)),
+      end: [...found.end],
+      depth: [...found.depth],
+      own: of(found.own),
+      total: of(found.total),
+    };
+  }));
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { call, ...question } = JSON.parse(line);
+  let answer;
+  try {
+    answer = { value: await ANSWERS[call](question) };
+  } catch (error) {
+    answer = { error: error.message, kind: error.constructor.name, option: error.option };
+  }
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
