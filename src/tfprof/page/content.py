@@ -9,13 +9,15 @@ from functools import partial
 from pathlib import PurePath
 from typing import Any, TypeVar
 
+from tfprof import regex_advice
 from tfprof.errors import TfprofError
-from tfprof.metrics import Need
+from tfprof.metrics import ORDER_KEYS, Need
 from tfprof.model.profile import ProfileColumns
-from tfprof.options import VIEW_OPTIONS, MemoryOptions, StepOptions
+from tfprof.options import MemoryOptions, StepOptions
 from tfprof.page import advice, numbers, views
 from tfprof.page import memory as memory_section
 from tfprof.page.ops import ops
+from tfprof.page.options import options
 from tfprof.version import __version__
 from tfprof.views import ledger, memory, steps
 from tfprof.views.view import View
@@ -89,10 +91,9 @@ def content(subject: Subject, built: Mapping[str, View] | None = None) -> dict[s
         "memory": measured.memory and memory_section.section(profile, measured.memory),
         "advice": advice.section(profile, words),
         "missing": missing if profile.has(Need.RUNS) else _with_hints(missing),
-        "options": [
-            {"name": option.name, "value": str(option.default), "help": option.help}
-            for option in VIEW_OPTIONS.values()
-        ],
+        "options": options(),
+        "order_keys": ORDER_KEYS,
+        "advice_on_regexes": regex_advice.ADVICE,
     }
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from tfprof.columns import Coded, Ragged, Strings
+from tfprof.columns import Coded, Ints, Ragged, Strings
 from tfprof.measures.layers import first_outputs
-from tfprof.measures.numbers import EVERYTHING, per_op
+from tfprof.measures.numbers import EVERYTHING, Numbers, per_op
+from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.ops import Phase
 from tfprof.model.profile import ProfileColumns
-from tfprof.outputs.pieces import written_once
 from tfprof.page.views import coded, column_name, numbers_of, row_of_ops, shape_texts
 from tfprof.views.view import View
 
@@ -29,13 +29,16 @@ def ops(profile: ProfileColumns, views: Mapping[str, View]) -> dict[str, Any]:
         "count": len(table),
         "name": table.name,
         "kind": coded(table.kind),
-        "device": coded(_devices(profile)),
+        "device": _devices(profile),
         "phase": coded(Coded(profile.phase, Strings(_PHASES))),
         "shape": coded(shape_texts(first_outputs(table, every))),
         "line": row_of_ops(views.get("code"), len(table)),
         "layer": row_of_ops(views.get("layers"), len(table)),
         "inputs": _inputs(profile),
         "numbers": {key: numbers[key] for key in keys},
+        "runs": numbers["runs"],
+        "micros": _micros(profile, numbers),
+        "carries_micros": not profile.counts_whole_micros,
     }
 
 
@@ -46,16 +49,22 @@ def _inputs(profile: ProfileColumns) -> dict[str, Any]:
     return {"counts": edges.lengths, "back": edges.owners - edges.values, "slot": inputs.slot}
 
 
-def _devices(profile: ProfileColumns) -> Coded:
-    """The devices of each op; an op that did not run has none."""
+def _devices(profile: ProfileColumns) -> dict[str, Any]:
+    """The devices of each op, as a text and as a list; an op that did not run has none."""
     placed, names = profile.op_devices, list(profile.devices.name)
-    if placed.lengths.max(initial=0) > 1:
-        return Coded.of(list(written_once(placed, lambda codes: _listed(names, codes))))
-    codes = np.full(len(placed), len(names))
-    codes[placed.lengths > 0] = placed.values
-    return Coded(codes, Strings([*names, ""]))
+    codes, firsts = placed.numbered()
+    # Recordings may have devices of the same name.
+    lists = [list(dict.fromkeys(names[code] for code in placed[row])) for row in firsts.tolist()]
+    return {"codes": codes, "values": Strings(map(", ".join, lists)), "names": lists}
 
 
-def _listed(names: Sequence[str], codes: Sequence[int]) -> str:
-    """The distinct names of several recordings."""
-    return ", ".join(dict.fromkeys(names[code] for code in codes))
+def _micros(profile: ProfileColumns, numbers: Numbers) -> dict[str, Ints]:
+    """Whole microseconds, where the page cannot derive them from nanoseconds."""
+    if not profile.counts_whole_micros:
+        return {}  # `whole_micros.js` rounds like `measures.time`
+    timed = [metric for metric in numbers_of(profile) if metric.exact and not metric.part_of]
+    return {
+        metric.key: numbers[metric.key]
+        for metric in timed
+        if not np.array_equal(numbers[metric.key], numbers[metric.exact] // NANOS_PER_MICRO)
+    }

@@ -10,7 +10,7 @@ import numpy as np
 
 from tfprof.columns import Coded, Ints, Shapes, Strings, ints
 from tfprof.measures.numbers import EVERYTHING, Numbers, per_op
-from tfprof.metrics import METRICS, Metric, Need, selected_columns
+from tfprof.metrics import METRICS, THRESHOLD_KEYS, Metric, Need, selected_columns
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
 from tfprof.outputs import aligned_rows, fields
@@ -24,8 +24,9 @@ from tfprof.views.notes import notes
 from tfprof.views.registry import VIEWS, Trait
 from tfprof.views.view import View, build
 
-# All rows, in the order of their arrangement.
+# All rows, in the order of their arrangement. Rows with negative numbers are hidden by default.
 WHOLE = Options(max_depth=2**31 - 1, order_by="")
+_WITH_NEGATIVE = WHOLE.taking({f"min_{key}": -(2**63) for key in THRESHOLD_KEYS})
 
 _NO_OP = -1
 # The numbers that tables show besides the chosen one, if the view has no columns of its own.
@@ -50,10 +51,12 @@ def build_views(profile: ProfileColumns) -> dict[str, View]:
 
 def whole(kind: str, profile: ProfileColumns) -> View:
     """A view with all its rows, in the order of its arrangement, and notes on all its numbers."""
-    select = resolved(kind, profile, WHOLE).select
-    every = {*select, *(metric.key for metric in numbers_of(profile))}
-    view = build(kind, profile, replace(WHOLE, select=tuple(sorted(every))))
-    return replace(view, noted=lambda: notes(view))
+    default = resolved(kind, profile, WHOLE).select
+    select = tuple(sorted({*default, *(metric.key for metric in numbers_of(profile))}))
+    view = build(kind, profile, replace(_WITH_NEGATIVE, select=select))
+    # The thresholds are not what a reader asked for.
+    asked = replace(view, options=replace(WHOLE, select=select))
+    return replace(view, noted=lambda: notes(asked))
 
 
 def sections(profile: ProfileColumns, views: Mapping[str, View]) -> dict[str, dict[str, Any]]:
@@ -78,6 +81,7 @@ def section_of(view: View, profile: ProfileColumns | None = None) -> dict[str, A
         "sentence": VIEWS[view.kind].sentence,
         "nested": Trait.NESTED in view.traits,
         "gathered": view.is_gathered,
+        "policy": _policy(view),
         "end": view.tree.end,
         "name": view.name,
         "op": single,
@@ -95,6 +99,17 @@ def section_of(view: View, profile: ProfileColumns | None = None) -> dict[str, A
     for metric in columns:
         _add_column(found, view, metric, aligned_rows.headings(metric, columns))
     return found
+
+
+def _policy(view: View) -> dict[str, Any]:
+    """How the rows are filtered, as far as it differs between views."""
+    policy = view.options.generation.policy(view.kind)
+    return {
+        "steps": policy.steps,
+        "trimmed_rows_vanish": policy.trimmed_rows_vanish,
+        "starts_by_default": policy.starts_by_default,
+        "counts_ops": policy.counts_ops,
+    }
 
 
 def _add_numbers(found: dict[str, Any], view: View, of_ops: Numbers) -> None:

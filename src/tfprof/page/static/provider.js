@@ -1,17 +1,26 @@
 // Answers questions about views from the data in the page.
 
+import { isApplied, Question } from "./options.js";
+import { select } from "./select.js";
 import { depths, ownNumbers, totalNumbers } from "./tree.js";
+import { ViewNumbers } from "./view_numbers.js";
 
 /** @typedef {import("./types.d.ts").Payload} Payload */
 /** @typedef {import("./types.d.ts").Numbers} Numbers */
+/** @typedef {import("./types.d.ts").Rows} Rows */
+/** @typedef {import("./types.d.ts").ViewKind} ViewKind */
 
 /**
+ * A provider that needs no server. Its rows have the order of the data unless `order_by` is given.
  * @param {Payload} payload
  * @returns {import("./types.d.ts").Provider}
  */
 export function createProvider(payload) {
+  const applied = new Set(payload.options.filter(isApplied).map(({ name }) => name));
   /** @type {Map<string, Numbers>} */
   const known = new Map();
+  /** @type {Map<ViewKind, ViewNumbers>} */
+  const numbers = new Map();
 
   /**
    * @param {string} key
@@ -23,15 +32,23 @@ export function createProvider(payload) {
     return found;
   }
 
+  /** @param {ViewKind} kind */
+  function numbersOf(kind) {
+    const found = numbers.get(kind) ?? new ViewNumbers(payload, payload.views[kind]);
+    numbers.set(kind, found);
+    return found;
+  }
+
   return {
-    supports: () => false,
-    async ask(kind) {
+    supports: (option) => applied.has(option),
+    async ask(kind, options) {
       const data = payload.views[kind];
+      const { kept } = select(new Question(options, payload), numbersOf(kind));
       return {
         data,
-        row: Int32Array.from(data.end, (_, row) => row),
-        end: Int32Array.from(data.end),
-        depth: depths(data.end),
+        row: kept.rows,
+        end: kept.end,
+        depth: depths(kept.end),
         own: (column) =>
           remembered(`own ${kind} ${column}`, () => ownNumbers(data, payload.ops, column)),
         total: (column) =>

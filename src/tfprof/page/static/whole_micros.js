@@ -1,0 +1,51 @@
+// Times in whole microseconds, which options compare and sort by. The page shows nanoseconds.
+
+/** @typedef {import("./types.d.ts").Numbers} Numbers */
+/** @typedef {import("./types.d.ts").Payload} Payload */
+
+const NANOS_PER_MICRO = 1000;
+
+/** The exact times from which each time is rounded, part by part so that the parts add up. */
+const PARTS = new Map([
+  ["micros", ["accelerator_nanos", "cpu_nanos"]],
+  ["accelerator_micros", ["accelerator_nanos"]],
+  ["cpu_micros", ["cpu_nanos"]],
+]);
+
+/**
+ * A time of each op in whole microseconds, rounded as in Python.
+ * @param {Payload} payload
+ * @param {string} key
+ * @returns {Numbers}
+ */
+export function wholeMicros(payload, key) {
+  const { ops } = payload;
+  if (key in ops.micros) return ops.micros[key];
+  const found = new Float64Array(ops.count);
+  if (ops.carries_micros) {
+    for (const part of PARTS.get(key) ?? []) {
+      if (ops.numbers[part]) addCarried(found, payload, ops.numbers[part]);
+    }
+    return found;
+  }
+  const nanos = ops.numbers[key.replace(/micros$/, "nanos")];
+  return nanos ? found.map((_, op) => Math.floor(nanos[op] / NANOS_PER_MICRO)) : found;
+}
+
+/**
+ * Add nanoseconds as microseconds; the rounding error of each op is carried over to the next.
+ * @param {Float64Array} micros
+ * @param {Payload} payload
+ * @param {Numbers} nanos
+ */
+function addCarried(micros, payload, nanos) {
+  let sum = 0;
+  let before = 0;
+  for (const op of payload.views.scope.op) {
+    if (op < 0) continue;
+    sum += nanos[op];
+    const until = Math.floor((sum + NANOS_PER_MICRO / 2) / NANOS_PER_MICRO);
+    micros[op] += until - before;
+    before = until;
+  }
+}
