@@ -37,7 +37,7 @@ def section(profile: ProfileColumns, answer: Memory) -> dict[str, Any]:
     groups = _shown(allocator_traces(profile))
     holders = _Holders.of(profile, _with_changes(groups))
     return {
-        "notes": list(answer.notes),
+        "notes": [note[:1].upper() + note[1:] for note in answer.notes],
         "most_rows": answer.options.max_rows,
         "most_depth": answer.options.max_depth,
         "holders": holders.section(profile),

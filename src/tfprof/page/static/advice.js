@@ -22,7 +22,7 @@ export function mountAdvice(context) {
     findings.map((finding) => card(context, finding)),
     quiet.length > 0 && findings.length > 0 && h("h2", null, "Checked without findings"),
     quiet.length > 0 && quietList(quiet),
-    notes.length > 0 && h("h2", null, "Not checked"),
+    notes.length > 0 && h("h2", null, "What could not be checked"),
     notes.map((note) => h("p", { class: "remark" }, note)),
   );
   return { element, update: () => undefined };

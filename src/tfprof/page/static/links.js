@@ -55,7 +55,8 @@ function openRow(store, data, name) {
  * @param {string} command
  */
 export function commandLine(command) {
-  const code = h("code", { class: "command-text", tabindex: 0 }, command);
+  const words = command.split(" ").flatMap((word) => [" ", h("span", null, word)]).slice(1);
+  const code = h("code", { class: "command-text", tabindex: 0 }, words);
   const button = h("button", { class: "quiet-button", type: "button" }, "Copy");
   button.addEventListener("click", () => void copy(command, code, button));
   return h("div", { class: "command" }, code, button);
