@@ -14,7 +14,7 @@ from tfprof.errors import TfprofError
 from tfprof.metrics import ORDER_KEYS, Need
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import MemoryOptions, StepOptions
-from tfprof.page import advice, numbers, views
+from tfprof.page import advice, graph, numbers, views
 from tfprof.page import memory as memory_section
 from tfprof.page.ops import ops
 from tfprof.page.options import options
@@ -86,7 +86,7 @@ def content(subject: Subject, built: Mapping[str, View] | None = None) -> dict[s
         "metrics": views.metrics(profile),
         "ops": ops(profile, built),
         "views": views.sections(profile, built),
-        "graph": None,
+        "graph": graph.section(profile),
         "timeline": None,
         "memory": measured.memory and memory_section.section(profile, measured.memory),
         "advice": advice.section(profile, words),

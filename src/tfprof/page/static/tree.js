@@ -55,3 +55,19 @@ export function totalNumbers(data, ops, column) {
   if (column in data.total) return data.total[column];
   return sumsBelow(data.end, ownNumbers(data, ops, column));
 }
+
+/**
+ * The row above each row, -1 for the root.
+ * @param {Numbers} end
+ */
+export function parents(end) {
+  const found = new Int32Array(end.length).fill(-1);
+  /** @type {number[]} */
+  const open = [];
+  for (let row = 0; row < end.length; row += 1) {
+    while (open.length > 0 && end[open[open.length - 1]] <= row) open.pop();
+    if (open.length > 0) found[row] = open[open.length - 1];
+    open.push(row);
+  }
+  return found;
+}

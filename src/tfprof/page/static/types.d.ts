@@ -172,8 +172,28 @@ export interface Advice {
   notes: string[];
 }
 
-// The sections of the views that draw graph, timeline and memory are described in their modules.
-export interface GraphData { [key: string]: unknown }
+// The sections of the views that draw timeline and memory are described in their modules.
+/** The groups of the drawn graph in preorder, the whole graph first, and how each op is drawn. */
+export interface GraphData {
+  /** The groups inside of group `i` are `i + 1` up to `end[i]`. */
+  end: Numbers;
+  label: Texts;
+  /** The row of `views.layers` that the group is, -1 if none. */
+  row: Numbers;
+  /** What each group is: see `GROUP` in `graph_tree.js`. */
+  kind: Numbers;
+  /** Whether the group is drawn beside the forward pass. */
+  aside: Numbers;
+  ops: {
+    group: Numbers;
+    /** How many rows the op that this one is drawn in is before it; one more if there is none. */
+    back: Numbers;
+    /** See `FLAG` in `graph_tree.js`. */
+    flags: Numbers;
+    /** For each gradient, the op that it is drawn in without the backward pass, -1 if none. */
+    forward: Numbers;
+  };
+}
 export interface TimelineData { [key: string]: unknown }
 
 /** Memory over time: one entry per allocator and device, highest peak first. Times are nanoseconds. */

@@ -1,6 +1,7 @@
 // The views of the page: one row each, in the order of the tabs. The digit is the shortcut.
 
 import { mountAdvice } from "./advice.js";
+import { mountGraphView } from "./graph_view.js";
 import { mountMemory } from "./memory.js";
 import { mountOverview } from "./overview.js";
 import { mountWorkbench } from "./workbench.js";
@@ -13,7 +14,7 @@ export const VIEWS = [
   { key: "overview", title: "Overview", mount: mountOverview },
   { key: "layers", title: "Layers", mount: mountWorkbench },
   { key: "scope", title: "Scope", mount: mountWorkbench },
-  { key: "graph", title: "Graph", mount: mountWorkbench },
+  { key: "graph", title: "Graph", mount: mountGraphView },
   { key: "code", title: "Code", mount: mountWorkbench },
   { key: "op", title: "Op", mount: mountWorkbench },
   { key: "memory", title: "Memory", mount: mountMemory },

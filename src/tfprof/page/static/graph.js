@@ -1,0 +1,349 @@
+// The drawn graph of the model: groups that expand, coloured by their share of the metric.
+
+import { fill, h, svg } from "./dom.js";
+import { Camera } from "./graph_camera.js";
+import { controls } from "./graph_controls.js";
+import { GraphDrawing } from "./graph_draw.js";
+import { showFacts, tooltip } from "./graph_facts.js";
+import { neighbour } from "./graph_keys.js";
+import { connected } from "./graph_light.js";
+import { Minimap } from "./graph_minimap.js";
+import { listen } from "./graph_pointer.js";
+import { matching } from "./graph_search.js";
+import { GraphState } from "./graph_state.js";
+
+/** @typedef {import("./graph_scene.js").Scene} Scene */
+/** @typedef {import("./types.d.ts").Changed} Changed */
+/** @typedef {import("./types.d.ts").Context} Context */
+/** @typedef {import("./types.d.ts").GraphData} GraphData */
+
+const ARROWS = ["ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight"];
+const DURATION = 220; // of the animation in the style sheet, in milliseconds
+
+/**
+ * @param {Context} context
+ * @returns {import("./types.d.ts").Component}
+ */
+export function mountGraph(context) {
+  const graph = new DrawnGraph(context, /** @type {GraphData} */ (context.payload.graph));
+  return { element: graph.element, update: (changed) => graph.update(changed) };
+}
+
+class DrawnGraph {
+  /**
+   * @param {Context} context
+   * @param {GraphData} data
+   */
+  constructor({ payload, store }, data) {
+    this.payload = payload;
+    this.store = store;
+    this.selected = -1;
+    this.focused = -1;
+    this.hovered = -1;
+    this.search = "";
+    /** @type {number[]} */
+    this.matches = [];
+    /** @type {Int32Array | null} */
+    this.rows = null;
+    this.isStarted = false;
+    this.picture = svg("svg", {
+      class: "graph-picture",
+      role: "tree",
+      "aria-label": "Graph of the model",
+      onclick: (/** @type {MouseEvent} */ event) => this.onClick(event),
+      ondblclick: (/** @type {MouseEvent} */ event) => this.toggle(nodeAt(event)),
+      onpointerover: (/** @type {PointerEvent} */ event) => this.hover(nodeAt(event)),
+      onpointerleave: () => this.hover(-1),
+      onfocusin: (/** @type {FocusEvent} */ event) => this.onFocus(nodeAt(event)),
+      onkeydown: (/** @type {KeyboardEvent} */ event) => this.onKey(event),
+    });
+    this.tip = h("div", { class: "graph-tip", "aria-hidden": "true" });
+    this.facts = h("div", { class: "graph-facts" });
+    this.note = h("span", { class: "graph-note", role: "status" });
+    this.stage = h("div", { class: "graph-stage" }, this.picture, this.tip);
+    this.state = new GraphState(payload, data, this.metric.column, { width: 1000, height: 500 });
+    this.drawing = new GraphDrawing(this.state.boxes);
+    this.picture.append(arrow(), this.drawing.content);
+    this.minimap = new Minimap(() => this.camera);
+    this.stage.append(this.minimap.element);
+    this.camera = new Camera(this.drawing.content, () => this.room(), () => this.minimap.move());
+    listen(this.picture, this.camera);
+    /** @type {Scene} */
+    this.scene = { boxes: new Map(), lines: [], aside: -1, width: 1, height: 1 };
+    const hasGradients = this.state.tree.backward >= 0;
+    this.element = h("div", { class: "graph" }, controls({
+      zoom: (factor) => this.camera.zoom(factor),
+      fit: () => this.camera.fit(),
+      collapse: () => this.collapseAll(),
+      showPhases: (all) => this.showPhases(all),
+    }, hasGradients, this.note), this.stage, this.facts);
+  }
+
+  get metric() {
+    const { metrics } = this.payload;
+    return metrics.find(({ key }) => key === this.store.state.metric) ?? metrics[0];
+  }
+
+  room() {
+    return { width: this.stage.clientWidth || 1000, height: this.stage.clientHeight || 500 };
+  }
+
+  /** @param {Changed} changed */
+  update(changed) {
+    if (!this.isStarted) {
+      this.isStarted = true;
+      this.state.room = this.room();
+      this.state.reset();
+      this.render();
+      this.camera.begin();
+    } else if (changed.has("metric")) {
+      this.state.setMetric(this.metric.column);
+      this.render();
+    }
+    if (changed.has("op") || changed.has("row") || changed.has("view")) this.follow();
+    if (changed.has("search")) this.markMatches();
+  }
+
+  render() {
+    this.scene = this.state.scene();
+    this.camera.size = this.scene;
+    this.drawing.show(this.scene, this.state.children, this.metric);
+    this.minimap.show(this.scene);
+    this.markMatches();
+    this.mark();
+    const [nodes, ops] = [this.scene.boxes.size, this.payload.ops.count]
+      .map((count) => count.toLocaleString("en-US"));
+    fill(this.note, `${nodes} nodes for ${ops} ops`);
+  }
+
+  /** Show which nodes are selected and focused. */
+  mark() {
+    const first = this.scene.boxes.keys().next().value ?? -1;
+    const tabbed = this.scene.boxes.has(this.focused) ? this.focused : first;
+    for (const [node, element] of this.drawing.elements) {
+      element.setAttribute("tabindex", node === tabbed ? "0" : "-1");
+      element.setAttribute("aria-selected", String(node === this.selected));
+    }
+    if (this.selected < 0) {
+      fill(this.facts);
+      return;
+    }
+    showFacts(this.facts, this.state, this.selected, this.metric, {
+      toggle: () => this.toggle(this.selected),
+      select: (op) => this.selectOp(op),
+      show: (row) => this.store.set({ view: "layers", row, op: -1 }),
+    });
+  }
+
+  /**
+   * Expand or collapse a node, which stays where it is on the screen.
+   * @param {number} node
+   * @param {boolean} [expand]
+   */
+  toggle(node, expand) {
+    const before = this.scene.boxes.get(node);
+    if (!before || !this.state.toggle(node, expand)) return;
+    this.hover(-1);
+    this.animate();
+    this.render();
+    const after = this.scene.boxes.get(node) ?? before;
+    const { x, y, scale } = this.camera.look;
+    const dx = (before.x - after.x) * scale;
+    const dy = (before.y - after.y) * scale;
+    this.camera.show({ x: x + dx, y: y + dy, scale });
+  }
+
+  /** Let boxes and the picture glide to their new places; the style sheet says how. */
+  animate() {
+    this.picture.classList.add("graph-gliding");
+    clearTimeout(this.gliding);
+    this.gliding = setTimeout(() => this.picture.classList.remove("graph-gliding"), DURATION);
+  }
+
+  collapseAll() {
+    this.state.collapseAll();
+    this.render();
+    this.camera.begin();
+  }
+
+  /** @param {boolean} all */
+  showPhases(all) {
+    this.state.showPhases(all);
+    if (!this.payload.ops.count) return;
+    this.selected = -1;
+    this.render();
+    this.camera.begin();
+  }
+
+  /**
+   * Select a node. An op is selected in the whole page.
+   * @param {number} node
+   */
+  select(node) {
+    if (node < 0) return;
+    this.selected = node;
+    const op = this.state.tree.opOf(node);
+    this.mark();
+    this.store.set({ op, row: op >= 0 ? this.rowOf(op) : -1 });
+  }
+
+  /**
+   * The row of an op in the graph view.
+   * @param {number} op
+   */
+  rowOf(op) {
+    this.rows ??= rowsOfOps(this.payload);
+    return this.rows[op];
+  }
+
+  /** @param {number} op */
+  selectOp(op) {
+    this.store.set({ op, row: this.rowOf(op) });
+  }
+
+  /** Follow the selection of the page. */
+  follow() {
+    const { row, op: chosen } = this.store.state;
+    const op = chosen >= 0 ? chosen : this.payload.views.graph.op[row] ?? -1;
+    if (op < 0 || op === this.state.tree.opOf(this.selected)) return;
+    const shown = this.state.reveal(this.state.tree.nodeOf(op));
+    this.selected = shown;
+    this.focused = shown;
+    this.render();
+    const box = this.scene.boxes.get(shown);
+    if (box) this.camera.reveal(box);
+  }
+
+  /** Mark the nodes that contain what the reader searches for. */
+  markMatches() {
+    const { search } = this.store.state;
+    if (search !== this.search) this.matches = matching(this.payload.ops, search);
+    this.search = search;
+    const found = new Set(this.matches.map((op) => this.state.shown(op, this.scene)));
+    for (const [node, element] of this.drawing.elements) {
+      element.classList.toggle("graph-match", found.has(node));
+    }
+  }
+
+  /** @param {number} node */
+  hover(node) {
+    if (node === this.hovered) return;
+    this.hovered = node;
+    const box = this.scene.boxes.get(node);
+    this.tip.classList.toggle("graph-tip-shown", box !== undefined);
+    this.picture.classList.toggle("graph-lit", box !== undefined);
+    const { lines, nodes } = connected(this.state, this.scene.lines, node);
+    for (const { line, elements } of this.drawing.drawn) {
+      for (const element of elements) element.classList.toggle("graph-on", lines.has(line));
+    }
+    for (const [one, element] of this.drawing.elements) {
+      element.classList.toggle("graph-on", nodes.has(one));
+    }
+    if (!box) return;
+    fill(this.tip, tooltip(this.state, node, this.metric));
+    const { x, y, scale } = this.camera.look;
+    const { width, height } = this.room();
+    const low = y + (box.y + (box.isExpanded ? 26 : box.height)) * scale + 8;
+    const left = Math.max(8, Math.min(x + box.x * scale, width - this.tip.offsetWidth - 8));
+    const isBelow = low + this.tip.offsetHeight < height;
+    this.tip.style.left = `${left}px`;
+    this.tip.style.top = `${isBelow ? low : y + box.y * scale - this.tip.offsetHeight - 8}px`;
+  }
+
+  /** @param {MouseEvent} event */
+  onClick(event) {
+    const node = nodeAt(event);
+    const isToggle = /** @type {Element} */ (event.target).closest(".graph-toggle") !== null;
+    if (isToggle && event.detail < 2) this.toggle(node);
+    else this.select(node);
+    this.focus(node);
+  }
+
+  /** @param {number} node */
+  focus(node) {
+    const element = this.drawing.elements.get(node);
+    if (!element) return;
+    this.focused = node;
+    this.mark();
+    element.focus({ preventScroll: true });
+    const box = this.scene.boxes.get(node);
+    if (box) this.camera.reveal(box);
+  }
+
+  /** @param {number} node */
+  onFocus(node) {
+    const box = this.scene.boxes.get(node);
+    if (!box || node === this.focused) return;
+    this.focused = node;
+    this.camera.reveal(box);
+  }
+
+  /** @param {KeyboardEvent} event */
+  onKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const node = nodeAt(event);
+    if (ARROWS.includes(event.key)) {
+      this.focus(neighbour(this.state, this.scene, node, event.key));
+    } else if (event.key === "Enter") {
+      this.toggle(node);
+      this.focus(node);
+    } else if (event.key === " ") {
+      this.select(node);
+    } else if (event.key === "Escape") {
+      this.leave(node);
+    } else if (event.key === "+" || event.key === "=") {
+      this.camera.zoom(1.25);
+    } else if (event.key === "-") {
+      this.camera.zoom(1 / 1.25);
+    } else if (event.key === "0") {
+      this.camera.fit();
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /**
+   * Collapse a node, or the one around it.
+   * @param {number} node
+   */
+  leave(node) {
+    const outer = this.state.expanded.has(node) ? node : this.state.tree.parentOf(node);
+    if (!this.scene.boxes.has(outer)) return;
+    this.toggle(outer, false);
+    this.focus(outer);
+  }
+}
+
+/**
+ * The node that an event is about, -1 if none.
+ * @param {Event} event
+ */
+function nodeAt(event) {
+  const element = /** @type {Element} */ (event.target).closest(".graph-node");
+  return element ? Number(/** @type {SVGElement} */ (element).dataset["node"]) : -1;
+}
+
+function arrow() {
+  return svg("defs", null, svg(
+    "marker",
+    {
+      id: "graph-arrow", viewBox: "0 0 8 8", refX: 7, refY: 4,
+      markerWidth: 7, markerHeight: 7, orient: "auto", markerUnits: "userSpaceOnUse",
+    },
+    svg("path", { class: "graph-arrow", d: "M0,0.5 L7.5,4 L0,7.5 z" }),
+  ));
+}
+
+/**
+ * The row of each op in the graph view, -1 if it has none.
+ * @param {import("./types.d.ts").Payload} payload
+ */
+function rowsOfOps({ ops, views }) {
+  const found = new Int32Array(ops.count).fill(-1);
+  views.graph.op.forEach((op, row) => {
+    if (op >= 0) found[op] = row;
+  });
+  return found;
+}

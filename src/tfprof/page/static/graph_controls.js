@@ -1,0 +1,68 @@
+// The bar above the drawn graph: zoom, phases, and what the colours mean.
+
+import { h } from "./dom.js";
+
+/**
+ * @typedef {{
+ *   zoom: (factor: number) => void, fit: () => void, collapse: () => void,
+ *   showPhases: (all: boolean) => void,
+ * }} Actions
+ */
+
+const COLOURS = [
+  ["graph-key-3", "over 60 %"],
+  ["graph-key-2", "over 20 %"],
+  ["graph-key-1", "over 5 %"],
+];
+
+/**
+ * @param {Actions} act
+ * @param {boolean} hasGradients
+ * @param {HTMLElement} note
+ */
+export function controls(act, hasGradients, note) {
+  return h(
+    "div",
+    { class: "graph-controls" },
+    button("−", "Zoom out (-)", () => act.zoom(1 / 1.25)),
+    button("+", "Zoom in (+)", () => act.zoom(1.25)),
+    button("Fit", "Fit the whole graph (0)", act.fit),
+    button("Collapse all", "Collapse all groups but the model", act.collapse),
+    hasGradients && phases(act),
+    note,
+    h("span", { class: "graph-keys" }, hasGradients && parts(), COLOURS.map(([name, text]) =>
+      h("span", { class: `graph-key ${name}` }, text))),
+  );
+}
+
+/**
+ * @param {string} text
+ * @param {string} title
+ * @param {() => void} onclick
+ */
+function button(text, title, onclick) {
+  return h(
+    "button",
+    { class: "quiet-button", type: "button", title, "aria-label": title, onclick },
+    text,
+  );
+}
+
+/** @param {Actions} act */
+function phases(act) {
+  const box = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox" }));
+  box.addEventListener("change", () => act.showPhases(box.checked));
+  return h(
+    "label",
+    { class: "field", title: "Draw gradients as nodes of their own" },
+    box,
+    "all phases",
+  );
+}
+
+function parts() {
+  return [
+    h("span", { class: "graph-key graph-key-forward" }, "forward"),
+    h("span", { class: "graph-key graph-key-backward" }, "backward"),
+  ];
+}
