@@ -10,142 +10,149 @@ import { depths, ownNumbers, totalNumbers } from "./tree.js";
 /** @typedef {import("./types.d.ts").Payload} Payload */
 /** @typedef {import("./types.d.ts").Provider} Provider */
 /** @typedef {import("./types.d.ts").Rows} Rows */
-/** @typedef {import("./types.d.ts").State} State */
-/** @typedef {import("./types.d.ts").Texts} Texts */
 
 /** @typedef {ReturnType<typeof createStatus>} Status */
+/** @typedef {(newer: Payload) => void} Renew */
 
 const MOST_ANSWERS = 30;
 const STOPPED = "tfprof has stopped; start it again.";
 
 /**
- * Show the served profile, and each newer one.
- * @param {(payload: Payload, provider: Provider, footer: HTMLElement) => void} show
+ * Show the served profile with `show`, which returns a function that shows each newer one.
+ * @param {(payload: Payload, provider: Provider, footer: HTMLElement) => Renew} show
  */
 export async function startLive(show) {
   const status = createStatus();
-  let generation = 0;
+  /** @type {LiveProvider | undefined} */
+  let provider;
+  /** @type {Renew | undefined} */
+  let renew;
 
-  /** Ask for the current data, and show it unless it is what the page shows already. */
-  async function renew() {
-    const { value, number } = await fetched("data");
-    if (number === generation) return;
-    generation = number;
-    show(value, createLiveProvider(value, number, status, () => void renewed()), status.element);
-  }
-
-  async function renewed() {
-    try {
-      await renew();
+  async function update() {
+    const { value, generation } = await fetched("data");
+    if (generation === provider?.source.generation) return;
+    const source = createSource(value, generation);
+    if (provider && renew) {
+      provider.source = source;
+      renew(value);
       status.updated();
-      status.set("files", "");
-    } catch (error) {
-      status.set("files", error);
+    } else {
+      provider = new LiveProvider(source, status, () => void reported());
+      renew = show(value, provider, status.element);
     }
   }
 
-  try {
-    await renew();
-  } catch (error) {
-    status.set("files", error);
-    document.body.replaceChildren(h("main", null), status.element);
+  async function reported() {
+    try {
+      await update();
+      status.set("files", "");
+    } catch (error) {
+      status.set("files", error);
+      if (!renew) document.body.replaceChildren(h("main", null), status.element);
+    }
   }
-  follow((number) => (number === generation ? status.set("files", "") : void renewed()), status);
+
+  await reported();
+  follow(status, (generation) => {
+    if (generation === provider?.source.generation) status.set("files", "");
+    else void reported();
+  });
 }
 
 /**
- * What changes in the state of the page with a newer profile: the numbers of rows and ops, and the
- * metric if there is none of that name any more.
- * @param {State} state
- * @param {Payload} older
- * @param {Payload} newer
- * @returns {Partial<State>}
+ * What answers are about: a profile and its number on the server; and the answers so far.
+ * @param {Payload} payload
+ * @param {number} generation
  */
-export function carriedOver(state, older, newer) {
-  const kind = /** @type {import("./types.d.ts").ViewKind} */ (state.view);
-  const hasMetric = newer.metrics.some(({ key }) => key === state.metric);
+function createSource(payload, generation) {
   return {
-    metric: hasMetric ? state.metric : newer.metrics[0]?.key ?? "",
-    row: sameName(older.views[kind]?.name, newer.views[kind]?.name, state.row),
-    op: sameName(older.ops.name, newer.ops.name, state.op),
+    payload,
+    generation,
+    page: createProvider(payload),
+    /** @type {Map<string, Promise<Rows>>} */
+    known: new Map(),
+    /** The latest answer by view. @type {Map<string, Rows>} */
+    latest: new Map(),
   };
 }
 
 /**
- * The row of `newer` with the name that a row of `older` has, -1 if there is none.
- * @param {Texts | undefined} older
- * @param {Texts | undefined} newer
- * @param {number} row
+ * Answers questions with any options: the server computes the answers. If an option is wrong, the
+ * rows stay as they were.
+ * @implements {Provider}
  */
-function sameName(older, newer, row) {
-  if (!older || !newer || row < 0 || row >= older.length) return -1;
-  const name = older.get(row);
-  if (row < newer.length && newer.get(row) === name) return row; // names may repeat
-  for (let place = 0; place < newer.length; place += 1) {
-    if (newer.get(place) === name) return place;
+class LiveProvider {
+  /**
+   * @param {ReturnType<typeof createSource>} source
+   * @param {Status} status
+   * @param {() => void} outdated called if an answer is about a newer profile
+   */
+  constructor(source, status, outdated) {
+    this.source = source;
+    this.status = status;
+    this.outdated = outdated;
+    this.asked = ""; // an error in an earlier question is not shown
   }
-  return -1;
-}
 
-/**
- * Answers all questions with any options: the server computes them. If an option is wrong, the rows
- * stay as they were.
- * @param {Payload} payload
- * @param {number} generation of the data
- * @param {Status} status
- * @param {() => void} outdated called if an answer is about newer data
- * @returns {Provider}
- */
-function createLiveProvider(payload, generation, status, outdated) {
-  const whole = createProvider(payload);
-  /** @type {Map<string, Promise<Rows>>} */
-  const known = new Map();
-  /** @type {Map<string, Rows>} */
-  const latest = new Map();
-  let asked = ""; // an error in an earlier question is not shown
+  supports() {
+    return true;
+  }
 
   /**
-   * @param {string} question
+   * @param {import("./types.d.ts").ViewKind} kind
+   * @param {Record<string, string>} options
    * @returns {Promise<Rows>}
    */
-  async function answered(question) {
-    const { value, number } = await fetched(`view?${question}`);
-    if (number === generation) return rowsOf(value, payload);
-    outdated();
-    return new Promise(() => undefined); // the page that asks is about to be replaced
+  async ask(kind, options) {
+    const { source: { page, known, latest }, status } = this;
+    const question = new URLSearchParams({ kind, ...options }).toString();
+    this.asked = question;
+    try {
+      const rows = await (this.isOfPage(options)
+        ? page.ask(kind, options)
+        : this.remembered(question));
+      latest.set(kind, rows);
+      if (this.asked === question) status.set("question", "");
+      return rows;
+    } catch (error) {
+      known.delete(question);
+      if (this.asked === question) status.set("question", error);
+      return latest.get(kind) ?? page.ask(kind, {});
+    }
+  }
+
+  /**
+   * Whether the page can answer itself: it has all rows, in any order.
+   * @param {Record<string, string>} options
+   */
+  isOfPage(options) {
+    const known = this.source.payload.order_keys;
+    return Object.entries(options).every(
+      ([name, value]) => name === "order_by" && known.includes(value),
+    );
   }
 
   /** @param {string} question */
-  function remembered(question) {
-    const found = known.get(question) ?? answered(question);
+  remembered(question) {
+    const { known } = this.source;
+    const found = known.get(question) ?? this.answered(question);
     known.delete(question);
     known.set(question, found); // the first is the oldest
     for (const oldest of [...known.keys()].slice(0, -MOST_ANSWERS)) known.delete(oldest);
     return found;
   }
 
-  return {
-    supports: () => true,
-    async ask(kind, options) {
-      if (Object.keys(options).length === 0) {
-        asked = "";
-        status.set("question", "");
-        return whole.ask(kind, options);
-      }
-      const question = new URLSearchParams({ kind, ...options }).toString();
-      asked = question;
-      try {
-        const rows = await remembered(question);
-        latest.set(kind, rows);
-        if (asked === question) status.set("question", "");
-        return rows;
-      } catch (error) {
-        known.delete(question);
-        if (asked === question) status.set("question", error);
-        return latest.get(kind) ?? whole.ask(kind, {});
-      }
-    },
-  };
+  /**
+   * @param {string} question
+   * @returns {Promise<Rows>}
+   */
+  async answered(question) {
+    const { source } = this;
+    const { value, generation } = await fetched(`view?${question}`);
+    if (generation === source.generation) return rowsOf(value, source.payload);
+    this.outdated();
+    return new Promise(() => undefined); // the part of the page that asks is about to ask again
+  }
 }
 
 /**
@@ -200,13 +207,13 @@ function inPlace(column, rows, size) {
 /**
  * What the server has at an address, and the number of the profile that it is about.
  * @param {string} address
- * @returns {Promise<{ value: any, number: number }>}
+ * @returns {Promise<{ value: any, generation: number }>}
  */
 async function fetched(address) {
   const reply = await fetch(address);
   if (!reply.ok || !reply.body) throw new Error(await errorOf(reply));
-  const number = Number(reply.headers.get("Tfprof-Generation"));
-  return { value: unpack(await unzipped(reply.body)), number };
+  const generation = Number(reply.headers.get("Tfprof-Generation"));
+  return { value: unpack(await unzipped(reply.body)), generation };
 }
 
 /** @param {Response} reply */
@@ -221,10 +228,10 @@ async function errorOf(reply) {
 /**
  * Listen to the server while the page is visible. Browsers allow only a few connections at a time,
  * so pages in the background must not keep one.
- * @param {(generation: number) => void} changed called with the current number, at first and later
  * @param {Status} status
+ * @param {(generation: number) => void} changed called with the current number, at first and later
  */
-function follow(changed, status) {
+function follow(status, changed) {
   /** @type {EventSource | null} */
   let events = null;
 

@@ -3,8 +3,9 @@
 import { decoded, unpack } from "./container.js";
 import { fill, h } from "./dom.js";
 import { mountHeader } from "./header.js";
-import { carriedOver, startLive } from "./live.js";
+import { startLive } from "./live.js";
 import { createProvider } from "./provider.js";
+import { carriedOver, hasSameRows } from "./renewal.js";
 import { createStore, initialState } from "./store.js";
 import { applyTheme, theme } from "./theme.js";
 import { VIEWS } from "./views.js";
@@ -16,58 +17,70 @@ import { VIEWS } from "./views.js";
 /** @typedef {import("./types.d.ts").Provider} Provider */
 
 /**
- * A page with a state of its own: the function it returns shows a profile, or later a newer one.
- * @param {Payload} first
+ * Show a profile. The function that is returned shows a newer one instead: the state stays, and so
+ * do views that can show other numbers for the same rows.
+ * @param {Payload} payload
+ * @param {Provider} provider
+ * @param {...HTMLElement} footer
  */
-function createPage(first) {
+function createPage(payload, provider, ...footer) {
   const store = createStore(
-    initialState("overview", first.metrics[0]?.key ?? ""),
-    first.options.map(({ name }) => name),
+    initialState("overview", payload.metrics[0]?.key ?? ""),
+    payload.options.map(({ name }) => name),
   );
-  let current = first;
-  /** @type {((changed: Changed) => void) | null} */
-  let update = null;
-  store.subscribe((changed) => update?.(changed));
-
-  /**
-   * @param {Payload} payload
-   * @param {Provider} provider
-   * @param {...HTMLElement} footer
-   */
-  return (payload, provider, ...footer) => {
-    update = null; // the parts of the older profile must not see the state of the newer one
-    if (payload !== current) store.set(carriedOver(store.state, current, payload));
-    current = payload;
-    update = mount({ payload, store, provider }, footer);
-  };
-}
-
-/**
- * Fill the page; the function it returns is called when the state changes.
- * @param {Context} context
- * @param {HTMLElement[]} footer
- */
-function mount(context, footer) {
-  const { store } = context;
-  const header = mountHeader(context);
+  const context = { payload, store, provider };
   const panel = h("div", { class: "view", id: "view", role: "tabpanel" });
   /** @type {Map<string, Component>} */
   const mounted = new Map();
+  let header = mountHeader(context);
+  let isRenewing = false;
 
   /** @param {Changed} changed */
   function update(changed) {
+    if (isRenewing) return;
     header.update(changed);
     const { view } = store.state;
-    if (changed.has("view")) {
+    const shown = component(view, context, mounted);
+    if (panel.firstChild !== shown.element) {
       panel.setAttribute("aria-labelledby", `tab-${view}`);
-      fill(panel, component(view, context, mounted).element);
+      fill(panel, shown.element);
     }
-    component(view, context, mounted).update(changed);
+    shown.update(changed);
   }
 
+  const everything = new Set(
+    /** @type {(keyof import("./types.d.ts").State)[]} */ (Object.keys(store.state)),
+  );
+
+  /** @param {Payload} newer */
+  function renew(newer) {
+    isRenewing = true; // components must not see the newer state with the older profile
+    store.set(carriedOver(store.state, payload, newer));
+    isRenewing = false;
+    for (const [view, { renews }] of mounted) {
+      if (!renews || !hasSameRows(view, payload, newer)) mounted.delete(view);
+    }
+    Object.assign(payload, newer); // components that stay have a reference to it
+    renewHeader();
+    update(everything);
+  }
+
+  /** Replace the header, or do it later if the reader is typing in it. */
+  function renewHeader() {
+    const { element } = header;
+    if (element.contains(document.activeElement)) {
+      element.addEventListener("focusout", () => setTimeout(renewHeader), { once: true });
+      return;
+    }
+    header = mountHeader(context);
+    element.replaceWith(header.element);
+    header.update(everything);
+  }
+
+  store.subscribe(update);
   document.body.replaceChildren(header.element, h("main", null, panel), ...footer);
-  update(new Set(/** @type {(keyof import("./types.d.ts").State)[]} */ (Object.keys(store.state))));
-  return update;
+  update(everything);
+  return renew;
 }
 
 /**
@@ -98,15 +111,10 @@ async function boot() {
   const data = document.getElementById("data");
   if (data) {
     const payload = unpack(await decoded(data.textContent ?? ""));
-    createPage(payload)(payload, createProvider(payload));
-    return;
+    createPage(payload, createProvider(payload));
+  } else {
+    await startLive(createPage);
   }
-  /** @type {ReturnType<typeof createPage> | undefined} */
-  let show;
-  await startLive((payload, provider, footer) => {
-    show ??= createPage(payload);
-    show(payload, provider, footer);
-  });
 }
 
 void boot();

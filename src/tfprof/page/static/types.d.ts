@@ -358,4 +358,9 @@ export interface Component {
   element: HTMLElement;
   /** Called after the state changed while the component is visible, and when it becomes visible. */
   update(changed: Changed): void;
+  /**
+   * Whether it can show newer numbers for the same rows: `payload` then has other content, and
+   * `update` is called with all keys. Otherwise it is mounted again.
+   */
+  renews?: boolean;
 }
