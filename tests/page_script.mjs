@@ -6,8 +6,14 @@ import { createInterface } from "node:readline";
 import { unpack } from "../src/tfprof/page/static/container.js";
 import { regexOf, listed, Patterns } from "../src/tfprof/page/static/patterns.js";
 import { createProvider } from "../src/tfprof/page/static/provider.js";
+import { formatted } from "../src/tfprof/page/static/units.js";
 
-const ANSWERS = { match, quote: ({ name }) => ({ regex: regexOf(name) }), rows };
+const ANSWERS = {
+  match,
+  quote: ({ name }) => ({ regex: regexOf(name) }),
+  rows,
+  units: ({ values, unit }) => values.map((value) => formatted(value, unit)),
+};
 
 /** Which of the texts a list of regexes matches. */
 function match({ patterns, texts, advice }) {

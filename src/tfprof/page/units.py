@@ -29,9 +29,15 @@ def formatted(value: int, unit: str) -> str:
     if size < 1000 or (unit == "count" and size < _FULL):
         return _joined(f"{value:,}", suffixes[0])
     step = min((len(str(size)) - 1) // 3, len(suffixes) - 1)
-    # The same rounding as in JavaScript: of the nearest double, halves away from zero.
-    scaled = Decimal(value / 1000**step).quantize(Decimal("0.01"), ROUND_HALF_UP)
-    return _joined(str(scaled), suffixes[step])
+    # What rounds to a thousand of one unit is written as one of the next.
+    if abs(_scaled(value, step)) >= 1000:
+        step = min(step + 1, len(suffixes) - 1)
+    return _joined(str(_scaled(value, step)), suffixes[step])
+
+
+def _scaled(value: int, step: int) -> Decimal:
+    """The same rounding as in JavaScript: of the nearest double, halves away from zero."""
+    return Decimal(value / 1000**step).quantize(Decimal("0.01"), ROUND_HALF_UP)
 
 
 def _joined(number: str, suffix: str) -> str:

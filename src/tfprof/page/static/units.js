@@ -24,7 +24,9 @@ export function formatted(value, unit) {
   }
   let step = SCALES[unit].length - 1;
   while (size < SCALES[unit][step][0]) step -= 1;
-  const [scale, suffix] = SCALES[unit][step];
+  // What rounds to a thousand of one unit is written as one of the next.
+  const isNext = Number((size / SCALES[unit][step][0]).toFixed(2)) >= 1000;
+  const [scale, suffix] = SCALES[unit][Math.min(step + Number(isNext), SCALES[unit].length - 1)];
   return joined((value / scale).toFixed(2), suffix);
 }
 
