@@ -324,3 +324,18 @@ def test_hostile_graphs_are_drawn_within_limits(open_report, tmp_path):
         assert time.perf_counter() - start < 20
         assert len(nodes(page)) <= 700
     assert any("smaller nodes" in label for label in labels(page))
+
+
+def test_the_picture_is_copied_as_a_file_of_its_own(open_report, report_of, tmp_path):
+    permissions = ["clipboard-read", "clipboard-write"]
+    page = graph_of(open_report, report_of("keras_cnn"), permissions=permissions)
+    page.get_by_label("Copy SVG").click()
+    page.get_by_text("Copied").wait_for()
+    path = tmp_path / "graph.svg"
+    path.write_text(page.evaluate("navigator.clipboard.readText()"), "utf-8")
+
+    picture = open_report(path)
+
+    assert {"conv", "pool", "flatten", "dense"} <= {*picture.locator("text").all_text_contents()}
+    fill = "document.querySelector('rect').style.fill"
+    assert picture.evaluate(fill).startswith(("rgb", "color"))

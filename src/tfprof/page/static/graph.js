@@ -4,11 +4,12 @@ import { fill, h, svg } from "./dom.js";
 import { Camera } from "./graph_camera.js";
 import { controls } from "./graph_controls.js";
 import { GraphDrawing } from "./graph_draw.js";
-import { showFacts, tooltip } from "./graph_facts.js";
+import { asSvg } from "./graph_export.js";
+import { showFacts } from "./graph_facts.js";
 import { neighbour } from "./graph_keys.js";
-import { connected } from "./graph_light.js";
 import { Minimap } from "./graph_minimap.js";
 import { listen } from "./graph_pointer.js";
+import { Pointing } from "./graph_pointing.js";
 import { matching } from "./graph_search.js";
 import { GraphState } from "./graph_state.js";
 
@@ -39,7 +40,6 @@ class DrawnGraph {
     this.store = store;
     this.selected = -1;
     this.focused = -1;
-    this.hovered = -1;
     this.search = "";
     /** @type {number[]} */
     this.matches = [];
@@ -57,16 +57,16 @@ class DrawnGraph {
       onfocusin: (/** @type {FocusEvent} */ event) => this.onFocus(nodeAt(event)),
       onkeydown: (/** @type {KeyboardEvent} */ event) => this.onKey(event),
     });
-    this.tip = h("div", { class: "graph-tip", "aria-hidden": "true" });
     this.facts = h("div", { class: "graph-facts" });
     this.note = h("span", { class: "graph-note", role: "status" });
-    this.stage = h("div", { class: "graph-stage" }, this.picture, this.tip);
+    this.stage = h("div", { class: "graph-stage" }, this.picture);
     this.state = new GraphState(payload, data, this.metric.column, { width: 1000, height: 500 });
     this.drawing = new GraphDrawing(this.state.boxes);
     this.picture.append(arrow(), this.drawing.content);
     this.minimap = new Minimap(() => this.camera);
-    this.stage.append(this.minimap.element);
     this.camera = new Camera(this.drawing.content, () => this.room(), () => this.minimap.move());
+    this.pointing = new Pointing(this.picture, this.drawing, this.camera);
+    this.stage.append(this.minimap.element, this.pointing.tip);
     listen(this.picture, this.camera);
     /** @type {Scene} */
     this.scene = { boxes: new Map(), lines: [], aside: -1, width: 1, height: 1 };
@@ -76,6 +76,7 @@ class DrawnGraph {
       fit: () => this.camera.fit(),
       collapse: () => this.collapseAll(),
       showPhases: (all) => this.showPhases(all),
+      copy: () => asSvg(this.drawing.content, this.scene),
     }, hasGradients, this.note), this.stage, this.facts);
   }
 
@@ -92,8 +93,7 @@ class DrawnGraph {
   update(changed) {
     if (!this.isStarted) {
       this.isStarted = true;
-      this.state.room = this.room();
-      this.state.reset();
+      this.state.setRoom(this.room());
       this.render();
       this.camera.begin();
     } else if (changed.has("metric")) {
@@ -113,7 +113,9 @@ class DrawnGraph {
     this.mark();
     const [nodes, ops] = [this.scene.boxes.size, this.payload.ops.count]
       .map((count) => count.toLocaleString("en-US"));
-    fill(this.note, `${nodes} nodes for ${ops} ops`);
+    const isUnconnected = this.payload.ops.inputs.back.length === 0;
+    const reason = "; the files do not say how they are connected";
+    fill(this.note, `${nodes} nodes for ${ops} ops${isUnconnected ? reason : ""}`);
   }
 
   /** Show which nodes are selected and focused. */
@@ -227,27 +229,7 @@ class DrawnGraph {
 
   /** @param {number} node */
   hover(node) {
-    if (node === this.hovered) return;
-    this.hovered = node;
-    const box = this.scene.boxes.get(node);
-    this.tip.classList.toggle("graph-tip-shown", box !== undefined);
-    this.picture.classList.toggle("graph-lit", box !== undefined);
-    const { lines, nodes } = connected(this.state, this.scene.lines, node);
-    for (const { line, elements } of this.drawing.drawn) {
-      for (const element of elements) element.classList.toggle("graph-on", lines.has(line));
-    }
-    for (const [one, element] of this.drawing.elements) {
-      element.classList.toggle("graph-on", nodes.has(one));
-    }
-    if (!box) return;
-    fill(this.tip, tooltip(this.state, node, this.metric));
-    const { x, y, scale } = this.camera.look;
-    const { width, height } = this.room();
-    const low = y + (box.y + (box.isExpanded ? 26 : box.height)) * scale + 8;
-    const left = Math.max(8, Math.min(x + box.x * scale, width - this.tip.offsetWidth - 8));
-    const isBelow = low + this.tip.offsetHeight < height;
-    this.tip.style.left = `${left}px`;
-    this.tip.style.top = `${isBelow ? low : y + box.y * scale - this.tip.offsetHeight - 8}px`;
+    this.pointing.at(node, this.state, this.scene, this.metric);
   }
 
   /** @param {MouseEvent} event */

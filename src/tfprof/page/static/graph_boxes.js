@@ -110,10 +110,9 @@ export class GraphBoxes {
     const op = tree.opOf(node);
     if (op >= 0) return payload.ops.kind.values.get(payload.ops.kind.codes[op]);
     if (!tree.isGroup(node)) return counted(children.numbers.opCount(node), "op");
-    const inner = tree.groupsIn(node).length;
     const kind = tree.data.kind[node];
-    if (this.isSeries(node)) return `${inner} alike`;
-    if (kind === GROUP.names || kind === GROUP.part) return counted(inner, "layer");
+    if (this.isSeries(node)) return `${tree.groupsIn(node).length} alike`;
+    if (kind === GROUP.names || kind === GROUP.part) return counted(tree.layersIn(node), "layer");
     return this.fact("layer_class", node) || counted(children.numbers.opCount(node), "op");
   }
 

@@ -5,7 +5,7 @@ import { h } from "./dom.js";
 /**
  * @typedef {{
  *   zoom: (factor: number) => void, fit: () => void, collapse: () => void,
- *   showPhases: (all: boolean) => void,
+ *   showPhases: (all: boolean) => void, copy: () => string,
  * }} Actions
  */
 
@@ -28,6 +28,7 @@ export function controls(act, hasGradients, note) {
     button("+", "Zoom in (+)", () => act.zoom(1.25)),
     button("Fit", "Fit the whole graph (0)", act.fit),
     button("Collapse all", "Collapse all groups but the model", act.collapse),
+    copyButton(act),
     hasGradients && phases(act),
     note,
     h("span", { class: "graph-keys" }, hasGradients && parts(), COLOURS.map(([name, text]) =>
@@ -46,6 +47,18 @@ function button(text, title, onclick) {
     { class: "quiet-button", type: "button", title, "aria-label": title, onclick },
     text,
   );
+}
+
+/** @param {Actions} act */
+function copyButton(act) {
+  const found = button("Copy SVG", "Copy SVG: the picture as it is shown, without the page", () => {
+    navigator.clipboard.writeText(act.copy()).then(
+      () => (found.textContent = "Copied"),
+      () => (found.textContent = "Not allowed by the browser"),
+    );
+    setTimeout(() => (found.textContent = "Copy SVG"), 2000);
+  });
+  return found;
 }
 
 /** @param {Actions} act */

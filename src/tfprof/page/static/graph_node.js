@@ -136,9 +136,9 @@ function toggle(x, y, isExpanded) {
  * @param {number} largest
  */
 function bars(width, forward, backward, largest) {
+  if (forward + backward <= 0) return [];
   const room = width - 2 * BOX.margin;
-  const [first, second] = [forward, backward].map((value) =>
-    largest > 0 ? (room * value) / largest : 0);
+  const [first, second] = [forward, backward].map((value) => (room * value) / largest);
   const place = { y: BOX.height - 9, height: 4 };
   return [
     svg("rect", { class: "graph-track", x: BOX.margin, width: room, ...place, rx: 2 }),

@@ -4,14 +4,11 @@ import { GraphBoxes } from "./graph_boxes.js";
 import { GraphChildren } from "./graph_children.js";
 import { GraphLayout } from "./graph_layout.js";
 import { sceneOf } from "./graph_scene.js";
-import { GraphTree, TOP } from "./graph_tree.js";
+import { GROUP, GraphTree, TOP } from "./graph_tree.js";
 
 /** @typedef {import("./graph_columns.js").Size} Size */
 /** @typedef {import("./types.d.ts").GraphData} GraphData */
 /** @typedef {import("./types.d.ts").Payload} Payload */
-
-/** A node with at least this share of the ops is the model itself, and expanded from the start. */
-const MOST_OPS = 0.6;
 
 export class GraphState {
   /**
@@ -33,19 +30,26 @@ export class GraphState {
     this.expandModel();
   }
 
-  /** Expand the node that has most of the ops: the model. */
+  /** Expand the only node that contains several layers, the model, and the model inside of it. */
   expandModel() {
     const { tree } = this;
-    const isMain = (/** @type {number} */ group) => !tree.data.aside[group];
-    const all = tree.groupsIn(TOP).filter(isMain)
-      .reduce((sum, group) => sum + tree.opsOf(group).length, 0);
-    let inner = tree.groupsIn(TOP).filter(isMain);
-    for (;;) {
-      const model = inner.find((group) => tree.opsOf(group).length >= MOST_OPS * all);
-      if (model === undefined || tree.groupsIn(model).length < 2) return;
-      this.expanded.add(model);
-      inner = tree.groupsIn(model);
+    const isModel = (/** @type {number} */ group) => !tree.data.aside[group]
+      && tree.groupsIn(group).filter((inner) => tree.data.kind[inner] !== GROUP.scope).length > 1;
+    let models = tree.groupsIn(TOP).filter(isModel);
+    while (models.length === 1) {
+      this.expanded.add(models[0]);
+      models = tree.groupsIn(models[0]).filter(isModel);
     }
+  }
+
+  /**
+   * Lay out for a picture of this size.
+   * @param {Size} room
+   */
+  setRoom(room) {
+    this.room = room;
+    this.layout.room = room;
+    this.layout.known.clear();
   }
 
   /** @param {string} column */

@@ -207,6 +207,21 @@ export class GraphTree {
   }
 
   /**
+   * The number of layers in a group of layers, without those inside of them.
+   * @param {number} group
+   */
+  layersIn(group) {
+    const { end, kind } = this.data;
+    let count = 0;
+    for (let inner = group + 1; inner < end[group];) {
+      const isLayer = kind[inner] === GROUP.layer;
+      if (isLayer) count += 1;
+      inner = isLayer ? end[inner] : inner + 1;
+    }
+    return count;
+  }
+
+  /**
    * The node that shows an op, if all groups around it are expanded.
    * @param {number} op
    */
