@@ -57,7 +57,7 @@ def settled(page):
     page.evaluate("""async () => {
         for (let time = 0; time < 2; time += 1) {
             await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
-            await new Promise((resolve) => requestIdleCallback(resolve));
+            await new Promise((resolve) => requestIdleCallback(resolve, { timeout: 1000 }));
         }
     }""")
     return page
