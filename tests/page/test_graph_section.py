@@ -170,6 +170,21 @@ def test_layers_between_two_points_through_which_all_data_flows_are_a_group():
     assert found.groups["net/l5x/Relu"] == "net/l7x/l5x"
 
 
+def test_many_ops_with_the_same_neighbours_are_a_group():
+    assigns = [op(f"save/Assign_{n}", "Assign", inputs=["save/restore"]) for n in range(12)]
+    others = [op(f"save/neg_{n}", "Neg", inputs=[f"save/Assign_{n}"]) for n in range(2)]
+    found = drawn(profile(op("save/restore", "RestoreV2", float_ops=1), *assigns, *others))
+
+    assert found.groups["save/Assign_0"] == "save"  # it is used by another op
+    assert {found.groups[f"save/Assign_{n}"] for n in range(2, 12)} == {"save/Assign"}
+
+
+def test_ops_without_neighbours_are_not_alike():
+    found = drawn(profile(*(op(f"eager/op_{n}", "Foo", float_ops=1) for n in range(20))))
+
+    assert found.paths == ["", "eager ops"]
+
+
 def test_very_many_layers_without_structure_are_divided_by_their_order():
     ops = [op("x", "Placeholder")]
     for n in range(100):

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfprof.columns import Bools, Ints, Strings, distinct, ints
-from tfprof.measures.layers import first_outputs
 from tfprof.model.layers import NO_LAYER
 from tfprof.model.ops import Phase
 from tfprof.model.profile import ProfileColumns
@@ -101,7 +100,8 @@ def _groups(drawing: _Drawing) -> Group:
         ~(drawing.is_gradient[drawing.edges.source] | drawing.is_gradient[drawing.edges.user])
     )
     _set_aside(drawing, forward, top, others)
-    arranger = _arranger(drawing, forward)
+    links = _links(drawing, drawing.edges)
+    arranger = Arranger(drawing.profile.ops, drawing.row, _links(drawing, forward), links)
     aside = [group for group in (*top.groups, others) if group.is_aside]
     top.groups = [group for group in top.groups if not group.is_aside]
     for group in (top, *aside):
@@ -116,14 +116,12 @@ def _groups(drawing: _Drawing) -> Group:
     return top
 
 
-def _arranger(drawing: _Drawing, edges: Edges) -> Arranger:
-    ops, into = drawing.profile.ops, drawing.folding.into
-    shapes = first_outputs(ops, np.arange(len(ops)))
-    look = ops.kind.codes * len(shapes.values) + shapes.codes
+def _links(drawing: _Drawing, edges: Edges) -> Ints:
+    """The pairs of different nodes that edges connect."""
+    into = drawing.folding.into
     first, second = into[edges.source], into[edges.user]
     is_link = (first >= 0) & (second >= 0) & (first != second)
-    links = _distinct(first[is_link], second[is_link])
-    return Arranger(ops.name.__getitem__, ints(look), drawing.row, links)
+    return _distinct(first[is_link], second[is_link])
 
 
 def _distinct(first: Ints, second: Ints) -> Ints:

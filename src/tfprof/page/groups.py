@@ -6,7 +6,7 @@ their names, or by where the model comes together again; alike neighbours are on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import groupby
@@ -16,6 +16,8 @@ import numpy as np
 
 from tfprof.columns import Ints, Ragged, offsets_of
 from tfprof.kernels.rows import grouped
+from tfprof.measures.layers import first_outputs
+from tfprof.model.ops import Ops
 
 NO_ROW = -1
 
@@ -25,6 +27,7 @@ _MANY_OPS = 10  # more ops than this in a layer are grouped by scope
 _MANY_LAYERS = 20  # more layers than this side by side are grouped
 _MOST_LAYERS = 60  # more layers than this, if no other way helps, are divided by their order
 _MANY_ALIKE = 12  # among more than this, alike neighbours are one series
+_MANY_SAME = 6  # as many ops of the same kind with the same neighbours are one group
 _FEW = 3  # fewer members than this are no group
 _MOST_SCOPES = 12  # levels of scopes in a layer
 _MOST_WORDS = 16  # words of a name
@@ -40,6 +43,7 @@ class Kind(IntEnum):
     PART = 3  # layers between two points through which all data flows
     SERIES = 4  # alike neighbours
     BACKWARD = 5  # the gradients of all layers
+    ALIKE = 6  # ops of the same kind that use the same results, and are used by the same ops
 
 
 _GATHERED = (Kind.NAMES, Kind.PART, Kind.SERIES)
@@ -77,11 +81,14 @@ class Group:
 class Arranger:
     """Arranges the children of groups."""
 
-    def __init__(self, name: Callable[[int], str], look: Ints, row: Ints, links: Ints) -> None:
-        """`look` is the same number for ops that look alike, `links` has pairs of connected ops."""
-        self._name, self._look = name, look
+    def __init__(self, ops: Ops, row: Ints, forward: Ints, links: Ints) -> None:
+        """`links` has pairs of connected nodes, `forward` only those of the forward pass."""
+        shapes = first_outputs(ops, np.arange(len(ops)))
+        self._name, self._kind = ops.name.__getitem__, ops.kind
+        # Equal numbers for ops that look alike.
+        self._look = ops.kind.codes * len(shapes.values) + shapes.codes
         self._row_count = int(row.max(initial=0)) + 1
-        self._links = row[links]
+        self._links = row[forward]
         self._before = _neighbours(len(row), links[1], links[0])
         self._after = _neighbours(len(row), links[0], links[1])
 
@@ -89,6 +96,8 @@ class Arranger:
         """Arrange the children of a group and of all groups below it."""
         for group in list(top.walk()):
             self._by_scope(group)
+        for group in list(top.walk()):
+            self._by_neighbours(group)
             for way in (self._in_series, _by_name, self._by_part, _by_order, self._in_series):
                 group.groups = way(group.groups)
         for group in top.walk():
@@ -106,6 +115,21 @@ class Arranger:
                 if len(paths) + len(outer.groups) > _MANY_OPS
                 for inner in _scopes(outer, paths)
             ]
+
+    def _by_neighbours(self, group: Group) -> None:
+        """Group ops of the same kind that are connected with the same ops."""
+        if len(group.ops) <= _MANY_OPS:
+            return
+        same: dict[tuple[int, bytes, bytes], list[int]] = {}
+        for op in group.ops:
+            ends = self._before[op].tobytes(), self._after[op].tobytes()
+            same.setdefault((int(self._kind.codes[op]), *ends), []).append(op)
+        group.ops = []
+        for (_, before, after), ops in same.items():
+            if len(ops) < _MANY_SAME or not (before or after):
+                group.ops += ops
+            else:
+                group.groups.append(Group(self._kind[ops[0]], Kind.ALIKE, ops=ops))
 
     def _by_part(self, groups: list[Group]) -> list[Group]:
         """Group layers that are between two points through which all data flows."""

@@ -111,7 +111,8 @@ export class GraphBoxes {
     if (op >= 0) return payload.ops.kind.values.get(payload.ops.kind.codes[op]);
     if (!tree.isGroup(node)) return counted(children.numbers.opCount(node), "op");
     const kind = tree.data.kind[node];
-    if (this.isSeries(node)) return `${tree.groupsIn(node).length} alike`;
+    if (kind === GROUP.alike) return `${tree.nodesIn(node)} alike`;
+    if (kind === GROUP.series) return `${tree.groupsIn(node).length} alike`;
     if (kind === GROUP.names || kind === GROUP.part) return counted(tree.layersIn(node), "layer");
     return this.fact("layer_class", node) || counted(children.numbers.opCount(node), "op");
   }
@@ -121,7 +122,8 @@ export class GraphBoxes {
    * @param {number} node
    */
   isSeries(node) {
-    return this.tree.isGroup(node) && this.tree.data.kind[node] === GROUP.series;
+    const { kind } = this.tree.data;
+    return this.tree.isGroup(node) && [GROUP.series, GROUP.alike].includes(kind[node]);
   }
 
   /**

@@ -1,7 +1,6 @@
 // What is known about a node of the drawn graph: as a tooltip, and below the picture if selected.
 
 import { amount, fill, h, nameOf } from "./dom.js";
-import { GROUP } from "./graph_tree.js";
 import { exact, formatted, percent } from "./units.js";
 
 /** @typedef {import("./graph_state.js").GraphState} GraphState */
@@ -80,12 +79,8 @@ function numbers(state, node, metric) {
  * @param {number} node
  */
 function counts(state, node) {
-  const { children, tree } = state;
-  const count = children.numbers.opCount(node);
-  const series = tree.isGroup(node) && tree.data.kind[node] === GROUP.series
-    ? `${tree.groupsIn(node).length} alike, one after the other or side by side; ` : "";
-  const ops = count === 1 ? "1 op" : `${count.toLocaleString("en-US")} ops`;
-  return `${series}${ops}`;
+  const count = state.children.numbers.opCount(node);
+  return count === 1 ? "1 op" : `${count.toLocaleString("en-US")} ops`;
 }
 
 /**

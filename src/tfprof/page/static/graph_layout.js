@@ -1,7 +1,8 @@
 // Where everything is inside of an expanded node. Only what changed is placed again.
 
 import { GAP } from "./graph_columns.js";
-import { entryPorts, exitPorts } from "./graph_ports.js";
+import { clear, components, joined } from "./graph_components.js";
+import { edgesOf, entryPorts, exitPorts } from "./graph_ports.js";
 import { sheet } from "./graph_sheet.js";
 import { TOP } from "./graph_tree.js";
 
@@ -9,6 +10,7 @@ import { TOP } from "./graph_tree.js";
 /** @typedef {import("./graph_children.js").GraphChildren} GraphChildren */
 /** @typedef {import("./graph_columns.js").Size} Size */
 /** @typedef {import("./graph_links.js").Link} Link */
+/** @typedef {import("./graph_ports.js").Port} Port */
 /** @typedef {import("./graph_sheet.js").Edge} Edge */
 /** @typedef {import("./graph_sheet.js").Line} Line */
 
@@ -26,6 +28,9 @@ export const FRAME = { top: 28, side: 16, bottom: 16 };
  *   aside: number, width: number, height: number,
  * }} Inner
  */
+
+/** Nodes without edges between them are not connected with their surroundings if there are more. */
+const MOST_SIDE_BY_SIDE = 8;
 
 export class GraphLayout {
   /**
@@ -81,43 +86,54 @@ export class GraphLayout {
    */
   place(node) {
     const nodes = this.children.of(node);
-    const links = this.children.links(node);
-    const entries = entryPorts(links.into);
-    const exits = exitPorts(links.outOf);
-    /** @type {Edge[]} */
-    const edges = links.inside.filter(({ from, to }) => from !== to)
-      .map((link) => ({ from: `${link.from}`, to: `${link.to}`, links: [link] }));
-    for (const { id, links: own } of entries) {
-      for (const [child, some] of own) edges.push({ from: id, to: `${child}`, links: some });
-    }
-    for (const { id, links: own } of exits) {
-      for (const [child, some] of own) edges.push({ from: `${child}`, to: id, links: some });
-    }
-    const used = new Set(edges.flatMap(({ from, to }) => [from, to]));
-    const connected = nodes.filter((one) => used.has(`${one}`));
-    const single = nodes.filter((one) => !used.has(`${one}`));
-    const main = sheet(
-      connected.map((one) => ({ id: `${one}`, ...this.size(one) })),
-      edges,
-      entries.map(({ id }) => id),
-      exits.map(({ id }) => id),
-      this.room,
-      (id, side, some) => this.port(id, side, some),
-    );
-    const items = connected.map((one) => {
-      const [x, y] = main.place.get(`${one}`) ?? [0, 0];
-      return { node: one, x, y };
-    });
-    const crossings = (/** @type {import("./graph_ports.js").Port[]} */ ports) => new Map(
+    const { inside, into, outOf } = this.children.links(node);
+    const between = clear(inside.filter(({ from, to }) => from !== to), nodes, this.children.tree);
+    // Lines to many nodes side by side would not show anything.
+    const isGrid = between.length === 0 && nodes.length > MOST_SIDE_BY_SIDE;
+    const entries = isGrid ? [] : entryPorts(into);
+    const exits = isGrid ? [] : exitPorts(outOf);
+    const edges = edgesOf(between, entries, exits);
+    const [main, ...others] = components(nodes, between, edges)
+      .map((some) => this.sheetOf(some, edges, entries, exits));
+    const found = joined(main, others, this.room);
+    const items = [...found.place].filter(([id]) => !Number.isNaN(Number(id)))
+      .map(([id, [x, y]]) => ({ node: Number(id), x, y }));
+    const placed = new Set(items.map((item) => item.node));
+    const single = nodes.filter((one) => !placed.has(one));
+    const crossings = (/** @type {Port[]} */ ports) => new Map(
       ports.flatMap(({ id, outside }) =>
-        outside.map((one) => [one, main.place.get(id)?.[0] ?? 0])),
+        outside.map((one) => [one, found.place.get(id)?.[0] ?? 0])),
     );
     return {
-      ...this.withSingle(items, single, main, node === TOP),
-      lines: main.lines,
+      ...this.withSingle(items, single, found, node === TOP),
+      lines: found.lines,
       entries: crossings(entries),
       exits: crossings(exits),
     };
+  }
+
+  /**
+   * Nodes that are connected with each other, or with ports.
+   * @param {number[]} nodes
+   * @param {Edge[]} edges
+   * @param {Port[]} entries
+   * @param {Port[]} exits
+   */
+  sheetOf(nodes, edges, entries, exits) {
+    const ids = new Set(nodes.map(String));
+    const isHere = (/** @type {Edge} */ { from, to }) => ids.has(from) || ids.has(to);
+    const own = edges.filter(isHere);
+    const used = new Set(own.flatMap(({ from, to }) => [from, to]));
+    const ports = (/** @type {Port[]} */ all) =>
+      all.map(({ id }) => id).filter((id) => used.has(id));
+    return sheet(
+      nodes.map((one) => ({ id: `${one}`, ...this.size(one) })),
+      own,
+      ports(entries),
+      ports(exits),
+      this.room,
+      (id, side, some) => this.port(id, side, some),
+    );
   }
 
   /**
@@ -152,7 +168,10 @@ export class GraphLayout {
    */
   withSingle(items, single, main, isTop) {
     const start = main.width > 0 ? main.width + GAP.column : 0;
-    const most = Math.max(main.height, Math.min(this.room.height, 400));
+    const area = single.map((one) => this.size(one))
+      .reduce((sum, { width, height }) => sum + (width + GAP.x) * (height + GAP.x / 2), 0);
+    const square = Math.sqrt((area * this.room.height) / this.room.width);
+    const most = Math.max(main.height, Math.min(this.room.height, 400), square);
     let [x, y, columnWidth, bottom] = [start, 0, 0, main.height];
     for (const node of single) {
       const { width, height } = this.size(node);

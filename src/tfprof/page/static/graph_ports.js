@@ -30,6 +30,23 @@ export function exitPorts(links) {
 }
 
 /**
+ * The edges between nodes, and between nodes and ports.
+ * @param {Link[]} links
+ * @param {Port[]} entries
+ * @param {Port[]} exits
+ * @returns {import("./graph_sheet.js").Edge[]}
+ */
+export function edgesOf(links, entries, exits) {
+  return [
+    ...links.map((link) => ({ from: `${link.from}`, to: `${link.to}`, links: [link] })),
+    ...entries.flatMap(({ id, links: own }) =>
+      [...own].map(([child, some]) => ({ from: id, to: `${child}`, links: some }))),
+    ...exits.flatMap(({ id, links: own }) =>
+      [...own].map(([child, some]) => ({ from: `${child}`, to: id, links: some }))),
+  ];
+}
+
+/**
  * @param {Link[]} links
  * @param {(link: Link) => number} outside
  * @param {(link: Link) => number} child

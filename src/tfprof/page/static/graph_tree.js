@@ -5,7 +5,9 @@ import { parents } from "./tree.js";
 /** @typedef {import("./types.d.ts").GraphData} GraphData */
 
 /** What a group is, as in `page/groups.py`. */
-export const GROUP = { layer: 0, scope: 1, names: 2, part: 3, series: 4, backward: 5 };
+export const GROUP = {
+  layer: 0, scope: 1, names: 2, part: 3, series: 4, backward: 5, alike: 6,
+};
 /** The bits of `ops.flags`, as in `page/graph.py`. */
 export const FLAG = { quiet: 1, call: 2, gradient: 4 };
 
@@ -219,6 +221,14 @@ export class GraphTree {
       inner = isLayer ? end[inner] : inner + 1;
     }
     return count;
+  }
+
+  /**
+   * The number of ops in a group that are nodes of their own.
+   * @param {number} group
+   */
+  nodesIn(group) {
+    return this.ownOps(group).reduce((sum, op) => sum + (this.cell[op] === op ? 1 : 0), 0);
   }
 
   /**
