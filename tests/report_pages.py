@@ -10,6 +10,7 @@ import shlex
 from pathlib import Path
 
 from tfprof.cli import main
+from tfprof.views.view import ROOT_NAME
 
 ROOT = Path(__file__).parent.parent
 
@@ -78,3 +79,31 @@ def show(page, view: str) -> None:
 def overflow(page) -> int:
     """By how many pixels the page is wider than the window."""
     return page.evaluate("document.documentElement.scrollWidth - innerWidth")
+
+
+def table_rows(page) -> list[dict]:
+    """The rows of a table that are in the page: row of the data, name, and the texts and numbers.
+
+    `numbers` has the exact number of each cell by the heading of its column, `texts` what is shown.
+    """
+    page.wait_for_selector(".table-body .table-row")
+    settled(page)
+    found = page.evaluate("""() => {
+        const text = (cell) => cell.textContent.replace(/[▾▴]/g, "");
+        const headings = [...document.querySelectorAll(".table-headings > span")].map(text);
+        const rows = [...document.querySelectorAll(".table-body .table-row")];
+        return rows.map((row) => ({
+            row: Number(row.dataset.row),
+            name: row.querySelector(".table-name").title,
+            numbers: [...row.children].map((cell, place) => [
+                headings[place], cell.querySelector("[data-value]")?.dataset.value ?? null,
+            ]),
+            texts: [...row.children].map((cell, place) => [headings[place], text(cell)]),
+        }));
+    }""")
+    for row in found:
+        row["name"] = ROOT_NAME if row["row"] == 0 else row["name"]
+        row["numbers"] = [
+            (heading, None if value is None else float(value)) for heading, value in row["numbers"]
+        ]
+    return found

@@ -82,6 +82,7 @@ def section_of(view: View, profile: ProfileColumns | None = None) -> dict[str, A
         "nested": Trait.NESTED in view.traits,
         "gathered": view.is_gathered,
         "policy": _policy(view),
+        "order": view.options.order_by,
         "end": view.tree.end,
         "name": view.name,
         "op": single,

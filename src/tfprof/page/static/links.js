@@ -1,6 +1,7 @@
 // Names and commands that lead on: to a row of another view, or to a terminal.
 
-import { fill, h, nameOf } from "./dom.js";
+import { copyButton } from "./clipboard.js";
+import { h, nameOf } from "./dom.js";
 
 /** @typedef {import("./types.d.ts").Context} Context */
 /** @typedef {import("./types.d.ts").ViewData} ViewData */
@@ -57,24 +58,5 @@ function openRow(store, data, name) {
 export function commandLine(command) {
   const words = command.split(" ").flatMap((word) => [" ", h("span", null, word)]).slice(1);
   const code = h("code", { class: "command-text", tabindex: 0 }, words);
-  const button = h("button", { class: "quiet-button", type: "button" }, "Copy");
-  button.addEventListener("click", () => void copy(command, code, button));
-  return h("div", { class: "command" }, code, button);
-}
-
-/**
- * Copy a text; where the browser does not allow that, select it instead.
- * @param {string} text
- * @param {HTMLElement} shown the element that shows the text
- * @param {HTMLElement} button
- */
-async function copy(text, shown, button) {
-  try {
-    await navigator.clipboard.writeText(text);
-    fill(button, "Copied");
-  } catch {
-    getSelection()?.selectAllChildren(shown);
-    fill(button, "Selected");
-  }
-  setTimeout(() => fill(button, "Copy"), 1500);
+  return h("div", { class: "command" }, code, copyButton(command, code, "Copy the command"));
 }

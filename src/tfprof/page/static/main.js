@@ -6,6 +6,7 @@ import { mountHeader } from "./header.js";
 import { startLive } from "./live.js";
 import { createProvider } from "./provider.js";
 import { carriedOver, hasSameRows } from "./renewal.js";
+import { following } from "./selection.js";
 import { createStore, initialState } from "./store.js";
 import { applyTheme, theme } from "./theme.js";
 import { VIEWS } from "./views.js";
@@ -24,9 +25,12 @@ import { VIEWS } from "./views.js";
  * @param {...HTMLElement} footer
  */
 function createPage(payload, provider, ...footer) {
-  const store = createStore(
-    initialState("overview", payload.metrics[0]?.key ?? ""),
-    payload.options.map(({ name }) => name),
+  const store = following(
+    createStore(
+      initialState("overview", payload.metrics[0]?.key ?? ""),
+      payload.options.map(({ name }) => name),
+    ),
+    payload,
   );
   const context = { payload, store, provider };
   const panel = h("div", { class: "view", id: "view", role: "tabpanel" });

@@ -42,6 +42,27 @@ export function applyTheme(chosen) {
 }
 
 /**
+ * Call a listener when the colours change, as long as its owner is in use.
+ * @template {object} Owner
+ * @param {Owner} owner
+ * @param {(owner: Owner) => void} listener must not refer to the owner itself
+ */
+export function onThemeChange(owner, listener) {
+  const reference = new WeakRef(owner);
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const changed = () => {
+    const found = reference.deref();
+    if (found) listener(found);
+    else {
+      removeEventListener("themechange", changed);
+      system.removeEventListener("change", changed);
+    }
+  };
+  addEventListener("themechange", changed);
+  system.addEventListener("change", changed);
+}
+
+/**
  * A colour of the theme, such as `--c0`, as a value that canvases accept.
  * @param {string} name
  */

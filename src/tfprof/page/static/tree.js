@@ -21,6 +21,17 @@ export function depths(end) {
 }
 
 /**
+ * The children of a row, in order.
+ * @param {Numbers} end
+ * @param {number} parent
+ */
+export function children(end, parent) {
+  const found = [];
+  for (let row = parent + 1; row < end[parent]; row = end[row]) found.push(row);
+  return found;
+}
+
+/**
  * The sum of a column over each row and the rows below it.
  * @param {Numbers} end
  * @param {Numbers} own

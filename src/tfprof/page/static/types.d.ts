@@ -109,6 +109,8 @@ export interface ViewData {
   nested: boolean;
   gathered: boolean;
   policy: Policy;
+  /** The key that siblings are sorted by; empty if they have the order of the arrangement. */
+  order: string;
   /** The rows below row `i` are `i + 1` up to `end[i]`. */
   end: Numbers;
   name: Texts;

@@ -1,37 +1,132 @@
 // A view of rows: picture, table and details, which share the selection.
 
-import { h, nameOf, fill, amount } from "./dom.js";
-import { formatted } from "./units.js";
+import { mountDetails } from "./details.js";
+import { h } from "./dom.js";
+import { mountIcicle } from "./icicle.js";
+import { mountTable } from "./table.js";
+import { parents } from "./tree.js";
 
 /** @typedef {import("./types.d.ts").Context} Context */
+/** @typedef {import("./types.d.ts").Changed} Changed */
+/** @typedef {import("./types.d.ts").Metric} Metric */
+/** @typedef {import("./types.d.ts").Rows} Rows */
+/** @typedef {import("./types.d.ts").ViewKind} ViewKind */
+
+/**
+ * What the panels of a view show. Places are positions among the shown rows.
+ * @typedef {{
+ *   rows: Rows,
+ *   metric: Metric,
+ *   total: import("./types.d.ts").Numbers,
+ *   own: import("./types.d.ts").Numbers,
+ *   parent: Int32Array,
+ *   placeOf: Int32Array,
+ *   whole: number,
+ * }} Answer
+ */
+
+/**
+ * A panel: `show` gets a new answer, `select` is called when another row is selected.
+ * @typedef {{ element: HTMLElement, show: (answer: Answer) => void, select: () => void }} Panel
+ */
+
+/**
+ * What the panels share besides the answer.
+ * @typedef {Context & {
+ *   kind: ViewKind,
+ *   select: (row: number) => void,
+ *   zoom: { row: number, to: (row: number) => void },
+ *   order: () => string,
+ * }} Bench
+ */
 
 /**
  * @param {Context} context
  * @returns {import("./types.d.ts").Component}
  */
-export function mountWorkbench({ payload, store, provider }) {
-  const element = h("div", { class: "workbench" });
+export function mountWorkbench(context) {
+  const { payload, store, provider } = context;
+  const kind = /** @type {ViewKind} */ (store.state.view);
+  const bench = { ...context, kind, select, zoom: { row: 0, to: zoomTo }, order };
+  const icicle = mountIcicle(bench);
+  const table = mountTable(bench);
+  const panels = [icicle, table, mountDetails(bench)];
+  const main = h("div", { class: "workbench-main" }, icicle.element, table.element);
+  const element = h("div", { class: "workbench" }, main, panels[2].element);
+  let asked = 0;
+  new ResizeObserver(fit).observe(element);
 
-  async function update() {
-    const { view, metric, options } = store.state;
-    const kind = /** @type {import("./types.d.ts").ViewKind} */ (view);
-    const rows = await provider.ask(kind, options);
-    const chosen = payload.metrics.find(({ key }) => key === metric) ?? payload.metrics[0];
-    const total = rows.total(chosen.column);
-    const shown = [...rows.row.subarray(0, 100)];
-    fill(
-      element,
-      shown.map((row) =>
-        h(
-          "div",
-          null,
-          nameOf(rows.data.name.get(row)),
-          " ",
-          amount(formatted(total[row], chosen.unit), total[row]),
-        ),
-      ),
-    );
+  /** The panels take the height that is left below the head of the page. */
+  function fit() {
+    const top = element.getBoundingClientRect().top + scrollY;
+    // Below a drawn graph there is no room left: the panels are then as high as most of the page.
+    const above = `${Math.round(Math.min(top, innerHeight / 4))}px`;
+    // Only a change is written, because it changes the size, which calls this function again.
+    if (element.isConnected && above !== element.style.getPropertyValue("--above")) {
+      element.style.setProperty("--above", above);
+    }
   }
 
-  return { element, update: () => void update() };
+  /** @param {number} row */
+  function select(row) {
+    store.set({ row, op: row < 0 ? -1 : payload.views[kind].op[row] });
+  }
+
+  /** @param {number} row */
+  function zoomTo(row) {
+    bench.zoom.row = row;
+    icicle.select();
+  }
+
+  /** The key that siblings are sorted by: as on the command line, the number that is shown. */
+  function order() {
+    const { order_by: chosen } = store.state.options;
+    if (chosen !== undefined) return chosen;
+    return kind === "layers" || payload.views[kind].order !== "" ? "" : store.state.metric;
+  }
+
+  async function ask() {
+    const number = (asked += 1);
+    const sortedBy = order();
+    const { options } = store.state;
+    const question = sortedBy === "" ? options : { ...options, order_by: sortedBy };
+    const rows = await provider.ask(kind, question);
+    const metric = payload.metrics.find(({ key }) => key === store.state.metric);
+    // Only the latest answer is shown.
+    if (number !== asked || !metric) return;
+    const answer = answered(rows, metric);
+    if (answer.placeOf[bench.zoom.row] === undefined || answer.placeOf[bench.zoom.row] < 0) {
+      bench.zoom.row = 0;
+    }
+    for (const panel of panels) panel.show(answer);
+  }
+
+  /** @param {Changed} changed */
+  function update(changed) {
+    fit();
+    if (changed.has("view") || changed.has("metric") || changed.has("options")) void ask();
+    else if (changed.has("row")) for (const panel of panels) panel.select();
+  }
+
+  return { element, update, renews: true };
+}
+
+/**
+ * @param {Rows} rows
+ * @param {Metric} metric
+ * @returns {Answer}
+ */
+function answered(rows, metric) {
+  const total = rows.total(metric.column);
+  const placeOf = new Int32Array(rows.data.end.length).fill(-1);
+  for (let place = 0; place < rows.row.length; place += 1) placeOf[rows.row[place]] = place;
+  return {
+    rows,
+    metric,
+    total,
+    own: rows.own(metric.column),
+    parent: parents(rows.end),
+    placeOf,
+    whole: total[0],
+  };
 }

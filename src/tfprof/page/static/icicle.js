@@ -1,0 +1,239 @@
+// The picture of a view: blocks as wide as their totals, each above what it consists of.
+
+import { fill, h } from "./dom.js";
+import { COLOURINGS, coloursOf } from "./icicle_colours.js";
+import { neighbour } from "./icicle_keys.js";
+import { blockAt, depthBelow, layout, MERGED } from "./icicle_layout.js";
+import { paint, palette } from "./icicle_paint.js";
+import { onThemeChange } from "./theme.js";
+import { describe, legend, path, sentenceOf } from "./icicle_texts.js";
+
+/** @typedef {import("./workbench.js").Answer} Answer */
+/** @typedef {import("./workbench.js").Bench} Bench */
+/** @typedef {import("./icicle_layout.js").Block} Block */
+
+/** The height of a level in pixels; a list that is not nested has only one level. */
+const HEIGHT = 21;
+const FLAT_HEIGHT = 32;
+
+/** The most and the fewest levels that are shown. */
+const MOST_LEVELS = 12;
+const FEWEST_LEVELS = 2;
+
+/**
+ * @param {Bench} bench
+ * @returns {import("./workbench.js").Panel}
+ */
+export function mountIcicle(bench) {
+  return new Icicle(bench);
+}
+
+class Icicle {
+  /** @param {Bench} bench */
+  constructor(bench) {
+    this.bench = bench;
+    /** @type {Answer | null} */
+    this.answer = null;
+    /** @type {Block[]} */
+    this.blocks = [];
+    /** @type {Block | undefined} */
+    this.hovered = undefined;
+    this.levels = FEWEST_LEVELS;
+    this.colouring = COLOURINGS[0].key;
+    this.colours = /** @type {import("./icicle_colours.js").Colours | null} */ (null);
+    this.colourOf = palette();
+    this.frame = 0;
+    this.canvas = /** @type {HTMLCanvasElement} */ (
+      h("canvas", {
+        class: "icicle-canvas",
+        role: "img",
+        tabindex: 0,
+        "aria-label": "Icicle: arrow keys move the selection, Enter zooms in, Escape zooms out",
+        onpointermove: (/** @type {PointerEvent} */ event) => this.hover(this.blockOf(event)),
+        onpointerleave: () => this.hover(undefined),
+        onclick: (/** @type {MouseEvent} */ event) => this.clicked(event),
+        ondblclick: (/** @type {MouseEvent} */ event) => this.zoomed(event),
+        onkeydown: (/** @type {KeyboardEvent} */ event) => this.pressed(event),
+      })
+    );
+    this.reset = h(
+      "button",
+      { class: "quiet-button icicle-reset", type: "button", onclick: () => bench.zoom.to(0) },
+      "Reset zoom",
+    );
+    this.path = h("nav", { class: "icicle-path", "aria-label": "Zoomed row" });
+    this.legend = h("ul", { class: "legend icicle-legend" });
+    this.line = h("p", { class: "icicle-line", "aria-live": "polite" });
+    this.element = h(
+      "section",
+      { class: "icicle", "aria-label": "Picture" },
+      h("div", { class: "icicle-bar" }, this.path, this.reset, this.legend, this.menu()),
+      this.canvas,
+      this.line,
+    );
+    new ResizeObserver(() => this.draw()).observe(this.canvas);
+    onThemeChange(this, (icicle) => icicle.themed());
+  }
+
+  menu() {
+    const choices = COLOURINGS.map(({ key, label }) => h("option", { value: key }, label));
+    const select = /** @type {HTMLSelectElement} */ (h("select", null, choices));
+    select.addEventListener("change", () => {
+      this.colouring = select.value;
+      this.coloured();
+    });
+    return h("label", { class: "field" }, "colour by", select);
+  }
+
+  /** @param {Answer} answer */
+  show(answer) {
+    this.answer = answer;
+    const deepest = depthBelow(answer, 0);
+    this.levels = Math.max(FEWEST_LEVELS, Math.min(MOST_LEVELS, deepest));
+    this.canvas.style.height = `${this.levels * this.height}px`;
+    this.hovered = undefined;
+    this.coloured();
+  }
+
+  get height() {
+    return this.answer?.rows.data.nested === false ? FLAT_HEIGHT : HEIGHT;
+  }
+
+  /** Show the selected row, and the row that is zoomed into. */
+  select() {
+    this.draw();
+  }
+
+  coloured() {
+    if (!this.answer) return;
+    this.colours = coloursOf(this.colouring, this.answer, this.bench.payload);
+    fill(this.legend, legend(this.colours));
+    this.draw();
+  }
+
+  themed() {
+    this.colourOf = palette();
+    this.draw();
+  }
+
+  /** Draw in the next frame. */
+  draw() {
+    if (this.frame) return;
+    this.frame = requestAnimationFrame(() => {
+      this.frame = 0;
+      this.drawNow();
+    });
+  }
+
+  drawNow() {
+    const { answer, canvas, colours } = this;
+    const pen = canvas.getContext("2d");
+    const width = canvas.clientWidth;
+    if (!answer || !colours || !pen || width === 0) return;
+    const root = Math.max(0, answer.placeOf[this.bench.zoom.row]);
+    const height = this.levels * this.height;
+    canvas.width = Math.round(width * devicePixelRatio);
+    canvas.height = Math.round(height * devicePixelRatio);
+    pen.scale(canvas.width / width, canvas.height / height);
+    pen.font = `12px ${getComputedStyle(canvas).fontFamily}`;
+    this.blocks = layout(answer, root, width, this.levels);
+    const selected = this.selectedPlace();
+    const { blocks, hovered } = this;
+    const picture = { answer, blocks, colours, height: this.height, selected, hovered };
+    paint(pen, picture, this.colourOf);
+    fill(this.path, path(this.bench, answer, root));
+    this.reset.hidden = root === 0;
+    this.describe();
+  }
+
+  selectedPlace() {
+    const { row } = this.bench.store.state;
+    return row < 0 ? -1 : (this.answer?.placeOf[row] ?? -1);
+  }
+
+  /** The line below the picture: the row under the pointer, or else the selected one. */
+  describe() {
+    const { answer, hovered } = this;
+    if (!answer) return;
+    const place = hovered && hovered.place !== MERGED ? hovered.place : this.selectedPlace();
+    if (hovered?.place === MERGED) {
+      fill(this.line, "Rows that are too narrow to be drawn");
+    } else if (place >= 0) {
+      fill(this.line, describe(answer, place, this.colours?.label(place) ?? ""));
+    } else {
+      fill(this.line, h("span", { class: "quiet" }, sentenceOf(answer.rows.data)));
+    }
+  }
+
+  /** @param {MouseEvent} event */
+  blockOf(event) {
+    const { left, top } = this.canvas.getBoundingClientRect();
+    const level = Math.floor((event.clientY - top) / this.height);
+    return blockAt(this.blocks, event.clientX - left, level);
+  }
+
+  /** @param {Block | undefined} block */
+  hover(block) {
+    if (block?.x === this.hovered?.x && block?.level === this.hovered?.level) return;
+    this.hovered = block;
+    this.canvas.classList.toggle("icicle-pointed", block !== undefined);
+    this.draw();
+  }
+
+  /** @param {MouseEvent} event */
+  clicked(event) {
+    const block = this.blockOf(event);
+    if (!block || !this.answer) return;
+    const place = block.place === MERGED ? block.parent : block.place;
+    this.bench.select(this.answer.rows.row[place]);
+  }
+
+  /** @param {MouseEvent} event */
+  zoomed(event) {
+    const block = this.blockOf(event);
+    if (!block || !this.answer) return;
+    this.zoom(block.place === MERGED ? block.parent : block.place);
+  }
+
+  /**
+   * Zoom into a row; the row that is zoomed into zooms out again.
+   * @param {number} place
+   */
+  zoom(place) {
+    const { answer } = this;
+    if (!answer) return;
+    const isRoot = answer.rows.row[place] === this.bench.zoom.row;
+    const target = isRoot ? Math.max(0, answer.parent[place]) : place;
+    this.bench.zoom.to(answer.rows.row[target]);
+  }
+
+  /** @param {KeyboardEvent} event */
+  pressed(event) {
+    const { answer } = this;
+    if (!answer || event.altKey || event.ctrlKey || event.metaKey) return;
+    const place = Math.max(0, this.selectedPlace());
+    if (event.key === "Enter") this.zoom(place);
+    else if (event.key === "Escape" && this.bench.zoom.row !== 0) this.bench.zoom.to(0);
+    else {
+      const target = neighbour(event.key, answer, place);
+      if (target < 0) return;
+      this.bench.select(answer.rows.row[target]);
+      this.include(target);
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /**
+   * Zoom out as far as needed to show a row.
+   * @param {number} place
+   */
+  include(place) {
+    const { answer } = this;
+    if (!answer) return;
+    const { end } = answer.rows;
+    let root = answer.placeOf[this.bench.zoom.row];
+    while (root > 0 && (place < root || place >= end[root])) root = answer.parent[root];
+    this.bench.zoom.to(answer.rows.row[root]);
+  }
+}

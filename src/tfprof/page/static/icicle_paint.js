@@ -1,0 +1,140 @@
+// Draws the blocks of an icicle on a canvas.
+
+import { visible } from "./dom.js";
+import { MERGED } from "./icicle_layout.js";
+import { shortName } from "./row_names.js";
+import { colour } from "./theme.js";
+import { percent } from "./units.js";
+
+/** @typedef {import("./icicle_layout.js").Block} Block */
+/** @typedef {import("./icicle_colours.js").Colours} Colours */
+/** @typedef {import("./workbench.js").Answer} Answer */
+
+/** The narrowest block that has a label, and the space around it, in pixels. */
+const LABELLED = 26;
+const PADDING = 5;
+
+/**
+ * What is drawn: the blocks, the height of a level, and the places that are selected and under the
+ * pointer.
+ * @typedef {{
+ *   answer: Answer,
+ *   blocks: Block[],
+ *   colours: Colours,
+ *   height: number,
+ *   selected: number,
+ *   hovered: Block | undefined,
+ * }} Picture
+ */
+
+/**
+ * Colours of the theme by name, read once.
+ * @returns {(name: string) => string}
+ */
+export function palette() {
+  /** @type {Map<string, string>} */
+  const known = new Map();
+  return (name) => {
+    const found = known.get(name) ?? colour(name);
+    known.set(name, found);
+    return found;
+  };
+}
+
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Picture} picture
+ * @param {(name: string) => string} colourOf
+ */
+export function paint(pen, picture, colourOf) {
+  const { blocks, height, selected, hovered } = picture;
+  paintBlocks(pen, picture, colourOf);
+  paintLabels(pen, picture, colourOf);
+  if (hovered) outline(pen, hovered, height, colourOf("--quiet"), 1);
+  const chosen = selected >= 0 && blocks.find(({ place }) => place === selected);
+  if (chosen) outline(pen, chosen, height, colourOf("--focus"), 2);
+}
+
+/**
+ * Blocks of one colour are filled at once, which is much faster.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Picture} picture
+ * @param {(name: string) => string} colourOf
+ */
+function paintBlocks(pen, { blocks, colours, height }, colourOf) {
+  /** @type {Map<string, Path2D>} */
+  const paths = new Map();
+  for (const { place, x, width, level } of blocks) {
+    const name = place === MERGED ? "merged" : colours.of(place);
+    const path = paths.get(name) ?? new Path2D();
+    paths.set(name, path);
+    const gap = width > 3 ? 1 : 0;
+    path.rect(x, level * height, width - gap, height - 1);
+  }
+  for (const [name, path] of paths) {
+    pen.fillStyle = colourOf(name === "merged" ? "--icicle-merged" : `--icicle${name.slice(1)}`);
+    pen.fill(path);
+  }
+}
+
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Picture} picture
+ * @param {(name: string) => string} colourOf
+ */
+function paintLabels(pen, { answer, blocks, colours, height }, colourOf) {
+  const { rows, total, whole, parent } = answer;
+  pen.textBaseline = "middle";
+  for (const { place, x, width, level } of blocks) {
+    if (place === MERGED || width < LABELLED) continue;
+    const row = rows.row[place];
+    const above = parent[place] < 0 ? -1 : rows.row[parent[place]];
+    const room = width - 2 * PADDING - 1;
+    const middle = level * height + (height - 1) / 2 + 0.5;
+    pen.fillStyle = colourOf("--text");
+    const name = visible(shortName(rows.data, row, above));
+    const used = label(pen, name, x + PADDING, middle, room);
+    const more = [colours.label(place), percent(total[row], whole)].filter(Boolean).join(" · ");
+    if (used > 0 && room - used > 12) {
+      pen.fillStyle = colourOf("--quiet");
+      label(pen, more, x + PADDING + used + 8, middle, room - used - 8);
+    }
+  }
+}
+
+/**
+ * Draw a text, cut to the room that there is. Returns its width, or 0 if it was cut.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {string} text
+ * @param {number} x
+ * @param {number} y
+ * @param {number} room
+ */
+function label(pen, text, x, y, room) {
+  // Long names are cut before they are measured: measuring takes time for each letter.
+  const start = text.length > 200 ? text.slice(0, 200) : text;
+  const width = pen.measureText(start).width;
+  if (width <= room && start === text) {
+    pen.fillText(text, x, y);
+    return width;
+  }
+  let count = Math.floor((start.length * room) / width);
+  while (count > 0 && pen.measureText(`${start.slice(0, count)}…`).width > room) count -= 1;
+  if (count > 0) pen.fillText(`${start.slice(0, count)}…`, x, y);
+  return 0;
+}
+
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Block} block
+ * @param {number} height
+ * @param {string} stroke
+ * @param {number} line
+ */
+function outline(pen, { x, width, level }, height, stroke, line) {
+  pen.strokeStyle = stroke;
+  pen.lineWidth = line;
+  const half = line / 2;
+  const size = Math.max(width - (width > 3 ? 1 : 0) - line, 1);
+  pen.strokeRect(x + half, level * height + half, size, height - 1 - line);
+}

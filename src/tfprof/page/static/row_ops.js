@@ -1,0 +1,74 @@
+// The rows that ops are part of.
+
+/** @typedef {import("./types.d.ts").Payload} Payload */
+/** @typedef {import("./types.d.ts").Numbers} Numbers */
+/** @typedef {import("./types.d.ts").ViewData} ViewData */
+
+/**
+ * By the rows of the view: an answer of the server may have other numbers for the same rows.
+ * @type {WeakMap<Numbers, Numbers>}
+ */
+const known = new WeakMap();
+
+/**
+ * The row of a view that each op is part of itself, -1 if there is none.
+ * @param {Payload} payload
+ * @param {ViewData} data
+ */
+export function rowsOfOps(payload, data) {
+  const found = known.get(data.end) ?? computed(payload, data);
+  known.set(data.end, found);
+  return found;
+}
+
+/**
+ * @param {Payload} payload
+ * @param {ViewData} data
+ * @returns {Numbers}
+ */
+function computed({ ops, views }, data) {
+  if (data.end === views.layers?.end) return ops.layer;
+  if (data.end === views.code?.end) return ops.line;
+  if (data.end === views.op?.end) {
+    const { codes, values } = ops.kind;
+    const rowOfCode = Int32Array.from({ length: values.length }, (_, code) =>
+      rowOfName(data, values.bytes(code)),
+    );
+    return Int32Array.from(codes, (code) => rowOfCode[code]);
+  }
+  const found = new Int32Array(ops.count).fill(-1);
+  data.op.forEach((op, row) => {
+    if (op >= 0) found[op] = row;
+  });
+  return found;
+}
+
+/**
+ * The first row of that name, except for the root; -1 if there is none.
+ * @param {ViewData} data
+ * @param {Uint8Array} name
+ */
+export function rowOfName(data, name) {
+  for (let row = 1; row < data.name.length; row += 1) {
+    const other = data.name.bytes(row);
+    if (other.length === name.length && other.every((byte, place) => byte === name[place])) {
+      return row;
+    }
+  }
+  return -1;
+}
+
+/**
+ * The ops of a row and of the rows below it.
+ * @param {Payload} payload
+ * @param {ViewData} data
+ * @param {number} row
+ */
+export function opsBelow(payload, data, row) {
+  const rowOf = rowsOfOps(payload, data);
+  const found = [];
+  for (let op = 0; op < rowOf.length; op += 1) {
+    if (rowOf[op] >= row && rowOf[op] < data.end[row]) found.push(op);
+  }
+  return found;
+}

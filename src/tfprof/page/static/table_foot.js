@@ -1,0 +1,29 @@
+// The last line of a table: how many rows it has, and which are left out or merged.
+
+import { amount } from "./dom.js";
+import { percent } from "./units.js";
+
+/** @param {number} count */
+function counted(count) {
+  return amount(count.toLocaleString("en-US"), count);
+}
+
+/**
+ * @param {import("./workbench.js").Answer} answer
+ * @returns {(HTMLElement | string)[]}
+ */
+export function footOf({ rows, metric, whole }) {
+  const shown = rows.row.length - 1;
+  const known = rows.data.end.length - 1;
+  const { merged } = rows.data;
+  const every = known + (merged ? merged.rows : 0);
+  const found = [counted(shown)];
+  /** @type {(HTMLElement | string)[]} */
+  const line = shown < every ? [...found, " of ", counted(every), " rows"] : [...found, " rows"];
+  if (merged) {
+    const share = percent(merged.numbers[metric.column] ?? 0, whole);
+    const weight = `${share} of the ${metric.label}`;
+    line.push("; the ", counted(merged.rows), ` smallest are merged, ${weight}`);
+  }
+  return line;
+}
