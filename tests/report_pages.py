@@ -58,7 +58,8 @@ def settled(page):
     page.evaluate("""async () => {
         for (let time = 0; time < 2; time += 1) {
             await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
-            await new Promise((resolve) => requestIdleCallback(resolve, { timeout: 1000 }));
+            // Chromium sometimes forgets the callback if nothing else happens.
+            await new Promise((resolve) => requestIdleCallback(resolve, { timeout: 300 }));
         }
     }""")
     return page

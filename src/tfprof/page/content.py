@@ -13,13 +13,13 @@ from tfprof import regex_advice
 from tfprof.errors import TfprofError
 from tfprof.metrics import ORDER_KEYS, Need
 from tfprof.model.profile import ProfileColumns
-from tfprof.options import MemoryOptions, StepOptions
-from tfprof.page import advice, graph, numbers, views
+from tfprof.options import MemoryOptions
+from tfprof.page import advice, graph, numbers, timeline, views
 from tfprof.page import memory as memory_section
 from tfprof.page.ops import ops
 from tfprof.page.options import options
 from tfprof.version import __version__
-from tfprof.views import ledger, memory, steps
+from tfprof.views import ledger, memory
 from tfprof.views.view import View
 
 _T = TypeVar("_T")
@@ -71,7 +71,7 @@ def content(subject: Subject, built: Mapping[str, View] | None = None) -> dict[s
         profile,
         words,
         ledger.build(profile),
-        _unless_missing("timeline", missing, partial(steps.build, profile, StepOptions())),
+        _unless_missing("timeline", missing, partial(timeline.measured, profile)),
         _unless_missing("memory", missing, partial(memory.build, profile, MemoryOptions())),
     )
     return {
@@ -87,7 +87,8 @@ def content(subject: Subject, built: Mapping[str, View] | None = None) -> dict[s
         "ops": ops(profile, built),
         "views": views.sections(profile, built),
         "graph": graph.section(profile),
-        "timeline": None,
+        "timeline": measured.steps
+        and timeline.section(profile, measured.steps, timeline.MOST_RUNS),
         "memory": measured.memory and memory_section.section(profile, measured.memory),
         "advice": advice.section(profile, words),
         "missing": missing if profile.has(Need.RUNS) else _with_hints(missing),

@@ -4,7 +4,7 @@
 /** @typedef {import("./types.d.ts").State} State */
 /** @typedef {import("./types.d.ts").Changed} Changed */
 
-const NAMES = /** @type {const} */ (["view", "metric", "search", "memory"]);
+const NAMES = /** @type {const} */ (["view", "metric", "search", "memory", "timeline"]);
 
 /**
  * The state in which nothing is selected or filtered.
@@ -13,7 +13,7 @@ const NAMES = /** @type {const} */ (["view", "metric", "search", "memory"]);
  * @returns {State}
  */
 export function initialState(view, metric) {
-  return { view, metric, options: {}, row: -1, op: -1, search: "", memory: "" };
+  return { view, metric, options: {}, row: -1, op: -1, search: "", memory: "", timeline: "" };
 }
 
 /**

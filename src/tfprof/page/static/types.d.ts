@@ -174,7 +174,6 @@ export interface Advice {
   notes: string[];
 }
 
-// The sections of the views that draw timeline and memory are described in their modules.
 /** The groups of the drawn graph in preorder, the whole graph first, and how each op is drawn. */
 export interface GraphData {
   /** The groups inside of group `i` are `i + 1` up to `end[i]`. */
@@ -196,7 +195,72 @@ export interface GraphData {
     forward: Numbers;
   };
 }
-export interface TimelineData { [key: string]: unknown }
+
+/** Numbers of which few need more than 32 bits: `low[i]`, plus `high[j]` high words in `rows[j]`. */
+export interface WideNumbers { low: Numbers; rows: Numbers; high: Numbers }
+
+/** When everything ran, in nanoseconds from the start of the first step. */
+export interface TimelineData {
+  recordings: string[];
+  /** The devices that were busy. */
+  groups: TimelineGroup[];
+  tracks: TimelineTrack[];
+  /** One row per run of an op, transfer or wait: those of each track in order of their starts. */
+  runs: {
+    /** The distance from the start of the run before it; `TimelineTrack.first` is the first start. */
+    start: WideNumbers;
+    duration: WideNumbers;
+    /** A row of `Ops`; other runs have `-1 - i` for the text `i` of `names`. */
+    op: Numbers;
+    lane: Numbers;
+    /** A row of `steps`. */
+    step: Numbers;
+    names: Texts;
+  };
+  steps: TimelineSteps;
+  /** What the page has no room for; null if it has everything. */
+  left_out: { runs: number; nanos: number; all_runs: number; all_nanos: number; steps: number } | null;
+  notes: string[];
+}
+
+export interface TimelineGroup { recording: number; name: string; models: string[] }
+
+export type TimelineKind = "waits" | "ops" | "iterators" | "transfers";
+
+export interface TimelineTrack {
+  recording: number;
+  /** A row of `groups`, -1 for waits. */
+  group: number;
+  kind: TimelineKind;
+  title: string;
+  count: number;
+  first: number;
+  lanes: number;
+}
+
+/** One row per step, with the times of `tfprof steps`. */
+export interface TimelineSteps {
+  recording: Numbers;
+  number: Numbers;
+  start: Numbers;
+  wall: Numbers;
+  busy: Numbers;
+  idle: Numbers;
+  input_wait: Numbers;
+  op_time: Numbers;
+  ops: Numbers;
+  /** Parts of the wall time, which add up to it. */
+  phases: Record<string, Numbers>;
+  /** How long each group was busy, -1 if it did nothing. */
+  devices: Numbers[];
+  /** The median step of each recording. */
+  medians: number[];
+  unusual: { step: number; causes: string[] }[];
+  /** Whether the page has all runs of a step (1) or not (0). */
+  whole: Numbers;
+}
+
+export interface MemoryData { [key: string]: unknown }
 
 /** Memory over time: one entry per allocator and device, highest peak first. Times are nanoseconds. */
 export interface MemoryData {
@@ -339,6 +403,8 @@ export interface State {
   search: string;
   /** What the view of memory shows: allocator, step, time and grouping; empty for the peak. */
   memory: string;
+  /** What the timeline shows: its window in nanoseconds and the selected run; empty at first. */
+  timeline: string;
 }
 
 export type Changed = Set<keyof State>;

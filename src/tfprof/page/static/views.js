@@ -4,6 +4,7 @@ import { mountAdvice } from "./advice.js";
 import { mountGraphView } from "./graph_view.js";
 import { mountMemory } from "./memory.js";
 import { mountOverview } from "./overview.js";
+import { mountTimeline } from "./timeline.js";
 import { mountWorkbench } from "./workbench.js";
 
 /** @typedef {import("./types.d.ts").Context} Context */
@@ -17,6 +18,7 @@ export const VIEWS = [
   { key: "graph", title: "Graph", mount: mountGraphView },
   { key: "code", title: "Code", mount: mountWorkbench },
   { key: "op", title: "Op", mount: mountWorkbench },
+  { key: "timeline", title: "Timeline", mount: mountTimeline },
   { key: "memory", title: "Memory", mount: mountMemory },
   { key: "advice", title: "Advice", mount: mountAdvice },
 ];
