@@ -182,6 +182,16 @@ def test_the_numbers_of_layers_are_those_of_the_layers_view(open_report, report_
             assert float(one["value"]) == total[row], (key, view.name[row])
 
 
+def test_a_metric_that_is_chosen_in_another_view_is_shown(open_report, report_of):
+    page = graph_of(open_report, report_of("resnet32"))
+    page.get_by_role("tab", name="Overview").click()
+    page.locator("select").first.select_option("params")
+
+    page.get_by_role("tab", name="Graph").click()
+
+    assert nodes(page)["init"]["value"] == "432"
+
+
 def test_the_nodes_of_a_group_add_up_to_its_number(open_report, report_of):
     page = graph_of(open_report, report_of("resnet32"))
     node(page, "unit_2_0").dblclick()

@@ -46,6 +46,7 @@ class DrawnGraph {
     /** @type {Int32Array | null} */
     this.rows = null;
     this.isStarted = false;
+    this.size = { width: 1000, height: 500 };
     this.picture = svg("svg", {
       class: "graph-picture",
       role: "tree",
@@ -60,7 +61,8 @@ class DrawnGraph {
     this.facts = h("div", { class: "graph-facts" });
     this.note = h("span", { class: "graph-note", role: "status" });
     this.stage = h("div", { class: "graph-stage" }, this.picture);
-    this.state = new GraphState(payload, data, this.metric.column, { width: 1000, height: 500 });
+    new ResizeObserver(() => this.measure()).observe(this.stage);
+    this.state = new GraphState(payload, data, this.metric.column, this.size);
     this.drawing = new GraphDrawing(this.state.boxes);
     this.picture.append(arrow(), this.drawing.content);
     this.minimap = new Minimap(() => this.camera);
@@ -86,22 +88,30 @@ class DrawnGraph {
   }
 
   room() {
-    return { width: this.stage.clientWidth || 1000, height: this.stage.clientHeight || 500 };
+    return this.size;
+  }
+
+  measure() {
+    const { clientWidth: width, clientHeight: height } = this.stage;
+    if (width > 0 && height > 0) this.size = { width, height };
   }
 
   /** @param {Changed} changed */
   update(changed) {
     if (!this.isStarted) {
       this.isStarted = true;
+      this.measure();
       this.state.setRoom(this.room());
       this.render();
       this.camera.begin();
-    } else if (changed.has("metric")) {
+    }
+    // The metric may have changed while another view was shown.
+    if (this.state.column !== this.metric.column) {
       this.state.setMetric(this.metric.column);
       this.render();
     }
     if (changed.has("op") || changed.has("row") || changed.has("view")) this.follow();
-    if (changed.has("search")) this.markMatches();
+    if (changed.has("search") || changed.has("view")) this.markMatches();
   }
 
   render() {
