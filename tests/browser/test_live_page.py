@@ -101,6 +101,21 @@ def test_the_page_follows_its_files_and_keeps_its_state(open_report, run_folder)
     assert after == totals(answer, "nanos", after)
 
 
+def test_an_update_does_not_take_the_focus_from_the_header(open_report, run_folder):
+    with watched(str(run_folder)) as served:
+        page = open_report.visit(served.address, state="view=scope")
+        page.wait_for_selector(".workbench .amount")
+        menu = page.get_by_label("Metric of all views")
+        menu.focus()
+        (run_folder / "run_meta_1").write_bytes(model_files.run({"mul": 500}))
+        page.wait_for_selector("footer:has-text('updated')")
+
+        assert menu.evaluate("(menu) => menu === document.activeElement")
+        assert "1 step" in page.inner_text(".header-facts")
+        page.evaluate("() => document.activeElement.blur()")
+        page.wait_for_selector(".header-facts:has-text('2 steps')")
+
+
 def test_a_file_that_cannot_be_read_is_reported_until_it_can(open_report, run_folder):
     with watched(str(run_folder / "graph.pb"), str(run_folder / "run_meta_0")) as served:
         page = open_report.visit(served.address, state="view=scope")
