@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -99,6 +100,43 @@ def test_the_page_follows_its_files_and_keeps_its_state(open_report, run_folder)
     assert before["net/mul"] == 10_000
     answer = tfprof.load(run_folder).scope(show_name_regexes="net.*", order_by="name")
     assert after == totals(answer, "nanos", after)
+
+
+def test_an_update_keeps_unfolded_rows_and_the_selection(open_report, run_folder):
+    with watched(str(run_folder)) as served:
+        page = open_report.visit(served.address, state="view=scope&metric=micros")
+        page.click(".table-row:has-text('net') .table-fold")  # the view is small: this folds it
+        page.click(".table-row:has-text('prob')")
+        before = shown(page)
+        (run_folder / "run_meta_1").write_bytes(model_files.run({"mul": 500, "prob": 100}))
+        page.wait_for_selector("footer:has-text('updated')")
+        after = shown(page)
+        selected = page.inner_text(".details h2")
+
+    answer = tfprof.load(run_folder).scope()
+    assert "net/mul" not in before
+    assert before["prob"] == 1_500_000
+    assert sorted(after) == sorted(before)
+    assert after == totals(answer, "nanos", after)
+    assert selected == "prob"
+
+
+def test_the_selection_follows_when_an_option_changes_the_rows_themselves(open_report, resnet32):
+    profile, address = resnet32
+    page = open_report.visit(address, state="view=code&metric=params")
+    rows = table_rows(page)
+    own = profile.code(max_depth=LARGE, my_code=True, order_by="params").view
+    name = next(row["name"] for row in rows[1:] if row["name"] in set(own.name))
+    page.click(f".table-name[title={json.dumps(name)}]")
+    with page.expect_response("**/view?*"):
+        page.evaluate("location.hash = location.hash + '&my_code=true'")
+    rows = table_rows(page)
+
+    assert page.inner_text(".details h2") == name
+    assert [row["name"] for row in rows] == [own.name[row["row"]] for row in rows]
+    assert [row["numbers"][1][1] for row in rows] == [
+        own.total["params"][row["row"]] for row in rows
+    ]
 
 
 def test_an_update_does_not_take_the_focus_from_the_header(open_report, run_folder):

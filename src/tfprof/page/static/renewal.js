@@ -28,7 +28,7 @@ export function carriedOver(state, older, newer) {
  * @param {Texts | undefined} newer
  * @param {number} row
  */
-function rowOfSameName(older, newer, row) {
+export function rowOfSameName(older, newer, row) {
   if (!older || !newer || row < 0 || row >= older.length) return -1;
   const name = older.get(row);
   if (row < newer.length && newer.get(row) === name) return row; // names may repeat

@@ -4,6 +4,7 @@ import { mountDetails } from "./details.js";
 import { h } from "./dom.js";
 import { mountIcicle } from "./icicle.js";
 import { mountTable } from "./table.js";
+import { rowOfSameName } from "./renewal.js";
 import { parents } from "./tree.js";
 
 /** @typedef {import("./types.d.ts").Context} Context */
@@ -54,6 +55,8 @@ export function mountWorkbench(context) {
   const main = h("div", { class: "workbench-main" }, icicle.element, table.element);
   const element = h("div", { class: "workbench" }, main, panels[2].element);
   let asked = 0;
+  /** @type {import("./types.d.ts").ViewData | null} */
+  let shown = null;
   new ResizeObserver(fit).observe(element);
 
   /** The panels take the height that is left below the head of the page. */
@@ -69,7 +72,8 @@ export function mountWorkbench(context) {
 
   /** @param {number} row */
   function select(row) {
-    store.set({ row, op: row < 0 ? -1 : payload.views[kind].op[row] });
+    const { op } = shown ?? payload.views[kind];
+    store.set({ row, op: row < 0 ? -1 : op[row] });
   }
 
   /** @param {number} row */
@@ -95,6 +99,10 @@ export function mountWorkbench(context) {
     // Only the latest answer is shown.
     if (number !== asked || !metric) return;
     const answer = answered(rows, metric);
+    const row = rowOfSameName(shown?.name, rows.data.name, store.state.row);
+    const hasOtherRows = shown !== null && row !== store.state.row;
+    shown = rows.data;
+    if (hasOtherRows) select(row); // an option such as `my_code` has changed the rows themselves
     if (answer.placeOf[bench.zoom.row] === undefined || answer.placeOf[bench.zoom.row] < 0) {
       bench.zoom.row = 0;
     }
