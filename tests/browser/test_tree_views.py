@@ -8,11 +8,13 @@ from functools import cache
 import pytest
 
 import tfprof
+from build import op
+from build import profile as profile_of
 from report_pages import MODELS, ROOT, settled, show, table_rows
 from tfprof.metrics import BY_KEY
-from tfprof.options import Options
+from tfprof.page import merging
 from tfprof.page.units import NAMES, formatted
-from tfprof.page.views import column_name, numbers_of
+from tfprof.page.views import column_name, numbers_of, whole
 from tfprof.units import Unit
 
 KINDS = ("layers", "scope", "graph", "code", "op")
@@ -22,7 +24,6 @@ VIEWS = [
     for kind in KINDS
     if (model, kind) != ("keras_cnn", "code")  # its files have no code lines
 ]
-EVERY_ROW = Options(max_depth=2**31 - 1, order_by="")
 
 
 @cache
@@ -33,8 +34,8 @@ def profile(model):
 
 @cache
 def asked(model, kind):
-    """The answer of the Python API, with all rows in the order of their arrangement."""
-    return profile(model).view(kind, EVERY_ROW).view
+    """The view with all rows, as in the data of the page."""
+    return whole(kind, profile(model).columns)
 
 
 def metrics_of(model):
@@ -237,20 +238,18 @@ def test_an_only_child_is_unfolded_with_its_parent(open_report, report_of):
     assert names[3].endswith(":build")
 
 
-def test_a_heading_sorts_siblings(open_report, report_of):
+@pytest.mark.parametrize(
+    ("heading", "key"), [("own", "micros"), ("FLOPs", "float_ops"), ("kind", "name")]
+)
+def test_a_heading_sorts_siblings(open_report, report_of, heading, key):
+    answer = profile("resnet32").op(order_by=key, max_depth=2**31 - 1)
     page = opened(open_report, report_of, "resnet32", "view=op")
 
-    def numbers(heading):
-        rows = table_rows(page)[1:]
-        return [dict(row["numbers"])[heading] for row in rows]
+    page.click(f".table-sort:has-text('{heading}')")
 
-    assert numbers("own") == sorted(numbers("own"), reverse=True)
-    page.click(".table-sort:has-text('FLOPs')")
-    assert numbers("FLOPs") == sorted(numbers("FLOPs"), reverse=True)
-    assert "order_by=float_ops" in page.url
-    page.click(".table-sort:has-text('kind')")
-    names = [row["name"] for row in table_rows(page)[1:]]
-    assert names == sorted(names)
+    rows = table_rows(page)
+    assert [row["name"] for row in rows] == list(answer.view.name)[: len(rows)]
+    page.wait_for_url(f"**order_by={key}")
 
 
 def test_only_visible_rows_are_in_the_document(open_report, report_of):
@@ -294,3 +293,22 @@ def test_the_rate_is_float_operations_per_second(open_report, report_of):
     )
 
     assert found == pytest.approx(1e9 * view.own["float_ops"][row] / view.own["nanos"][row])
+
+
+def test_the_last_line_of_a_table_says_what_is_merged(open_report, tmp_path, monkeypatch):
+    monkeypatch.setattr(merging, "MOST_ROWS", 5)
+    sizes = (100, 50, 3, 2, 1, 4)
+    model = profile_of(*(op(f"w{size}", shape=(size,)) for size in sizes))
+    tfprof.api.Profile(model).report().save(tmp_path / "report.html")
+
+    page = settled(open_report(tmp_path / "report.html", state="view=scope"))
+
+    assert page.locator(".table-foot").inner_text() == (
+        "4 of 7 rows; the smallest are merged, together 3.8\xa0% of the parameters"
+    )
+    row = next(row for row in table_rows(page) if row["name"] == "3 smaller rows")
+    assert row["numbers"][1] == ("total", 6)
+    page.click(".table-row:has-text('3 smaller rows')")
+    links = page.locator(".details-section", has_text="Largest ops").locator(".link")
+    assert links.evaluate_all("all => all.map(one => one.title)") == ["w3", "w2", "w1"]
+    assert page.locator(".details-actions").count() == 0

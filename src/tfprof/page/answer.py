@@ -13,12 +13,14 @@ import numpy as np
 
 from tfprof.columns import Ints, Strings
 from tfprof.model.profile import ProfileColumns
-from tfprof.page.views import section_of, whole
+from tfprof.page.merging import MERGED
+from tfprof.page.views import fitted, section_of, whole
 from tfprof.views.view import View
 
 
 def answer(view: View, profile: ProfileColumns) -> dict[str, Any]:
     """The rows of `view`; `profile` is that of the page."""
+    view = fitted(view)
     section = section_of(view, profile)
     rows = _rows_in(whole(view.kind, profile), view)
     if rows is not None:
@@ -29,8 +31,9 @@ def answer(view: View, profile: ProfileColumns) -> dict[str, Any]:
 def _rows_in(page: View, view: View) -> Ints | None:
     """The row of the page that each row of `view` is; None if it has other rows."""
     size = 1 + max(int(page.arranged.max()), int(view.arranged.max()))
-    place = np.full(size, -1)
+    place = np.full(size + 1, -1)
     place[page.arranged] = np.arange(len(page))
+    place[MERGED] = -1  # such rows stand for other rows with other options
     rows = place[view.arranged]
     if (rows < 0).any() or not _is_same(page.name.take(rows), view.name):
         return None

@@ -14,7 +14,7 @@ from tfprof.metrics import METRICS, THRESHOLD_KEYS, Metric, Need, selected_colum
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
 from tfprof.outputs import aligned_rows, fields
-from tfprof.page import units
+from tfprof.page import merging, units
 from tfprof.page.container import Spans
 from tfprof.page.names import spans
 from tfprof.units import Unit
@@ -50,13 +50,26 @@ def build_views(profile: ProfileColumns) -> dict[str, View]:
 
 
 def whole(kind: str, profile: ProfileColumns) -> View:
-    """A view with all its rows, in the order of its arrangement, and notes on all its numbers."""
+    """A view with all its rows, in the order of its arrangement, and notes on all its numbers.
+
+    If these are too many for a page, the smallest are merged.
+    """
     default = resolved(kind, profile, WHOLE).select
     select = tuple(sorted({*default, *(metric.key for metric in numbers_of(profile))}))
     view = build(kind, profile, replace(_WITH_NEGATIVE, select=select))
     # The thresholds are not what a reader asked for.
     asked = replace(view, options=replace(WHOLE, select=select))
-    return replace(view, noted=lambda: notes(asked))
+    return fitted(replace(view, noted=lambda: notes(asked)))
+
+
+def fitted(view: View) -> View:
+    """The view with as many rows as a page can have; the smallest of other rows are merged."""
+    return merging.merged(view, _whole_numbers(view.profile), merging.MOST_ROWS)
+
+
+def _whole_numbers(profile: ProfileColumns) -> list[str]:
+    """The columns of numbers that are not parts of others."""
+    return [column_name(metric) for metric in numbers_of(profile) if not metric.part_of]
 
 
 def sections(profile: ProfileColumns, views: Mapping[str, View]) -> dict[str, dict[str, Any]]:
@@ -68,7 +81,7 @@ def sections(profile: ProfileColumns, views: Mapping[str, View]) -> dict[str, di
 
 
 def section_of(view: View, profile: ProfileColumns | None = None) -> dict[str, Any]:
-    """The rows of a view, which may be filtered, as a page has them.
+    """The rows of a view, which may be filtered and should be `fitted`, as a page has them.
 
     `profile` is that of the page, if an option of the view changed it.
 
@@ -92,7 +105,7 @@ def section_of(view: View, profile: ProfileColumns | None = None) -> dict[str, A
         "total": {},
         "facts": {},
         "columns": [],
-        "merged": None,
+        "merged": _merged_rows(view),
         "notes": list(view.notes),
     }
     _add_numbers(found, view, per_op(profile or view.profile, EVERYTHING))
@@ -100,6 +113,20 @@ def section_of(view: View, profile: ProfileColumns | None = None) -> dict[str, A
     for metric in columns:
         _add_column(found, view, metric, aligned_rows.headings(metric, columns))
     return found
+
+
+def _merged_rows(view: View) -> dict[str, Any] | None:
+    """The rows that stand for others, how many these are, their sums and their ops."""
+    if not isinstance(view, merging.MergedView):
+        return None
+    at = np.flatnonzero(view.arranged == merging.MERGED)
+    ops = view.members.take(at)
+    return {
+        "rows": view.merged,
+        "at": at,
+        "numbers": {key: int(view.total[key][at].sum()) for key in _whole_numbers(view.profile)},
+        "ops": {"counts": ops.lengths, "op": ops.values},
+    }
 
 
 def _policy(view: View) -> dict[str, Any]:
@@ -135,7 +162,7 @@ def _single_ops(view: View) -> Ints:
     """The op of each row that is exactly one op, else -1."""
     members = view.members
     found = np.full(len(view), _NO_OP)
-    is_single = members.lengths == 1
+    is_single = (members.lengths == 1) & (view.arranged != merging.MERGED)
     found[is_single] = members.values[members.offsets[:-1][is_single]]
     return ints(found)
 

@@ -28,6 +28,8 @@ const PLACES = ["layers", "scope", "graph", "code", "op", "timeline"];
  */
 export function actions(bench, data, row) {
   const { store, provider } = bench;
+  // A row that stands for several rows has no name that an option could refer to.
+  if (data.merged?.at.includes(row)) return [];
   const regex = regexOf(data.name.get(row));
   const filters = FILTERS.filter(({ option }) => provider.supports(option)).map(
     ({ label, option, title, adds }) =>

@@ -40,6 +40,11 @@ function computed({ ops, views }, data) {
   data.op.forEach((op, row) => {
     if (op >= 0) found[op] = row;
   });
+  let place = 0;
+  data.merged?.at.forEach((row, group) => {
+    const end = place + (data.merged?.ops.counts[group] ?? 0);
+    for (; place < end; place += 1) found[data.merged?.ops.op[place] ?? -1] = row;
+  });
   return found;
 }
 

@@ -22,8 +22,7 @@ export function footOf({ rows, metric, whole }) {
   const line = shown < every ? [...found, " of ", counted(every), " rows"] : [...found, " rows"];
   if (merged) {
     const share = percent(merged.numbers[metric.column] ?? 0, whole);
-    const weight = `${share} of the ${metric.label}`;
-    line.push("; the ", counted(merged.rows), ` smallest are merged, ${weight}`);
+    line.push(`; the smallest are merged, together ${share} of the ${metric.label}`);
   }
   return line;
 }

@@ -87,8 +87,12 @@ export interface Column {
 export interface Merged {
   /** The number of rows that are not in the data. */
   rows: number;
+  /** The rows of the data that stand for them. */
+  at: Numbers;
   /** Their sums, by `Metric.column`. */
   numbers: Record<string, number>;
+  /** The number of ops of each of the rows `at`, and these ops. */
+  ops: { counts: Numbers; op: Numbers };
 }
 
 export type ViewKind = "layers" | "scope" | "graph" | "code" | "op";
