@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import contextlib
 from functools import cache
+from urllib.parse import parse_qs, urlsplit
 
+import numpy as np
 import pytest
 
 import tfprof
 from build import op
 from build import profile as profile_of
 from report_pages import MODELS, ROOT, settled, show, table_rows
+from tfprof.api import Profile
 from tfprof.metrics import BY_KEY
+from tfprof.options import VIEW_OPTIONS, find
 from tfprof.page import merging
 from tfprof.page.units import NAMES, formatted
 from tfprof.page.views import column_name, numbers_of, whole
+from tfprof.patterns import Patterns
 from tfprof.units import Unit
 
 KINDS = ("layers", "scope", "graph", "code", "op")
@@ -299,7 +304,7 @@ def test_the_last_line_of_a_table_says_what_is_merged(open_report, tmp_path, mon
     monkeypatch.setattr(merging, "MOST_ROWS", 5)
     sizes = (100, 50, 3, 2, 1, 4)
     model = profile_of(*(op(f"w{size}", shape=(size,)) for size in sizes))
-    tfprof.api.Profile(model).report().save(tmp_path / "report.html")
+    Profile(model).report().save(tmp_path / "report.html")
 
     page = settled(open_report(tmp_path / "report.html", state="view=scope"))
 
@@ -312,3 +317,59 @@ def test_the_last_line_of_a_table_says_what_is_merged(open_report, tmp_path, mon
     links = page.locator(".details-section", has_text="Largest ops").locator(".link")
     assert links.evaluate_all("all => all.map(one => one.title)") == ["w3", "w2", "w1"]
     assert page.locator(".details-actions").count() == 0
+
+
+ODD_NAMES = ["plain", "a+b(c)[d].*", 'x,"y"', "back\\slash|or", "ünïcode/-^$", "{2}?'", "tab\there"]
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_an_action_on_a_row_sets_an_option_that_matches_only_its_name(open_report, tmp_path, name):
+    model = profile_of(*(op(one, shape=(3,)) for one in (*ODD_NAMES, "a", "b", "xy")))
+    Profile(model).report().save(tmp_path / "report.html")
+    view = whole("scope", model)
+    row = view.name.row_of(name)
+    page = settled(open_report(tmp_path / "report.html", state=f"view=scope&row={row}"))
+
+    page.click(".details-actions button:has-text('Hide')")
+    page.wait_for_url("**hide_name_regexes=**")
+
+    given = parse_qs(urlsplit(page.url).fragment)["hide_name_regexes"][0]
+    regexes = find("hide_name_regexes", VIEW_OPTIONS).parse(given)
+    assert np.flatnonzero(Patterns(regexes).match_column(view.name)).tolist() == [row]
+    assert name not in [one["name"] for one in table_rows(page)]
+
+
+def test_a_row_can_become_the_start_of_the_view(open_report, report_of):
+    page = opened(open_report, report_of, "resnet32", "view=scope")
+
+    page.click(".table-row:has-text('unit_1_4')")
+    page.click(".details-actions button:has-text('Show only from here')")
+
+    names = [row["name"] for row in table_rows(page)]
+    answer = profile("resnet32").scope(start_name_regexes="unit_1_4", max_depth=3)
+    assert names == list(answer.view.name)[: len(names)]
+
+
+def test_the_colours_of_the_picture_can_show_kinds_devices_and_phases(open_report, report_of):
+    page = opened(open_report, report_of, "resnet32", "view=scope")
+    legend = page.locator(".icicle-legend")
+
+    for colouring, label in [("kind", "Conv2D"), ("device", "cpu:0"), ("phase", "backward")]:
+        page.locator(".icicle select").select_option(colouring)
+        assert label in legend.inner_text()
+    page.click(".table-row:has-text('gradients')")
+    settled(page)
+    assert page.locator(".icicle-line").inner_text().endswith("backward")
+
+
+def test_pictures_are_drawn_again_with_the_colours_of_another_theme(open_report, report_of):
+    page = opened(open_report, report_of, "keras_cnn", "view=layers")
+
+    def picture():
+        settled(page)
+        return page.locator(".icicle-canvas").evaluate("canvas => canvas.toDataURL()")
+
+    light = picture()
+    page.emulate_media(color_scheme="dark")
+
+    assert picture() != light

@@ -16,9 +16,10 @@ import { describe, legend, path, sentenceOf } from "./icicle_texts.js";
 const HEIGHT = 21;
 const FLAT_HEIGHT = 32;
 
-/** The most and the fewest levels that are shown. */
+/** The most and the fewest levels that are shown, and the part of the window that they may take. */
 const MOST_LEVELS = 12;
 const FEWEST_LEVELS = 2;
+const PART = 0.3;
 
 /**
  * @param {Bench} bench
@@ -88,8 +89,8 @@ class Icicle {
   /** @param {Answer} answer */
   show(answer) {
     this.answer = answer;
-    const deepest = depthBelow(answer, 0);
-    this.levels = Math.max(FEWEST_LEVELS, Math.min(MOST_LEVELS, deepest));
+    const room = Math.min(MOST_LEVELS, Math.floor((PART * innerHeight) / this.height));
+    this.levels = Math.max(FEWEST_LEVELS, Math.min(room, depthBelow(answer, 0)));
     this.canvas.style.height = `${this.levels * this.height}px`;
     this.hovered = undefined;
     this.coloured();
