@@ -282,7 +282,7 @@ def test_a_row_of_the_table_shows_its_step(opened):
     assert opened.name == "step 3"
     start, end = opened.window
     assert start < 600 * MICRO < 700 * MICRO < end
-    chosen = opened.page.locator(".timeline-table [aria-selected='true']")
+    chosen = opened.page.locator(".timeline-table [aria-current]")
     assert chosen.get_attribute("data-step") == "3"
 
     opened.page.locator("[data-step='3'] button").focus()
@@ -393,14 +393,30 @@ def test_the_device_pixels_of_the_screen_are_used(open_report, path):
     assert canvas.evaluate("canvas => canvas.width / canvas.clientWidth") == pytest.approx(2, 0.01)
 
 
-def test_a_selected_run_is_the_selected_op_of_other_views(opened):
+def test_the_selection_follows_to_other_views_and_back(opened):
+    page = opened.page
     opened.click(20 * MICRO, "ops")
     opened.details.get_by_role("button", name="scope").click()
-    settled(opened.page)
-    assert opened.page.evaluate("location.hash").startswith("#view=scope")
+    selected = settled(page).locator(".table-body [aria-selected='true'] .table-name")
+    assert selected.get_attribute("title").startswith("net/a")
 
-    opened.page.click("#tab-timeline")
-    assert opened.name == "net/a"
+    page.locator(".table-body .table-name[title^='net/c']").click()
+    page.click("#tab-timeline")
+    assert opened.name == "net/c"
+    assert opened.shown("duration") in (5 * MICRO, 50 * MICRO)
+
+
+def test_a_link_shows_the_same_window_and_run(opened, open_report, path):
+    opened.click(80 * MICRO, "ops")
+    opened.press("f")
+    window = opened.window
+    opened.page.wait_for_url(lambda url: "&timeline=" in url)
+    state = opened.page.evaluate("location.hash").removeprefix("#")
+    other = Timeline(open_report(path, state=state))
+
+    assert other.window == pytest.approx(window, abs=2)
+    assert other.name == "net/b"
+    assert other.shown("start") == 60 * MICRO
 
 
 def test_runs_that_are_left_out_are_stated(open_report, tmp_path, monkeypatch):
@@ -433,5 +449,5 @@ def test_a_thousand_steps_are_a_table_of_few_elements(open_report, tmp_path):
 
     page.select_option("[aria-label='Step']", "800")
     assert opened.name == "step 800"
-    assert page.locator("[data-step='800'][aria-selected='true']").is_visible()
+    assert page.locator("[data-step='800'][aria-current]").is_visible()
     assert rows.count() < 50

@@ -51,7 +51,9 @@ export class TimelineBar {
     const button = (
       /** @type {string} */ text, /** @type {string} */ title, /** @type {() => void} */ onclick,
     ) => {
-      const attributes = { class: "quiet-button", type: "button", title, "aria-label": title };
+      // Signs need words; words are their own name.
+      const label = text.length === 1 ? title : null;
+      const attributes = { class: "quiet-button", type: "button", title, "aria-label": label };
       return h("button", { ...attributes, onclick }, text);
     };
     if (count === 1) return [button("Fit all", "Fit everything (0)", this.actions.fitAll)];

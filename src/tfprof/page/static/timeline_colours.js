@@ -1,6 +1,7 @@
 // The colours of runs: by phase, kind of op, layer or share of the time.
 
 import { PHASE_COLOURS } from "./phases.js";
+import { shareLevel } from "./shares.js";
 import { colour } from "./theme.js";
 import { depths } from "./tree.js";
 
@@ -12,8 +13,6 @@ import { depths } from "./tree.js";
  * @typedef {{ of: Uint8Array, labels: string[], colours: string[] }} Categories
  */
 
-/** The shares above which an op has the colours of `--share-1` to `--share-3`. */
-const SHARES = [0.05, 0.2, 0.6];
 /** The number of colours for the largest values; the last colour is for all others. */
 const MOST = 7;
 /** How opaque runs are that do not match a search. */
@@ -110,8 +109,7 @@ function byShare({ ops }, runs) {
   });
   const of = new Uint8Array(runs.count);
   eachRun(runs, (run, kind) => {
-    const share = kind === "ops" ? nanos[runs.op[run]] / whole : 0;
-    of[run] = SHARES.filter((least) => share > least).length;
+    of[run] = kind === "ops" ? shareLevel(nanos[runs.op[run]], whole) : 0;
   });
   const labels = ["up to 5 %", "over 5 %", "over 20 %", "over 60 %"];
   return used(of, labels, labels.map((_, place) => `--share-${place}`));

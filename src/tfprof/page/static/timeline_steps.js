@@ -94,7 +94,7 @@ export class StepTable {
       "tr",
       {
         "aria-rowindex": step + 2,
-        "aria-selected": String(isChosen),
+        "aria-current": isChosen ? "true" : null,
         "data-step": step,
         onclick: () => this.choose(step),
       },
