@@ -56,13 +56,13 @@ export class TimelineBar {
       const attributes = { class: "quiet-button", type: "button", title, "aria-label": label };
       return h("button", { ...attributes, onclick }, text);
     };
-    if (count === 1) return [button("Fit all", "Fit everything (0)", this.actions.fitAll)];
+    if (count === 1) return [button("Fit all", "Fit all (0)", this.actions.fitAll)];
     return [
       button("‹", "Previous step ([)", () => this.go(-1)),
       h("label", { class: "field" }, "step", this.menu),
       button("›", "Next step (])", () => this.go(1)),
       button("Median step", "Show the median step", () => this.actions.showStep(steps.medians[0])),
-      button("Fit all", "Fit everything (0)", this.actions.fitAll),
+      button("Fit all", "Fit all steps (0)", this.actions.fitAll),
     ];
   }
 
