@@ -94,14 +94,13 @@ def write_index(app: Sphinx, error: Exception | None) -> None:
         shutil.copy(app.outdir / f"{root_doc}.html", app.outdir / "index.html")
 
 
-def link_reports(_app: Sphinx, page: str, source: list[str]) -> None:
-    """Make the pictures of the gallery links to the reports, which only the site has."""
-    if page == "gallery":
-        source[0] = re.sub(
-            r"!\[(.+)\]\((images/report-(\w+)\.png)\)",
-            r"```{image} \2\n:alt: \1\n:target: gallery/\3.html\n```",
-            source[0],
-        )
+def link_reports(_app: Sphinx, _page: str, source: list[str]) -> None:
+    """Link each picture of a report to that view of the report, which only the site has."""
+    source[0] = re.sub(
+        rf"!\[(.+)\]\(((?:\.\./)?)(images/({'|'.join(gallery.ENTRIES)})-(\w+)\.png)\)",
+        r"```{image} \2\3\n:alt: \1\n:target: \2gallery/\4.html#view=\5\n```",
+        source[0],
+    )
 
 
 def write_reports(app: Sphinx, error: Exception | None) -> None:

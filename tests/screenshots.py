@@ -23,26 +23,40 @@ FEW = 0.06  # of all cells
 
 @dataclass(frozen=True, slots=True)
 class Screenshot:
-    """The picture `docs/images/NAME.png`, of a report or of a terminal."""
+    """The picture `docs/images/NAME.png`: a terminal, or the view of a report that it names."""
 
     name: str
-    width: int
-    height: int
     theme: str = "light"
-    report: str = ""  # a report of the gallery
-    state: str = ""  # the part of the report's URL after the `#`
-    commands: tuple[str, ...] = ()  # a terminal in which these were typed
+    row: int = -1  # the selected row
+    width: int = 1200
+    height: int = 760
+    commands: tuple[str, ...] = ()  # of a terminal
 
     @property
     def path(self) -> Path:
         return IMAGES / f"{self.name}.png"
 
+    @property
+    def report(self) -> str:
+        """The name of the report in the gallery."""
+        return self.name.partition("-")[0]
+
+    @property
+    def state(self) -> str:
+        """The part of the report's URL after the `#`."""
+        view = self.name.partition("-")[2]
+        return f"view={view}" + (f"&row={self.row}" if self.row >= 0 else "")
+
 
 SELECTED = "params,float_ops,micros"
 SCREENSHOTS = [
-    Screenshot("report-resnet32", width=1200, height=760, report="resnet32"),
-    Screenshot("report-transformer", width=1200, height=760, report="transformer"),
-    Screenshot("report-large", width=1200, height=760, report="large"),
+    Screenshot("transformer-overview"),
+    Screenshot("transformer-layers", row=14),
+    Screenshot("transformer-timeline", theme="dark"),
+    Screenshot("transformer-memory"),
+    Screenshot("resnet32-graph"),
+    Screenshot("resnet32-scope", theme="dark"),
+    Screenshot("large-overview"),
     Screenshot(
         "terminal",
         width=900,
