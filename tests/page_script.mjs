@@ -3,15 +3,23 @@
 import { Buffer } from "node:buffer";
 import process from "node:process";
 import { createInterface } from "node:readline";
+import { amountOf, typed } from "../src/tfprof/page/static/amounts.js";
+import { commandOf, quoted } from "../src/tfprof/page/static/command.js";
 import { unpack } from "../src/tfprof/page/static/container.js";
-import { regexOf, listed, Patterns } from "../src/tfprof/page/static/patterns.js";
+import { guarded } from "../src/tfprof/page/static/guarded.js";
+import { regexOf } from "../src/tfprof/page/static/name_regex.js";
+import { listed, Patterns } from "../src/tfprof/page/static/patterns.js";
 import { createProvider } from "../src/tfprof/page/static/provider.js";
 import { formatted } from "../src/tfprof/page/static/units.js";
 
 const ANSWERS = {
   match,
-  quote: ({ name }) => ({ regex: regexOf(name) }),
   rows,
+  shown,
+  regex: ({ name }) => regexOf(name),
+  amounts: ({ unit, texts }) => texts.map((text) => amountOf(text, unit)),
+  typed: ({ unit, numbers }) => numbers.map((number) => typed(number, unit)),
+  quoted: ({ words }) => words.map(quoted),
   units: ({ values, unit }) => values.map((value) => formatted(value, unit)),
 };
 
@@ -29,11 +37,15 @@ function column(texts) {
   return { data: Buffer.concat(encoded), starts, ends, length: texts.length };
 }
 
+/** @param {string} data */
+function payloadOf(data) {
+  const bytes = Buffer.from(data, "base64");
+  return unpack(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+}
+
 /** The rows of views of a profile with some options. */
 async function rows({ data, questions, columns }) {
-  const bytes = Buffer.from(data, "base64");
-  const payload = unpack(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
-  const provider = createProvider(payload);
+  const provider = createProvider(payloadOf(data));
   return Promise.all(questions.map(async ({ kind, options }) => {
     const found = await provider.ask(kind, options);
     const of = (numbers) => columns.map((name) => [...found.row].map((row) => numbers(name)[row]));
@@ -45,6 +57,21 @@ async function rows({ data, questions, columns }) {
       total: of(found.total),
     };
   }));
+}
+
+/** What the page shows for each of some questions, one after the other, and the command for it. */
+async function shown({ data, metric, questions }) {
+  const payload = payloadOf(data);
+  const provider = guarded(createProvider(payload));
+  const found = [];
+  for (const { kind, options } of questions) {
+    const { cuts, problem, asked, row, data: view, total } = await provider.ask(kind, options);
+    const { column } = payload.metrics.find(({ key }) => key === metric);
+    const command = commandOf(payload, view, metric, asked);
+    const numbers = [...row].map((one) => [view.name.get(one), total(column)[one]]);
+    found.push({ cuts, problem, command, rows: numbers });
+  }
+  return found;
 }
 
 for await (const line of createInterface({ input: process.stdin })) {

@@ -17,6 +17,7 @@ from page_server import SECONDS, serve, watched
 from report_pages import MODELS, ROOT, table_rows
 
 LARGE = 2**31 - 1
+WRONG = "[data-option=order_by] .filter-error:not(:empty)"
 
 
 @pytest.fixture
@@ -176,13 +177,13 @@ def test_a_mistake_in_an_option_is_reported_as_on_the_command_line(open_report, 
         page.wait_for_selector(".workbench .amount")
         before = shown(page)
         page.evaluate("location.hash = '#view=scope&order_by=micro'")
-        page.wait_for_selector("footer.live-failed")
+        page.wait_for_selector(WRONG)
 
-        assert page.inner_text("footer") == "`order_by` cannot be `micro`. Did you mean `micros`?"
+        assert page.inner_text(WRONG) == "cannot be `micro`. Did you mean `micros`?"
         assert shown(page) == before
 
         page.evaluate("location.hash = '#view=scope&order_by=micros'")
-        page.wait_for_selector("footer.live-failed", state="detached")
+        page.wait_for_selector(WRONG, state="detached")
     # The browser itself notes the refused question.
     assert [text for text in open_report.noticed if "status of 400" not in text] == []
     open_report.noticed.clear()
@@ -193,9 +194,9 @@ def test_names_in_an_error_are_shown_as_text(open_report, run_folder):
         page = open_report.visit(
             served.address, state="view=scope&order_by=%3Cimg%20src=x%20onerror=alert(1)%3E"
         )
-        page.wait_for_selector("footer.live-failed")
+        page.wait_for_selector(WRONG)
 
-        assert page.inner_text("footer").startswith("`order_by` cannot be `<img src=x onerror=")
+        assert page.inner_text(WRONG).startswith("cannot be `<img src=x onerror=")
         assert page.locator("img").count() == 0
     open_report.noticed[:] = [text for text in open_report.noticed if "status of 400" not in text]
 

@@ -14,7 +14,6 @@ import { depths, ownNumbers, totalNumbers } from "./tree.js";
 /** @typedef {ReturnType<typeof createStatus>} Status */
 /** @typedef {(newer: Payload) => void} Renew */
 
-const MOST_ANSWERS = 30;
 const STOPPED = "tfprof has stopped; start it again.";
 
 /**
@@ -37,7 +36,7 @@ export async function startLive(show) {
       renew(value);
       status.updated();
     } else {
-      provider = new LiveProvider(source, status, () => void reported());
+      provider = new LiveProvider(source, () => void reported());
       renew = show(value, provider, status.element);
     }
   }
@@ -45,53 +44,41 @@ export async function startLive(show) {
   async function reported() {
     try {
       await update();
-      status.set("files", "");
+      status.set("");
     } catch (error) {
-      status.set("files", error);
+      status.set(error);
       if (!renew) document.body.replaceChildren(h("main", null), status.element);
     }
   }
 
   await reported();
   follow(status, (generation) => {
-    if (generation === provider?.source.generation) status.set("files", "");
+    if (generation === provider?.source.generation) status.set("");
     else void reported();
   });
 }
 
 /**
- * What answers are about: a profile and its number on the server; and the answers so far.
+ * What answers are about: a profile and its number on the server.
  * @param {Payload} payload
  * @param {number} generation
  */
 function createSource(payload, generation) {
-  return {
-    payload,
-    generation,
-    page: createProvider(payload),
-    /** @type {Map<string, Promise<Rows>>} */
-    known: new Map(),
-    /** The latest answer by view. @type {Map<string, Rows>} */
-    latest: new Map(),
-  };
+  return { payload, generation, page: createProvider(payload) };
 }
 
 /**
- * Answers questions with any options: the server computes the answers. If an option is wrong, the
- * rows stay as they were.
+ * Answers questions with any options: the server computes what the page cannot.
  * @implements {Provider}
  */
 class LiveProvider {
   /**
    * @param {ReturnType<typeof createSource>} source
-   * @param {Status} status
    * @param {() => void} outdated called if an answer is about a newer profile
    */
-  constructor(source, status, outdated) {
+  constructor(source, outdated) {
     this.source = source;
-    this.status = status;
     this.outdated = outdated;
-    this.asked = ""; // an error in an earlier question is not shown
   }
 
   supports() {
@@ -104,52 +91,19 @@ class LiveProvider {
    * @returns {Promise<Rows>}
    */
   async ask(kind, options) {
-    const { source: { page, known, latest }, status } = this;
-    const question = new URLSearchParams({ kind, ...options }).toString();
-    this.asked = question;
-    try {
-      const rows = await (this.isOfPage(options)
-        ? page.ask(kind, options)
-        : this.remembered(question));
-      latest.set(kind, rows);
-      if (this.asked === question) status.set("question", "");
-      return rows;
-    } catch (error) {
-      known.delete(question);
-      if (this.asked === question) status.set("question", error);
-      return latest.get(kind) ?? page.ask(kind, {});
-    }
-  }
-
-  /**
-   * Whether the page can answer itself: it has all rows, in any order.
-   * @param {Record<string, string>} options
-   */
-  isOfPage(options) {
-    const known = this.source.payload.order_keys;
-    return Object.entries(options).every(
-      ([name, value]) => name === "order_by" && known.includes(value),
-    );
-  }
-
-  /** @param {string} question */
-  remembered(question) {
-    const { known } = this.source;
-    const found = known.get(question) ?? this.answered(question);
-    known.delete(question);
-    known.set(question, found); // the first is the oldest
-    for (const oldest of [...known.keys()].slice(0, -MOST_ANSWERS)) known.delete(oldest);
-    return found;
-  }
-
-  /**
-   * @param {string} question
-   * @returns {Promise<Rows>}
-   */
-  async answered(question) {
     const { source } = this;
+    const { page, payload } = source;
+    const hasAllRows = payload.views[kind].merged === null;
+    if (hasAllRows && Object.keys(options).every((name) => page.supports(name))) {
+      try {
+        return await page.ask(kind, options);
+      } catch {
+        // The server explains what is wrong, or can match a regex that the page cannot.
+      }
+    }
+    const question = new URLSearchParams({ kind, ...options }).toString();
     const { value, generation } = await fetched(`view?${question}`);
-    if (generation === source.generation) return rowsOf(value, source.payload);
+    if (generation === source.generation) return rowsOf(value, payload);
     this.outdated();
     return new Promise(() => undefined); // the part of the page that asks is about to ask again
   }
@@ -238,8 +192,8 @@ function follow(status, changed) {
   function listen() {
     events = new EventSource("events");
     events.addEventListener("changed", (event) => changed(JSON.parse(event.data).generation));
-    events.addEventListener("failed", (event) => status.set("files", JSON.parse(event.data).error));
-    events.addEventListener("error", () => status.set("files", STOPPED));
+    events.addEventListener("failed", (event) => status.set(JSON.parse(event.data).error));
+    events.addEventListener("error", () => status.set(STOPPED));
   }
 
   function adapt() {
@@ -254,16 +208,15 @@ function follow(status, changed) {
   adapt();
 }
 
-/** A line that says when the page was updated, or what is wrong with the files or a question. */
+/** A line that says when the page was updated, or what is wrong with the files. */
 function createStatus() {
   const element = h("footer", { class: "live", role: "status" });
   let updated = "";
-  const wrong = { files: "", question: "" };
+  let wrong = "";
 
   function show() {
-    const error = wrong.files || wrong.question;
-    fill(element, error || updated);
-    element.classList.toggle("live-failed", error !== "");
+    fill(element, wrong || updated);
+    element.classList.toggle("live-failed", wrong !== "");
   }
 
   return {
@@ -272,12 +225,9 @@ function createStatus() {
       updated = `updated ${new Date().toTimeString().slice(0, 8)}`;
       show();
     },
-    /**
-     * @param {keyof typeof wrong} subject
-     * @param {unknown} error `""` if it is correct now
-     */
-    set(subject, error) {
-      wrong[subject] = error instanceof Error ? error.message : String(error);
+    /** @param {unknown} error `""` if the files can be read now */
+    set(error) {
+      wrong = error instanceof Error ? error.message : String(error);
       show();
     },
   };

@@ -1,7 +1,10 @@
 // Starts the page: unpacks the data, then shows the header and the chosen view.
 
+import { mountCommand } from "./command.js";
 import { decoded, unpack } from "./container.js";
 import { fill, h } from "./dom.js";
+import { mountFilters } from "./filters.js";
+import { guarded } from "./guarded.js";
 import { mountHeader } from "./header.js";
 import { startLive } from "./live.js";
 import { createProvider } from "./provider.js";
@@ -21,10 +24,10 @@ import { VIEWS } from "./views.js";
  * Show a profile. The function that is returned shows a newer one instead: the state stays, and so
  * do views that can show other numbers for the same rows.
  * @param {Payload} payload
- * @param {Provider} provider
+ * @param {Provider} source
  * @param {...HTMLElement} footer
  */
-function createPage(payload, provider, ...footer) {
+function createPage(payload, source, ...footer) {
   const store = following(
     createStore(
       initialState("overview", payload.metrics[0]?.key ?? ""),
@@ -32,7 +35,9 @@ function createPage(payload, provider, ...footer) {
     ),
     payload,
   );
+  const provider = guarded(source);
   const context = { payload, store, provider };
+  const [filters, command] = [mountFilters(context), mountCommand(context)];
   const panel = h("div", { class: "view", id: "view", role: "tabpanel" });
   /** @type {Map<string, Component>} */
   const mounted = new Map();
@@ -42,7 +47,7 @@ function createPage(payload, provider, ...footer) {
   /** @param {Changed} changed */
   function update(changed) {
     if (isRenewing) return;
-    header.update(changed);
+    for (const part of [header, filters, command]) part.update(changed);
     const { view } = store.state;
     const shown = component(view, context, mounted);
     if (panel.firstChild !== shown.element) {
@@ -65,6 +70,7 @@ function createPage(payload, provider, ...footer) {
       if (!renews || !hasSameRows(view, payload, newer)) mounted.delete(view);
     }
     Object.assign(payload, newer); // components that stay have a reference to it
+    provider.forget();
     renewHeader();
     update(everything);
   }
@@ -82,7 +88,8 @@ function createPage(payload, provider, ...footer) {
   }
 
   store.subscribe(update);
-  document.body.replaceChildren(header.element, h("main", null, panel), ...footer);
+  const main = h("main", null, filters.element, panel);
+  document.body.replaceChildren(header.element, main, command.element, ...footer);
   update(everything);
   return renew;
 }

@@ -24,17 +24,6 @@ export function listed(text) {
   return text.replace(/^["']+|["']+$/g, "").split(",").filter((item) => item !== "");
 }
 
-/**
- * A regex that matches only this name, as part of a list.
- * @param {string} name
- */
-export function regexOf(name) {
-  const escaped = name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-  // A comma would end the regex, and quotes around a list are dropped.
-  return escaped.replace(/[,"'\u0000-\u001f\u007f]/g, (character) =>
-    `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
-}
-
 /** A list of regexes, which matches a name if any of them matches all of it. */
 export class Patterns {
   /**

@@ -1,5 +1,6 @@
 // Answers questions about views from the data in the page.
 
+import { cuts } from "./cuts.js";
 import { isApplied, Question } from "./options.js";
 import { select } from "./select.js";
 import { depths, ownNumbers, totalNumbers } from "./tree.js";
@@ -43,7 +44,8 @@ export function createProvider(payload) {
     supports: (option) => applied.has(option),
     async ask(kind, options) {
       const data = payload.views[kind];
-      const { kept } = select(new Question(options, payload), numbersOf(kind));
+      const selected = select(new Question(options, payload), numbersOf(kind));
+      const { kept } = selected;
       return {
         data,
         row: kept.rows,
@@ -54,6 +56,7 @@ export function createProvider(payload) {
         total: (column) =>
           remembered(`total ${kind} ${column}`, () => totalNumbers(data, payload.ops, column)),
         notes: data.notes,
+        cuts: cuts(selected),
       };
     },
   };

@@ -378,6 +378,11 @@ export interface Rows {
   own(column: string): Numbers;
   total(column: string): Numbers;
   notes: string[];
+  /** Why options leave rows out; a server adds this to the notes. */
+  cuts?: string[];
+  /** The options that these rows answer, and what is wrong with newer ones; see `guarded.js`. */
+  asked?: Record<string, string>;
+  problem?: { option: string; message: string };
 }
 
 /** The rows of a view with some options, as a server answers; see `page/answer.py`. */

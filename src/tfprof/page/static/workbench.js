@@ -3,6 +3,7 @@
 import { mountDetails } from "./details.js";
 import { h } from "./dom.js";
 import { mountIcicle } from "./icicle.js";
+import { orderOf, questionOf } from "./question.js";
 import { mountTable } from "./table.js";
 import { rowOfSameName } from "./renewal.js";
 import { parents } from "./tree.js";
@@ -82,19 +83,14 @@ export function mountWorkbench(context) {
     icicle.select();
   }
 
-  /** The key that siblings are sorted by: as on the command line, the number that is shown. */
+  /** The key that siblings are sorted by. */
   function order() {
-    const { order_by: chosen } = store.state.options;
-    if (chosen !== undefined) return chosen;
-    return kind === "layers" || payload.views[kind].order !== "" ? "" : store.state.metric;
+    return orderOf(payload, kind, store.state);
   }
 
   async function ask() {
     const number = (asked += 1);
-    const sortedBy = order();
-    const { options } = store.state;
-    const question = sortedBy === "" ? options : { ...options, order_by: sortedBy };
-    const rows = await provider.ask(kind, question);
+    const rows = await provider.ask(kind, questionOf(payload, kind, store.state));
     const metric = payload.metrics.find(({ key }) => key === store.state.metric);
     // Only the latest answer is shown.
     if (number !== asked || !metric) return;

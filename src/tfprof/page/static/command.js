@@ -1,0 +1,79 @@
+// The command that prints the rows which the page shows, and the line that offers it.
+
+import { fill, h } from "./dom.js";
+import { commandLine } from "./links.js";
+import { kindOf, questionOf } from "./question.js";
+import { depths } from "./tree.js";
+
+/** @typedef {import("./types.d.ts").Context} Context */
+/** @typedef {import("./types.d.ts").Payload} Payload */
+/** @typedef {import("./types.d.ts").Rows} Rows */
+/** @typedef {import("./types.d.ts").ViewData} ViewData */
+
+/** What the command line shows without `max_depth`. */
+const DEFAULT_DEPTH = "10";
+
+/** Words that no shell changes. */
+const PLAIN = /^[\w@%+=:,./-]+$/;
+
+/**
+ * A word of a command, quoted for a shell if needed.
+ * @param {string} word
+ */
+export function quoted(word) {
+  return PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\"'\"'")}'`;
+}
+
+/**
+ * The command that prints the same rows and numbers.
+ * @param {Payload} payload
+ * @param {ViewData} data
+ * @param {string} metric
+ * @param {Record<string, string>} options
+ */
+export function commandOf(payload, data, metric, options) {
+  const shown = [metric, ...data.columns.map(({ key }) => key)].filter((key) => key !== "");
+  const { max_depth: depth = String(deepest(data)), order_by: order = "auto", ...others } = options;
+  const given = [
+    ["select", shown.length > 0 ? [...new Set(shown)].join(",") : "auto", "auto"],
+    ["order_by", order, "auto"],
+    ["max_depth", depth, DEFAULT_DEPTH],
+    ...Object.entries(others),
+  ];
+  const named = given.filter(([, value, unset]) => value !== unset)
+    .map(([name, value]) => `-${name} ${quoted(value)}`);
+  return ["tfprof", data.kind, payload.words, ...named].filter((word) => word !== "").join(" ");
+}
+
+/**
+ * The least `max_depth` that shows all rows, at least the default.
+ * @param {ViewData} data
+ */
+function deepest(data) {
+  const last = data.nested
+    ? depths(data.end).reduce((one, other) => Math.max(one, other), 0)
+    : data.end.length - 2;
+  return Math.max(Number(DEFAULT_DEPTH), last);
+}
+
+/**
+ * The line at the bottom of the page; views that are not tables of rows have their own commands.
+ * @param {Context} context
+ * @returns {import("./types.d.ts").Component}
+ */
+export function mountCommand({ payload, store, provider }) {
+  const element = h("div", { class: "command-bar", role: "region", "aria-label": "Command" });
+  let asked = 0;
+
+  async function show() {
+    const number = (asked += 1);
+    const kind = kindOf(payload, store.state);
+    element.hidden = kind === null;
+    if (kind === null) return;
+    const rows = await provider.ask(kind, questionOf(payload, kind, store.state));
+    if (number !== asked) return;
+    fill(element, commandLine(commandOf(payload, rows.data, store.state.metric, rows.asked ?? {})));
+  }
+
+  return { element, update: () => void show() };
+}
