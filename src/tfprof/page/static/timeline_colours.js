@@ -152,7 +152,7 @@ function byValue(runs, valueOf, count, label) {
  */
 function used(of, labels, colours) {
   const counts = new Uint32Array(labels.length);
-  for (const one of of) counts[one] += 1;
+  for (let run = 0; run < of.length; run += 1) counts[of[run]] += 1;
   const kept = [...counts.keys()].filter((place) => counts[place] > 0);
   const places = Uint8Array.from(counts, (_, place) => Math.max(kept.indexOf(place), 0));
   return {

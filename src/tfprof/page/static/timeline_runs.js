@@ -31,7 +31,8 @@ export class Runs {
     this.laneFirst = runningSums(counted(lane, this.laneTrack.length));
     const order = ordered(lane, this.laneFirst);
     this.start = picked(new Float64Array(this.count), starts, order);
-    this.end = this.start.map((start, row) => start + durations[order[row]]);
+    this.end = picked(new Float64Array(this.count), durations, order);
+    for (let run = 0; run < this.count; run += 1) this.end[run] += this.start[run];
     this.op = picked(new Int32Array(this.count), runs.op, order);
     this.step = picked(new Int32Array(this.count), runs.step, order);
     /** When any op or transfer of each group ran. */
@@ -146,8 +147,10 @@ export class Runs {
       first = Math.min(first, start);
       last = Math.max(last, start + steps.wall[step]);
     });
-    for (const time of this.start) first = Math.min(first, time);
-    for (const time of this.end) last = Math.max(last, time);
+    for (let lane = 0; lane < this.laneTrack.length; lane += 1) {
+      first = Math.min(first, this.start[this.laneFirst[lane]]);
+      last = Math.max(last, this.end[this.laneFirst[lane + 1] - 1]);
+    }
     return [first, last];
   }
 
@@ -194,7 +197,7 @@ function lanesOf(tracks, firstLane, lane) {
  */
 function counted(codes, count) {
   const found = new Int32Array(count);
-  for (const code of codes) found[code] += 1;
+  for (let row = 0; row < codes.length; row += 1) found[codes[row]] += 1;
   return found;
 }
 
@@ -206,10 +209,10 @@ function counted(codes, count) {
 function ordered(lane, first) {
   const next = first.slice();
   const order = new Int32Array(lane.length);
-  lane.forEach((one, row) => {
-    order[next[one]] = row;
-    next[one] += 1;
-  });
+  for (let row = 0; row < lane.length; row += 1) {
+    order[next[lane[row]]] = row;
+    next[lane[row]] += 1;
+  }
   return order;
 }
 
