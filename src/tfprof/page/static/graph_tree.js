@@ -28,7 +28,7 @@ export class GraphTree {
     this.groupCount = data.end.length;
     this.opCount = data.ops.group.length;
     this.parent = parents(data.end);
-    this.into = Int32Array.from(data.ops.back, (back, op) => op - back);
+    this.into = new Int32Array(data.ops.back.length).map((_, op) => op - data.ops.back[op]);
     this.backward = data.kind.indexOf(GROUP.backward);
     /** The group and the cell of each op; the cell is -1 if the op has no node. */
     this.home = new Int32Array(this.opCount);

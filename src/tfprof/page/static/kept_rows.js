@@ -20,7 +20,7 @@ export class KeptRows {
    * @param {Numbers} end
    */
   static all(end) {
-    return new KeptRows(Int32Array.from(end.keys()), Int32Array.from(end));
+    return new KeptRows(new Int32Array(end.length).map((_, row) => row), Int32Array.from(end));
   }
 
   get length() {
@@ -75,7 +75,7 @@ export class KeptRows {
 
   /** The same rows, all directly below the root. */
   sideBySide() {
-    const end = Int32Array.from(this.rows, (_, place) => place + 1);
+    const end = this.rows.map((_, place) => place + 1);
     end[0] = this.length;
     return new KeptRows(this.rows, end);
   }

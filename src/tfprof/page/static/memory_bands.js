@@ -58,7 +58,7 @@ export function groupsByScope(holders, held) {
   largest.forEach((row, group) => groupOfRow.fill(group, row, end[row]));
   return {
     names: largest.map((row) => name.get(row)),
-    of: Int32Array.from(holders.row, (row) => groupOfRow[row]),
+    of: new Int32Array(holders.row.length).map((_, holder) => groupOfRow[holders.row[holder]]),
   };
 }
 

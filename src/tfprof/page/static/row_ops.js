@@ -34,7 +34,7 @@ function computed({ ops, views }, data) {
     const rowOfCode = Int32Array.from({ length: values.length }, (_, code) =>
       rowOfName(data, values.bytes(code)),
     );
-    return Int32Array.from(codes, (code) => rowOfCode[code]);
+    return new Int32Array(codes.length).map((_, op) => rowOfCode[codes[op]]);
   }
   const found = new Int32Array(ops.count).fill(-1);
   data.op.forEach((op, row) => {

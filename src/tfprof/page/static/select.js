@@ -77,7 +77,7 @@ function start(kept, selection) {
   const keepsAll = patterns.isEmpty && selection.data.policy.starts_by_default;
   if (patterns.isEverything || keepsAll) return kept;
   const matches = selection.matches("start_name_regexes", patterns);
-  const flags = Uint8Array.from(kept.rows, (row) => matches[row]);
+  const flags = new Uint8Array(kept.length).map((_, place) => matches[kept.rows[place]]);
   flags[0] = 0;
   const below = kept.below(flags);
   return kept.keep(flags.map((flag, place) => flag | below[place]));
@@ -171,7 +171,7 @@ function filter(flags, kept, passes) {
 function isTrimmed(kept, selection) {
   const { data } = selection;
   const matches = selection.matches("trim_name_regexes", selection.question.trim);
-  const flags = Uint8Array.from(kept.rows, (row) => matches[row]);
+  const flags = new Uint8Array(kept.length).map((_, place) => matches[kept.rows[place]]);
   if (!data.nested) flags[0] = 0;
   const below = kept.below(flags);
   return data.policy.trimmed_rows_vanish ? below.map((flag, at) => flag | flags[at]) : below;
@@ -188,10 +188,11 @@ function ranOn(selection) {
   const ofList = device.names.map((names) =>
     (names.length > 0 ? Number(names.some((name) => patterns.matches(name))) : noDevice));
   if (!data.gathered) {
-    return Uint8Array.from(data.op, (op) => (op >= 0 ? ofList[device.codes[op]] : noDevice));
+    const ofOp = (/** @type {number} */ op) => (op >= 0 ? ofList[device.codes[op]] : noDevice);
+    return new Uint8Array(data.op.length).map((_, row) => ofOp(data.op[row]));
   }
   const rows = numbers.rowOfOps();
-  const found = Uint8Array.from(data.ops, (count) => (count > 0 ? 0 : noDevice));
+  const found = new Uint8Array(data.ops.length).map((_, row) => (data.ops[row] > 0 ? 0 : noDevice));
   for (let op = 0; op < rows.length; op += 1) {
     if (rows[op] >= 0) found[rows[op]] |= ofList[device.codes[op]];
   }

@@ -39,7 +39,7 @@ export function children(end, parent) {
 export function sumsBelow(end, own) {
   const running = new Float64Array(own.length + 1);
   for (let row = 0; row < own.length; row += 1) running[row + 1] = running[row] + own[row];
-  return Float64Array.from(own, (_, row) => running[end[row]] - running[row]);
+  return new Float64Array(own.length).map((_, row) => running[end[row]] - running[row]);
 }
 
 /**
@@ -52,7 +52,8 @@ export function sumsBelow(end, own) {
 export function ownNumbers(data, ops, column) {
   if (column in data.own) return data.own[column];
   const numbers = ops.numbers[column];
-  return Float64Array.from(data.op, (op) => (numbers && op >= 0 ? numbers[op] : 0));
+  const found = new Float64Array(data.op.length);
+  return numbers ? found.map((_, row) => (data.op[row] >= 0 ? numbers[data.op[row]] : 0)) : found;
 }
 
 /**

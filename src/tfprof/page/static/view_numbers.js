@@ -79,13 +79,14 @@ export class ViewNumbers {
         [name.get(row + 1), row + 1]));
       const rowOfKind = Array.from({ length: ops.kind.values.length }, (_, code) =>
         rows.get(ops.kind.values.get(code)) ?? -1);
-      return Int32Array.from(ops.kind.codes, (code) => rowOfKind[code]);
+      return new Int32Array(ops.count).map((_, op) => rowOfKind[ops.kind.codes[op]]);
     });
   }
 
   /** @param {Numbers} numbers of ops */
   ofSingleOps(numbers) {
-    return Float64Array.from(this.data.op, (op) => (op >= 0 ? numbers[op] : 0));
+    const { op } = this.data;
+    return new Float64Array(op.length).map((_, row) => (op[row] >= 0 ? numbers[op[row]] : 0));
   }
 
   /** @param {Numbers} numbers of ops */
@@ -123,8 +124,9 @@ function opNumbers(payload, key) {
   const [, phase, whole] = /^(forward|backward)_(.*)$/.exec(key) ?? [];
   if (phase) {
     const numbers = opNumbers(payload, whole);
-    return Float64Array.from(ops.phase.codes, (code, op) =>
-      (ops.phase.values.get(code) === phase ? numbers[op] : 0));
+    const { codes, values } = ops.phase;
+    const counts = Array.from({ length: values.length }, (_, code) => values.get(code) === phase);
+    return new Float64Array(ops.count).map((_, op) => (counts[codes[op]] ? numbers[op] : 0));
   }
   if (key.endsWith("micros")) return wholeMicros(payload, key);
   return key === "runs" ? ops.runs : ops.numbers[key] ?? new Uint8Array(ops.count);
