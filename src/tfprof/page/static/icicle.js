@@ -138,6 +138,8 @@ class Icicle {
     pen.scale(canvas.width / width, canvas.height / height);
     pen.font = `12px ${getComputedStyle(canvas).fontFamily}`;
     this.blocks = layout(answer, root, width, this.levels);
+    // After a zoom, another block is under the pointer, if any.
+    this.hovered = this.blocks.find((block) => isSame(block, this.hovered));
     const selected = this.selectedPlace();
     const { blocks, hovered } = this;
     const picture = { answer, blocks, colours, height: this.height, selected, hovered };
@@ -175,7 +177,7 @@ class Icicle {
 
   /** @param {Block | undefined} block */
   hover(block) {
-    if (block?.x === this.hovered?.x && block?.level === this.hovered?.level) return;
+    if (isSame(block, this.hovered)) return;
     this.hovered = block;
     this.canvas.classList.toggle("icicle-pointed", block !== undefined);
     this.draw();
@@ -237,4 +239,12 @@ class Icicle {
     while (root > 0 && (place < root || place >= end[root])) root = answer.parent[root];
     this.bench.zoom.to(answer.rows.row[root]);
   }
+}
+
+/**
+ * @param {Block | undefined} one
+ * @param {Block | undefined} other
+ */
+function isSame(one, other) {
+  return one?.place === other?.place && one?.x === other?.x && one?.width === other?.width;
 }

@@ -47,7 +47,13 @@ export function palette() {
  * @param {(name: string) => string} colourOf
  */
 export function paint(pen, picture, colourOf) {
-  const { blocks, height, selected, hovered } = picture;
+  const { answer, blocks, height, selected, hovered } = picture;
+  if (blocks.length === 0) {
+    pen.fillStyle = colourOf("--quiet");
+    pen.textBaseline = "middle";
+    pen.fillText(`There is no ${answer.metric.label} here.`, PADDING, height / 2);
+    return;
+  }
   paintBlocks(pen, picture, colourOf);
   paintLabels(pen, picture, colourOf);
   if (hovered) outline(pen, hovered, height, colourOf("--quiet"), 1);

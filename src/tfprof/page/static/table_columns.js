@@ -7,6 +7,9 @@ import { exact, formatted, percent } from "./units.js";
 
 /** @typedef {import("./workbench.js").Answer} Answer */
 
+/** A bar of less than this share would only be a dot. */
+const LEAST_BAR = 0.005;
+
 /**
  * A column. `key` is what siblings can be sorted by, or empty; `metric` is the metric or fact that
  * it shows besides the chosen one; `cell` is the content for a place.
@@ -88,7 +91,8 @@ function chosen(answer) {
  */
 function bar(value, whole, unit) {
   const length = h("span", { class: `table-bar share-${shareLevel(value, whole)}` });
-  length.style.width = `${whole > 0 ? Math.max(0, Math.min(100, (100 * value) / whole)) : 0}%`;
+  const share = whole > 0 ? Math.max(0, Math.min(1, value / whole)) : 0;
+  length.style.width = share < LEAST_BAR ? "0" : `${100 * share}%`;
   return h("span", { class: "table-barred" }, length, numberText(value, unit));
 }
 
