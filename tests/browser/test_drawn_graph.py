@@ -149,6 +149,38 @@ def test_a_row_that_is_selected_elsewhere_is_revealed(open_report, report_of):
     assert {"unit_3_2", "sub2", "conv2"} <= labels(page)
 
 
+def test_a_row_of_the_table_reveals_its_node(open_report, report_of):
+    page = graph_of(open_report, report_of("keras_cnn"))
+
+    page.locator(".table-row").filter(has_text="MaxPool2d").click()
+
+    selected = page.locator(".graph-node[aria-selected='true'] .graph-label")
+    selected.wait_for()
+    assert selected.text_content() == "MaxPool2d"
+
+
+def test_the_details_and_the_table_follow_the_selected_node(open_report, report_of):
+    page = graph_of(open_report, report_of("keras_cnn"))
+    node(page, "pool").dblclick()
+
+    node(page, "MaxPool2d").click()
+
+    page.locator(".details h2", has_text="pool_1/MaxPool2d").wait_for()
+    assert "MaxPool2d" in page.locator(".table-row[aria-selected='true']").inner_text()
+
+
+def test_the_icicle_can_be_shown_instead(open_report, report_of):
+    page = graph_of(open_report, report_of("keras_cnn"))
+    assert not page.locator(".icicle-canvas").is_visible()
+
+    page.get_by_role("radio", name="Icicle").check()
+
+    assert page.locator(".icicle-canvas").is_visible()
+    assert not page.locator(".graph-picture").is_visible()
+    page.get_by_role("radio", name="Graph").check()
+    assert page.locator(".graph-picture").is_visible()
+
+
 def test_a_folded_op_that_is_selected_elsewhere_reveals_the_op_that_it_is_a_part_of(
     open_report, report_of
 ):
@@ -291,10 +323,10 @@ def test_the_first_picture_of_5000_ops_is_laid_out_in_a_moment(open_report, repo
     page.get_by_role("tab", name="Graph").wait_for()
 
     took = page.evaluate(
-        """() => {
+        """async () => {
             const start = performance.now();
             document.getElementById("tab-graph").click();
-            document.querySelector(".graph-node").getBoundingClientRect();
+            while (!document.querySelector(".graph-node")) await new Promise(requestAnimationFrame);
             return performance.now() - start;
         }"""
     )

@@ -161,6 +161,7 @@ def test_selecting_in_a_panel_selects_in_all(open_report, report_of):
 
 def test_the_selection_follows_when_the_view_changes(open_report, report_of):
     page = opened(open_report, report_of, "resnet32", "view=graph")
+    page.get_by_role("radio", name="Icicle").check()
     page.locator(".table-grid").focus()
     for _ in range(3):
         page.keyboard.press("ArrowDown")

@@ -2,7 +2,7 @@
 
 import { fill, h, svg } from "./dom.js";
 import { Camera } from "./graph_camera.js";
-import { controls } from "./graph_controls.js";
+import { controls, legend } from "./graph_controls.js";
 import { GraphDrawing } from "./graph_draw.js";
 import { asSvg } from "./graph_export.js";
 import { showFacts } from "./graph_facts.js";
@@ -12,25 +12,17 @@ import { listen } from "./graph_pointer.js";
 import { Pointing } from "./graph_pointing.js";
 import { matching } from "./graph_search.js";
 import { GraphState } from "./graph_state.js";
+import { rowsOfOps } from "./row_ops.js";
 
 /** @typedef {import("./graph_scene.js").Scene} Scene */
-/** @typedef {import("./types.d.ts").Changed} Changed */
 /** @typedef {import("./types.d.ts").Context} Context */
 /** @typedef {import("./types.d.ts").GraphData} GraphData */
 
 const ARROWS = ["ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight"];
+const HINT = "Click a box to select it, double-click to expand it; drag or scroll to move.";
 const DURATION = 220; // of the animation in the style sheet, in milliseconds
 
-/**
- * @param {Context} context
- * @returns {import("./types.d.ts").Component}
- */
-export function mountGraph(context) {
-  const graph = new DrawnGraph(context, /** @type {GraphData} */ (context.payload.graph));
-  return { element: graph.element, update: (changed) => graph.update(changed) };
-}
-
-class DrawnGraph {
+export class DrawnGraph {
   /**
    * @param {Context} context
    * @param {GraphData} data
@@ -43,8 +35,6 @@ class DrawnGraph {
     this.search = "";
     /** @type {number[]} */
     this.matches = [];
-    /** @type {Int32Array | null} */
-    this.rows = null;
     this.isStarted = false;
     this.size = { width: 1000, height: 500 };
     this.picture = svg("svg", {
@@ -73,13 +63,15 @@ class DrawnGraph {
     /** @type {Scene} */
     this.scene = { boxes: new Map(), lines: [], aside: -1, width: 1, height: 1 };
     const hasGradients = this.state.tree.backward >= 0;
-    this.element = h("div", { class: "graph" }, controls({
+    this.stage.append(legend(hasGradients));
+    this.controls = controls({
       zoom: (factor) => this.camera.zoom(factor),
       fit: () => this.camera.fit(),
       collapse: () => this.collapseAll(),
       showPhases: (all) => this.showPhases(all),
       copy: () => asSvg(this.drawing.content, this.scene),
-    }, hasGradients, this.note), this.stage, this.facts);
+    }, hasGradients, this.note);
+    this.element = h("div", { class: "graph" }, this.stage, this.facts);
   }
 
   get metric() {
@@ -96,8 +88,8 @@ class DrawnGraph {
     if (width > 0 && height > 0) this.size = { width, height };
   }
 
-  /** @param {Changed} changed */
-  update(changed) {
+  /** Show the metric and the selection of the page. */
+  update() {
     if (!this.isStarted) {
       this.isStarted = true;
       this.measure();
@@ -105,13 +97,11 @@ class DrawnGraph {
       this.render();
       this.camera.begin();
     }
-    // The metric may have changed while another view was shown.
     if (this.state.column !== this.metric.column) {
       this.state.setMetric(this.metric.column);
       this.render();
     }
-    if (changed.has("op") || changed.has("row") || changed.has("view")) this.follow();
-    if (changed.has("search") || changed.has("view")) this.markMatches();
+    this.follow();
   }
 
   render() {
@@ -137,7 +127,7 @@ class DrawnGraph {
       element.setAttribute("aria-selected", String(node === this.selected));
     }
     if (this.selected < 0) {
-      fill(this.facts);
+      fill(this.facts, h("span", { class: "graph-quiet" }, HINT));
       return;
     }
     showFacts(this.facts, this.state, this.selected, this.metric, {
@@ -204,8 +194,7 @@ class DrawnGraph {
    * @param {number} op
    */
   rowOf(op) {
-    this.rows ??= rowsOfOps(this.payload);
-    return this.rows[op];
+    return rowsOfOps(this.payload, this.payload.views.graph)[op];
   }
 
   /** @param {number} op */
@@ -326,16 +315,4 @@ function arrow() {
     },
     svg("path", { class: "graph-arrow", d: "M0,0.5 L7.5,4 L0,7.5 z" }),
   ));
-}
-
-/**
- * The row of each op in the graph view, -1 if it has none.
- * @param {import("./types.d.ts").Payload} payload
- */
-function rowsOfOps({ ops, views }) {
-  const found = new Int32Array(ops.count).fill(-1);
-  views.graph.op.forEach((op, row) => {
-    if (op >= 0) found[op] = row;
-  });
-  return found;
 }

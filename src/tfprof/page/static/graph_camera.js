@@ -7,7 +7,7 @@ const LEAST = 0.05;
 const MOST = 2.5;
 const MARGIN = 24;
 /** When a graph is first shown, it is not reduced further than this: texts must be readable. */
-const READABLE = 0.75;
+const READABLE = 0.68;
 
 /** The part of the picture that is shown: picture times scale plus `x`, `y` is on the screen. */
 export class Camera {

@@ -15,6 +15,8 @@ const COLOURS = [
   ["graph-key-1", "over 5 %"],
 ];
 
+const PARTS = [["graph-key-forward", "forward"], ["graph-key-backward", "backward"]];
+
 /**
  * @param {Actions} act
  * @param {boolean} hasGradients
@@ -31,8 +33,19 @@ export function controls(act, hasGradients, note) {
     copyButton(act),
     hasGradients && phases(act),
     note,
-    h("span", { class: "graph-keys" }, hasGradients && parts(), COLOURS.map(([name, text]) =>
-      h("span", { class: `graph-key ${name}` }, text))),
+  );
+}
+
+/**
+ * What the colours of boxes and bars mean.
+ * @param {boolean} hasGradients
+ */
+export function legend(hasGradients) {
+  return h(
+    "ul",
+    { class: "graph-keys", "aria-label": "Colours" },
+    COLOURS.map(([name, text]) => h("li", { class: `graph-key ${name}` }, text)),
+    hasGradients && PARTS.map(([name, text]) => h("li", { class: `graph-key ${name}` }, text)),
   );
 }
 
@@ -71,11 +84,4 @@ function phases(act) {
     box,
     "all phases",
   );
-}
-
-function parts() {
-  return [
-    h("span", { class: "graph-key graph-key-forward" }, "forward"),
-    h("span", { class: "graph-key graph-key-backward" }, "backward"),
-  ];
 }

@@ -53,8 +53,8 @@ export function showFacts(element, state, node, metric, act) {
         { class: "quiet-button", type: "button", onclick: () => act.show(row) },
         "Show in Layers",
       ),
+      folded.length > 0 && foldedList(state, folded, act.select),
     ),
-    folded.length > 0 && foldedList(state, folded, act.select),
   );
 }
 

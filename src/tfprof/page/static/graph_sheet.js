@@ -162,7 +162,9 @@ class Columns {
     const [start, end] = [this.port(from, "exits", links), this.port(to, "entries", links)];
     if (start !== null) points[0][0] = (this.place.get(from)?.[0] ?? 0) + start;
     if (end !== null) points[points.length - 1][0] = (this.place.get(to)?.[0] ?? 0) + end;
-    return line;
+    // Between neighbours, the bend on the way to the middle of the box would be a detour.
+    const isDetour = points.length === 3 && (start !== null || end !== null);
+    return isDetour ? { ...line, points: [points[0], points[2]] } : line;
   }
 
   /**

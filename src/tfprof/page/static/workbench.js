@@ -44,16 +44,17 @@ import { parents } from "./tree.js";
 
 /**
  * @param {Context} context
+ * @param {(bench: Bench) => Panel} mountPicture
  * @returns {import("./types.d.ts").Component}
  */
-export function mountWorkbench(context) {
+export function mountWorkbench(context, mountPicture = mountIcicle) {
   const { payload, store, provider } = context;
   const kind = /** @type {ViewKind} */ (store.state.view);
   const bench = { ...context, kind, select, zoom: { row: 0, to: zoomTo }, order };
-  const icicle = mountIcicle(bench);
+  const picture = mountPicture(bench);
   const table = mountTable(bench);
-  const panels = [icicle, table, mountDetails(bench)];
-  const main = h("div", { class: "workbench-main" }, icicle.element, table.element);
+  const panels = [picture, table, mountDetails(bench)];
+  const main = h("div", { class: "workbench-main" }, picture.element, table.element);
   const element = h("div", { class: "workbench" }, main, panels[2].element);
   let asked = 0;
   /** @type {import("./types.d.ts").ViewData | null} */
@@ -62,9 +63,7 @@ export function mountWorkbench(context) {
 
   /** The panels take the height that is left below the head of the page. */
   function fit() {
-    const top = element.getBoundingClientRect().top + scrollY;
-    // Below a drawn graph there is no room left: the panels are then as high as most of the page.
-    const above = `${Math.round(Math.min(top, innerHeight / 4))}px`;
+    const above = `${Math.round(element.getBoundingClientRect().top + scrollY)}px`;
     // Only a change is written, because it changes the size, which calls this function again.
     if (element.isConnected && above !== element.style.getPropertyValue("--above")) {
       element.style.setProperty("--above", above);
@@ -80,7 +79,7 @@ export function mountWorkbench(context) {
   /** @param {number} row */
   function zoomTo(row) {
     bench.zoom.row = row;
-    icicle.select();
+    picture.select();
   }
 
   /** The key that siblings are sorted by. */
