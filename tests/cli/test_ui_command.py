@@ -26,6 +26,10 @@ WAIT = "tfprof: this page is available on this machine until you press Ctrl-C.\n
 pytestmark = pytest.mark.usefixtures("files")
 
 
+def _heed_interrupts():
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @contextmanager
 def started(*words, **environment):
     """A running server and its address."""
@@ -36,6 +40,8 @@ def started(*words, **environment):
         stderr=subprocess.PIPE,
         text=True,
         env=inherited | {"DISPLAY": ""} | environment,
+        # Tests that a shell runs in the background ignore Ctrl-C, and so would the server.
+        preexec_fn=_heed_interrupts,  # noqa: PLW1509 -- it only sets a signal
     ) as process:
         try:
             yield process, process.stdout.readline()
