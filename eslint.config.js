@@ -38,7 +38,8 @@ const unlinkable = [
 ].map((selector) => ({ selector, message: onlySimple }));
 
 export default [
-  { ignores: ["src/tfprof/page/static/vendor/"] },
+  // Packages of Python have scripts too.
+  { ignores: ["src/tfprof/page/static/vendor/", ".venv/", "build/", "docs/_build/"] },
   js.configs.recommended,
   stylistic.configs.customize({
     indent: 2, quotes: "double", semi: true, braceStyle: "1tbs", arrowParens: true,
