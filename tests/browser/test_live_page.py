@@ -93,10 +93,10 @@ def test_the_page_follows_its_files_and_keeps_its_state(open_report, run_folder)
         before = shown(page)
         (run_folder / "new").write_bytes(model_files.run({"act": 4, "mul": 500, "w": 2}))
         (run_folder / "new").rename(run_folder / "run_meta_1")
-        page.wait_for_selector("footer:has-text('updated')")
+        page.wait_for_selector(".live:has-text('updated')")
         after = shown(page)
 
-    assert re.fullmatch(r"updated \d\d:\d\d:\d\d", page.inner_text("footer"))
+    assert re.fullmatch(r"updated \d\d:\d\d:\d\d", page.inner_text(".live"))
     assert page.url.endswith(f"#{state}")
     assert before["net/mul"] == 10_000
     answer = tfprof.load(run_folder).scope(show_name_regexes="net.*", order_by="name")
@@ -110,7 +110,7 @@ def test_an_update_keeps_unfolded_rows_and_the_selection(open_report, run_folder
         page.click(".table-row:has-text('prob')")
         before = shown(page)
         (run_folder / "run_meta_1").write_bytes(model_files.run({"mul": 500, "prob": 100}))
-        page.wait_for_selector("footer:has-text('updated')")
+        page.wait_for_selector(".live:has-text('updated')")
         after = shown(page)
         selected = page.inner_text(".details h2")
 
@@ -147,7 +147,7 @@ def test_an_update_does_not_take_the_focus_from_the_header(open_report, run_fold
         menu = page.get_by_label("Metric of all views")
         menu.focus()
         (run_folder / "run_meta_1").write_bytes(model_files.run({"mul": 500}))
-        page.wait_for_selector("footer:has-text('updated')")
+        page.wait_for_selector(".live:has-text('updated')")
 
         assert menu.evaluate("(menu) => menu === document.activeElement")
         assert "1 step" in page.inner_text(".header-facts")
@@ -161,14 +161,14 @@ def test_a_file_that_cannot_be_read_is_reported_until_it_can(open_report, run_fo
         page.wait_for_selector(".workbench .amount")
         before = shown(page)
         (run_folder / "run_meta_0").rename(run_folder / "away")
-        page.wait_for_selector("footer.live-failed")
+        page.wait_for_selector(".live-failed")
 
-        assert page.inner_text("footer").endswith("run_meta_0: no such file; check the path.")
+        assert page.inner_text(".live").endswith("run_meta_0: no such file; check the path.")
         assert shown(page) == before
 
         (run_folder / "away").rename(run_folder / "run_meta_0")
-        page.wait_for_selector("footer:has-text('updated')")
-        assert page.locator("footer.live-failed").count() == 0
+        page.wait_for_selector(".live:has-text('updated')")
+        assert page.locator(".live-failed").count() == 0
 
 
 def test_a_mistake_in_an_option_is_reported_as_on_the_command_line(open_report, run_folder):
@@ -208,9 +208,9 @@ def test_a_hidden_page_holds_no_connection_and_catches_up(open_report, run_folde
         set_visibility(page, "hidden")
         (run_folder / "run_meta_1").write_bytes(model_files.run({"mul": 500}))
         assert served.live.wait(1, SECONDS).generation.number == 2
-        assert page.inner_text("footer") == ""
+        assert page.inner_text(".live") == ""
         set_visibility(page, "visible")
-        page.wait_for_selector("footer:has-text('updated')")
+        page.wait_for_selector(".live:has-text('updated')")
 
 
 def set_visibility(page, state):
@@ -261,7 +261,7 @@ def test_the_command_serves_the_page(open_report, run_folder):
         assert shown(page)["net/w"] == 12
         process.send_signal(signal.SIGTERM)
         assert process.wait(SECONDS) == 0
-        page.wait_for_selector("footer.live-failed")
-        assert page.inner_text("footer") == "tfprof has stopped; start it again."
+        page.wait_for_selector(".live-failed")
+        assert page.inner_text(".live") == "tfprof has stopped; start it again."
     # The browser notes that it cannot connect.
     open_report.noticed[:] = [text for text in open_report.noticed if "net::ERR" not in text]

@@ -9,9 +9,10 @@ import { VIEWS } from "./views.js";
 
 /**
  * @param {Context} context
+ * @param {HTMLElement[]} others shown beside the metric
  * @returns {import("./types.d.ts").Component}
  */
-export function mountHeader({ payload, store }) {
+export function mountHeader({ payload, store }, others) {
   const tabs = VIEWS.map(({ key, title }, place) => tab(payload, store, key, title, place + 1));
   const metric = metricMenu(payload, store);
   const element = h(
@@ -34,6 +35,7 @@ export function mountHeader({ payload, store }) {
         tabs,
       ),
       h("label", { class: "field" }, "metric", metric),
+      others,
     ),
   );
 

@@ -18,7 +18,7 @@ const STOPPED = "tfprof has stopped; start it again.";
 
 /**
  * Show the served profile with `show`, which returns a function that shows each newer one.
- * @param {(payload: Payload, provider: Provider, footer: HTMLElement) => Renew} show
+ * @param {(payload: Payload, provider: Provider, status: HTMLElement) => Renew} show
  */
 export async function startLive(show) {
   const status = createStatus();
@@ -164,7 +164,9 @@ function inPlace(column, rows, size) {
  * @returns {Promise<{ value: any, generation: number }>}
  */
 async function fetched(address) {
-  const reply = await fetch(address);
+  const reply = await fetch(address).catch(() => {
+    throw new Error(STOPPED);
+  });
   if (!reply.ok || !reply.body) throw new Error(await errorOf(reply));
   const generation = Number(reply.headers.get("Tfprof-Generation"));
   return { value: unpack(await unzipped(reply.body)), generation };
@@ -210,7 +212,7 @@ function follow(status, changed) {
 
 /** A line that says when the page was updated, or what is wrong with the files. */
 function createStatus() {
-  const element = h("footer", { class: "live", role: "status" });
+  const element = h("p", { class: "live", role: "status" });
   let updated = "";
   let wrong = "";
 

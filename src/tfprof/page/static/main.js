@@ -25,9 +25,9 @@ import { VIEWS } from "./views.js";
  * do views that can show other numbers for the same rows.
  * @param {Payload} payload
  * @param {Provider} source
- * @param {...HTMLElement} footer
+ * @param {...HTMLElement} status shown in the header
  */
-function createPage(payload, source, ...footer) {
+function createPage(payload, source, ...status) {
   const store = following(
     createStore(
       initialState("overview", payload.metrics[0]?.key ?? ""),
@@ -41,7 +41,7 @@ function createPage(payload, source, ...footer) {
   const panel = h("div", { class: "view", id: "view", role: "tabpanel" });
   /** @type {Map<string, Component>} */
   const mounted = new Map();
-  let header = mountHeader(context);
+  let header = mountHeader(context, status);
   let isRenewing = false;
 
   /** @param {Changed} changed */
@@ -82,14 +82,14 @@ function createPage(payload, source, ...footer) {
       element.addEventListener("focusout", () => setTimeout(renewHeader), { once: true });
       return;
     }
-    header = mountHeader(context);
+    header = mountHeader(context, status);
     element.replaceWith(header.element);
     header.update(everything);
   }
 
   store.subscribe(update);
   const main = h("main", null, filters.element, panel);
-  document.body.replaceChildren(header.element, main, command.element, ...footer);
+  document.body.replaceChildren(header.element, main, command.element);
   update(everything);
   return renew;
 }
