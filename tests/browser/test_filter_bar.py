@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import tfprof
@@ -20,9 +22,15 @@ def error(page, option):
     return page.locator(f"[data-option={option}] .filter-error")
 
 
-def state(page):
-    """The options in the address of the page."""
-    return page.evaluate("Object.fromEntries(new URLSearchParams(location.hash.slice(1)))")
+def wait_for_state(page, **expected):
+    """Wait until the address has these options and no others; it follows ten times a second."""
+    page.wait_for_function(
+        """expected => {
+            const found = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+            return JSON.stringify(Object.entries(found).sort()) === expected;
+        }""",
+        arg=json.dumps(sorted(expected.items()), separators=(",", ":")),
+    )
 
 
 def command(page):
@@ -93,12 +101,9 @@ def test_what_is_typed_changes_rows_command_chips_and_address(open_report, repor
         "examples/resnet32/tfprof_log.gz -select micros,params,float_ops,peak_bytes "
         "-order_by name -show_name_regexes 'unit_1.*' -min_micros 1500"
     )
-    assert state(page) == {
-        "view": "scope",
-        "show_name_regexes": "unit_1.*",
-        "min_micros": "1500",
-        "order_by": "name",
-    }
+    wait_for_state(
+        page, view="scope", show_name_regexes="unit_1.*", min_micros="1500", order_by="name"
+    )
     assert page.locator(".chip").all_inner_texts() == [
         "show_name_regexes\nunit_1.*\n\N{MULTIPLICATION SIGN}",
         "min_micros\n1.5 ms\n\N{MULTIPLICATION SIGN}",
@@ -112,7 +117,7 @@ def test_what_is_typed_changes_rows_command_chips_and_address(open_report, repor
 
     page.click(".filters-chips >> text=Reset")
     page.wait_for_function("document.querySelectorAll('.chip').length === 0")
-    assert state(page) == {"view": "scope"}
+    wait_for_state(page, view="scope")
 
 
 @pytest.mark.parametrize(
