@@ -12,6 +12,9 @@ const SCALES = {
 /** Below this, a count is written in full. */
 const FULL = 100_000;
 
+/** Made once: `toLocaleString` with options makes one for every number, which is slow. */
+const EXACT = new Intl.NumberFormat("en-US", { maximumFractionDigits: 3 });
+
 /**
  * A number with its unit.
  * @param {number} value
@@ -47,7 +50,7 @@ export function exact(value, unit) {
   const suffix = SCALES[unit][0][1];
   // Larger numbers are not exact in JavaScript.
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return `about ${formatted(value, unit)}`;
-  return joined(value.toLocaleString("en-US", { maximumFractionDigits: 3 }), suffix);
+  return joined(EXACT.format(value), suffix);
 }
 
 /**
