@@ -13,7 +13,7 @@ from page_script import ScriptError, ask, needs_node
 from profile_strategies import facts, filters
 from tfprof.metrics import ORDER_KEYS
 from tfprof.options import Options
-from tfprof.page import container
+from tfprof.page import container, merging
 from tfprof.page.content import Subject, content
 from tfprof.page.views import column_name, metrics, numbers_of
 from tfprof.views.registry import VIEWS, Trait
@@ -111,6 +111,25 @@ def test_rows_with_negative_numbers_are_hidden_and_count_in_totals(kind):
 
     assert assert_same(columns, kind, {}) < 3
     assert assert_same(columns, kind, {"start_name_regexes": ["a"]}) <= 2
+
+
+def test_thresholds_apply_to_the_sums_of_merged_rows(monkeypatch):
+    names = [f"net/{place}" for place in range(20)]
+    runs = [run(name, 1.4 + place // 15) for place, name in enumerate(names)]
+    columns = profile(*map(op, names), *runs, counts_whole_micros=False)
+    monkeypatch.setattr(merging, "MOST_ROWS", 6)
+
+    found = ask(
+        "rows",
+        data=packed(columns),
+        questions=[
+            {"kind": "scope", "options": {"min_micros": str(least)}} for least in (25, 26, 27)
+        ],
+        columns=["nanos"],
+    )
+
+    merged = "17 smaller rows"  # of 1.4 and 2.4 microseconds, together 26 as Python rounds them
+    assert [merged in one["names"] for one in found] == [True, True, False]
 
 
 def test_names_are_ordered_by_their_bytes():

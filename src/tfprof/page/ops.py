@@ -13,6 +13,7 @@ from tfprof.measures.numbers import EVERYTHING, Numbers, per_op
 from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.ops import Phase
 from tfprof.model.profile import ProfileColumns
+from tfprof.page.merging import MergedView
 from tfprof.page.views import coded, column_name, numbers_of, row_of_ops, shape_texts
 from tfprof.views.view import View
 
@@ -37,7 +38,7 @@ def ops(profile: ProfileColumns, views: Mapping[str, View]) -> dict[str, Any]:
         "inputs": _inputs(profile),
         "numbers": {key: numbers[key] for key in keys},
         "runs": numbers["runs"],
-        "micros": _micros(profile, numbers),
+        "micros": _micros(profile, numbers, views.get("scope")),
         "carries_micros": not profile.counts_whole_micros,
     }
 
@@ -58,10 +59,10 @@ def _devices(profile: ProfileColumns) -> dict[str, Any]:
     return {"codes": codes, "values": Strings(map(", ".join, lists)), "names": lists}
 
 
-def _micros(profile: ProfileColumns, numbers: Numbers) -> dict[str, Ints]:
+def _micros(profile: ProfileColumns, numbers: Numbers, scope: View | None) -> dict[str, Ints]:
     """Whole microseconds, where the page cannot derive them from nanoseconds."""
-    if not profile.counts_whole_micros:
-        return {}  # `whole_micros.js` rounds like `measures.time`
+    if not profile.counts_whole_micros and not isinstance(scope, MergedView):
+        return {}  # `whole_micros.js` rounds like `measures.time`, in the order of scopes
     timed = [metric for metric in numbers_of(profile) if metric.exact and not metric.part_of]
     return {
         metric.key: numbers[metric.key]

@@ -7,6 +7,9 @@ import { wholeMicros } from "./whole_micros.js";
 /** @typedef {import("./types.d.ts").Payload} Payload */
 /** @typedef {import("./types.d.ts").ViewData} ViewData */
 
+const NOTHING = new Uint8Array();
+const NOTHING_MERGED = { at: NOTHING, ops: { counts: NOTHING, op: NOTHING } };
+
 /** @type {Set<unknown>} */
 const UNSIGNED = new Set([Uint8Array, Uint16Array, Uint32Array]);
 
@@ -85,8 +88,17 @@ export class ViewNumbers {
 
   /** @param {Numbers} numbers of ops */
   ofSingleOps(numbers) {
-    const { op } = this.data;
-    return new Float64Array(op.length).map((_, row) => (op[row] >= 0 ? numbers[op[row]] : 0));
+    const { op, merged } = this.data;
+    const found = new Float64Array(op.length)
+      .map((_, row) => (op[row] >= 0 ? numbers[op[row]] : 0));
+    const { at, ops } = merged ?? NOTHING_MERGED;
+    let next = 0;
+    for (let place = 0; place < at.length; place += 1) {
+      for (const last = next + ops.counts[place]; next < last; next += 1) {
+        found[at[place]] += numbers[ops.op[next]];
+      }
+    }
+    return found;
   }
 
   /** @param {Numbers} numbers of ops */
