@@ -10,12 +10,15 @@ import { h } from "./dom.js";
  */
 
 const COLOURS = [
-  ["graph-key-3", "over 60 %"],
-  ["graph-key-2", "over 20 %"],
-  ["graph-key-1", "over 5 %"],
+  ["graph-key-3", "over 60 %", "Share of the total"],
+  ["graph-key-2", "over 20 %", "Share of the total"],
+  ["graph-key-1", "over 5 %", "Share of the total"],
 ];
 
-const PARTS = [["graph-key-forward", "forward"], ["graph-key-backward", "backward"]];
+const PARTS = [
+  ["graph-key-forward", "forward", "The ops themselves"],
+  ["graph-key-backward", "backward", "The gradients of these ops, which count as a part of them"],
+];
 
 /**
  * @param {Actions} act
@@ -41,11 +44,11 @@ export function controls(act, hasGradients, note) {
  * @param {boolean} hasGradients
  */
 export function legend(hasGradients) {
+  const entries = hasGradients ? [...COLOURS, ...PARTS] : COLOURS;
   return h(
     "ul",
     { class: "graph-keys", "aria-label": "Colours" },
-    COLOURS.map(([name, text]) => h("li", { class: `graph-key ${name}` }, text)),
-    hasGradients && PARTS.map(([name, text]) => h("li", { class: `graph-key ${name}` }, text)),
+    entries.map(([name, text, title]) => h("li", { class: `graph-key ${name}`, title }, text)),
   );
 }
 
