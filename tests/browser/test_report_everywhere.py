@@ -41,11 +41,3 @@ def test_every_view_is_reached_with_the_keyboard_alone(open_report, report_of, m
         reached.append(chosen)
         page.keyboard.press("ArrowRight")
     assert reached == views
-
-
-def test_the_theme_is_set_before_the_first_paint(open_report, report_of):
-    page = open_report(report_of("keras_cnn"), theme="dark", java_script_enabled=False)
-
-    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    red, green, blue = (int(value) for value in background[4:-1].split(","))
-    assert max(red, green, blue) < 60

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from tfprof.page import assets, container
 
 _ENTRY = "main.js"
+_FIRST = "first_paint.js"
 _QUICK = 1
 _LEVEL = 6  # higher levels take much longer and save little
 
@@ -60,7 +61,8 @@ def _head(title: str, connection: str, entry: str = _ENTRY) -> bytes:
         f'<meta http-equiv="Content-Security-Policy" content="{_policy(connection, entry)}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="referrer" content="no-referrer">'
-        f"<title>{escape(title)} · tfprof</title><style>{style}</style></head><body>"
+        f"<title>{escape(title)} · tfprof</title><style>{style}</style>"
+        f"<script>{assets.script(_FIRST)}</script></head><body>"
     )
 
 
@@ -70,11 +72,11 @@ def _encoded(html: str) -> bytes:
 
 
 def _policy(connection: str, entry: str = _ENTRY) -> str:
-    """A Content-Security-Policy that permits only the script and style of the page."""
-    script = assets.source_hash(assets.script(entry))
+    """A Content-Security-Policy that permits only the scripts and style of the page."""
+    scripts = " ".join(assets.source_hash(assets.script(name)) for name in (_FIRST, entry))
     style = assets.source_hash(assets.style())
     return (
-        f"default-src 'none'; script-src {script}; style-src {style}; img-src data:; "
+        f"default-src 'none'; script-src {scripts}; style-src {style}; img-src data:; "
         f"{connection}; base-uri 'none'; form-action 'none'"
     )
 

@@ -1,8 +1,8 @@
 // The head of the page: title, facts, tabs, the metric of the whole page and the theme.
 
+import { nextTheme, theme } from "./chosen_theme.js";
 import { h, fill, nameOf } from "./dom.js";
 import { metricMenu } from "./metric.js";
-import { nextTheme, theme } from "./theme.js";
 import { VIEWS } from "./views.js";
 
 /** @typedef {import("./types.d.ts").Context} Context */

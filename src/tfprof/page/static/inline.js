@@ -5,7 +5,6 @@ import { h } from "./dom.js";
 import { metricMenu } from "./metric.js";
 import { createProvider } from "./provider.js";
 import { createStore, initialState } from "./store.js";
-import { applyTheme, theme } from "./theme.js";
 import { mountWorkbench } from "./workbench.js";
 
 /** @typedef {import("./types.d.ts").Payload} Payload */
@@ -24,7 +23,6 @@ function start(payload) {
 }
 
 async function boot() {
-  applyTheme(theme());
   const data = document.getElementById("data");
   if (data) start(unpack(await decoded(data.textContent ?? "")));
 }

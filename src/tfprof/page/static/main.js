@@ -11,7 +11,6 @@ import { createProvider } from "./provider.js";
 import { carriedOver, hasSameRows } from "./renewal.js";
 import { following } from "./selection.js";
 import { createStore, initialState } from "./store.js";
-import { applyTheme, theme } from "./theme.js";
 import { VIEWS } from "./views.js";
 
 /** @typedef {import("./types.d.ts").Payload} Payload */
@@ -118,7 +117,6 @@ function emptyView(reason) {
 }
 
 async function boot() {
-  applyTheme(theme());
   const data = document.getElementById("data");
   if (data) {
     const payload = unpack(await decoded(data.textContent ?? ""));
