@@ -64,3 +64,15 @@ def test_a_choice_of_metric_changes_the_lists(open_report, report_of):
     page.get_by_text("Where the parameters goes").wait_for()
 
     assert page.locator(".list-row").first.is_visible()
+
+
+def test_names_in_findings_are_set_in_their_own_type(open_report, report_of):
+    page = open_report(report_of("transformer"))
+    loaded = tfprof.load(*(ROOT / name for name in MODELS["transformer"]))
+    first = next(iter(loaded.advise())).sentence
+
+    shown = page.locator(".findings li").first
+
+    assert "`" in first
+    assert shown.inner_text() == first.replace("`", "")
+    assert shown.locator("code").all_inner_texts() == first.split("`")[1::2]

@@ -12,7 +12,7 @@ from report_pages import MODELS, ROOT
 from tfprof.api import Profile
 from tfprof.page import container
 from tfprof.page.content import Subject, content
-from tfprof.page.views import build_views, column_name, numbers_of, section_of, whole
+from tfprof.page.views import build_views, column_name, metrics, numbers_of, section_of, whole
 from tfprof.views.registry import VIEWS
 
 KINDS = [kind for kind in VIEWS if kind != "code"]
@@ -133,3 +133,13 @@ def test_notes_concern_all_numbers_of_the_page():
     notes = sections(columns)["views"]["scope"]["notes"]
 
     assert any(note.startswith("float ops of 1 op") for note in notes)
+
+
+def test_metrics_have_names_that_can_stand_alone():
+    columns = tfprof.load(*(ROOT / path for path in MODELS["transformer"])).columns
+
+    labels = {one["key"]: one["label"] for one in metrics(columns)}
+
+    assert labels["params"] == "parameters"
+    assert labels["float_ops"] == "FLOPs"
+    assert labels["micros"] == "total execution time"

@@ -242,11 +242,18 @@ def _described(metric: Metric, total: int) -> dict[str, Any]:
     return {
         "key": metric.key,
         "column": column_name(metric),
-        "label": metric.label.removeprefix("# "),
+        "label": _label(metric),
         "meaning": metric.meaning,
         "unit": units.NAMES[metric.unit] if metric.unit else "count",
         "total": total,
     }
+
+
+def _label(metric: Metric) -> str:
+    """The name of a metric: `parameters`, `FLOPs`, `peak bytes`."""
+    name = metric.label.removeprefix("# ")
+    # Tables may shorten the headings of other numbers.
+    return metric.heading or name if metric.unit is Unit.COUNT else name
 
 
 def row_of_ops(view: View | None, count: int) -> Ints:

@@ -1,5 +1,6 @@
 // The first screen: the model in numbers, where a step's time goes, what costs most, findings.
 
+import { sentenceParts } from "./advice.js";
 import { amount, fill, h, nameOf } from "./dom.js";
 import { largest } from "./largest.js";
 import { PHASE_COLOURS } from "./phases.js";
@@ -120,7 +121,8 @@ function list(rows, kind, title, metric, store) {
       {
         class: "list-row",
         type: "button",
-        title: `${rows.data.name.get(row)}\n${exact(values[row], metric.unit)}`,
+        title: `${rows.data.name.get(row)}\n${exact(values[row], metric.unit)} of `
+          + exact(metric.total, metric.unit),
         onclick: () => store.set({ view: kind, row, op: rows.data.op[row] }),
       },
       length,
@@ -167,9 +169,12 @@ function findings({ advice }, store) {
     h(
       "ul",
       { class: "findings" },
-      first.map(({ sentence, gain }) =>
-        h("li", null, h("bdi", null, sentence), gain && h("span", { class: "gain" }, gain.text)),
-      ),
+      first.map(({ sentence, gain }) => h(
+        "li",
+        null,
+        h("bdi", null, sentenceParts(sentence)),
+        gain && h("span", { class: "gain" }, gain.text),
+      )),
     ),
     h(
       "button",
