@@ -8,6 +8,7 @@ from build import CPU, GPU, GPU_STREAM, op, profile, run
 from report_pages import settled
 from tfprof.api import Profile
 from tfprof.page import timeline
+from timeline_page import Timeline, timeline_of
 
 MICRO = 1000
 
@@ -33,59 +34,6 @@ def path(tmp_path_factory):
     found = tmp_path_factory.mktemp("timeline") / "report.html"
     Profile(recording()).report(title="five steps").save(found)
     return found
-
-
-class Timeline:
-    """A report that shows the timeline, without animations."""
-
-    def __init__(self, page):
-        self.page = page
-        self.canvas = page.locator("canvas.timeline-overlay")
-        self.details = page.locator(".timeline-details")
-
-    @property
-    def window(self):
-        """The visible time, in nanoseconds from the start of the first step."""
-        settled(self.page)
-        found = self.page.locator(".timeline")
-        return int(found.get_attribute("data-from")), int(found.get_attribute("data-to"))
-
-    @property
-    def length(self):
-        start, end = self.window
-        return end - start
-
-    def x(self, time):
-        start, end = self.window
-        box = self.canvas.bounding_box()
-        return box["x"] + (time - start) / (end - start) * box["width"]
-
-    def y(self, label, lane=0):
-        """The middle of a lane of the first track with that label."""
-        box = self.page.locator(".timeline-label", has_text=label).first.bounding_box()
-        return box["y"] + (lane + 0.5) * box["height"]
-
-    def click(self, time, label, lane=0):
-        self.page.mouse.click(self.x(time), self.y(label, lane))
-
-    def shown(self, field):
-        return float(self.details.locator(f"[data-field='{field}']").get_attribute("data-value"))
-
-    def drag(self, start, end, y):
-        self.page.mouse.move(start, y)
-        self.page.mouse.down()
-        self.page.mouse.move((start + end) / 2, y)
-        self.page.mouse.move(end, y)
-        self.page.mouse.up()
-
-    def press(self, *keys):
-        for key in keys:
-            self.page.keyboard.press(key)
-
-    @property
-    def name(self):
-        """What the details are about."""
-        return self.details.locator("h2").inner_text()
 
 
 @pytest.fixture
@@ -353,12 +301,10 @@ def test_the_pointer_shows_what_is_below_it(opened):
 
 def test_a_pixel_with_several_runs_says_how_many(open_report, tmp_path):
     runs = [run(f"a{place}", 1, start=1000 + 2 * place) for place in range(5000)]
-    Profile(profile(*runs)).report().save(tmp_path / "report.html")
-    page = open_report(tmp_path / "report.html", state="view=timeline", reduced_motion="reduce")
-    opened = Timeline(settled(page))
+    opened = timeline_of(open_report, tmp_path, *runs)
     opened.page.mouse.move(opened.x(5000 * MICRO), opened.y("ops"))
 
-    text = page.locator(".timeline-tip").inner_text()
+    text = opened.page.locator(".timeline-tip").inner_text()
     assert "runs here, busy 5" in text  # about half of the time
 
 
@@ -431,8 +377,7 @@ def test_runs_that_are_left_out_are_stated(open_report, tmp_path, monkeypatch):
 
 def test_several_recordings_are_below_each_other(open_report, tmp_path):
     facts = [run("a", 10, start=100 * place, recording=f"w{place}") for place in (1, 2)]
-    Profile(profile(*facts)).report().save(tmp_path / "report.html")
-    page = settled(open_report(tmp_path / "report.html", state="view=timeline"))
+    page = timeline_of(open_report, tmp_path, *facts).page
 
     labels = page.locator(".timeline-label-recording").all_inner_texts()
     assert labels == ["w1", "w2"]
@@ -441,9 +386,8 @@ def test_several_recordings_are_below_each_other(open_report, tmp_path):
 
 def test_a_thousand_steps_are_a_table_of_few_elements(open_report, tmp_path):
     runs = [run("a", 10, step=step, start=100 * step + 100) for step in range(1000)]
-    Profile(profile(*runs)).report().save(tmp_path / "report.html")
-    page = open_report(tmp_path / "report.html", state="view=timeline", reduced_motion="reduce")
-    opened = Timeline(settled(page))
+    opened = timeline_of(open_report, tmp_path, *runs)
+    page = opened.page
     rows = page.locator(".timeline-table tbody tr[data-step]")
     assert rows.count() < 50
 

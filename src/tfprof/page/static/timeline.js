@@ -23,7 +23,7 @@ import { TimeWindow } from "./timeline_window.js";
 const CANVAS_LABEL = "Timeline. Arrow keys move between runs, w and s zoom, a and d pan.";
 /** How long the window must rest before it is kept in the URL, in milliseconds. */
 const REST = 250;
-const ZOOM = 0.7; // of the keys + and -
+const ZOOM = 0.6; // of buttons, and of the keys + and -
 
 /**
  * @param {Context} context
@@ -62,6 +62,7 @@ class TimelineView {
     this.bar = new TimelineBar(data, {
       showStep: (step) => (step < 0 ? this.fitAll() : this.selection.showStep(step)),
       fitAll: () => this.fitAll(),
+      zoom: (isCloser) => this.zoom(isCloser),
       colourBy: (key) => this.colourBy(key),
       stepNow: () => this.stepNow(),
     });
@@ -149,12 +150,11 @@ class TimelineView {
   /** @returns {Record<string, () => void>} */
   actions() {
     const { selection, shown, bar } = this;
-    const middle = () => (shown.from + shown.to) / 2;
     return {
       f: () => selection.fit(),
       0: () => this.fitAll(),
-      "+": () => shown.zoom(ZOOM, middle()),
-      "-": () => shown.zoom(1 / ZOOM, middle()),
+      "+": () => this.zoom(true),
+      "-": () => this.zoom(false),
       m: () => selection.measure(shown.from, shown.to),
       e: () => selection.setArrows(!selection.hasArrows),
       "[": () => bar.go(-1),
@@ -237,6 +237,12 @@ class TimelineView {
   /** The step in the middle of the window, -1 if none. */
   stepNow() {
     return stepAt(this.data.steps, (this.shown.from + this.shown.to) / 2);
+  }
+
+  /** @param {boolean} isCloser */
+  zoom(isCloser) {
+    const { from, to } = this.shown;
+    this.shown.zoom(isCloser ? ZOOM : 1 / ZOOM, (from + to) / 2);
   }
 
   fitAll() {

@@ -9,8 +9,8 @@ import { formatted } from "./units.js";
 
 /**
  * @typedef {{
- *   showStep: (step: number) => void, fitAll: () => void, colourBy: (key: string) => void,
- *   stepNow: () => number,
+ *   showStep: (step: number) => void, fitAll: () => void, zoom: (isCloser: boolean) => void,
+ *   colourBy: (key: string) => void, stepNow: () => number,
  * }} BarActions
  */
 
@@ -47,22 +47,19 @@ export class TimelineBar {
 
   stepButtons() {
     const { steps } = this.data;
-    const count = steps.number.length;
-    const button = (
-      /** @type {string} */ text, /** @type {string} */ title, /** @type {() => void} */ onclick,
-    ) => {
-      // Signs need words; words are their own name.
-      const label = text.length === 1 ? title : null;
-      const attributes = { class: "quiet-button", type: "button", title, "aria-label": label };
-      return h("button", { ...attributes, onclick }, text);
-    };
-    if (count === 1) return [button("Fit all", "Fit all (0)", this.actions.fitAll)];
+    const { fitAll, zoom, showStep } = this.actions;
+    const scale = [
+      button("−", "Zoom out (s)", () => zoom(false)),
+      button("+", "Zoom in (w)", () => zoom(true)),
+      button("Fit all", "Fit all (0)", fitAll),
+    ];
+    if (steps.number.length === 1) return scale;
     return [
       button("‹", "Previous step ([)", () => this.go(-1)),
       h("label", { class: "field" }, "step", this.menu),
       button("›", "Next step (])", () => this.go(1)),
-      button("Median step", "Show the median step", () => this.actions.showStep(steps.medians[0])),
-      button("Fit all", "Fit all steps (0)", this.actions.fitAll),
+      button("Median step", "Show the median step", () => showStep(steps.medians[0])),
+      ...scale,
     ];
   }
 
@@ -95,4 +92,16 @@ export class TimelineBar {
   mark(step) {
     this.menu.value = String(step);
   }
+}
+
+/**
+ * @param {string} text
+ * @param {string} title
+ * @param {() => void} onclick
+ */
+function button(text, title, onclick) {
+  // Signs need words; words are their own name.
+  const label = text.length === 1 ? title : null;
+  const attributes = { class: "quiet-button", type: "button", title, "aria-label": label };
+  return h("button", { ...attributes, onclick }, text);
 }

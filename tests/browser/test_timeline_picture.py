@@ -1,0 +1,31 @@
+"""The picture of the timeline: what is drawn, coloured and written beside it."""
+
+from __future__ import annotations
+
+import pytest
+
+from build import CPU, GPU_STREAM, run
+from timeline_page import timeline_of
+
+
+def steps(count):
+    """Steps of 80 µs, every 100 µs, on two devices."""
+    return [
+        run("net/a", 80, step=step, start=1000 + 100 * step, device=device)
+        for step in range(count)
+        for device in (CPU, GPU_STREAM)
+    ]
+
+
+@pytest.fixture
+def opened(open_report, tmp_path):
+    return timeline_of(open_report, tmp_path, *steps(5))
+
+
+@pytest.mark.parametrize(("label", "is_shorter"), [("Zoom in", True), ("Zoom out", False)])
+def test_buttons_zoom(opened, label, is_shorter):
+    before = opened.window
+    opened.page.click(f"[aria-label^='{label}']")
+    after = opened.window
+
+    assert (after[1] - after[0] < before[1] - before[0]) == is_shorter
