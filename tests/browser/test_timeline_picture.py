@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from build import CPU, GPU_STREAM, run
+from build import CPU, GPU_STREAM, layer, op, run
 from timeline_page import timeline_of
 
 
@@ -29,3 +29,20 @@ def test_buttons_zoom(opened, label, is_shorter):
     after = opened.window
 
     assert (after[1] - after[0] < before[1] - before[0]) == is_shorter
+
+
+def test_colours_by_layer_are_those_of_the_largest_layers(open_report, tmp_path):
+    layers = ["model", "model/block", "model/block/a", "model/block/b", "model/head"]
+    times = {"x": ("model/block/a", 50), "y": ("model/block/b", 40), "z": ("model/head", 10)}
+    opened = timeline_of(
+        open_report,
+        tmp_path,
+        *(layer(path) for path in layers),
+        *(op(name, layer=path) for name, (path, _) in times.items()),
+        *(run(name, micros) for name, (_, micros) in times.items()),
+        run("outside", 20),
+    )
+    opened.page.get_by_label("colour by").select_option("layer")
+
+    legend = opened.page.locator(".timeline-legend li").all_inner_texts()
+    assert legend == ["a", "b", "other ops", "head"]

@@ -1,7 +1,6 @@
 // The rows that cost most, without counting anything twice.
 
 /** @typedef {import("./types.d.ts").Numbers} Numbers */
-/** @typedef {import("./types.d.ts").Rows} Rows */
 
 const MOST_ROWS = 8;
 
@@ -11,7 +10,7 @@ const LEAST_SHARE = 0.2;
 /**
  * The largest rows. In nested views a large row is replaced by the rows below it, as long as they
  * explain most of it.
- * @param {Rows} rows
+ * @param {{ data: { end: Numbers } }} rows
  * @param {Numbers} values
  * @returns {number[]} rows of the view's data
  */

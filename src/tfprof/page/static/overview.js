@@ -4,6 +4,7 @@ import { sentenceParts } from "./advice.js";
 import { amount, fill, h, nameOf } from "./dom.js";
 import { largest } from "./largest.js";
 import { PHASE_COLOURS } from "./phases.js";
+import { shortNames } from "./row_names.js";
 import { exact, formatted, percent } from "./units.js";
 
 /** @typedef {import("./types.d.ts").Context} Context */
@@ -135,23 +136,6 @@ function list(rows, kind, title, metric, store) {
   });
   const shown = found.length > 0 ? lines : h("p", { class: "quiet" }, "Nothing to show.");
   return h("div", { class: "list" }, h("h3", null, title), shown);
-}
-
-/**
- * The ends of names that are enough to tell them apart.
- * @param {string[]} names
- */
-function shortNames(names) {
-  return names.map((name) => {
-    const parts = name.split("/");
-    for (let first = parts.length - 1; first > 0; first -= 1) {
-      const end = parts.slice(first).join("/");
-      if (end && names.filter((other) => other === end || other.endsWith(`/${end}`)).length === 1) {
-        return end;
-      }
-    }
-    return name;
-  });
 }
 
 /**

@@ -40,3 +40,20 @@ export function leafAndScope(data, name) {
 export function fullName(data, row) {
   return row === 0 ? ROOT : data.name.get(row);
 }
+
+/**
+ * The ends of names that are enough to tell them apart.
+ * @param {string[]} names
+ */
+export function shortNames(names) {
+  return names.map((name) => {
+    const parts = name.split("/");
+    for (let first = parts.length - 1; first > 0; first -= 1) {
+      const end = parts.slice(first).join("/");
+      if (end && names.filter((other) => other === end || other.endsWith(`/${end}`)).length === 1) {
+        return end;
+      }
+    }
+    return name;
+  });
+}

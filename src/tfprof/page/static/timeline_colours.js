@@ -1,9 +1,11 @@
 // The colours of runs: by phase, kind of op, layer or share of the time.
 
+import { largest } from "./largest.js";
 import { PHASE_COLOURS } from "./phases.js";
+import { shortNames } from "./row_names.js";
 import { shareLevel } from "./shares.js";
 import { colour } from "./theme.js";
-import { depths } from "./tree.js";
+import { sumsBelow } from "./tree.js";
 
 /** @typedef {import("./types.d.ts").Payload} Payload */
 /** @typedef {import("./timeline_runs.js").Runs} Runs */
@@ -15,6 +17,7 @@ import { depths } from "./tree.js";
 
 /** The number of colours for the largest values; the last colour is for all others. */
 const MOST = 7;
+const OTHER = "other";
 /** How opaque runs are that do not match a search. */
 const FAINT = 0.2;
 
@@ -68,30 +71,23 @@ function byKind({ ops }, runs) {
 }
 
 /**
+ * The largest layers; one that contains most of the time is divided into those inside it.
  * @param {Payload} payload
  * @param {Runs} runs
  */
 function byLayer({ ops, views }, runs) {
   const { end, name } = views.layers;
-  const depth = depths(end);
-  // The layers below the root, or below a model that contains all others.
-  let parent = 0;
-  while (parent + 1 < end.length && end[parent + 1] === end[parent]) parent += 1;
-  const of = new Int32Array(end.length);
-  let current = 0;
-  for (let row = 0; row < end.length; row += 1) {
-    if (depth[row] <= depth[parent] + 1) current = row;
-    of[row] = current;
-  }
-  const place = (/** @type {number} */ op) => (ops.layer[op] < 0 ? 0 : of[ops.layer[op]]);
-  const label = (/** @type {number} */ row) =>
-    (row <= parent ? "no layer" : shortName(name.get(row)));
-  return byValue(runs, place, end.length, label);
-}
-
-/** @param {string} name */
-function shortName(name) {
-  return name.split("/").filter(Boolean).pop() ?? name;
+  const own = new Float64Array(end.length);
+  eachRun(runs, (run, kind) => {
+    if (kind === "ops") own[Math.max(ops.layer[runs.op[run]], 0)] += runs.duration(run);
+  });
+  const rows = largest({ data: views.layers }, sumsBelow(end, own));
+  // Layer 0 stands for ops without one, and for layers that are not among the largest.
+  const owner = new Int32Array(end.length);
+  for (const row of rows) owner.fill(row, row, end[row]);
+  const names = shortNames(rows.map((row) => name.get(row)));
+  const label = (/** @type {number} */ row) => names[rows.indexOf(row)] ?? OTHER;
+  return byValue(runs, (op) => owner[Math.max(ops.layer[op], 0)], end.length, label);
 }
 
 /**
@@ -128,19 +124,19 @@ function byValue(runs, valueOf, count, label) {
   eachRun(runs, (run, kind) => {
     if (kind === "ops") nanos[valueOf(runs.op[run])] += runs.duration(run);
   });
-  const largest = [...nanos.keys()]
-    .filter((value) => nanos[value] > 0)
+  const most = [...nanos.keys()]
+    .filter((value) => nanos[value] > 0 && label(value) !== OTHER)
     .sort((one, other) => nanos[other] - nanos[one])
     .slice(0, MOST);
   const place = new Uint8Array(count).fill(MOST);
-  largest.forEach((value, rank) => void (place[value] = rank));
+  most.forEach((value, rank) => void (place[value] = rank));
   const of = new Uint8Array(runs.count);
   eachRun(runs, (run, kind) => {
     of[run] = kind === "ops" ? place[valueOf(runs.op[run])] : MOST;
   });
-  const labels = Array.from({ length: MOST }, (_, rank) => label(largest[rank] ?? 0));
+  const labels = Array.from({ length: MOST }, (_, rank) => label(most[rank] ?? 0));
   const colours = Array.from({ length: MOST + 1 }, (_, rank) => `--c${rank}`);
-  return used(of, [...labels, "other"], colours);
+  return used(of, [...labels, OTHER], colours);
 }
 
 /**
