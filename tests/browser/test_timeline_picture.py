@@ -46,3 +46,12 @@ def test_colours_by_layer_are_those_of_the_largest_layers(open_report, tmp_path)
 
     legend = opened.page.locator(".timeline-legend li").all_inner_texts()
     assert legend == ["a", "b", "other ops", "head"]
+
+
+def test_a_page_of_unknown_files_offers_no_command(opened):
+    opened.page.click(".timeline-hints summary")
+
+    assert opened.name == "step 2"
+    assert opened.page.locator(".timeline-details .command-text").all_inner_texts() == [
+        'profile.write_timeline("timeline.json")'
+    ]

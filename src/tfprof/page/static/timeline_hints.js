@@ -34,6 +34,8 @@ export function hints({ payload }, isOpen) {
     h("h3", null, "Open in Perfetto"),
     h("p", { class: "quiet" }, "This command writes the same runs as a file for ui.perfetto.dev "
     + "and chrome://tracing:"),
-    commandLine(`tfprof timeline ${payload.words} -o timeline.json`),
+    commandLine(payload.words
+      ? `tfprof timeline ${payload.words} -o timeline.json`
+      : "profile.write_timeline(\"timeline.json\")"),
   );
 }

@@ -49,7 +49,8 @@ export function stepDetails({ payload }, runs, step, actions) {
       if (busy < 0) return [];
       return [[deviceName(group.name), time(busy, `device ${place}`), percent(busy, wall)]];
     })),
-    which >= 0 && commandLine(`tfprof steps ${payload.words} -step ${which}${option}`),
+    payload.words && which >= 0
+    && commandLine(`tfprof steps ${payload.words} -step ${which}${option}`),
   ];
 }
 
