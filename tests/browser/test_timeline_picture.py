@@ -55,3 +55,12 @@ def test_a_page_of_unknown_files_offers_no_command(opened):
     assert opened.page.locator(".timeline-details .command-text").all_inner_texts() == [
         'profile.write_timeline("timeline.json")'
     ]
+
+
+def test_the_column_of_unusual_steps_is_shown_only_if_there_are_any(open_report, tmp_path):
+    usual = timeline_of(open_report, tmp_path, *steps(5)).page
+    assert "unusual" not in usual.locator(".timeline-table thead").inner_text()
+
+    slow = run("net/a", 500, step=5, start=1500)
+    unusual = timeline_of(open_report, tmp_path, *steps(5), slow).page
+    assert "unusual" in unusual.locator(".timeline-table thead").inner_text()

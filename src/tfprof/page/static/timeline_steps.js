@@ -71,7 +71,7 @@ export class StepTable {
       this.data.recordings.length > 1 && cell("recording", {}),
       TIMES.map(({ label, title }) => cell(label, { title, class: "number" })),
       cell("where the time goes", { class: "timeline-parts" }),
-      cell("unusual", {}),
+      this.causes.size > 0 && cell("unusual", {}),
     );
   }
 
@@ -108,7 +108,7 @@ export class StepTable {
         formatted(steps[key][step], "nanos"), steps[key][step], { "data-field": key },
       ))),
       h("td", { class: "timeline-parts" }, this.bar(step)),
-      h("td", { class: "timeline-causes" }, causes && h(
+      this.causes.size > 0 && h("td", { class: "timeline-causes" }, causes && h(
         "span",
         { title: causes.join("\n") },
         h("span", { class: "timeline-badge timeline-badge-unusual" }, this.sign(step)),
