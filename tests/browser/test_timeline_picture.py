@@ -22,6 +22,17 @@ def opened(open_report, tmp_path):
     return timeline_of(open_report, tmp_path, *steps(5))
 
 
+def pixels(page, selector, y):
+    """A line of pixels of a canvas."""
+    return page.locator(selector).evaluate(
+        """(canvas, y) => {
+          const { data } = canvas.getContext("2d").getImageData(0, y, canvas.width, 1);
+          return Array.from({ length: canvas.width }, (_, x) => [...data.slice(4 * x, 4 * x + 3)]);
+        }""",
+        y,
+    )
+
+
 @pytest.mark.parametrize(("label", "is_shorter"), [("Zoom in", True), ("Zoom out", False)])
 def test_buttons_zoom(opened, label, is_shorter):
     before = opened.window
@@ -29,6 +40,16 @@ def test_buttons_zoom(opened, label, is_shorter):
     after = opened.window
 
     assert (after[1] - after[0] < before[1] - before[0]) == is_shorter
+
+
+def test_the_map_marks_the_starts_of_steps_that_are_wide_enough(open_report, tmp_path):
+    few, many = (timeline_of(open_report, tmp_path, *steps(count)).page for count in (5, 1000))
+    marks = [
+        [colour for colour in pixels(page, ".timeline-map canvas", 1) if any(colour)]
+        for page in (few, many)
+    ]
+
+    assert [len(found) for found in marks] == [5, 0]
 
 
 def test_colours_by_layer_are_those_of_the_largest_layers(open_report, tmp_path):

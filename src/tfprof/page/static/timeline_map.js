@@ -13,6 +13,7 @@ import { formatted } from "./units.js";
 const HEIGHT = 52;
 const LABELS = 16; // the height of the step numbers
 const LEAST_NUMBER = 16; // the width of a step that shows its number
+const LEAST_STEP = 6; // the width of a step whose start is marked
 const LEAST_WINDOW = 6;
 /** Intervals longer than this many median steps are shortened. */
 const LONGEST = 4;
@@ -153,7 +154,7 @@ export class TimelineMap {
    * @param {Scene} scene
    */
   paint(scene) {
-    const { ratio, theme, font } = scene;
+    const { ratio, font } = scene;
     const width = Math.round(this.element.clientWidth * ratio);
     const height = Math.round(HEIGHT * ratio);
     Object.assign(this.canvas, { width, height });
@@ -162,26 +163,32 @@ export class TimelineMap {
     context.textBaseline = "middle";
     this.paintBusy(context, scene);
     this.paintShortened(context, scene);
-    const { steps } = this.runs.data;
-    let before = -Infinity;
-    for (let step = 0; step < steps.number.length; step += 1) {
-      const [left, right] = [steps.start[step], steps.start[step] + steps.wall[step]].map(
+    this.paintSteps(context, scene);
+  }
+
+  /**
+   * Lines where steps start, their numbers, and marks of unusual ones.
+   * @param {CanvasRenderingContext2D} context
+   * @param {Scene} scene
+   */
+  paintSteps(context, { ratio, theme, unusual }) {
+    const { number, start, wall } = this.runs.data.steps;
+    const { width, height } = this.canvas;
+    const order = [...start.keys()].sort((one, other) => start[one] - start[other]);
+    let free = -Infinity; // from here on there is room for a number
+    for (const step of order) {
+      const [left, right] = [start[step], start[step] + wall[step]].map(
         (time) => Math.round(this.scale.place(time) * width),
       );
-      if (scene.unusual.has(step)) {
-        context.fillStyle = theme["mark"].css;
-        const own = Math.max(right - left - ratio, ratio);
-        context.fillRect(left, (LABELS - 3) * ratio, own, 2 * ratio);
-      }
-      if (left - before < 5 * ratio) continue;
+      const own = Math.max(right - left - ratio, ratio);
+      context.fillStyle = theme["mark"].css;
+      if (unusual.has(step)) context.fillRect(left, (LABELS - 3) * ratio, own, 2 * ratio);
       context.fillStyle = theme["line"].css;
-      context.fillRect(left, 0, 1, height);
-      if (left - before < LEAST_NUMBER * ratio) continue;
-      before = left;
+      if (right - left >= LEAST_STEP * ratio) context.fillRect(left, 0, 1, height);
+      if (right - left <= LEAST_NUMBER * ratio || left < free) continue;
       context.fillStyle = theme["quiet"].css;
-      if (right - left > LEAST_NUMBER * ratio) {
-        context.fillText(String(steps.number[step]), left + 4 * ratio, (LABELS / 2) * ratio);
-      }
+      context.fillText(String(number[step]), left + 4 * ratio, (LABELS / 2) * ratio);
+      free = left + LEAST_NUMBER * ratio;
     }
   }
 

@@ -21,6 +21,8 @@ import { formatted } from "./units.js";
 const LEAST_WIDTH = 3;
 /** Runs from this width on have a label, in CSS pixels. */
 const LEAST_LABEL = 28;
+/** Steps from this width on have a line at their start, in CSS pixels. */
+const LEAST_STEP = 6;
 /** The space above and below a run in its lane, in CSS pixels. */
 const INSET = 1;
 
@@ -52,7 +54,7 @@ export class Painter {
     );
     for (const row of visible) this.paintRow(scene, row);
     this.paintWide(scene);
-    this.paintBoundaries(scene);
+    for (const row of scene.rows) if (row.kind === "steps") this.paintBoundaries(scene, row);
     this.paintLabels(scene);
   }
 
@@ -115,24 +117,22 @@ export class Painter {
   }
 
   /**
-   * Lines where steps start, where they are far enough apart.
+   * Lines where steps start, if they are wide enough.
    * @param {Scene} scene
+   * @param {Row} row of the steps of a recording
    */
-  paintBoundaries({ runs: { data: { steps } }, rows, from, to, scroll, ratio, theme }) {
+  paintBoundaries(scene, { recording, top }) {
     const { context } = this;
+    const { runs: { data: { steps } }, rows, from, to, scroll, ratio, theme } = scene;
+    const last = rows.findLast((row) => row.recording === recording) ?? rows[0];
+    const first = (top - scroll) * ratio;
+    const length = (last.top + last.height - top) * ratio;
     const scale = this.canvas.width / (to - from);
-    context.fillStyle = theme["boundary"].css;
-    for (const { kind, recording, top } of rows) {
-      if (kind !== "steps") continue;
-      const { top: last, height } = rows.findLast((row) => row.recording === recording) ?? rows[0];
-      const [first, length] = [(top - scroll) * ratio, (last + height - top) * ratio];
-      let before = -Infinity;
-      for (let step = 0; step < steps.number.length; step += 1) {
-        const x = Math.round((steps.start[step] - from) * scale);
-        if (steps.recording[step] !== recording || x < 0 || x - before < 8 * ratio) continue;
-        context.fillRect(x, first, 1, length);
-        before = x;
-      }
+    for (const step of visibleSteps(scene, recording)) {
+      const x = Math.round((steps.start[step] - from) * scale);
+      const width = Math.max(steps.wall[step] * scale, 1);
+      context.fillStyle = theme["boundary"].css;
+      if (width >= LEAST_STEP * ratio) context.fillRect(x, first, 1, length);
     }
   }
 
@@ -206,11 +206,9 @@ export class Painter {
     const { from, to, ratio, runs: { data: { steps } } } = scene;
     const [top, bottom] = edges(scene, row);
     const scale = this.canvas.width / (to - from);
-    for (let step = 0; step < steps.number.length; step += 1) {
+    for (const step of visibleSteps(scene, row.recording)) {
       const start = steps.start[step];
-      if (steps.recording[step] !== row.recording || start >= to) continue;
       const end = start + steps.wall[step];
-      if (end <= from) continue;
       const left = Math.max((start - from) * scale, -2);
       const right = Math.min((end - from) * scale, this.canvas.width + 2);
       const label = `step ${steps.number[step]}  ${formatted(steps.wall[step], "nanos")}`;
@@ -247,6 +245,21 @@ export class Painter {
     );
     if (fitting) context.fillText(fitting, start, top + height / 2);
   }
+}
+
+/**
+ * The steps of a recording in the window.
+ * @param {Scene} scene
+ * @param {number} recording
+ */
+function visibleSteps({ from, to, runs: { data: { steps } } }, recording) {
+  const found = [];
+  for (let step = 0; step < steps.number.length; step += 1) {
+    const isHere = steps.recording[step] === recording;
+    const start = steps.start[step];
+    if (isHere && start < to && start + steps.wall[step] > from) found.push(step);
+  }
+  return found;
 }
 
 /**
