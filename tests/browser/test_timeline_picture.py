@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from build import CPU, GPU_STREAM, layer, op, run
+from tfprof.page import timeline
 from timeline_page import timeline_of
+
+MICRO = 1000
 
 
 def steps(count):
@@ -20,6 +23,22 @@ def steps(count):
 @pytest.fixture
 def opened(open_report, tmp_path):
     return timeline_of(open_report, tmp_path, *steps(5))
+
+
+def colour_of(page, variable):
+    """A colour of the theme as red, green and blue."""
+    return page.evaluate(
+        """(variable) => {
+          const context = document.createElement("canvas").getContext("2d");
+          const probe = document.body.appendChild(document.createElement("i"));
+          probe.style.color = `var(${variable})`;
+          context.fillStyle = getComputedStyle(probe).color;
+          probe.remove();
+          context.fillRect(0, 0, 1, 1);
+          return [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)];
+        }""",
+        variable,
+    )
 
 
 def pixels(page, selector, y):
@@ -40,6 +59,23 @@ def test_buttons_zoom(opened, label, is_shorter):
     after = opened.window
 
     assert (after[1] - after[0] < before[1] - before[0]) == is_shorter
+
+
+def test_steps_without_their_runs_are_grey(open_report, tmp_path, monkeypatch):
+    monkeypatch.setattr(timeline, "MOST_RUNS", 6)
+    opened = timeline_of(open_report, tmp_path, *steps(5))
+    opened.press("0", "m")
+    page = opened.page
+    grey = colour_of(page, "--idle")
+    left = opened.canvas.bounding_box()["x"]
+    y = opened.y("cpu:0") - opened.canvas.bounding_box()["y"]
+    line = pixels(page, ".timeline-lanes", round(y) + 8)
+    middles = [opened.x((100 * step + 40) * MICRO) - left for step in range(5)]
+    is_grey = [line[round(middle)] == grey for middle in middles]
+
+    assert sum(is_grey) == 2
+    assert "Some runs of this range are not in this page." in opened.details.inner_text()
+    assert grey in pixels(page, ".timeline-map canvas", 30)
 
 
 def test_the_map_marks_the_starts_of_steps_that_are_wide_enough(open_report, tmp_path):

@@ -175,6 +175,8 @@ export function rangeDetails(runs, found, actions) {
   const { groups } = runs.data;
   return [
     heading("Range", formatted(length, "nanos"), actions),
+    !runs.isWholeWithin(found.from, found.to)
+    && h("p", { class: "timeline-unusual" }, "Some runs of this range are not in this page."),
     pairs([
       ["duration", time(length, "range")],
       ["runs of ops", number(found.runs, "runs")],

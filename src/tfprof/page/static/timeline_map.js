@@ -167,12 +167,13 @@ export class TimelineMap {
   }
 
   /**
-   * Lines where steps start, their numbers, and marks of unusual ones.
+   * Lines where steps start, their numbers, and marks of unusual ones. Steps whose runs the page
+   * does not have are grey, so that they do not look idle.
    * @param {CanvasRenderingContext2D} context
    * @param {Scene} scene
    */
   paintSteps(context, { ratio, theme, unusual }) {
-    const { number, start, wall } = this.runs.data.steps;
+    const { number, start, wall, whole } = this.runs.data.steps;
     const { width, height } = this.canvas;
     const order = [...start.keys()].sort((one, other) => start[one] - start[other]);
     let free = -Infinity; // from here on there is room for a number
@@ -181,6 +182,8 @@ export class TimelineMap {
         (time) => Math.round(this.scale.place(time) * width),
       );
       const own = Math.max(right - left - ratio, ratio);
+      context.fillStyle = theme["missing"].css;
+      if (whole[step] !== 1) context.fillRect(left, LABELS * ratio, own, height);
       context.fillStyle = theme["mark"].css;
       if (unusual.has(step)) context.fillRect(left, (LABELS - 3) * ratio, own, 2 * ratio);
       context.fillStyle = theme["line"].css;

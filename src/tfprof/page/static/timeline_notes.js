@@ -21,5 +21,5 @@ function leftOut(found) {
   const share = percent(found.nanos, found.all_nanos);
   const where = found.steps === 1 ? "1 step" : `${steps} steps`;
   return `${runs} of ${all} runs, in ${where}, are not in this page. They have ${share} of the `
-    + "time of all runs. The numbers of steps include them.";
+    + "time of all runs. These steps are grey; the numbers of steps include all runs.";
 }

@@ -117,11 +117,12 @@ export class Painter {
   }
 
   /**
-   * Lines where steps start, if they are wide enough.
+   * Lines where steps start, if they are wide enough, and shades over steps whose runs the page
+   * does not have, so that they do not look idle.
    * @param {Scene} scene
    * @param {Row} row of the steps of a recording
    */
-  paintBoundaries(scene, { recording, top }) {
+  paintBoundaries(scene, { recording, top, height }) {
     const { context } = this;
     const { runs: { data: { steps } }, rows, from, to, scroll, ratio, theme } = scene;
     const last = rows.findLast((row) => row.recording === recording) ?? rows[0];
@@ -133,6 +134,9 @@ export class Painter {
       const width = Math.max(steps.wall[step] * scale, 1);
       context.fillStyle = theme["boundary"].css;
       if (width >= LEAST_STEP * ratio) context.fillRect(x, first, 1, length);
+      if (steps.whole[step] === 1) continue;
+      context.fillStyle = theme["missing"].css;
+      context.fillRect(x, first + height * ratio, width, length - height * ratio);
     }
   }
 

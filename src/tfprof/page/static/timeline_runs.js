@@ -155,6 +155,19 @@ export class Runs {
   }
 
   /**
+   * Whether the page has all runs between two times.
+   * @param {number} from
+   * @param {number} to
+   */
+  isWholeWithin(from, to) {
+    const { start, wall, whole } = this.data.steps;
+    if (!this.data.left_out) return true;
+    return whole.every(
+      (isWhole, step) => isWhole === 1 || start[step] >= to || start[step] + wall[step] <= from,
+    );
+  }
+
+  /**
    * How long a group was busy between two times.
    * @param {number} group
    * @param {number} from

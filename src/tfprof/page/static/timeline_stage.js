@@ -29,6 +29,7 @@ const THEME = {
   otherStep: "--panel",
   mark: "--share-2",
   boundary: "--line",
+  missing: "--idle",
   range: "--accent",
 };
 
