@@ -17,6 +17,7 @@ import { originOf, paintRuler } from "./timeline_ruler.js";
 
 const RULER = 26; // its height
 const LEAST_HEIGHT = 120;
+const SHARE = "How much of the visible time the device was busy";
 
 /** The colours of everything but runs. */
 const THEME = {
@@ -109,6 +110,7 @@ export class Stage {
       },
       h("span", { class: "timeline-fold", "aria-hidden": "true" }, isOpen ? "▾" : "▸"),
       name,
+      h("span", { class: "timeline-share", "data-share": group, title: SHARE }),
     );
   }
 
@@ -183,9 +185,22 @@ export class Stage {
       this.painter.paint(scene);
       paintRuler(this.ruler, scene, RULER);
       fill(this.origin, originOf(this.runs.data.steps, scene.from, scene.to).label);
+      this.showShares(scene);
     }
     paintOverlay(this.overlay, scene, this.marks);
     this.painted();
+  }
+
+  /**
+   * Write beside the name of each device how busy it was in the window, if the page knows that.
+   * @param {Scene} scene
+   */
+  showShares({ runs, from, to }) {
+    const isKnown = runs.isWholeWithin(from, to);
+    for (const place of this.labels.querySelectorAll("[data-share]")) {
+      const busy = runs.busyWithin(Number(place.getAttribute("data-share")), from, to);
+      place.textContent = isKnown ? `${Math.round((100 * busy) / (to - from))}\u00a0%` : "";
+    }
   }
 
   /**
