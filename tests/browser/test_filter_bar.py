@@ -68,6 +68,13 @@ def test_the_common_options_are_visible_and_the_others_behind_a_button(open_repo
     assert names(".filters-row")[3] == "min_params"
 
 
+def test_a_view_chosen_on_the_first_screen_has_the_common_options(open_report, report_of):
+    page = open_report(report_of("resnet32"))
+    page.click("#tab-scope")
+
+    assert page.locator(".filters-row .filter-field").count() == len(SHOWN_FIRST) + 2
+
+
 def test_a_served_page_offers_all_options(open_report):
     profile = tfprof.load(*(ROOT / path for path in MODELS["keras_cnn"]))
     with serve(lambda: profile) as served:

@@ -61,9 +61,19 @@ def test_a_row_of_a_list_leads_to_the_view_that_has_it(open_report, report_of):
 def test_a_choice_of_metric_changes_the_lists(open_report, report_of):
     page = open_report(report_of("resnet32"))
     page.locator("select").first.select_option("params")
-    page.get_by_text("Where the parameters goes").wait_for()
+    page.get_by_text("Where the parameters go").wait_for()
 
     assert page.locator(".list-row").first.is_visible()
+
+
+@pytest.mark.parametrize(
+    ("metric", "heading"),
+    [("micros", "Where the total execution time goes"), ("params", "Where the parameters go")],
+)
+def test_the_heading_of_the_lists_names_the_metric(open_report, report_of, metric, heading):
+    page = open_report(report_of("transformer"), state=f"metric={metric}")
+
+    assert page.locator(f"h2:has-text('{heading}')").inner_text() == heading
 
 
 def test_names_in_findings_are_set_in_their_own_type(open_report, report_of):

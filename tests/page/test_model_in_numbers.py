@@ -36,7 +36,9 @@ def test_the_cards_have_the_numbers_of_the_answers(sections, resnet):
 
 
 def test_a_card_says_what_its_number_lacks(sections):
-    assert "71 ops not counted" in cards(sections)["Float operations per step"]["detail"]
+    float_ops = cards(sections)["Float operations per step"]
+    assert float_ops["text"].startswith("≥ ")
+    assert "71 ops not counted" in float_ops["detail"]
 
 
 def test_the_parts_of_the_bar_are_the_phases_of_the_median_step_and_add_up(sections, resnet):

@@ -95,7 +95,7 @@ def _parameters(measured: Measured) -> Iterator[dict[str, Any]]:
 
 def _float_ops(measured: Measured) -> Iterator[dict[str, Any]]:
     ledger, has_runs = measured.ledger, len(measured.profile.steps) > 0
-    value = ledger.float_ops
+    value, missing = ledger.float_ops, sum(kind.ops for kind in ledger.uncounted)
     if not value:
         return
 
@@ -104,12 +104,13 @@ def _float_ops(measured: Measured) -> Iterator[dict[str, Any]]:
         yield _in_full(value)
         if macs:
             yield f"{formatted(macs, 'count')} MACs"
-        if missing := sum(kind.ops for kind in ledger.uncounted):
+        if missing:
             yield f"{counted(missing, 'op')} not counted"
 
     label = f"Float operations per {'step' if has_runs else 'run'}"
     command = f"tfprof flops {measured.words}"
-    yield _card(label, formatted(value, "count"), details(), value, command)
+    text = formatted(value, "count")
+    yield _card(label, f"≥ {text}" if missing else text, details(), value, command)
 
 
 def _step_time(measured: Measured) -> Iterator[dict[str, Any]]:

@@ -33,6 +33,7 @@ class Filters {
     /** @type {Map<string, Field>} */
     this.fields = new Map(options.map((option) => [option.name, this.field(option)]));
     this.asked = 0;
+    this.arrangedFor = "";
     this.row = h("div", { class: "filters-row" });
     this.others = h("div", { class: "filters-others" });
     this.more = this.moreOptions();
@@ -109,7 +110,7 @@ class Filters {
     const kind = kindOf(payload, store.state);
     this.element.hidden = kind === null;
     if (kind === null) return;
-    if (changed.has("metric")) this.arrange();
+    this.arrange();
     if (changed.has("metric") || changed.has("options") || changed.has("view")) {
       this.show(kind, "", "");
       void this.answer(kind);
@@ -118,7 +119,10 @@ class Filters {
 
   /** Put the fields into place: the threshold of the chosen metric is visible. */
   arrange() {
-    const threshold = `min_${this.context.store.state.metric}`;
+    const { metric } = this.context.store.state;
+    if (metric === this.arrangedFor) return;
+    this.arrangedFor = metric;
+    const threshold = `min_${metric}`;
     const visible = [...FIRST, threshold, ...LAST].filter((name) => this.fields.has(name));
     const others = [...this.fields.keys()].filter((name) => !visible.includes(name));
     fill(this.row, visible.map((name) => this.elementOf(name)));

@@ -43,7 +43,7 @@ export function mountOverview({ payload, store, provider }) {
     if (!metric) return;
     const kinds = LISTS.filter(({ kind }) => kind in payload.views && !payload.missing[kind]);
     const answers = await Promise.all(kinds.map(({ kind }) => provider.ask(kind, {})));
-    fill(heading, `Where the ${metric.label} goes`);
+    fill(heading, `Where the ${metric.label} ${metric.label.endsWith("s") ? "go" : "goes"}`);
     fill(
       lists,
       kinds.map(({ kind, title }, place) => list(answers[place], kind, title, metric, store)),
