@@ -1,8 +1,8 @@
-"""Messages about unknown words suggest known ones, and stay short."""
+"""Messages are short lines; those about unknown words suggest known ones."""
 
 import pytest
 
-from tfprof.errors import nearest
+from tfprof.errors import InputError, TfprofError, nearest, one_line
 
 
 def test_the_closest_word_is_suggested():
@@ -52,3 +52,60 @@ def test_an_empty_list_of_known_words_is_reported():
 
 def test_only_preselected_words_are_compared_if_given():
     assert nearest("scop", ["scope", "graph"], alike=["graph"]) == "Available: scope, graph."
+
+
+@pytest.mark.parametrize("length", [0, 499, 500, 501, 5000])
+def test_a_message_has_at_most_500_characters_and_keeps_both_ends(length):
+    message = f"start{'x' * length}end"
+
+    assert len(one_line(message)) <= 500
+    assert one_line(message).startswith("startx" if length else "start")
+    assert one_line(message).endswith("end")
+    assert ("…" in one_line(message)) == (len(message) > 500)
+
+
+def test_a_message_is_short_even_if_its_characters_are_escaped():
+    shown = one_line("start " + "\U000e0001" * 5000 + " end")
+
+    assert len(shown) <= 500
+    assert shown.startswith(r"start \U000e0001")
+    assert shown.endswith(r"\U000e0001 end")
+
+
+def test_an_error_that_quotes_a_huge_name_is_short():
+    error = TfprofError(f"Op `{'x' * 10_000_000}` is unknown: check the name.")
+
+    assert len(str(error)) <= 500
+    assert str(error).endswith("is unknown: check the name.")
+
+
+def test_an_error_about_a_file_keeps_its_path_and_the_advice():
+    path = f"{'folder/' * 20}graph.pb"
+    error = InputError(path, f"has a bad op `{'x' * 100_000}`; save it again.")
+
+    assert len(str(error)) <= 500
+    assert str(error).startswith(f"{path}: has a bad op `xxx")
+    assert str(error).endswith("xxx`; save it again.")
+
+
+def test_an_error_about_a_file_with_a_long_path_keeps_the_name_of_the_file():
+    error = InputError(f"/{'folder/' * 500}graph.pb", "is empty; was the program still writing it?")
+
+    assert len(str(error)) <= 500
+    assert "/graph.pb: is empty; was the program still writing it?" in str(error)
+    assert error.path.count("folder") == 500
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("two\nlines", "two lines"),
+        ("\x1b[31mred\x07", r"\x1b[31mred\x07"),
+        ("\x7f\x9b", r"\x7f\x9b"),
+        ("\u202egnp", r"\u202egnp"),
+        ("\udcff", r"\udcff"),
+        ("größe/名", "größe/名"),
+    ],
+)
+def test_a_message_has_no_control_characters(text, shown):
+    assert one_line(text) == shown

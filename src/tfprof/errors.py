@@ -24,16 +24,25 @@ if TYPE_CHECKING:
 _ALL_LISTED = 24
 _SOME_LISTED = 8
 
+# The most characters of a message, and of the path that it starts with. Names in files, which a
+# message quotes, may be as long as the file.
+LONGEST_MESSAGE = 500
+_LONGEST_PATH = 200
+
 
 class TfprofError(Exception):
     """Base class of tfprof's errors; the message says what is wrong, where, and what to do."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(shortened(message))
 
 
 class InputError(TfprofError):
     """A file is missing, truncated, or not what it claims to be."""
 
     def __init__(self, path: str | Path, trouble: str) -> None:
-        super().__init__(f"{path}: {trouble}")
+        where = shortened(str(path), _LONGEST_PATH)
+        super().__init__(f"{where}: {shortened(trouble, LONGEST_MESSAGE - len(where) - 2)}")
         self.path = str(path)
         self.trouble = trouble
 
@@ -67,14 +76,27 @@ class CaptureError(TfprofError):
 
 
 def one_line(message: object) -> str:
-    """A message as the command line prints it: on one line, without control characters."""
-    line = " ".join(str(message).splitlines())
-    return "".join(char if char.isprintable() else _escaped(char) for char in line)
+    """A message as the command line prints it: on one line, short, without control characters."""
+    return shortened(printable(shortened(str(message))))  # escapes make a text longer
 
 
-def _escaped(char: str) -> str:
-    """The escape sequence for a non-printable character."""
-    return char.encode("unicode_escape").decode()
+def shortened(text: str, most: int = LONGEST_MESSAGE) -> str:
+    """At most that many characters of a text; the middle is left out."""
+    kept = (most - 1) // 2
+    return text if len(text) <= most else f"{text[:kept]}…{text[-kept:]}"
+
+
+def printable(text: object) -> str:
+    """A text on one line, with control characters and others that cannot be seen escaped."""
+    return escaped(" ".join(str(text).splitlines()))
+
+
+def escaped(text: str, *, keep: str = "") -> str:
+    """`text` with escape sequences for non-printable characters other than those in `keep`."""
+    if text.isprintable():
+        return text
+    unsafe = [char for char in set(text) if not (char.isprintable() or char in keep)]
+    return text.translate({ord(char): char.encode("unicode_escape").decode() for char in unsafe})
 
 
 def nearest(

@@ -58,6 +58,21 @@ def test_a_file_name_of_several_lines_is_shown_on_one():
     assert "\n" not in stream.getvalue()
 
 
+@pytest.mark.usefixtures("_impatient")
+def test_a_long_file_name_is_shortened_to_one_row_of_the_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    stream = Terminal()
+    line = Progress(stream)
+    line.reading(f"{'folder/' * 100}graph.pb")
+
+    with line:
+        assert stream.has_shown.wait(5)
+
+    shown = stream.getvalue().split("\r\x1b[K")[1]
+    assert len(shown) < 60
+    assert shown.endswith("/graph.pb … 0 s")
+
+
 def test_a_quick_file_is_not_shown():
     stream = Terminal()
 

@@ -12,7 +12,7 @@ from typing import Self
 
 from tfprof.capture import recorded_graph
 from tfprof.capture.kept_functions import KeptFunctions
-from tfprof.errors import CaptureError
+from tfprof.errors import CaptureError, one_line
 from tfprof.frameworks import tensorflow
 from tfprof.sources.capture_folder import is_recording, partial_path, replaced_path
 
@@ -142,4 +142,4 @@ class Capture:
 
 def report(message: str) -> None:
     """Print a message to standard error."""
-    print("tfprof:", message, file=sys.stderr)
+    print("tfprof:", one_line(message), file=sys.stderr)

@@ -10,7 +10,7 @@ import numpy as np
 
 from tfprof.api import Info
 from tfprof.columns import Ints
-from tfprof.errors import one_line
+from tfprof.errors import printable
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import Recording
 from tfprof.sources.source import FileSummary
@@ -67,7 +67,7 @@ def _of(owner: Ints, row: int) -> Ints:
 def _file_line(file: FileSummary) -> str:
     facts = [_counted(count, fact) for fact, count in file.facts.items()]
     devices = [_counted(len(file.devices), "devices")] if file.devices else []
-    return f"{one_line(file.path)}: {', '.join([file.title, *facts, *devices])}"
+    return f"{printable(file.path)}: {', '.join([file.title, *facts, *devices])}"
 
 
 def _counted(count: int, things: str) -> str:
@@ -94,7 +94,7 @@ def _labelled(label: str, text: str) -> str:
     """A labelled line, wrapped to the width of a terminal."""
     start = f"{label}:".ljust(_COLUMN)
     return textwrap.fill(
-        one_line(text),
+        printable(text),
         _WIDTH,
         initial_indent=start,
         subsequent_indent=" " * _COLUMN,

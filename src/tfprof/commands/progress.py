@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
+from shutil import get_terminal_size
 from typing import Self, TextIO
 
-from tfprof.errors import one_line
+from tfprof.errors import one_line, shortened
 
 _PATIENCE_SECONDS = 1.0
 _TICK_SECONDS = 0.2
@@ -43,10 +44,16 @@ class Progress:
             shown = True
             while not self._is_over.is_set():
                 seconds = time.monotonic() - began
-                self._write(f"\r\x1b[Ktfprof: reading {one_line(self._path)} … {seconds:.0f} s")
+                self._write(f"\r\x1b[K{self._line(seconds)}")
                 self._is_over.wait(_TICK_SECONDS)
         if shown:
             self._write("\r\x1b[K")
+
+    def _line(self, seconds: float) -> str:
+        """The line, shortened to the width of the terminal, since only one row can be erased."""
+        before, after = "tfprof: reading ", f" … {seconds:.0f} s"
+        room = get_terminal_size().columns - len(before) - len(after) - 1
+        return f"{before}{shortened(one_line(self._path), max(room, 9))}{after}"
 
     def _write(self, text: str) -> None:
         self._stream.write(text)

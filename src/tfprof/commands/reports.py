@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tfprof import model_dir
 from tfprof.commands.command import Place
 from tfprof.commands.progress import Progress
-from tfprof.errors import OptionError, one_line
+from tfprof.errors import OptionError, printable
 from tfprof.model_dir import PLACES, REPORTS, Reported
 from tfprof.outputs import schemas
 
@@ -38,7 +38,7 @@ def _as_json(reported: Reported) -> str:
 
 def _as_text(reported: Reported) -> str:
     """A line per input and per report."""
-    return "".join(f"{one_line(line)}\n" for line in _lines(reported))
+    return "".join(f"{printable(line)}\n" for line in _lines(reported))
 
 
 def _lines(reported: Reported) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
-from tfprof.errors import nearest, one_line
+from tfprof.errors import nearest, printable
 from tfprof.outputs import schemas
 from tfprof.outputs.alignment import aligned
 from tfprof.outputs.frames import data_frame
@@ -138,9 +138,9 @@ def _row(ledger: Ledger, entry: CountedKind, phases: Sequence[str]) -> tuple[str
     numbers = (*(getattr(entry, phase) for phase in phases), entry.float_ops)
     share = format_percent(entry.float_ops, ledger.float_ops)
     # A rule gives its formula, then the reason; the reason is too long for a table.
-    formula = one_line(entry.rule).partition(": ")[0].partition(". ")[0].removesuffix(".")
+    formula = printable(entry.rule).partition(": ")[0].partition(". ")[0].removesuffix(".")
     return (
-        one_line(entry.kind),
+        printable(entry.kind),
         f"{entry.ops:,}",
         *(format_count(number) if number else "" for number in numbers),
         share,
@@ -191,7 +191,7 @@ def _macs(ledger: Ledger, phases: Sequence[str]) -> Iterator[str]:
 
 def _idle(ledger: Ledger) -> str:
     ops = sum(count for _, count in ledger.idle_kinds)
-    shown = ", ".join(f"{one_line(kind)} {n:,}" for kind, n in ledger.idle_kinds[:_MAX_IDLE_KINDS])
+    shown = ", ".join(f"{printable(kind)} {n:,}" for kind, n in ledger.idle_kinds[:_MAX_IDLE_KINDS])
     more = ", …" if len(ledger.idle_kinds) > _MAX_IDLE_KINDS else ""
     kinds = f" ({shown}{more})" if shown else ""
     return f"No arithmetic: {_share(ledger, ops, ledger.idle_micros)}{kinds}."
@@ -201,7 +201,7 @@ def _uncounted_rows(ledger: Ledger) -> Iterator[str]:
     return _table(
         [
             (
-                f"  {one_line(one.kind) or '(unknown kind)'}",
+                f"  {printable(one.kind) or '(unknown kind)'}",
                 f"{one.ops:,}",
                 *([format_micros(one.micros)] if ledger.micros else []),
                 one.reason,

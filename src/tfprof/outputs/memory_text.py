@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfprof.errors import one_line
+from tfprof.errors import printable
 from tfprof.outputs.chart import UNICODE, Pen, draw
 from tfprof.units import counted, format_bytes, format_percent
 from tfprof.units import format_nanos as format_time
@@ -30,7 +30,7 @@ def report(memory: Memory, *, width: int = WIDTH, pen: Pen = UNICODE) -> str:
 def title(one: AllocatorMemory) -> str:
     """The allocator and its device."""
     allocator, device = one.allocator or "unknown allocator", one.device or "unknown device"
-    return f"{one_line(allocator)} on {one_line(device)}"
+    return f"{printable(allocator)} on {printable(device)}"
 
 
 def facts(one: AllocatorMemory) -> list[str]:
@@ -55,7 +55,7 @@ def _peak(one: AllocatorMemory) -> str:
     if not one.reached_by:
         return f"{when}."
     op, taken = one.reached_by[0]
-    return f"{when}, when {one_line(op)} allocated {format_bytes(taken)}."
+    return f"{when}, when {printable(op)} allocated {format_bytes(taken)}."
 
 
 def _steps(one: AllocatorMemory) -> str:
@@ -80,7 +80,7 @@ def _rows(one: AllocatorMemory, breakdown: MemoryBreakdown) -> Iterator[str]:
         indent = "  " * depth
         share = format_percent(sizes[row], one.peak_bytes)
         count = counted(ops[row], "op")
-        name = one_line(breakdown.name[row])
+        name = printable(breakdown.name[row])
         yield f"{format_bytes(sizes[row]):>11} {share:>8} {count:>10}{indent}{name}\n"
     if breakdown.hidden_rows:
         rest = breakdown.hidden_bytes

@@ -8,7 +8,7 @@ from dataclasses import asdict, fields
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from tfprof.errors import one_line
+from tfprof.errors import printable
 from tfprof.outputs import schemas
 from tfprof.outputs.alignment import aligned
 from tfprof.outputs.frames import data_frame
@@ -131,7 +131,7 @@ def _lines(times: StepTimes) -> Iterator[str]:
     devices = sorted({name for step in times.steps for name in step.devices})
     shown = devices if len(devices) > 1 else []
     yield from aligned(list(_rows(times, shown, unusual)))
-    yield from (f"[{place}] {one_line(name)}" for place, name in enumerate(shown, 1))
+    yield from (f"[{place}] {printable(name)}" for place, name in enumerate(shown, 1))
     for part in _summaries(times):
         yield from ("", *part)
 
@@ -160,7 +160,7 @@ def _rows(
     ]
     for step in times.steps:
         yield [
-            *([one_line(step.recording)] if several else []),
+            *([printable(step.recording)] if several else []),
             str(step.step),
             *(_time(getattr(step, f"{name}_ns")) for name in _TIMES),
             f"{step.ops:,}",
@@ -171,7 +171,7 @@ def _rows(
 
 
 def _summary(times: StepTimes, summary: StepSummary) -> Iterator[str]:
-    where = f"{one_line(summary.recording)}: " if len(times.summaries) > 1 else ""
+    where = f"{printable(summary.recording)}: " if len(times.summaries) > 1 else ""
     steps = counted(summary.steps, "step")
     spread = f" (p10 {_time(summary.p10_ns)}, p90 {_time(summary.p90_ns)})"
     yield f"{where}{steps}, median {_time(summary.median_ns)}{spread if summary.steps > 1 else ''}."
@@ -179,7 +179,7 @@ def _summary(times: StepTimes, summary: StepSummary) -> Iterator[str]:
     for one in summary.unusual:
         ratio = f"{one.wall_ns / max(summary.median_ns, 1):.1f} times the median"
         causes = "; ".join(one.causes) or "no single cause"
-        yield one_line(f"Step {one.step} took {_time(one.wall_ns)}, {ratio}: {causes}.")
+        yield printable(f"Step {one.step} took {_time(one.wall_ns)}, {ratio}: {causes}.")
 
 
 def _divided(step: StepTime) -> str:
