@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from tfprof import terminal
 from tfprof.errors import nearest
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options, OutputSpec
@@ -167,7 +168,7 @@ class Answer:
         if spec.kind == "stdout":
             from tfprof.outputs import text
 
-            (show or _print)(piece.decode() for piece in text.encode(self.view))
+            (show or terminal.write)(piece.decode() for piece in text.encode(self.view))
         return []
 
     def __str__(self) -> str:
@@ -191,11 +192,6 @@ def _asked_again(
     from tfprof.views.definitions import applied
 
     return Answer(replace(build(kind, applied(profile, options), options), noted=lambda: notes))
-
-
-def _print(pieces: Iterable[str]) -> None:
-    for piece in pieces:
-        print(piece, end="")
 
 
 class MemoryAnswer:
@@ -241,7 +237,7 @@ class MemoryAnswer:
         width = get_terminal_size().columns if stream.isatty() else 80
         report = self.draw(width, stream.encoding or "ascii")
         if show is None:
-            print(report, end="")
+            terminal.write([report])
         else:
             show([report])
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from tfprof import terminal
 from tfprof.answers import Answer
 from tfprof.api import Profile
 from tfprof.classic.question import Question, report
@@ -86,7 +87,7 @@ def _print_framed(question: Question, report: Iterable[str]) -> None:
     if out is None:  # the program was started without standard output
         return
     out.write(_OPTIONS + question.dump() + _REPORT)
-    out.writelines(report)
+    terminal.write(report)
     out.write(_END)
     out.flush()
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from os import PathLike, fspath
 from typing import Any
 
+from tfprof import terminal
 from tfprof.api import Profile
 from tfprof.classic import op_log as logs
 from tfprof.classic.answers import answer
@@ -225,5 +226,6 @@ def _advice(profile: Profile, options: Mapping[str, Any] | None) -> Message:
     found = profile.advise(asked)
     for note in found.notes:
         report(note)
-    print(found.text(), end="", flush=True)
+    terminal.write([found.text()])
+    print(end="", flush=True)
     return found.to_message()

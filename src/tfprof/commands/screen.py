@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterable
 from typing import Protocol
 
 from tfprof.errors import one_line
-
-_BOLD = ("\x1b[1m", "\x1b[0m")
-# Control characters other than newline, tab and the codes for bold text.
-_CONTROL = r"(?!\x1b\[[01]m)[\x00-\x08\x0b-\x1f\x7f-\x9f]"
+from tfprof.terminal import BOLD, harmless
 
 
 class Screen(Protocol):
@@ -59,7 +55,7 @@ class Terminal:
     @property
     def bold(self) -> tuple[str, str]:
         """The codes before and after bold text; empty if colour is off."""
-        return _BOLD if self.has_colour else ("", "")
+        return BOLD if self.has_colour else ("", "")
 
     def show(self, pieces: Iterable[str]) -> None:
         # Escaped, so that names in a model cannot affect the terminal.
@@ -81,11 +77,6 @@ def of_output(*, pages: bool = True) -> Screen:
     """The screen for the current standard output; with `pages`, a terminal uses a pager."""
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
     return Terminal(pages=pages) if is_terminal else Pipe()
-
-
-def harmless(piece: str) -> str:
-    """`piece` with control characters escaped."""
-    return re.sub(_CONTROL, lambda match: match[0].encode("unicode_escape").decode(), piece)
 
 
 def _write(pieces: Iterable[str]) -> None:

@@ -13,11 +13,11 @@ from dataclasses import replace
 
 from tfprof.advisor.finding import Evidence, Finding
 from tfprof.advisor.registry import Report, Reports
-from tfprof.errors import one_line
+from tfprof.errors import printable
 from tfprof.outputs.alignment import aligned
+from tfprof.terminal import BOLD
 
 _WIDTH = 80
-_BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
 
 def text(reports: Reports, *, colour: bool = False) -> str:
@@ -73,7 +73,7 @@ def command(finding: Finding) -> str:
 def _report_lines(report: Report, *, is_classic: bool, colour: bool) -> Iterator[str]:
     name = f"{report.checker}:"
     yield ""
-    yield f"{_BOLD}{name}{_PLAIN}" if colour else name
+    yield name.join(BOLD) if colour else name
     for place, finding in enumerate(report.findings):
         if place and not (is_classic and report.is_classic):
             yield ""
@@ -82,17 +82,17 @@ def _report_lines(report: Report, *, is_classic: bool, colour: bool) -> Iterator
 
 def _lines(finding: Finding) -> Iterator[str]:
     yield from textwrap.wrap(
-        one_line(finding.sentence), _WIDTH, break_long_words=False, break_on_hyphens=False
+        printable(finding.sentence), _WIDTH, break_long_words=False, break_on_hyphens=False
     )
     yield from _table(finding.evidence)
     yield f"  Gain: {'unknown' if finding.gain is None else finding.gain}"
     if finding.command:
-        yield one_line(f"  See:  {command(finding)}")
+        yield printable(f"  See:  {command(finding)}")
 
 
 def _table(evidence: Evidence) -> Iterator[str]:
     """The evidence as an aligned table: texts to the left, numbers to the right."""
     cells = [[column.heading for column in evidence.columns], *evidence.texts()]
-    rows = [[one_line(cell) for cell in row] for row in cells]
+    rows = [[printable(cell) for cell in row] for row in cells]
     texts = [place for place, column in enumerate(evidence.columns) if column.unit is None]
     return (f"    {line}".rstrip() for line in aligned(rows, texts))
