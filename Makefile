@@ -9,6 +9,9 @@ SIZE ?=
 # Models for `make models`, separated by commas. By default all; that takes about an hour.
 MODELS ?=
 
+# Seconds for each target of `make fuzz`.
+TIME ?= 60
+
 # Where `make docs` puts the site.
 SITE := docs/_build/html
 
@@ -22,7 +25,7 @@ NPM := $(shell command -v node >/dev/null && command -v npm >/dev/null && \
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test coverage check lint types script vendor schemas docs screenshots models \
-	bench bench-check bench-baseline clean
+	bench bench-check bench-baseline fuzz clean
 
 help:  ## List the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -82,6 +85,9 @@ bench-check: .venv/ready  ## Count instructions and compare with the baseline; r
 bench-baseline: .venv/ready  ## Accept the current instruction counts as the baseline.
 	@$(BIN)/python benchmarks/instructions.py baseline
 
+fuzz: .venv/fuzz  ## Fuzz all readers and parsers, TIME seconds each; requires Linux.
+	$(BIN)/python tests/fuzz/fuzz_all.py --seconds $(TIME)
+
 clean:  ## Remove the environment and all caches.
 	find src -name '*.so' -delete
 	rm -rf .venv node_modules build dist docs/_build .coverage .mypy_cache .pytest_cache .ruff_cache \
@@ -107,4 +113,9 @@ node_modules/ready: package-lock.json
 # With matplotlib, for the plot of the benchmarks.
 .venv/bench: .venv/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $@
+
+# With atheris, for the fuzz targets.
+.venv/fuzz: .venv/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
 	@touch $@

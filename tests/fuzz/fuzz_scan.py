@@ -17,7 +17,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from formats.scan_agreement import FORMATS, plain
-from formats.wire_messages import Maker, span, varint
+from formats.wire_messages import Maker
+from fuzz.mutations import changed
 from sources.tf_files import FILES, MESSAGES, content
 from tfprof.errors import InputError
 from tfprof.formats import op_log, scan, step_stats
@@ -27,8 +28,6 @@ from tfprof.formats.records import Records
 POOL = 400  # messages of each kind to start from
 LONGEST = 1500  # bytes of the longest message to start from
 SAMPLES = [name for name in FILES if not name.endswith("txt")]
-EDGES = (0, 1, 2, 7, 8, 0x7F, 0x80, 0xFF)
-LENGTHS = (0, 1, 127, 128, 2**14, 2**28, 2**31 - 1, 2**31, 2**32, 2**63, 2**64 - 1)
 
 
 class Stacks:
@@ -91,68 +90,6 @@ def messages(kind: str, seed: int) -> list[bytes]:
         if len(data) <= LONGEST and (len(found) % 4 == 0 or compare(kind, data) == "agrees"):
             found.append(data)
     return found
-
-
-def changed(chance: random.Random, pool: list[bytes]) -> bytes:
-    """A message with a few changes."""
-    data = bytearray(chance.choice(pool))
-    for _ in range(chance.choice((0, 1, 1, 1, 2, 3))):
-        chance.choice(CHANGES)(chance, data, pool)
-    return bytes(data)
-
-
-def flip(chance, data, _):
-    if data:
-        data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
-
-
-def overwrite(chance, data, _):
-    if data:
-        data[chance.randrange(len(data))] = chance.choice(EDGES)
-
-
-def cut(chance, data, _):
-    del data[chance.randrange(len(data) + 1) :]
-
-
-def remove(chance, data, _):
-    at = chance.randrange(len(data) + 1)
-    del data[at : at + chance.randrange(1, 6)]
-
-
-def insert(chance, data, _):
-    at = chance.randrange(len(data) + 1)
-    data[at:at] = chance.randbytes(chance.randrange(1, 4))
-
-
-def repeat(chance, data, _):
-    start = chance.randrange(len(data) + 1)
-    piece = data[start : start + chance.randrange(1, 40)]
-    at = chance.choice((start, chance.randrange(len(data) + 1)))
-    data[at:at] = piece
-
-
-def splice(chance, data, pool):
-    other = chance.choice(pool)
-    start = chance.randrange(len(other) + 1)
-    at = chance.randrange(len(data) + 1)
-    data[at : at + chance.choice((0, 4))] = other[start : start + chance.randrange(1, 40)]
-
-
-def lengthen(chance, data, _):
-    """Replace a byte with another length or number."""
-    at = chance.randrange(len(data) + 1)
-    data[at : at + 1] = varint(chance.choice(LENGTHS))
-
-
-def wrap(chance, data, _):
-    """Wrap a piece in a field with a correct length."""
-    start = chance.randrange(len(data) + 1)
-    end = min(len(data), start + chance.randrange(20))
-    data[start:end] = span(chance.randrange(1, 20), bytes(data[start:end]))
-
-
-CHANGES = (flip, flip, overwrite, cut, remove, insert, repeat, splice, lengthen, wrap)
 
 
 def compare(kind: str, data: bytes) -> str:

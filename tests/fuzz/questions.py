@@ -1,0 +1,158 @@
+"""Everything that can be asked about a profile, and every form of the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import partial
+
+from fuzz.contract import file, folder
+from fuzz.hostile import Hostile
+from tfprof.api import Profile
+from tfprof.commands import info_text
+from tfprof.errors import TfprofError
+from tfprof.formats.content import Content
+from tfprof.metrics import METRICS
+from tfprof.model.builder import ProfileBuilder
+from tfprof.options import Options
+from tfprof.outputs.registry import FILE_OUTPUTS, SAVED_FORMATS
+from tfprof.sources.registry import BY_NAME
+from tfprof.sources.source import InputFile, Reading
+from tfprof.views.registry import VIEWS
+
+EVERYTHING = Options.of(select=[metric.key for metric in METRICS], max_depth=1000)
+
+ONE_METRIC = Options.of(select="micros", max_depth=1000)
+
+# Options that change what is counted and shown, one set for each view.
+FILTERED = {
+    "scope": Options.of(select="micros,params", show_name_regexes=".*a.*", min_params=1),
+    "graph": Options.of(start_name_regexes="n.*", trim_name_regexes=".*b", order_by="name"),
+    "code": Options.of(select="micros", my_code=True, hide_name_regexes=".*f.*", step=0),
+    "op": Options.of(select="occurrence,bytes", account_displayed_op_only=True, order_by="bytes"),
+    "layers": Options.of(device_regexes=".*GPU.*", define_type="x=.*a.*", account_type_regexes="x"),
+}
+
+PLAIN = Reading()
+
+Question = Callable[[Profile], object]
+
+
+def profile_of(model: Hostile, reading: Reading = PLAIN) -> Profile:
+    """The profile of all files of a model."""
+    files = [
+        InputFile(
+            Content.of_bytes(f"{place}_{one.source}", one.content),
+            BY_NAME[one.source],
+            step=one.step,
+            reading=reading,
+        )
+        for place, one in enumerate(model.files())
+    ]
+    if (saved := model.checkpoint()) is not None:
+        index, values = saved
+        path = file("model.ckpt.index", index).removesuffix(".index")
+        file("model.ckpt.data-00000-of-00001", values)
+        files.append(InputFile(Content(path), BY_NAME["checkpoint"]))
+    return profile_from(files)
+
+
+def profile_from(files: Iterable[InputFile]) -> Profile:
+    """The profile of files, which are given in the order in which they are added."""
+    builder = ProfileBuilder()
+    # Not `merge`, whose threads take most of the time for files that are this small.
+    summaries = [one.source.add(one.source.read(one), builder, one) for one in files]
+    columns = builder.build()
+    columns.check()
+    return Profile(columns, builder.notes, summaries)
+
+
+def ask_all(profile: Profile) -> None:
+    """Ask all questions in all forms; each is answered or refused with an error of tfprof."""
+    _ask(profile, [question for group in QUESTIONS.values() for question in group])
+
+
+def ask_some(profile: Profile, number: int) -> None:
+    """Ask every kind of question in one form, which `number` chooses."""
+    _ask(profile, [group[number % len(group)] for group in QUESTIONS.values()])
+
+
+def _ask(profile: Profile, questions: Iterable[Question]) -> None:
+    for question in questions:
+        with suppress(TfprofError):
+            question(profile)
+
+
+def _written(kind: str, output: str, profile: Profile) -> object:
+    view = profile.view(kind, ONE_METRIC if output == "pprof" else EVERYTHING).view
+    return [b"".join(part.pieces) for part in FILE_OUTPUTS[output].parts(view)]
+
+
+def _converted(kind: str, profile: Profile) -> object:
+    answer = profile.view(kind, EVERYTHING)
+    frame, html = answer.to_dataframe(), answer._repr_html_()
+    return frame, html, answer.notes, answer.uncounted, answer.fitted(60).table
+
+
+def _filtered(kind: str, profile: Profile) -> object:
+    return profile.view(kind, FILTERED[kind]).without_zero_columns().report
+
+
+def _memory(profile: Profile) -> object:
+    answer = profile.memory()
+    return answer.report, answer.to_json(), answer.to_dataframe(), answer._repr_html_()
+
+
+def _flops(profile: Profile) -> object:
+    answer = profile.flops()
+    return answer.report, answer.to_json(), answer.to_dataframe(), answer._repr_html_()
+
+
+def _steps(profile: Profile) -> object:
+    answer = profile.step_times()
+    return answer.report, answer.to_json(), answer.to_dataframe(), answer._repr_html_()
+
+
+def _advice(profile: Profile) -> object:
+    answer = profile.advise()
+    forms = answer.text(colour=True), answer.to_json(), answer.to_dataframe()
+    return *forms, answer._repr_html_(), answer.to_message()
+
+
+def _info(profile: Profile) -> object:
+    return info_text.as_text(profile.info()), info_text.as_json(profile.info())
+
+
+def _saved(format_: str, profile: Profile) -> object:
+    """Save the profile; what was saved can be loaded again."""
+    data = b"".join(SAVED_FORMATS[format_].encode(profile.columns, ()))
+    content = Content.of_bytes("saved", data)
+    return profile_from([InputFile(content, BY_NAME[format_])])
+
+
+# Every kind of question in all of its forms.
+QUESTIONS: dict[str, list[Question]] = {
+    **{
+        kind: [
+            partial(_converted, kind),
+            partial(_filtered, kind),
+            *(
+                partial(_written, kind, name)
+                for name, output in FILE_OUTPUTS.items()
+                if output.supports(kind)
+            ),
+        ]
+        for kind in VIEWS
+    },
+    "memory": [_memory],
+    "flops": [_flops],
+    "steps": [_steps],
+    "advice": [_advice],
+    "info": [_info],
+    "whole": [
+        *(partial(_saved, format_) for format_ in SAVED_FORMATS),
+        lambda profile: profile.report().to_html(),
+        lambda profile: profile.report().data(),
+        lambda profile: profile.write_timeline(folder() / "timeline.json"),
+    ],
+}
