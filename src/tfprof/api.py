@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from tfprof import atomic_files
 from tfprof.answers import Advice, Answer, MemoryAnswer
 from tfprof.errors import OptionError, UnknownFormatError, nearest
 from tfprof.metrics import METRICS
@@ -166,7 +167,7 @@ def step_timeline(
     with _collector_paused():
         step = step_stats.decode(file.content.records(RUN_METADATA))
     pieces = timeline.encode(step, show_dataflow=show_dataflow, show_memory=show_memory)
-    registry.write_file(path_text(outfile), pieces)
+    atomic_files.write(path_text(outfile), pieces)
     if len(step.name):
         return ()
     advice = "record it with RunOptions(trace_level=FULL_TRACE)"
@@ -332,7 +333,7 @@ class Profile:
         found = steps.build(self.columns, StepOptions.of(**options))
         if not found.steps:
             raise OptionError("The chosen steps have no times: there is nothing to draw.")
-        registry.write_file(path_text(path), recording_timeline.encode(self.columns, found))
+        atomic_files.write(path_text(path), recording_timeline.encode(self.columns, found))
 
     def advise(self, checkers: str | Sequence[str] | None = None) -> Advice:
         """The findings of all checkers, or of those in `checkers`."""
@@ -360,7 +361,7 @@ class Profile:
         notes on what the file lacks.
         """
         chosen = registry.saved_format(format)
-        registry.write_file(path_text(path), chosen.encode(self.columns, self._file_notes))
+        atomic_files.write(path_text(path), chosen.encode(self.columns, self._file_notes))
         return tuple(chosen.lacks(self.columns))
 
     @property

@@ -1,5 +1,6 @@
 """The folder of a recording, and errors before recording starts; without TensorFlow."""
 
+import os
 import re
 import subprocess
 import sys
@@ -95,6 +96,26 @@ def test_a_folder_that_is_being_recorded_to_is_refused(tmp_path):
         tfprof.capture(tmp_path / "a")._make_room()
 
 
+def test_a_recording_of_a_killed_program_is_replaced(tmp_path):
+    killed = tfprof.capture(tmp_path / "a")
+    killed._make_room()
+    (tmp_path / ".a.tfprof-partial" / "plugins").mkdir()
+    os.close(killed._claim._descriptor)  # as when the process dies
+
+    tfprof.capture(tmp_path / "a")._make_room()
+
+    assert not (tmp_path / ".a.tfprof-partial" / "plugins").exists()
+
+
+def test_a_recording_that_was_moved_away_when_the_program_was_killed_is_restored(tmp_path):
+    (tmp_path / ".a.tfprof-replaced" / "plugins").mkdir(parents=True)
+
+    with pytest.raises(CaptureError, match="already exists"):
+        tfprof.capture(tmp_path / "a")._make_room()
+
+    assert (tmp_path / "a" / "plugins").exists()
+
+
 def test_a_folder_that_cannot_be_created_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
 
@@ -163,6 +184,7 @@ def test_a_recording_is_kept_if_the_new_one_fails(started, recorded, monkeypatch
         started.stop()
 
     assert (recorded / "graph.pb").read_bytes() == b"old"
+    assert [path.name for path in recorded.parent.iterdir()] == ["a"]
 
 
 def test_only_recordings_are_overwritten(recorded):

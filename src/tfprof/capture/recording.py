@@ -6,10 +6,12 @@ import os
 import shutil
 import sys
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from tfprof import atomic_files
 from tfprof.capture import recorded_graph
 from tfprof.capture.kept_functions import KeptFunctions
 from tfprof.errors import CaptureError, one_line
@@ -48,15 +50,17 @@ class Capture:
             tf.profiler.experimental.start(str(self._partial))
         except Exception as error:
             kept.release()
-            shutil.rmtree(self._partial, ignore_errors=True)
+            self._discard()
             raise CaptureError(f"TensorFlow's profiler cannot be started: {error}") from error
         self._kept = kept
         return self
 
     def _make_room(self) -> None:
+        self._recover()
         self.require_room()
         try:
             self._partial.mkdir(parents=True)
+            self._claim = atomic_files.Claim(self._partial)
         except FileExistsError:
             raise CaptureError(
                 f"{self.folder}: another recording is in progress; if it was interrupted, "
@@ -64,6 +68,14 @@ class Capture:
             ) from None
         except OSError as error:
             raise CaptureError(f"{self._partial}: cannot be created: {error.strerror}.") from None
+
+    def _recover(self) -> None:
+        """Undo what a program that was killed left: an unfinished recording, a moved old one."""
+        atomic_files.remove_abandoned(self._partial)
+        old = replaced_path(self.folder)
+        if old.is_dir() and not self.folder.exists() and not self._partial.exists():
+            with suppress(OSError):
+                old.rename(self.folder)
 
     def require_room(self) -> None:
         """Raise CaptureError if the folder is not empty, unless it may be overwritten."""
@@ -91,11 +103,18 @@ class Capture:
         try:
             tensorflow().profiler.experimental.stop()
             self.notes = recorded_graph.write(self._partial, self._kept)
-        except Exception as error:
+        except BaseException as error:
+            self._discard()
+            if not isinstance(error, Exception):  # such as Ctrl-C
+                raise
             raise CaptureError(f"TensorFlow's profiler wrote no recording: {error}") from error
         finally:
             self._kept.release()
         self._publish()
+
+    def _discard(self) -> None:
+        self._claim.release()
+        shutil.rmtree(self._partial, ignore_errors=True)
 
     def _publish(self) -> None:
         """Move the complete recording to its final place; a recording there is removed."""
@@ -105,6 +124,7 @@ class Capture:
             if not self._is_free():
                 shutil.rmtree(old, ignore_errors=True)  # left by a program that was killed
                 self.folder.rename(old)
+            self._claim.release()
             self._partial.rename(self.folder)
         except (OSError, CaptureError) as error:
             if old.is_dir() and not self.folder.exists():

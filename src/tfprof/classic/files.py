@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from os import PathLike, fspath
+from os import PathLike, fspath, urandom
 from pathlib import Path
 
+from tfprof import atomic_files
 from tfprof.frameworks import tensorflow
-from tfprof.outputs.registry import write_file
 
 
 def write(folder: str | PathLike[str], name: str, data: bytes) -> None:
     """Write the file `name` to an existing folder."""
     where = fspath(folder)
     if "://" not in where:
-        write_file(str(Path(where) / name), [data])
+        atomic_files.write(str(Path(where) / name), [data])
         return
     gfile = tensorflow().io.gfile
-    partial = f"{where.rstrip('/')}/.tfprof-{name}"
-    with gfile.GFile(partial, "wb") as file:
-        file.write(data)
-    gfile.rename(partial, f"{where.rstrip('/')}/{name}", overwrite=True)
+    partial = f"{where.rstrip('/')}/.tfprof-{urandom(8).hex()}"
+    try:
+        with gfile.GFile(partial, "wb") as file:
+            file.write(data)
+        gfile.rename(partial, f"{where.rstrip('/')}/{name}", overwrite=True)
+    except BaseException:
+        if gfile.exists(partial):
+            gfile.remove(partial)
+        raise
 
 
 def make_folder(folder: str | PathLike[str]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from os import PathLike, fspath
 from typing import Any
 
-from tfprof import terminal
+from tfprof import atomic_files, terminal
 from tfprof.api import Profile
 from tfprof.classic import op_log as logs
 from tfprof.classic.answers import answer
@@ -19,7 +19,6 @@ from tfprof.formats.messages import Message, message_class
 from tfprof.frameworks import tensorflow
 from tfprof.model.builder import ProfileBuilder
 from tfprof.outputs import profile_proto
-from tfprof.outputs.registry import write_file
 from tfprof.sources.registry import BY_NAME, remedies
 from tfprof.sources.source import InputFile
 
@@ -157,7 +156,7 @@ class Profiler:
 
     def _write_profile(self, filename: str | PathLike[str]) -> None:
         """Write everything added so far to one file, atomically."""
-        write_file(fspath(filename), profile_proto.encode(self.loaded.columns))
+        atomic_files.write(fspath(filename), profile_proto.encode(self.loaded.columns))
 
     def _switch_to(self, graph: Any) -> None:
         """Treat further steps as runs of `graph`; everything added so far is kept."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from os import PathLike, fspath
 from typing import Self
 
+from tfprof import atomic_files
 from tfprof.errors import OptionError
-from tfprof.outputs.registry import write_file
 
 _MAX_INT64 = 2**63 - 1
 
@@ -46,7 +46,7 @@ class OpLog:
         log = message_class("tensorflow.tfprof.OpLogProto")()
         for name, types in self._types.items():
             log.log_entries.add(name=name, types=types, float_ops=self._float_ops.get(name, 0))
-        write_file(fspath(path), [log.SerializeToString()])
+        atomic_files.write(fspath(path), [log.SerializeToString()])
 
     def __len__(self) -> int:
         """The number of ops in the log."""

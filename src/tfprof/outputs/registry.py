@@ -1,18 +1,15 @@
-"""Registry of output formats, and atomic writing of files.
+"""Registry of output formats.
 
 A format's module is imported on first use, so that help can list all formats without numpy.
 """
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from tfprof.errors import OptionError, OutputError, nearest
+from tfprof.errors import OptionError, nearest
 from tfprof.options import OutputSpec
 from tfprof.views.registry import VIEWS, Trait
 
@@ -175,14 +172,15 @@ def require(spec: OutputSpec, view: str = "") -> None:
 
 def write(view: View, spec: OutputSpec) -> list[Written]:
     """Write `view` to the file that `spec` names, or to several files with that prefix."""
-    from tfprof.outputs.parts import Written  # noqa: PLC0415 -- help does not need it
+    from tfprof import atomic_files  # noqa: PLC0415 -- help does not need it
+    from tfprof.outputs.parts import Written  # noqa: PLC0415 -- the same
 
     written = []
     output = FILE_OUTPUTS[spec.kind]
     switches = {key: True for key, _ in spec.settings if key in output.switches}
     for part in output.parts(view, **switches):
         path = spec.outfile + part.suffix
-        write_file(path, part.pieces)
+        atomic_files.write(path, part.pieces)
         written.append(Written(path, tuple(part.notes)))
     return written
 
@@ -193,50 +191,3 @@ def sentences(spec: OutputSpec, written: Iterable[Written], *, hints: bool = Tru
     if found and hints and (hint := FILE_OUTPUTS[spec.kind].hint):
         found.append(hint)
     return found
-
-
-def write_file(path: str, pieces: Iterable[bytes]) -> None:
-    """Write `pieces` to the file at `path`, which is replaced atomically after the last one.
-
-    Special files, such as `/dev/stdout` or a named pipe, are written directly.
-    """
-    try:
-        if _is_special(path):
-            with Path(path).open("wb") as file:
-                file.writelines(pieces)
-        else:
-            _replace(Path(path).resolve(), pieces)  # keep a symbolic link as it is
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {_why(path, error)}") from None
-
-
-def _is_special(path: str) -> bool:
-    try:
-        mode = Path(path).stat().st_mode
-    except FileNotFoundError:
-        return False
-    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
-
-
-def _replace(target: Path, pieces: Iterable[bytes]) -> None:
-    """Write to a temporary file beside `target`, then rename it."""
-    partial = target.with_name(f".tfprof-{os.urandom(8).hex()}")
-    file = partial.open("xb")
-    try:
-        with file:
-            file.writelines(pieces)
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-def _why(path: str, error: OSError) -> str:
-    """Why writing failed, and what to do about it."""
-    folder = Path(path).parent
-    if isinstance(error, IsADirectoryError):
-        return "it is a folder; name a file in it."
-    if isinstance(error, FileNotFoundError):
-        return f"there is no folder {folder}; make it first."
-    if isinstance(error, PermissionError):
-        return f"no permission to write to the folder {folder}; choose another."
-    return f"{error.strerror or error}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from tfprof.outputs import registry
+from tfprof import atomic_files
 from tfprof.page import document, inline, plain
 from tfprof.page.content import Subject, content
 from tfprof.page.views import build_views
@@ -21,7 +21,7 @@ class Report:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to one file, which needs nothing else; the file appears whole."""
-        registry.write_file(os.fspath(path), self.encode())
+        atomic_files.write(os.fspath(path), self.encode())
 
     def encode(self) -> Iterator[bytes]:
         """The page, piece by piece."""

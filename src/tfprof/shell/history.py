@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from tfprof import atomic_files
+from tfprof.errors import OutputError
+
 MAX_LINES = 1000
 
 
@@ -43,7 +46,7 @@ class History:
         if self._path is not None:
             with suppress(OSError):
                 self._path.parent.mkdir(parents=True, exist_ok=True)
-                _write(self._path, [line], os.O_APPEND)
+                _append(self._path, line)
 
 
 def _read(path: Path) -> list[str]:
@@ -53,14 +56,18 @@ def _read(path: Path) -> list[str]:
     lines = list(filter(None, path.read_text("utf-8", errors="replace").split("\n")))
     kept = lines[-MAX_LINES:]
     if len(lines) > 2 * MAX_LINES:
-        partial = path.with_name(f"{path.name}.{os.getpid()}")
-        _write(partial, kept, os.O_EXCL)
-        partial.replace(path)
+        with suppress(OutputError):
+            atomic_files.write(str(path), (_encoded(line) for line in kept))
     return kept
 
 
-def _write(path: Path, lines: list[str], flag: int) -> None:
-    # Only the user may read the history.
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | flag, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
-        file.writelines(f"{line}\n" for line in lines)
+def _append(path: Path, line: str) -> None:
+    # Only the user may read the history. A single write, so that the lines of two sessions that
+    # run at the same time do not mix.
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    with os.fdopen(handle, "wb", buffering=0) as file:
+        file.write(_encoded(line))
+
+
+def _encoded(line: str) -> bytes:
+    return f"{line}\n".encode(errors="replace")
