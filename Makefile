@@ -25,7 +25,7 @@ NPM := $(shell command -v node >/dev/null && command -v npm >/dev/null && \
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test coverage check lint types script vendor schemas docs screenshots models \
-	bench bench-check bench-baseline fuzz clean
+	bench bench-page bench-check bench-baseline fuzz clean
 
 help:  ## List the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -78,6 +78,9 @@ models: .venv/ready  ## Compare common models with Keras, TensorFlow's profiler 
 bench: .venv/bench  ## Compare with TensorFlow's own profiler; one size: make bench SIZE=1e5.
 	$(BIN)/python benchmarks/bench.py $(if $(SIZE),--sizes $(SIZE),|| fault=$$?; \
 		$(BIN)/python benchmarks/page.py && exit $$fault)
+
+bench-page: .venv/ready  ## Measure the report page in Chromium, and write the results to the manual.
+	$(BIN)/python benchmarks/report_page.py --write docs/benchmarks.md
 
 bench-check: .venv/ready  ## Count instructions and compare with the baseline; requires valgrind.
 	@$(BIN)/python benchmarks/instructions.py check

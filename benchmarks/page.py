@@ -9,6 +9,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from page_section import SECTION, section
 from report import size_table, targets_table
 from results import Results
 from verdicts import last_tenfold, verdicts
@@ -17,8 +18,8 @@ _ROOT = Path(__file__).resolve().parent.parent
 _TEMPLATE = Path(__file__).with_name("page_template.md")
 
 
-def page(results: Results) -> str:
-    """The page as Markdown."""
+def page(results: Results, report_page: str = "") -> str:
+    """The page as Markdown; `report_page` is the section that `report_page.py` writes."""
     sizes = results.sizes
     tables = [f"## {ops:,} ops\n\n{size_table(results.at(ops))}\n" for ops in reversed(sizes)]
     remarks = [f"{sentence}\n" for sentence in (*results.faults, *results.notes)]
@@ -30,6 +31,7 @@ def page(results: Results) -> str:
         growth=_growth(sizes),
         sizes="\n".join(tables + remarks),
         imported=_imported(results),
+        report_page=report_page,
         machine="\n".join(f"| {name} | {fact} |" for name, fact in results.machine.items()),
     )
 
@@ -61,7 +63,9 @@ def main() -> None:
     from plot import draw  # noqa: PLC0415 -- only the plot needs matplotlib
 
     results = Results.read(args.figures)
-    (args.folder / "benchmarks.md").write_text(page(results), encoding="utf-8")
+    path = args.folder / "benchmarks.md"
+    kept = section(path.read_text("utf-8"), SECTION) if path.exists() else ""
+    path.write_text(page(results, kept), encoding="utf-8")
     draw(results.rows, args.folder / "benchmarks.svg")
 
 

@@ -43,6 +43,10 @@ def test_without_sizes_ten_times_apart_the_page_states_no_growth(results):
     assert "Growth was not measured" in written
 
 
+def test_the_section_on_the_report_page_is_kept(results):
+    assert "## The report page\n\nkept\n\n## What is measured" in page(results, "kept\n\n")
+
+
 def test_figures_are_read_back_as_written(results, tmp_path):
     results.write(tmp_path / "figures.json")
 

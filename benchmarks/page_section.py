@@ -1,0 +1,28 @@
+"""The section of the benchmark page that is measured on its own."""
+
+from __future__ import annotations
+
+import re
+
+SECTION = "The report page"  # written by `report_page.py`
+
+
+def section(page: str, heading: str) -> str:
+    """The text below a heading up to the next heading of its level, or nothing."""
+    found = _pattern(heading).search(page)
+    return found["text"] if found else ""
+
+
+def replaced(page: str, heading: str, text: str) -> str:
+    """The page with another text below a heading that it has."""
+    found, count = _pattern(heading).subn(lambda match: f"{match['heading']}{text}\n", page)
+    if count != 1:
+        raise ValueError(f"the page has {count} sections `{heading}`")
+    return found
+
+
+def _pattern(heading: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"(?P<heading>^## {re.escape(heading)}\n\n)(?P<text>.*?)(?=^## |\Z)",
+        re.MULTILINE | re.DOTALL,
+    )
