@@ -16,6 +16,7 @@ const ANSWERS = {
   match,
   rows,
   shown,
+  column: ({ data, name }) => [...payloadOf(data)[name]],
   regex: ({ name }) => regexOf(name),
   amounts: ({ unit, texts }) => texts.map((text) => amountOf(text, unit)),
   typed: ({ unit, numbers }) => numbers.map((number) => typed(number, unit)),

@@ -1,4 +1,5 @@
 import json
+from base64 import b64encode
 
 import numpy as np
 import pytest
@@ -6,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from page_data import unpacked
+from page_script import ScriptError, ask, needs_node
 from tfprof.columns import Strings
 from tfprof.page import container
 
@@ -114,3 +116,13 @@ def test_spans_refer_to_texts_that_are_packed_before():
     found = unpacked(container.pack({"ops": names, "rows": spans}))
 
     assert found["rows"] == ["root", "a", "a/b", "a/c"]
+
+
+@needs_node
+def test_the_page_decodes_a_column_when_it_is_first_used():
+    packed = container.pack({"whole": np.array([1, 2]), "cut": np.arange(100) ** 2})
+    data = b64encode(packed[:-8]).decode()
+
+    assert ask("column", data=data, name="whole") == [1, 2]
+    with pytest.raises(ScriptError, match="Invalid typed array length"):
+        ask("column", data=data, name="cut")

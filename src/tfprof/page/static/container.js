@@ -43,27 +43,74 @@ export class Texts {
 }
 
 /**
- * The value that was packed, with columns as typed arrays and `Texts`.
+ * The value that was packed, with columns as typed arrays and `Texts`. Each is decoded when it is
+ * first used: most views need only a few of them.
  * @param {ArrayBuffer} buffer
  * @returns {any}
  */
 export function unpack(buffer) {
   const size = new DataView(buffer).getUint32(0, true);
   const header = new TextDecoder().decode(new Uint8Array(buffer, 4, size));
-  const start = Math.ceil((4 + size) / 8) * 8;
-  /** @type {Texts[]} */
-  const texts = [];
+  const columns = new Columns(buffer, Math.ceil((4 + size) / 8) * 8);
+  return columns.inside(JSON.parse(header));
+}
 
-  // The reviver gets inner values first, so the columns of texts are typed arrays already.
-  return JSON.parse(header, (_, value) => {
-    if (value === null || typeof value !== "object") return value;
-    if (Array.isArray(value.$column)) return column(value.$column, buffer, start);
-    if ("$spans" in value) return spans(texts[value.$spans.of], value.$spans);
-    if (!("$texts" in value)) return value;
-    const found = joinedTexts(value.$texts);
-    texts.push(found);
-    return found;
-  });
+/** What the columns of a header stand for. */
+class Columns {
+  /**
+   * @param {ArrayBuffer} buffer
+   * @param {number} start of the columns
+   */
+  constructor(buffer, start) {
+    this.buffer = buffer;
+    this.start = start;
+    /** @type {(() => Texts)[]} */
+    this.texts = [];
+  }
+
+  /**
+   * A value of the header, with the columns in it.
+   * @param {any} value
+   */
+  inside(value) {
+    for (const [key, part] of Object.entries(value)) {
+      if (part === null || typeof part !== "object") continue;
+      const decode = this.decoder(part);
+      if (decode) defineLazily(value, key, decode);
+      else this.inside(part);
+      if ("$texts" in part) this.texts.push(() => value[key]);
+    }
+    return value;
+  }
+
+  /**
+   * A function that decodes a column, null if the value is none.
+   * @param {any} value
+   */
+  decoder(value) {
+    if (Array.isArray(value.$column)) return () => column(value.$column, this.buffer, this.start);
+    if ("$texts" in value) {
+      const parts = this.inside(value.$texts);
+      return () => joinedTexts(parts);
+    }
+    if (!("$spans" in value)) return null;
+    const of = this.texts[value.$spans.of];
+    const parts = this.inside(value.$spans);
+    return () => spans(of(), parts);
+  }
+}
+
+/**
+ * Define a property that is computed when it is first used.
+ * @param {object} object
+ * @param {string} key
+ * @param {() => unknown} compute
+ */
+function defineLazily(object, key, compute) {
+  /** @type {unknown} */
+  let found;
+  const get = () => (found ??= compute());
+  Object.defineProperty(object, key, { get, enumerable: true });
 }
 
 /**

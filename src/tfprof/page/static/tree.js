@@ -39,7 +39,9 @@ export function children(end, parent) {
 export function sumsBelow(end, own) {
   const running = new Float64Array(own.length + 1);
   for (let row = 0; row < own.length; row += 1) running[row + 1] = running[row] + own[row];
-  return new Float64Array(own.length).map((_, row) => running[end[row]] - running[row]);
+  const found = new Float64Array(own.length);
+  for (let row = 0; row < own.length; row += 1) found[row] = running[end[row]] - running[row];
+  return found;
 }
 
 /**
@@ -51,9 +53,12 @@ export function sumsBelow(end, own) {
  */
 export function ownNumbers(data, ops, column) {
   if (column in data.own) return data.own[column];
+  const { op } = data;
   const numbers = ops.numbers[column];
-  const found = new Float64Array(data.op.length);
-  return numbers ? found.map((_, row) => (data.op[row] >= 0 ? numbers[data.op[row]] : 0)) : found;
+  const found = new Float64Array(op.length);
+  if (!numbers) return found;
+  for (let row = 0; row < op.length; row += 1) if (op[row] >= 0) found[row] = numbers[op[row]];
+  return found;
 }
 
 /**

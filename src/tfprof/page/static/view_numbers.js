@@ -89,8 +89,8 @@ export class ViewNumbers {
   /** @param {Numbers} numbers of ops */
   ofSingleOps(numbers) {
     const { op, merged } = this.data;
-    const found = new Float64Array(op.length)
-      .map((_, row) => (op[row] >= 0 ? numbers[op[row]] : 0));
+    const found = new Float64Array(op.length);
+    for (let row = 0; row < op.length; row += 1) if (op[row] >= 0) found[row] = numbers[op[row]];
     const { at, ops } = merged ?? NOTHING_MERGED;
     let next = 0;
     for (let place = 0; place < at.length; place += 1) {
