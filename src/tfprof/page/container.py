@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, Strings
+from tfprof.columns import Ints, Strings
 
 _ALIGNMENT = 8
 # The types of columns of integers, smallest first; wider numbers are doubles, as in JavaScript.
@@ -31,6 +31,7 @@ _TYPES = tuple(
 )
 _DOUBLE = "f8"
 _MOST_SHARED = 255  # bytes of a text that can be in common with the text before it
+_WORD = 8  # bytes of texts that are compared at once
 _FEW = 64  # rows of a column for which it does not matter how it is packed
 _SAMPLE = 1 << 14  # rows that decide how a column is packed
 _LARGEST_STEP = 2**50  # so that steps are exact as doubles
@@ -169,19 +170,30 @@ def _texts(column: Strings) -> dict[str, Any]:
 
 def shared_starts(column: Strings) -> Ints:
     """How many bytes each text has in common with the start of the text before it, at most 255."""
-    data = np.frombuffer(column.data, np.uint8)
+    column = column.packed()
+    words = _words(column.data)
+    starts, lengths = column.starts, column.lengths
+    most = np.minimum(np.minimum(lengths, np.append(0, lengths[:-1])), _MOST_SHARED)
     shared = np.zeros(len(column), np.int64)
     # The texts that equal the one before them so far.
-    left = np.arange(1, len(column))
-    for place in range(_MOST_SHARED):
-        left = left[_reaches(column, left, place) & _reaches(column, left - 1, place)]
-        left = left[data[column.starts[left] + place] == data[column.starts[left - 1] + place]]
+    left = np.flatnonzero(most)
+    for place in range(0, _MOST_SHARED, _WORD):
+        differs = words[starts[left] + place] ^ words[starts[left - 1] + place]
+        same = _zero_bytes(differs)
+        shared[left] += same
+        left = left[(same == _WORD) & (most[left] > place + _WORD)]
         if not len(left):
             break
-        shared[left] += 1
-    return shared
+    found: Ints = np.minimum(shared, most)
+    return found
 
 
-def _reaches(column: Strings, rows: Ints, place: int) -> Bools:
-    """Whether each text has a byte at a position."""
-    return column.starts[rows] + place < column.ends[rows]
+def _words(data: bytes) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """The eight bytes from each position on."""
+    return np.ndarray(len(data) + 1, "<u8", data + bytes(_WORD), strides=(1,))
+
+
+def _zero_bytes(words: np.ndarray[Any, np.dtype[np.uint64]]) -> Ints:
+    """How many bytes at the start of each word are 0."""
+    is_set = words.astype("<u8").view(np.uint8).reshape(-1, _WORD) != 0
+    return np.where(words == 0, _WORD, is_set.argmax(axis=1))

@@ -123,7 +123,7 @@ def _zeros(view: View, explained: Collection[str]) -> Iterator[str]:
         metric = BY_KEY[key]
         if not metric.is_number or not view.profile.has(metric.needs) or key in explained:
             continue
-        if not view.total[key].any() and not view.own[key].any():
+        if not view.own[key].any() and not view.total[key].any():
             yield f"`{key}` is 0 in every row: the ops that count have none in these files."
 
 
