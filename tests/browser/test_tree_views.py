@@ -118,9 +118,7 @@ def test_details_equal_the_python_api(open_report, report_of, model, kind):
     page = opened(open_report, report_of, model, f"view={kind}")
 
     for place in (0, 1, busiest, len(view) - 1):
-        page.evaluate(
-            "row => { location.hash = location.hash.replace(/&row=\\d+|$/, row) }", f"&row={place}"
-        )
+        page.evaluate("state => { location.hash = state }", f"view={kind}&row={place}")
         settled(page)
         name = "total" if place == 0 else view.name[place]
         assert page.locator(".details h2").inner_text() == name

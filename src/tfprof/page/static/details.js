@@ -43,8 +43,9 @@ export function mountDetails(bench) {
  * @param {Bench} bench
  * @param {number} row
  */
-function hidden({ payload, kind }, row) {
-  const name = row < payload.views[kind].name.length ? payload.views[kind].name.get(row) : "";
+function hidden({ store, kind }, row) {
+  const names = store.rows.of(kind)?.name;
+  const name = names && row < names.length ? names.get(row) : "";
   return [
     title(name),
     h("p", { class: "quiet" }, "This row is not shown with the current options."),

@@ -114,7 +114,7 @@ function link({ payload, store, kind }, op) {
   const name = payload.ops.name.get(op);
   const view = payload.views[kind].gathered ? "scope" : kind;
   const onclick = () => {
-    store.set({ view, row: rowsOfOps(payload, payload.views[view])[op], op });
+    store.visit({ view, row: rowsOfOps(payload, payload.views[view])[op], op });
   };
   const slash = name.lastIndexOf("/");
   const leaf = nameOf(name.slice(slash + 1));

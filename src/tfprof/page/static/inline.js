@@ -4,6 +4,7 @@ import { decoded, unpack } from "./container.js";
 import { h } from "./dom.js";
 import { metricMenu } from "./metric.js";
 import { createProvider } from "./provider.js";
+import { ShownRows } from "./shown_rows.js";
 import { createStore, initialState } from "./store.js";
 import { mountWorkbench } from "./workbench.js";
 
@@ -14,7 +15,7 @@ import { mountWorkbench } from "./workbench.js";
 function start(payload) {
   const view = Object.keys(payload.views)[0];
   const metric = payload.metrics[0]?.key ?? "";
-  const store = createStore(initialState(view, metric), []);
+  const store = createStore(initialState(view, metric), [], new ShownRows(payload));
   const workbench = mountWorkbench({ payload, store, provider: createProvider(payload) });
   const bar = h("div", { class: "header-bar inline-bar" }, metricMenu(payload, store));
   document.body.replaceChildren(h("main", { class: "inline" }, bar, workbench.element));

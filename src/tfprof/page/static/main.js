@@ -10,6 +10,7 @@ import { startLive } from "./live.js";
 import { createProvider } from "./provider.js";
 import { carriedOver, hasSameRows } from "./renewal.js";
 import { following } from "./selection.js";
+import { ShownRows } from "./shown_rows.js";
 import { createStore, initialState } from "./store.js";
 import { VIEWS } from "./views.js";
 
@@ -31,6 +32,7 @@ function createPage(payload, source, ...status) {
     createStore(
       initialState("overview", payload.metrics[0]?.key ?? ""),
       payload.options.map(({ name }) => name),
+      new ShownRows(payload),
     ),
     payload,
   );
@@ -62,14 +64,16 @@ function createPage(payload, source, ...status) {
 
   /** @param {Payload} newer */
   function renew(newer) {
-    isRenewing = true; // components must not see the newer state with the older profile
-    store.set(carriedOver(store.state, payload, newer));
-    isRenewing = false;
+    const part = carriedOver(store, payload, newer);
     for (const [view, { renews }] of mounted) {
       if (!renews || !hasSameRows(view, payload, newer)) mounted.delete(view);
     }
     Object.assign(payload, newer); // components that stay have a reference to it
     provider.forget();
+    store.rows.leave();
+    isRenewing = true; // components are told once, after the header is there
+    store.set(part);
+    isRenewing = false;
     renewHeader();
     update(everything);
   }

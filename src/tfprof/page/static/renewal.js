@@ -2,22 +2,23 @@
 
 /** @typedef {import("./types.d.ts").Payload} Payload */
 /** @typedef {import("./types.d.ts").State} State */
+/** @typedef {import("./types.d.ts").Store} Store */
 /** @typedef {import("./types.d.ts").Texts} Texts */
 /** @typedef {import("./types.d.ts").ViewKind} ViewKind */
 
 /**
  * The changes of the state: the numbers of rows and ops, and the metric if it does not exist now.
- * @param {State} state
+ * @param {Pick<Store, "state" | "rows">} store
  * @param {Payload} older
  * @param {Payload} newer
  * @returns {Partial<State>}
  */
-export function carriedOver(state, older, newer) {
+export function carriedOver({ state, rows }, older, newer) {
   const kind = /** @type {ViewKind} */ (state.view);
   const hasMetric = newer.metrics.some(({ key }) => key === state.metric);
   return {
     metric: hasMetric ? state.metric : newer.metrics[0]?.key ?? "",
-    row: rowOfSameName(older.views[kind]?.name, newer.views[kind]?.name, state.row),
+    row: rowOfSameName(rows.of(kind)?.name, newer.views[kind]?.name, state.row),
     op: rowOfSameName(older.ops.name, newer.ops.name, state.op),
   };
 }

@@ -14,28 +14,26 @@ import { rowOfName, rowsOfOps } from "./row_ops.js";
  * @returns {Store}
  */
 export function following(store, payload) {
-  const { view, row, op } = store.state;
-  const data = payload.views[/** @type {ViewKind} */ (view)];
-  if (data && op < 0 && row >= 0 && row < data.op.length) store.set({ op: data.op[row] });
   return {
+    ...store,
     get state() {
       return store.state;
     },
-    set: (part) => store.set(followed(payload, store.state, part)),
-    subscribe: store.subscribe,
+    set: (part) => store.set(followed(payload, store, part)),
+    visit: (part) => store.visit(followed(payload, store, part)),
   };
 }
 
 /**
  * A change of the state, with the selection in the view that it shows.
  * @param {Payload} payload
- * @param {State} state
+ * @param {Store} store
  * @param {Partial<State>} part
  * @returns {Partial<State>}
  */
-function followed(payload, state, part) {
+function followed(payload, { state, rows }, part) {
   if (part.view === undefined || part.view === state.view || part.row !== undefined) return part;
-  const from = payload.views[/** @type {ViewKind} */ (state.view)];
+  const from = rows.of(state.view);
   const to = payload.views[/** @type {ViewKind} */ (part.view)];
   const op = part.op ?? state.op;
   if (!to) return { ...part, row: -1, op };

@@ -1,5 +1,8 @@
 // The state of the page: what is shown and selected. It is kept in the URL, in the words of the
-// command line, so that a link or a reload shows the same.
+// command line, so that a link or a reload shows the same. Another view is a new entry of the
+// history; other changes replace the entry.
+
+import { Address } from "./address.js";
 
 /** @typedef {import("./types.d.ts").State} State */
 /** @typedef {import("./types.d.ts").Changed} Changed */
@@ -19,16 +22,23 @@ export function initialState(view, metric) {
 /**
  * @param {State} defaults
  * @param {string[]} options the names of all options
+ * @param {import("./shown_rows.js").ShownRows} rows
  * @returns {import("./types.d.ts").Store}
  */
-export function createStore(defaults, options) {
+export function createStore(defaults, options, rows) {
+  const read = () => ({ ...defaults, ...fromHash(location.hash, options, defaults.view, rows) });
   /** @type {State} */
-  let state = { ...defaults, ...fromHash(location.hash, options) };
+  let state = read();
   /** @type {((changed: Changed) => void)[]} */
   const listeners = [];
+  const address = new Address(() => toHash(state, defaults, rows));
+  const later = new Later(set);
 
-  /** @param {Partial<State>} part */
-  function set(part) {
+  /**
+   * @param {Partial<State>} part
+   * @param {() => void} remember
+   */
+  function change(part, remember) {
     const keys = /** @type {(keyof State)[]} */ (Object.keys(part));
     const changed = new Set(keys.filter((key) => !isSame(state[key], part[key])));
     if (changed.size === 0) return;
@@ -37,44 +47,67 @@ export function createStore(defaults, options) {
     for (const listener of listeners) listener(changed);
   }
 
-  // Browsers refuse to change the address more than about twenty times a second, as it happens
-  // while an arrow key is held down.
-  const remember = throttled(() => writeHash(toHash(state, defaults)));
-  addEventListener("hashchange", () => set({ ...defaults, ...fromHash(location.hash, options) }));
+  /** @param {Partial<State>} part */
+  function set(part) {
+    const isOtherView = part.view !== undefined && part.view !== state.view;
+    if (isOtherView) visit(part);
+    else change(part, () => address.replace());
+  }
+
+  /** @param {Partial<State>} part */
+  function visit(part) {
+    later.finish();
+    address.finish(); // the entry that is left must have its latest state
+    if (part.view !== state.view) rows.leave();
+    change(part, () => address.push());
+  }
+
+  addEventListener("pagehide", () => later.finish());
+  addEventListener("hashchange", () => {
+    later.drop();
+    change(read(), () => address.replace());
+  });
   return {
     get state() {
       return state;
     },
+    rows,
     set,
+    visit,
+    setLater: (part, pause) => later.start(part, pause),
     subscribe: (listener) => void listeners.push(listener),
   };
 }
 
-/**
- * A function that acts at once, but while it is called often only ten times a second.
- * @param {() => void} act
- */
-function throttled(act) {
-  let isResting = false;
-  let isDue = false;
-  return function run() {
-    isDue = isResting;
-    if (isResting) return;
-    isResting = true;
-    act();
-    setTimeout(() => {
-      isResting = false;
-      if (isDue) run();
-    }, 100);
-  };
-}
+/** A change that is made after a pause, or when the state is needed. */
+class Later {
+  /** @param {(part: Partial<State>) => void} set */
+  constructor(set) {
+    this.set = set;
+    this.timer = 0;
+    /** @type {(() => Partial<State>) | null} */
+    this.part = null;
+  }
 
-/** @param {string} words */
-function writeHash(words) {
-  try {
-    history.replaceState(null, "", `#${words}`);
-  } catch {
-    // The frame of a notebook has no address.
+  /**
+   * @param {() => Partial<State>} part
+   * @param {number} pause in milliseconds
+   */
+  start(part, pause) {
+    this.drop();
+    this.part = part;
+    this.timer = setTimeout(() => this.finish(), pause);
+  }
+
+  finish() {
+    const { part } = this;
+    this.drop();
+    if (part) this.set(part());
+  }
+
+  drop() {
+    clearTimeout(this.timer);
+    this.part = null;
   }
 }
 
@@ -89,27 +122,28 @@ function isSame(one, other) {
 /**
  * @param {State} state
  * @param {State} defaults
+ * @param {import("./shown_rows.js").ShownRows} rows
  */
-function toHash(state, defaults) {
+function toHash(state, defaults, rows) {
   const words = new URLSearchParams();
   for (const name of NAMES) if (state[name] !== defaults[name]) words.set(name, state[name]);
   for (const [name, value] of Object.entries(state.options)) words.set(name, value);
-  if (state.row >= 0) words.set("row", String(state.row));
+  for (const [name, value] of rows.words(state)) words.set(name, value);
   return words.toString();
 }
 
 /**
  * @param {string} hash
  * @param {string[]} known
+ * @param {string} view the view if none is named
+ * @param {import("./shown_rows.js").ShownRows} rows
  * @returns {Partial<State>}
  */
-function fromHash(hash, known) {
+function fromHash(hash, known, view, rows) {
   const words = new URLSearchParams(hash.slice(1));
   /** @type {Partial<State>} */
   const found = {};
   for (const name of NAMES) if (words.has(name)) found[name] = words.get(name) ?? "";
   found.options = Object.fromEntries([...words].filter(([name]) => known.includes(name)));
-  const row = Number(words.get("row") ?? -1);
-  found.row = Number.isInteger(row) ? row : -1;
-  return found;
+  return { ...found, ...rows.find(found.view ?? view, words) };
 }

@@ -69,7 +69,6 @@ class TimelineView {
     this.colouring = COLOURINGS[0].key;
     this.listening = new AbortController();
     this.listening.abort();
-    this.noted = 0;
     this.element = this.build();
     this.followPointer();
     this.start();
@@ -103,7 +102,6 @@ class TimelineView {
   start() {
     this.selection.showStep(this.data.steps.medians[0], { isSudden: true });
     if (this.data.steps.number.length === 1) this.shown.show(this.shown.begin, this.shown.finish);
-    clearTimeout(this.noted); // the first window needs no words in the URL
   }
 
   followPointer() {
@@ -213,12 +211,11 @@ class TimelineView {
 
   /** Keep the window and the selected run in the URL, once it has come to rest. */
   note() {
-    clearTimeout(this.noted);
-    this.noted = setTimeout(() => {
+    if (!this.element?.isConnected) return; // the first window needs no words
+    this.context.store.setLater(() => {
       const [from, to] = [this.shown.from, this.shown.to].map(Math.round);
       const { run } = this.selection;
-      const timeline = [from, to, ...(run < 0 ? [] : [run])].join(",");
-      if (this.isVisible()) this.context.store.set({ timeline });
+      return { timeline: [from, to, ...(run < 0 ? [] : [run])].join(",") };
     }, REST);
   }
 

@@ -420,8 +420,14 @@ export type Changed = Set<keyof State>;
 
 export interface Store {
   readonly state: Readonly<State>;
-  /** Change the state, tell all subscribers and update the URL. */
+  /** The rows that `row` refers to. */
+  readonly rows: import("./shown_rows.js").ShownRows;
+  /** Change the state, tell all subscribers and update the URL; another view is a new entry. */
   set(part: Partial<State>): void;
+  /** The same for a link: what is left stays in the history of the browser. */
+  visit(part: Partial<State>): void;
+  /** Change the state after a pause in milliseconds, or before this entry of the history is left. */
+  setLater(part: () => Partial<State>, pause: number): void;
   subscribe(listener: (changed: Changed) => void): void;
 }
 

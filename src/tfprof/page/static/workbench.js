@@ -5,7 +5,6 @@ import { h } from "./dom.js";
 import { mountIcicle } from "./icicle.js";
 import { orderOf, questionOf } from "./question.js";
 import { mountTable } from "./table.js";
-import { rowOfSameName } from "./renewal.js";
 import { parents } from "./tree.js";
 
 /** @typedef {import("./types.d.ts").Context} Context */
@@ -57,8 +56,6 @@ export function mountWorkbench(context, mountPicture = mountIcicle) {
   const main = h("div", { class: "workbench-main" }, picture.element, table.element);
   const element = h("div", { class: "workbench" }, main, panels[2].element);
   let asked = 0;
-  /** @type {import("./types.d.ts").ViewData | null} */
-  let shown = null;
   new ResizeObserver(fit).observe(element);
 
   /** The panels take the height that is left below the head of the page. */
@@ -72,8 +69,7 @@ export function mountWorkbench(context, mountPicture = mountIcicle) {
 
   /** @param {number} row */
   function select(row) {
-    const { op } = shown ?? payload.views[kind];
-    store.set({ row, op: row < 0 ? -1 : op[row] });
+    store.set({ row, op: row < 0 ? -1 : store.rows.of(kind)?.op[row] });
   }
 
   /** @param {number} row */
@@ -91,13 +87,11 @@ export function mountWorkbench(context, mountPicture = mountIcicle) {
     const number = (asked += 1);
     const rows = await provider.ask(kind, questionOf(payload, kind, store.state));
     const metric = payload.metrics.find(({ key }) => key === store.state.metric);
-    // Only the latest answer is shown.
-    if (number !== asked || !metric) return;
+    // Only the latest answer is shown; another view may be visible by now.
+    if (number !== asked || !metric || store.state.view !== kind) return;
     const answer = answered(rows, metric);
-    const row = rowOfSameName(shown?.name, rows.data.name, store.state.row);
-    const hasOtherRows = shown !== null && row !== store.state.row;
-    shown = rows.data;
-    if (hasOtherRows) select(row); // an option such as `my_code` has changed the rows themselves
+    const row = store.rows.follow(rows.data, store.state.row);
+    if (row !== store.state.row) select(row); // `my_code` and others change the rows themselves
     if (answer.placeOf[bench.zoom.row] === undefined || answer.placeOf[bench.zoom.row] < 0) {
       bench.zoom.row = 0;
     }
