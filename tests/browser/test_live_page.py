@@ -103,6 +103,19 @@ def test_the_page_follows_its_files_and_keeps_its_state(open_report, run_folder)
     assert after == totals(answer, "nanos", after)
 
 
+def test_the_graph_is_drawn_and_follows_the_files(open_report, run_folder):
+    with watched(str(run_folder)) as served:
+        page = open_report.visit(served.address, state="view=graph&metric=micros")
+        page.wait_for_selector(".graph-node")
+        numbers = page.locator(".graph-picture").text_content()
+        (run_folder / "new").write_bytes(model_files.run({"act": 4, "mul": 500, "w": 2}))
+        (run_folder / "new").rename(run_folder / "run_meta_1")
+        page.wait_for_selector(".live:has-text('updated')")
+        page.wait_for_selector(".graph-node")
+
+        assert page.locator(".graph-picture").text_content() != numbers
+
+
 def test_an_update_keeps_unfolded_rows_and_the_selection(open_report, run_folder):
     with watched(str(run_folder)) as served:
         page = open_report.visit(served.address, state="view=scope&metric=micros")

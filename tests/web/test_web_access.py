@@ -32,7 +32,7 @@ def test_the_page_is_at_the_address_with_the_token(served):
     assert answered.body.startswith(b"<!DOCTYPE html>")
 
 
-@pytest.mark.parametrize("path", ["", "data", "view?kind=scope", "view?kind=scop", "none"])
+@pytest.mark.parametrize("path", ["", "data", "graph", "view?kind=scope", "view?kind=no", "none"])
 def test_every_reply_has_the_headers_that_keep_it_private(path, served):
     headers = served.ask(path).headers
 

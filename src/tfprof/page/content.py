@@ -63,6 +63,16 @@ def content(subject: Subject, built: Mapping[str, View] | None = None) -> dict[s
 
     `built` are the views, if they are known already.
     """
+    return served_content(subject, built) | graph_content(subject)
+
+
+def graph_content(subject: Subject) -> dict[str, Any]:
+    """The section that takes longest, and that only one view needs."""
+    return {"graph": graph.section(subject.profile)}
+
+
+def served_content(subject: Subject, built: Mapping[str, View] | None = None) -> dict[str, Any]:
+    """All other sections."""
     profile, words = subject.profile, subject.command_words
     missing: dict[str, str] = {}
     built = views.build_views(profile) if built is None else built
@@ -86,7 +96,6 @@ def content(subject: Subject, built: Mapping[str, View] | None = None) -> dict[s
         "metrics": views.metrics(profile),
         "ops": ops(profile, built),
         "views": views.sections(profile, built),
-        "graph": graph.section(profile),
         "timeline": measured.steps
         and timeline.section(profile, measured.steps, timeline.MOST_RUNS),
         "memory": measured.memory and memory_section.section(profile, measured.memory),

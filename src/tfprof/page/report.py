@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tfprof import atomic_files
 from tfprof.page import document, inline, plain
-from tfprof.page.content import Subject, content
+from tfprof.page.content import Subject, content, graph_content, served_content
 from tfprof.page.views import build_views
 
 _HEIGHT = 720  # of the frame in a notebook, in pixels
@@ -34,8 +34,12 @@ class Report:
         return document.served(self._subject.name)
 
     def data(self) -> bytes:
-        """The data of the page."""
-        return document.packed(content(self._subject), quick=True)
+        """The data of the page that is served, without `graph`."""
+        return document.packed(served_content(self._subject), quick=True)
+
+    def graph(self) -> bytes:
+        """The data of the drawn graph."""
+        return document.packed(graph_content(self._subject), quick=True)
 
     def to_html(self) -> str:
         """The page as text."""

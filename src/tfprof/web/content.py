@@ -18,6 +18,11 @@ def data(profile: Profile) -> bytes:
     return profile.report().data()
 
 
+def graph(profile: Profile) -> bytes:
+    """The data of the drawn graph, which the page asks for when it shows it."""
+    return profile.report().graph()
+
+
 def view(profile: Profile, kind: str, options: Options) -> bytes:
     """One view, with any options."""
     return packed(answer(profile.view(kind, options).view, profile.columns), quick=True)

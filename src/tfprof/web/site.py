@@ -41,6 +41,7 @@ class Site:
         self._routes: dict[str, Callable[[str], Reply]] = {
             "": self._page,
             "data": self._data,
+            "graph": self._graph,
             "view": self._view,
             "events": self._events,
         }
@@ -59,8 +60,9 @@ class Site:
         return _guarded(route, query)
 
     def prepare(self) -> None:
-        """Compute the data of the page, so that the first request does not wait for it."""
+        """Compute the data of the page, so that the first requests do not wait for it."""
         _guarded(self._data, "")
+        _guarded(self._graph, "")
 
     def _enters(self, path: str) -> bool:
         return is_token(path, f"/{self.entry}") and self._entered.acquire(blocking=False)
@@ -74,6 +76,9 @@ class Site:
 
     def _data(self, _: str) -> Reply:
         return self._packed("data", content.data)
+
+    def _graph(self, _: str) -> Reply:
+        return self._packed("graph", content.graph)
 
     def _view(self, query: str) -> Reply:
         try:

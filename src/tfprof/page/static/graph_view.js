@@ -1,26 +1,37 @@
 // The graph view: the drawn graph or the icicle above the rows of the view.
 
-import { h } from "./dom.js";
+import { fill, h } from "./dom.js";
 import { DrawnGraph } from "./graph.js";
 import { mountIcicle } from "./icicle.js";
 import { mountWorkbench } from "./workbench.js";
 
 /** @typedef {import("./types.d.ts").Context} Context */
 /** @typedef {import("./types.d.ts").GraphData} GraphData */
+/** @typedef {import("./types.d.ts").State} State */
 /** @typedef {import("./workbench.js").Bench} Bench */
 /** @typedef {import("./workbench.js").Panel} Panel */
 
 const PICTURES = [["graph", "Graph"], ["icicle", "Icicle"]];
 
 /**
+ * The view, which waits for the arrangement of the graph: a server computes it last.
  * @param {Context} context
  * @returns {import("./types.d.ts").Component}
  */
 export function mountGraphView(context) {
-  const { graph } = context.payload;
-  if (!graph) return mountWorkbench(context);
-  const { element, update } = mountWorkbench(context, (bench) => mountPictures(bench, graph));
-  return { element, update };
+  const { provider, store } = context;
+  const element = h("div", { class: "graph-waiting" }, h("p", { class: "empty" }, "Arranging…"));
+  /** @type {import("./types.d.ts").Component | null} */
+  let view = null;
+
+  void provider.graph().then((graph) => {
+    const mount = graph ? (/** @type {Bench} */ bench) => mountPictures(bench, graph) : mountIcicle;
+    view = mountWorkbench(context, mount, "graph");
+    fill(element, view.element);
+    view.update(new Set(/** @type {(keyof State)[]} */ (Object.keys(store.state))));
+  });
+
+  return { element, update: (changed) => view?.update(changed) };
 }
 
 /**

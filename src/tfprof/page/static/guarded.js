@@ -58,6 +58,7 @@ export function guarded(provider) {
       latest.clear();
     },
     supports: (option) => provider.supports(option),
+    graph: () => provider.graph().catch(() => null), // the status line says what is wrong
     ask(kind, options) {
       const key = JSON.stringify([kind, Object.entries(options).sort()]);
       const found = known.get(key) ?? answered(kind, options);

@@ -91,8 +91,7 @@ class LiveProvider {
    * @returns {Promise<Rows>}
    */
   async ask(kind, options) {
-    const { source } = this;
-    const { page, payload } = source;
+    const { page, payload } = this.source;
     const hasAllRows = payload.views[kind].merged === null;
     if (hasAllRows && Object.keys(options).every((name) => page.supports(name))) {
       try {
@@ -102,8 +101,23 @@ class LiveProvider {
       }
     }
     const question = new URLSearchParams({ kind, ...options }).toString();
-    const { value, generation } = await fetched(`view?${question}`);
-    if (generation === source.generation) return rowsOf(value, payload);
+    return rowsOf(await this.asked(`view?${question}`), payload);
+  }
+
+  /** @returns {Promise<import("./types.d.ts").GraphData | null>} */
+  async graph() {
+    return (await this.asked("graph")).graph;
+  }
+
+  /**
+   * What the server has at an address about the profile of the page.
+   * @param {string} address
+   * @returns {Promise<any>}
+   */
+  async asked(address) {
+    const { source } = this;
+    const { value, generation } = await fetched(address);
+    if (generation === source.generation) return value;
     this.outdated();
     return new Promise(() => undefined); // the part of the page that asks is about to ask again
   }

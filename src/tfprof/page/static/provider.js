@@ -42,6 +42,7 @@ export function createProvider(payload) {
 
   return {
     supports: (option) => applied.has(option),
+    graph: async () => payload.graph ?? null,
     async ask(kind, options) {
       const data = payload.views[kind];
       const selected = select(new Question(options, payload), numbersOf(kind));

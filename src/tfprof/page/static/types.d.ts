@@ -336,7 +336,8 @@ export interface Payload {
   metrics: Metric[];
   ops: Ops;
   views: Record<ViewKind, ViewData>;
-  graph: GraphData | null;
+  /** Only in a page without a server; see `Provider.graph`. */
+  graph?: GraphData | null;
   timeline: TimelineData | null;
   memory: MemoryData | null;
   advice: Advice;
@@ -398,6 +399,8 @@ export interface Provider {
   /** Whether an option can be set: a page without a server cannot count ops again. */
   supports(option: string): boolean;
   ask(kind: ViewKind, options: Record<string, string>): Promise<Rows>;
+  /** How the graph is drawn, null if it has no ops. */
+  graph(): Promise<GraphData | null>;
 }
 
 export interface State {

@@ -44,11 +44,15 @@ import { parents } from "./tree.js";
 /**
  * @param {Context} context
  * @param {(bench: Bench) => Panel} mountPicture
+ * @param {ViewKind} kind
  * @returns {import("./types.d.ts").Component}
  */
-export function mountWorkbench(context, mountPicture = mountIcicle) {
+export function mountWorkbench(
+  context,
+  mountPicture = mountIcicle,
+  kind = /** @type {ViewKind} */ (context.store.state.view),
+) {
   const { payload, store, provider } = context;
-  const kind = /** @type {ViewKind} */ (store.state.view);
   const bench = { ...context, kind, select, zoom: { row: 0, to: zoomTo }, order };
   const picture = mountPicture(bench);
   const table = mountTable(bench);
