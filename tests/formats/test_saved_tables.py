@@ -153,6 +153,13 @@ def test_contradicting_layers_are_refused(column, values, trouble):
     assert trouble in refusal(with_column("layers", column, values))
 
 
+@pytest.mark.parametrize("column", ["start_ns", "duration_ns"])
+def test_an_impossible_time_is_refused(column):
+    trouble = refusal(with_column("executions", column, lambda old: np.full(len(old), 2**63 - 1)))
+
+    assert "a time is impossible" in trouble
+
+
 def test_a_column_of_another_type_is_refused():
     trouble = refusal(with_column("ops", "name", np.zeros(2, np.int64)))
 

@@ -108,6 +108,12 @@ def test_the_ledger_and_its_notes_are_escaped():
     assert "script" not in Parser(ledger._repr_html_()).tags
 
 
+def test_counts_that_add_up_to_nothing_have_no_shares():
+    ledger = Profile(profile(op("a", "A", float_ops=3), op("b", "B", float_ops=-3))).flops()
+
+    assert not any("%" in cell for row in Parser(ledger._repr_html_()).rows for cell in row)
+
+
 def test_a_row_shows_its_total_with_its_share_and_its_own_number():
     p = Profile(profile(op("net", shape=(1,)), op("net/w", shape=(3,)), op("b", shape=(4,))))
 

@@ -1,6 +1,8 @@
-"""The model's unit of time: nanoseconds in 64 bits."""
+"""The model's unit of time: nanoseconds in 64 bits, of which any two can be subtracted."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,8 +13,34 @@ NANOS_PER_MICRO = 1000
 # The start time of a run if it was not recorded.
 NO_TIME = -1
 
-# The sum of two times up to this one fits into 64 bits. It is a date in the year 2116.
-_LATEST_NS = 2**62
+# The first and last start of a run: the years 1933 and 2116.
+_EARLIEST_NS, _LATEST_NS = -(2**60), 2**62
+# The longest run: 73 years.
+_LONGEST_NS = 2**61
+
+
+class Limits(NamedTuple):
+    """The smallest and the largest value of a column."""
+
+    first: int
+    last: int
+
+    def holds(self, column: Ints) -> bool:
+        """Whether all values are within the limits."""
+        return not len(column) or (self.first <= column.min() and column.max() <= self.last)
+
+
+# By the ends of their names, the limits of columns. A start can be subtracted from any end.
+_LIMITS = {
+    "duration_ns": Limits(-_LONGEST_NS, _LONGEST_NS),
+    "end_ns": Limits(_EARLIEST_NS - _LONGEST_NS, _LATEST_NS + _LONGEST_NS),
+    "_ns": Limits(_EARLIEST_NS, _LATEST_NS),
+}
+
+
+def limits_of(name: str) -> Limits | None:
+    """The limits of a column of times, by its name; None for other columns."""
+    return next((limits for end, limits in _LIMITS.items() if name.endswith(end)), None)
 
 
 def nanos_of_micros(micros: Ints) -> Ints:

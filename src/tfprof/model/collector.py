@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from tfprof.columns import (
     rows_where,
 )
 from tfprof.kernels.rows import grouped
-from tfprof.model.clock import NO_TIME
+from tfprof.model.clock import NO_TIME, limits_of
 from tfprof.model.devices import Devices
 from tfprof.model.executions import (
     MEMORY_FACTS,
@@ -94,11 +94,13 @@ class Runs:
 class _Collected:
     """Growing columns: lists of pieces, which are joined when the profile is built."""
 
+    limited: Callable[[str, Ints], Ints]  # replaces impossible times
     pieces: dict[str, list[Ints]] = field(default_factory=dict)
 
     def add(self, **columns: Ints) -> None:
         for name, column in columns.items():
-            self.pieces.setdefault(name, []).append(np.asarray(column, np.int64))
+            piece = self.limited(name, np.asarray(column, np.int64))
+            self.pieces.setdefault(name, []).append(piece)
 
     def column(self, name: str) -> Ints:
         return joined(self.pieces.get(name, []))
@@ -131,16 +133,25 @@ class RunCollector:
     def __init__(self) -> None:
         self._steps: dict[tuple[int, int], int] = {}
         self._bounds: dict[int, tuple[int, int]] = {}
-        self._sightings = _Collected()
-        self._slots = _Collected()
-        self._uses = _Collected()
-        self._output_memory = _Collected()
-        self._allocators = _Collected()
+        self.has_impossible_times = False
+        self._sightings = _Collected(self._limited)
+        self._slots = _Collected(self._limited)
+        self._uses = _Collected(self._limited)
+        self._output_memory = _Collected(self._limited)
+        self._allocators = _Collected(self._limited)
         self._allocator_names: list[Coded] = []
-        self._allocations = _Collected()
-        self._copies = _Collected()
+        self._allocations = _Collected(self._limited)
+        self._copies = _Collected(self._limited)
         self._copy_names: list[Coded] = []
-        self._waits = _Collected()
+        self._waits = _Collected(self._limited)
+
+    def _limited(self, name: str, column: Ints) -> Ints:
+        """The column with impossible times replaced by the first or last possible one."""
+        limits = limits_of(name)
+        if limits is None or limits.holds(column):
+            return column
+        self.has_impossible_times = True
+        return np.clip(column, *limits)
 
     def add_step(self, recording: int, number: int) -> int:
         """The id of a step, added if new."""
@@ -154,7 +165,8 @@ class RunCollector:
 
     def set_bounds(self, steps: Ints, start_ns: Ints, end_ns: Ints) -> None:
         """Set when the program began and ended these steps."""
-        bounds = zip(start_ns.tolist(), end_ns.tolist(), strict=True)
+        limited = self._limited("start_ns", start_ns), self._limited("end_ns", end_ns)
+        bounds = zip(*(column.tolist() for column in limited), strict=True)
         self._bounds |= dict(zip(steps.tolist(), bounds, strict=True))
 
     def step_numbers(self, recording: int) -> list[int]:

@@ -57,7 +57,10 @@ def _count(number: int) -> Amount:
 
 
 def _share(number: int, whole: int) -> Amount:
-    return Amount(format_count(number), number / whole) if number else Amount("")
+    if not number:
+        return Amount("")
+    # Counts of a damaged log may be negative, and add up to nothing.
+    return Amount(format_count(number), number / whole if whole else None)
 
 
 def _uncounted(ledger: Ledger) -> str:

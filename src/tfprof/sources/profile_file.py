@@ -14,6 +14,7 @@ from tfprof.formats.profile_file import LARGEST_FILE, Facts, SavedProfile, decod
 from tfprof.metrics import Need
 from tfprof.model.attributes import AttributeTable
 from tfprof.model.builder import ProfileBuilder
+from tfprof.model.clock import limits_of
 from tfprof.model.code import CodeTree
 from tfprof.model.devices import Devices
 from tfprof.model.executions import (
@@ -227,6 +228,12 @@ def _contradictions(saved: SavedProfile) -> Iterator[str]:
     names, callers = saved.texts("ops", "name"), saved.numbers("code", "caller")
     placed = saved.numbers("placements", "device")
     checks = {
+        "a time is impossible": all(
+            limits.holds(saved.numbers(table, column))
+            for table, columns in saved.tables.items()
+            for column in columns
+            if (limits := limits_of(column)) is not None
+        ),
         "two recordings have the same label": _are_distinct(saved.texts("recordings", "label")),
         "steps are out of order": _ascends(saved, "steps", "recording", "number"),
         "records are out of order": _ascends(saved, "records", "op", "step"),

@@ -21,6 +21,7 @@ from tfprof.formats.recognise import (
 )
 from tfprof.metrics import Need
 from tfprof.model.builder import ProfileBuilder
+from tfprof.model.notes import Note, Subject
 from tfprof.sources import capture_folder
 from tfprof.sources.ahead import Ahead
 from tfprof.sources.one_model import OneModel, require_single
@@ -344,8 +345,20 @@ def merge(
         content = ahead.result()
         model.add(file, content)
         found[place] = file.source.add(content, builder, file)
+        builder.notes += _impossible_times(file, builder)
         del content  # frees it before the next file is added
     return [found[place] for place in range(len(given))]
+
+
+def _impossible_times(file: InputFile, builder: ProfileBuilder) -> Iterator[Note]:
+    """A note on a file with times that were replaced."""
+    if builder.runs.has_impossible_times:
+        builder.runs.has_impossible_times = False
+        text = (
+            f"{file.path} has impossible times, which count as the nearest possible ones (the "
+            "years 1933 to 2116, runs of 73 years); is the file damaged?"
+        )
+        yield Note(text, Subject.TIME | Subject.MEMORY)
 
 
 def finished(

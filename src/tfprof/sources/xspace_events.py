@@ -52,6 +52,8 @@ class Space:
         if len(used) and not 0 <= int(since.max()) < LARGE // 1000:
             raise InputError(self.path, "is damaged: its timelines are more than 50 days apart.")
         base = first + (self.profile_start_ns if first < _RELATIVE_NS else 0)
+        if abs(base) > LARGE:
+            raise InputError(self.path, "is damaged: its timelines start more than 146 years ago.")
         offset = self._columns["event"]["offset_ps"]
         if len(offset) and int(np.abs(offset.astype(np.float64)).max()) > LARGE:
             raise InputError(self.path, "is damaged: its events are more than 50 days apart.")
