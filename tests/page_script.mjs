@@ -10,6 +10,7 @@ import { guarded } from "../src/tfprof/page/static/guarded.js";
 import { regexOf } from "../src/tfprof/page/static/name_regex.js";
 import { listed, Patterns } from "../src/tfprof/page/static/patterns.js";
 import { createProvider } from "../src/tfprof/page/static/provider.js";
+import { matchingRows, problemOf } from "../src/tfprof/page/static/search_text.js";
 import { formatted } from "../src/tfprof/page/static/units.js";
 
 const ANSWERS = {
@@ -17,6 +18,7 @@ const ANSWERS = {
   rows,
   shown,
   column: ({ data, name }) => [...payloadOf(data)[name]],
+  search,
   regex: ({ name }) => regexOf(name),
   amounts: ({ unit, texts }) => texts.map((text) => amountOf(text, unit)),
   typed: ({ unit, numbers }) => numbers.map((number) => typed(number, unit)),
@@ -27,6 +29,14 @@ const ANSWERS = {
 /** Which of the texts a list of regexes matches. */
 function match({ patterns, texts, advice }) {
   return { flags: [...new Patterns(listed(patterns), advice).matchColumn(column(texts))] };
+}
+
+/** Which of the rows of a view match a search, and what is wrong with the search. */
+function search({ kind, names, end, text, advice }) {
+  const name = column(names);
+  name.get = (row) => names[row];
+  const found = matchingRows({ kind, name, end }, text);
+  return { rows: found && [...found], problem: problemOf(text, advice) };
 }
 
 /** Texts as a column of the page. */

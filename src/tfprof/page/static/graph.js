@@ -10,9 +10,9 @@ import { neighbour } from "./graph_keys.js";
 import { Minimap } from "./graph_minimap.js";
 import { listen } from "./graph_pointer.js";
 import { Pointing } from "./graph_pointing.js";
-import { matching } from "./graph_search.js";
 import { GraphState } from "./graph_state.js";
 import { rowsOfOps } from "./row_ops.js";
+import { matchingNames } from "./search_text.js";
 
 /** @typedef {import("./graph_scene.js").Scene} Scene */
 /** @typedef {import("./types.d.ts").Context} Context */
@@ -20,6 +20,7 @@ import { rowsOfOps } from "./row_ops.js";
 
 const ARROWS = ["ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight"];
 const HINT = "Click a box to select it, double-click to expand it; drag or scroll to move.";
+const MOST_MATCHES = 10_000; // of a search are marked
 const DURATION = 220; // of the animation in the style sheet, in milliseconds
 
 export class DrawnGraph {
@@ -32,9 +33,6 @@ export class DrawnGraph {
     this.store = store;
     this.selected = -1;
     this.focused = -1;
-    this.search = "";
-    /** @type {number[]} */
-    this.matches = [];
     this.isStarted = false;
     this.size = { width: 1000, height: 500 };
     this.picture = svg("svg", {
@@ -217,10 +215,14 @@ export class DrawnGraph {
 
   /** Mark the nodes that contain what the reader searches for. */
   markMatches() {
-    const { search } = this.store.state;
-    if (search !== this.search) this.matches = matching(this.payload.ops, search);
-    this.search = search;
-    const found = new Set(this.matches.map((op) => this.state.shown(op, this.scene)));
+    const flags = matchingNames(this.payload.ops.name, this.store.state.search);
+    const found = new Set();
+    let count = 0;
+    for (let op = 0; flags && op < flags.length && count < MOST_MATCHES; op += 1) {
+      if (!flags[op]) continue;
+      found.add(this.state.shown(op, this.scene));
+      count += 1;
+    }
     for (const [node, element] of this.drawing.elements) {
       element.classList.toggle("graph-match", found.has(node));
     }

@@ -54,9 +54,6 @@ function mountPictures(bench, data) {
   }
 
   choose("graph");
-  bench.store.subscribe((changed) => {
-    if (changed.has("search")) graph.markMatches();
-  });
   return {
     element,
     show(answer) {
@@ -66,6 +63,10 @@ function mountPictures(bench, data) {
     select() {
       icicle.select();
       graph.update();
+    },
+    mark() {
+      icicle.mark?.();
+      graph.markMatches();
     },
   };
 }

@@ -9,10 +9,11 @@ import { VIEWS } from "./views.js";
 
 /**
  * @param {Context} context
+ * @param {HTMLElement} search the search field
  * @param {HTMLElement[]} others shown beside the metric
  * @returns {import("./types.d.ts").Component}
  */
-export function mountHeader({ payload, store }, others) {
+export function mountHeader({ payload, store }, search, others) {
   const tabs = VIEWS.map(({ key, title }, place) => tab(payload, store, key, title, place + 1));
   const metric = metricMenu(payload, store);
   const element = h(
@@ -24,6 +25,7 @@ export function mountHeader({ payload, store }, others) {
       h("span", { class: "header-mark" }, "tfprof"),
       h("h1", null, nameOf(payload.title)),
       h("p", { class: "header-facts" }, payload.facts.join(" · ")),
+      search,
       themeButton(),
     ),
     h(

@@ -5,6 +5,7 @@ import { COLOURINGS, coloursOf } from "./icicle_colours.js";
 import { neighbour } from "./icicle_keys.js";
 import { blockAt, depthBelow, layout, MERGED } from "./icicle_layout.js";
 import { paint, palette } from "./icicle_paint.js";
+import { matchingRows } from "./search_text.js";
 import { onThemeChange } from "./theme.js";
 import { describe, legend, path, sentenceOf } from "./icicle_texts.js";
 
@@ -105,6 +106,11 @@ class Icicle {
     this.draw();
   }
 
+  /** Show what is searched for. */
+  mark() {
+    this.draw();
+  }
+
   coloured() {
     if (!this.answer) return;
     this.colours = coloursOf(this.colouring, this.answer, this.bench.payload);
@@ -142,7 +148,8 @@ class Icicle {
     this.hovered = this.blocks.find((block) => isSame(block, this.hovered));
     const selected = this.selectedPlace();
     const { blocks, hovered } = this;
-    const picture = { answer, blocks, colours, height: this.height, selected, hovered };
+    const matches = matchingRows(answer.rows.data, this.bench.store.state.search);
+    const picture = { answer, blocks, colours, height: this.height, selected, hovered, matches };
     paint(pen, picture, this.colourOf);
     fill(this.path, path(this.bench, answer, root));
     this.reset.hidden = root === 0;
@@ -221,23 +228,9 @@ class Icicle {
       const target = neighbour(event.key, answer, place);
       if (target < 0) return;
       this.bench.select(answer.rows.row[target]);
-      this.include(target);
     }
     event.preventDefault();
     event.stopPropagation();
-  }
-
-  /**
-   * Zoom out as far as needed to show a row.
-   * @param {number} place
-   */
-  include(place) {
-    const { answer } = this;
-    if (!answer) return;
-    const { end } = answer.rows;
-    let root = answer.placeOf[this.bench.zoom.row];
-    while (root > 0 && (place < root || place >= end[root])) root = answer.parent[root];
-    this.bench.zoom.to(answer.rows.row[root]);
   }
 }
 

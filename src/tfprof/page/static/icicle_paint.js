@@ -14,9 +14,12 @@ import { percent } from "./units.js";
 const LABELLED = 26;
 const PADDING = 5;
 
+/** How opaque blocks are that do not match a search. */
+const FAINT = 0.45;
+
 /**
- * What is drawn: the blocks, the height of a level, and the places that are selected and under the
- * pointer.
+ * What is drawn: the blocks, the height of a level, the places that are selected and under the
+ * pointer, and the rows that match a search, if there is one.
  * @typedef {{
  *   answer: Answer,
  *   blocks: Block[],
@@ -24,6 +27,7 @@ const PADDING = 5;
  *   height: number,
  *   selected: number,
  *   hovered: Block | undefined,
+ *   matches: Uint8Array | null,
  * }} Picture
  */
 
@@ -56,9 +60,23 @@ export function paint(pen, picture, colourOf) {
   }
   paintBlocks(pen, picture, colourOf);
   paintLabels(pen, picture, colourOf);
+  for (const block of blocks) {
+    if (picture.matches && isMatch(picture, block)) {
+      outline(pen, block, height, colourOf("--text"), 1);
+    }
+  }
   if (hovered) outline(pen, hovered, height, colourOf("--quiet"), 1);
   const chosen = selected >= 0 && blocks.find(({ place }) => place === selected);
   if (chosen) outline(pen, chosen, height, colourOf("--focus"), 2);
+}
+
+/**
+ * Whether a block is what the reader searches for; without a search, every block is.
+ * @param {Picture} picture
+ * @param {Block} block
+ */
+function isMatch({ answer, matches }, { place }) {
+  return matches === null || (place !== MERGED && matches[answer.rows.row[place]] === 1);
 }
 
 /**
@@ -67,20 +85,26 @@ export function paint(pen, picture, colourOf) {
  * @param {Picture} picture
  * @param {(name: string) => string} colourOf
  */
-function paintBlocks(pen, { blocks, colours, height }, colourOf) {
-  /** @type {Map<string, Path2D>} */
-  const paths = new Map();
-  for (const { place, x, width, level } of blocks) {
+function paintBlocks(pen, picture, colourOf) {
+  const { blocks, colours, height } = picture;
+  /** @type {Map<string, Path2D>[]} */
+  const paths = [new Map(), new Map()];
+  for (const block of blocks) {
+    const { place, x, width, level } = block;
     const name = place === MERGED ? "merged" : colours.of(place);
-    const path = paths.get(name) ?? new Path2D();
-    paths.set(name, path);
+    const kind = paths[isMatch(picture, block) ? 1 : 0];
+    const path = kind.get(name) ?? new Path2D();
+    kind.set(name, path);
     const gap = width > 3 ? 1 : 0;
     path.rect(x, level * height, width - gap, height - 1);
   }
-  for (const [name, path] of paths) {
-    pen.fillStyle = colourOf(name === "merged" ? "--icicle-merged" : `--icicle${name.slice(1)}`);
-    pen.fill(path);
-  }
+  paths.forEach((kind, isMatching) => {
+    pen.globalAlpha = isMatching ? 1 : FAINT;
+    for (const [name, path] of kind) {
+      pen.fillStyle = colourOf(name === "merged" ? "--icicle-merged" : `--icicle${name.slice(1)}`);
+      pen.fill(path);
+    }
+  });
 }
 
 /**
@@ -88,16 +112,18 @@ function paintBlocks(pen, { blocks, colours, height }, colourOf) {
  * @param {Picture} picture
  * @param {(name: string) => string} colourOf
  */
-function paintLabels(pen, { answer, blocks, colours, height }, colourOf) {
+function paintLabels(pen, picture, colourOf) {
+  const { answer, blocks, colours, height } = picture;
   const { rows, total, whole, parent } = answer;
   pen.textBaseline = "middle";
-  for (const { place, x, width, level } of blocks) {
+  for (const block of blocks) {
+    const { place, x, width, level } = block;
     if (place === MERGED || width < LABELLED) continue;
     const row = rows.row[place];
     const above = parent[place] < 0 ? -1 : rows.row[parent[place]];
     const room = width - 2 * PADDING - 1;
     const middle = level * height + (height - 1) / 2 + 0.5;
-    pen.fillStyle = colourOf("--text");
+    pen.fillStyle = colourOf(isMatch(picture, block) ? "--text" : "--quiet");
     const name = visible(shortName(rows.data, row, above));
     const used = label(pen, name, x + PADDING, middle, room);
     const more = [colours.label(place), percent(total[row], whole)].filter(Boolean).join(" · ");

@@ -9,6 +9,7 @@ import { mountHeader } from "./header.js";
 import { startLive } from "./live.js";
 import { createProvider } from "./provider.js";
 import { carriedOver, hasSameRows } from "./renewal.js";
+import { Search } from "./search.js";
 import { following } from "./selection.js";
 import { ShownRows } from "./shown_rows.js";
 import { createStore, initialState } from "./store.js";
@@ -20,81 +21,104 @@ import { VIEWS } from "./views.js";
 /** @typedef {import("./types.d.ts").Changed} Changed */
 /** @typedef {import("./types.d.ts").Provider} Provider */
 
-/**
- * Show a profile. The function that is returned shows a newer one instead: the state stays, and so
- * do views that can show other numbers for the same rows.
- * @param {Payload} payload
- * @param {Provider} source
- * @param {...HTMLElement} status shown in the header
- */
-function createPage(payload, source, ...status) {
-  const store = following(
-    createStore(
-      initialState("overview", payload.metrics[0]?.key ?? ""),
-      payload.options.map(({ name }) => name),
-      new ShownRows(payload),
-    ),
-    payload,
-  );
-  const provider = guarded(source);
-  const context = { payload, store, provider };
-  const [filters, command] = [mountFilters(context), mountCommand(context)];
-  const panel = h("div", { class: "view", id: "view", role: "tabpanel" });
-  /** @type {Map<string, Component>} */
-  const mounted = new Map();
-  let header = mountHeader(context, status);
-  let isRenewing = false;
-
-  /** @param {Changed} changed */
-  function update(changed) {
-    if (isRenewing) return;
-    for (const part of [header, filters, command]) part.update(changed);
-    const { view } = store.state;
-    const shown = component(view, context, mounted);
-    if (panel.firstChild !== shown.element) {
-      panel.setAttribute("aria-labelledby", `tab-${view}`);
-      fill(panel, shown.element);
-    }
-    shown.update(changed);
+/** The page: a header, the filters, the chosen view and the command for it. */
+class Page {
+  /**
+   * @param {Payload} payload
+   * @param {Provider} source
+   * @param {HTMLElement[]} status shown in the header
+   */
+  constructor(payload, source, status) {
+    const initial = initialState("overview", payload.metrics[0]?.key ?? "");
+    const options = payload.options.map(({ name }) => name);
+    this.store = following(createStore(initial, options, new ShownRows(payload)), payload);
+    this.provider = guarded(source);
+    this.context = { payload, store: this.store, provider: this.provider };
+    this.status = status;
+    /** @type {Map<string, Component>} */
+    this.mounted = new Map();
+    this.search = new Search(this.context, () => this.mounted.get(this.store.state.view)?.finder);
+    this.filters = mountFilters(this.context);
+    this.command = mountCommand(this.context);
+    this.panel = h("div", { class: "view", id: "view", role: "tabpanel" });
+    this.header = this.mountHeader();
+    this.isRenewing = false;
+    this.store.subscribe((changed) => this.update(changed));
+    const main = h("main", null, this.filters.element, this.panel);
+    document.body.replaceChildren(this.header.element, main, this.command.element);
+    this.update(this.everything());
   }
 
-  const everything = new Set(
-    /** @type {(keyof import("./types.d.ts").State)[]} */ (Object.keys(store.state)),
-  );
+  mountHeader() {
+    return mountHeader(this.context, this.search.element, this.status);
+  }
 
-  /** @param {Payload} newer */
-  function renew(newer) {
+  /** @returns {Changed} */
+  everything() {
+    return new Set(
+      /** @type {(keyof import("./types.d.ts").State)[]} */ (Object.keys(this.store.state)),
+    );
+  }
+
+  /** @param {Changed} changed */
+  update(changed) {
+    if (this.isRenewing) return;
+    for (const part of [this.header, this.filters, this.command]) part.update(changed);
+    const { view } = this.store.state;
+    const shown = component(view, this.context, this.mounted);
+    if (this.panel.firstChild !== shown.element) {
+      this.panel.setAttribute("aria-labelledby", `tab-${view}`);
+      fill(this.panel, shown.element);
+    }
+    shown.update(changed);
+    void this.search.update();
+  }
+
+  /**
+   * Show a newer profile: the state stays, and so do views that can show other numbers for the same
+   * rows.
+   * @param {Payload} newer
+   */
+  renew(newer) {
+    const { store, mounted, context: { payload } } = this;
     const part = carriedOver(store, payload, newer);
     for (const [view, { renews }] of mounted) {
       if (!renews || !hasSameRows(view, payload, newer)) mounted.delete(view);
     }
     Object.assign(payload, newer); // components that stay have a reference to it
-    provider.forget();
+    this.provider.forget();
     store.rows.leave();
-    isRenewing = true; // components are told once, after the header is there
+    this.isRenewing = true; // components are told once, after the header is there
     store.set(part);
-    isRenewing = false;
-    renewHeader();
-    update(everything);
+    this.isRenewing = false;
+    this.renewHeader();
+    this.update(this.everything());
   }
 
   /** Replace the header, or do it later if the reader is typing in it. */
-  function renewHeader() {
-    const { element } = header;
+  renewHeader() {
+    const { element } = this.header;
     if (element.contains(document.activeElement)) {
-      element.addEventListener("focusout", () => setTimeout(renewHeader), { once: true });
+      element.addEventListener("focusout", () => setTimeout(() => this.renewHeader()), {
+        once: true,
+      });
       return;
     }
-    header = mountHeader(context, status);
-    element.replaceWith(header.element);
-    header.update(everything);
+    this.header = this.mountHeader();
+    element.replaceWith(this.header.element);
+    this.header.update(this.everything());
   }
+}
 
-  store.subscribe(update);
-  const main = h("main", null, filters.element, panel);
-  document.body.replaceChildren(header.element, main, command.element);
-  update(everything);
-  return renew;
+/**
+ * Show a profile. The function that is returned shows a newer one instead.
+ * @param {Payload} payload
+ * @param {Provider} source
+ * @param {...HTMLElement} status shown in the header
+ */
+function createPage(payload, source, ...status) {
+  const page = new Page(payload, source, status);
+  return (/** @type {Payload} */ newer) => page.renew(newer);
 }
 
 /**

@@ -6,6 +6,7 @@ import { Folding } from "./table_folding.js";
 import { footOf } from "./table_foot.js";
 import { heading } from "./table_heading.js";
 import { targetOf } from "./table_keys.js";
+import { matchingRows } from "./search_text.js";
 
 /** @typedef {import("./workbench.js").Answer} Answer */
 /** @typedef {import("./workbench.js").Bench} Bench */
@@ -83,6 +84,11 @@ class Table {
     this.draw();
   }
 
+  /** Show what is searched for. */
+  mark() {
+    this.draw();
+  }
+
   selectedPlace() {
     const { row } = this.bench.store.state;
     return row < 0 ? -1 : (this.answer?.placeOf[row] ?? -1);
@@ -122,8 +128,14 @@ class Table {
     const first = Math.max(0, Math.floor(this.grid.scrollTop / HEIGHT) - MORE);
     const count = Math.ceil(this.grid.clientHeight / HEIGHT) + 2 * MORE;
     const last = Math.min(this.listed.length, first + count);
+    const { search } = this.bench.store.state;
+    const matches = matchingRows(answer.rows.data, search);
+    const marked = matches ? search : "";
     const lines = [];
-    for (let line = first; line < last; line += 1) lines.push(this.line(answer, line));
+    for (let line = first; line < last; line += 1) {
+      const isMatch = matches?.[answer.rows.row[this.listed[line]]] === 1;
+      lines.push(this.line(answer, line, isMatch, marked));
+    }
     fill(this.body, lines);
     const selected = this.selectedPlace();
     const line = selected < 0 ? -1 : this.listed.indexOf(selected);
@@ -140,8 +152,10 @@ class Table {
   /**
    * @param {Answer} answer
    * @param {number} line
+   * @param {boolean} isMatch
+   * @param {string} search
    */
-  line(answer, line) {
+  line(answer, line, isMatch, search) {
     const place = this.listed[line];
     const { rows } = answer;
     const isParent = rows.data.nested && rows.end[place] > place + 1;
@@ -152,13 +166,13 @@ class Table {
       "span",
       { class: "table-name", role: "gridcell", title: nameTitle(answer, place) },
       fold,
-      nameCell(answer, place),
+      nameCell(answer, place, isMatch ? search : ""),
     );
     name.style.setProperty("--depth", String(rows.depth[place] - 1));
     const element = h(
       "div",
       {
-        class: "table-row",
+        class: isMatch ? "table-row table-match" : "table-row",
         role: "row",
         id: this.id(place),
         "data-place": place,

@@ -2,6 +2,7 @@
 
 import { amount, h, nameOf } from "./dom.js";
 import { ROOT, leafAndScope, shortName } from "./row_names.js";
+import { markedName } from "./search_marks.js";
 import { shareLevel } from "./shares.js";
 import { exact, formatted, percent } from "./units.js";
 
@@ -164,14 +165,16 @@ function fact({ rows }, { key, heading, group, meaning }) {
  * The name of a row, below those above it.
  * @param {Answer} answer
  * @param {number} place
+ * @param {string} search what to mark in it
  */
-export function nameCell({ rows, parent }, place) {
+export function nameCell({ rows, parent }, place, search) {
   const row = rows.row[place];
   const above = parent[place] < 0 ? -1 : rows.row[parent[place]];
   const name = shortName(rows.data, row, above);
-  if (rows.data.kind !== "graph" || row === 0) return [nameOf(name)];
+  if (rows.data.kind !== "graph" || row === 0) return [markedName(name, search)];
   const [leaf, scope] = leafAndScope(rows.data, name);
-  return [nameOf(leaf), scope !== "" && nameOf(scope, { class: "name quiet table-scope" })];
+  const before = scope !== "" && markedName(scope, search, { class: "name quiet table-scope" });
+  return [markedName(leaf, search), before];
 }
 
 /**

@@ -4,6 +4,7 @@ import { h } from "./dom.js";
 import { TimelineBar } from "./timeline_bar.js";
 import { COLOURINGS, faint, ink } from "./timeline_colours.js";
 import { hitAt, Tip } from "./timeline_hit.js";
+import { RunFinder } from "./timeline_search.js";
 import { attachKeys } from "./timeline_keys.js";
 import { TimelineMap } from "./timeline_map.js";
 import { inOtherLane, nextInLane, nextOfOp } from "./timeline_neighbours.js";
@@ -31,7 +32,8 @@ const ZOOM = 0.6; // of buttons, and of the keys + and -
  */
 export function mountTimeline(context) {
   const view = new TimelineView(context, /** @type {TimelineData} */ (context.payload.timeline));
-  return { element: view.element, update: (changed) => view.update(changed) };
+  const finder = new RunFinder(view.runs, view.selection, view.shown, context.store);
+  return { element: view.element, update: (changed) => view.update(changed), finder };
 }
 
 class TimelineView {
@@ -253,12 +255,11 @@ class TimelineView {
     this.colouring = key;
     this.bar.explain(categories);
     const inks = categories.colours.map(ink);
-    const { search } = this.context.store.state;
-    if (search === "") {
+    const matches = this.runs.matching(this.context.store.state.search);
+    if (!matches) {
       this.stage.colour(categories.of, inks);
       return;
     }
-    const matches = this.runs.matching(search);
     const of = categories.of.map((place, run) => (matches(run) ? place : place + inks.length));
     this.stage.colour(of, [...inks, ...categories.colours.map(faint)]);
   }

@@ -1,6 +1,7 @@
 // The runs of a timeline as columns, lane by lane. Runs in the same lane do not overlap, so both
 // their starts and their ends ascend, and the visible ones are found by binary search.
 
+import { matchingNames } from "./search_text.js";
 import { union, busyWithin } from "./timeline_spans.js";
 
 /** @typedef {import("./types.d.ts").TimelineData} TimelineData */
@@ -120,20 +121,15 @@ export class Runs {
   }
 
   /**
-   * Whether the names of runs contain a text.
+   * Whether the names of runs match a search; null if there is nothing to search for.
    * @param {string} search
-   * @returns {(run: number) => boolean}
+   * @returns {((run: number) => boolean) | null}
    */
   matching(search) {
-    /** @type {Map<number, boolean>} */
-    const known = new Map();
-    const wanted = search.toLowerCase();
-    return (run) => {
-      const op = this.op[run];
-      const found = known.get(op) ?? this.name(run).toLowerCase().includes(wanted);
-      known.set(op, found);
-      return found;
-    };
+    const ops = matchingNames(this.ops.name, search);
+    const others = matchingNames(this.data.runs.names, search);
+    if (!ops || !others) return null;
+    return (run) => (this.op[run] >= 0 ? ops[this.op[run]] : others[-1 - this.op[run]]) === 1;
   }
 
   /**

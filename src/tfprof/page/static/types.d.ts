@@ -440,6 +440,29 @@ export interface Context {
   provider: Provider;
 }
 
+/** What a search found: how many things of the view, the selected one of them, and what is hidden. */
+export interface Found {
+  found: number;
+  /** Matches that the current options do not show. */
+  hidden: number;
+  /** The number of all things, such as rows, and what they are. */
+  all: number;
+  unit: string;
+  /** The place of the selected match among those that are shown, 0 if none is selected. */
+  place: number;
+  /** The view that was searched if it is not the visible one, or empty. */
+  where: string;
+  /** The number of rows that the page does not have. */
+  merged: number;
+}
+
+/** Searches a view that has no rows. */
+export interface Finder {
+  find(): Found;
+  /** Select the next (1) or the previous match (-1). */
+  go(step: number): void;
+}
+
 export interface Component {
   element: HTMLElement;
   /** Called after the state changed while the component is visible, and when it becomes visible. */
@@ -449,4 +472,6 @@ export interface Component {
    * `update` is called with all keys. Otherwise it is mounted again.
    */
   renews?: boolean;
+  /** For a view that has other things than rows to search. */
+  finder?: Finder;
 }

@@ -27,8 +27,14 @@ import { parents } from "./tree.js";
  */
 
 /**
- * A panel: `show` gets a new answer, `select` is called when another row is selected.
- * @typedef {{ element: HTMLElement, show: (answer: Answer) => void, select: () => void }} Panel
+ * A panel: `show` gets a new answer, `select` is called when another row is selected, and `mark`
+ * when something else is searched for.
+ * @typedef {{
+ *   element: HTMLElement,
+ *   show: (answer: Answer) => void,
+ *   select: () => void,
+ *   mark?: () => void,
+ * }} Panel
  */
 
 /**
@@ -60,6 +66,8 @@ export function mountWorkbench(
   const main = h("div", { class: "workbench-main" }, picture.element, table.element);
   const element = h("div", { class: "workbench" }, main, panels[2].element);
   let asked = 0;
+  /** @type {Answer | null} */
+  let shown = null;
   new ResizeObserver(fit).observe(element);
 
   /** The panels take the height that is left below the head of the page. */
@@ -99,6 +107,7 @@ export function mountWorkbench(
     if (answer.placeOf[bench.zoom.row] === undefined || answer.placeOf[bench.zoom.row] < 0) {
       bench.zoom.row = 0;
     }
+    shown = answer;
     for (const panel of panels) panel.show(answer);
   }
 
@@ -106,7 +115,11 @@ export function mountWorkbench(
   function update(changed) {
     fit();
     if (changed.has("view") || changed.has("metric") || changed.has("options")) void ask();
-    else if (changed.has("row")) for (const panel of panels) panel.select();
+    else if (changed.has("row")) {
+      if (shown) bench.zoom.row = rootAround(shown, bench.zoom.row, store.state.row);
+      for (const panel of panels) panel.select();
+    }
+    if (changed.has("search")) for (const panel of panels) panel.mark?.();
   }
 
   return { element, update, renews: true };
@@ -130,4 +143,18 @@ function answered(rows, metric) {
     placeOf,
     whole: total[0],
   };
+}
+
+/**
+ * The zoomed row, or the nearest one above it that contains another row.
+ * @param {Answer} answer
+ * @param {number} zoomed
+ * @param {number} row
+ */
+function rootAround({ rows, parent, placeOf }, zoomed, row) {
+  const place = placeOf[row] ?? -1;
+  if (place < 0) return zoomed;
+  let root = placeOf[zoomed];
+  while (root > 0 && (place < root || place >= rows.end[root])) root = parent[root];
+  return rows.row[Math.max(0, root)];
 }
