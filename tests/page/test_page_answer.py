@@ -8,6 +8,7 @@ import pytest
 import tfprof
 from report_pages import MODELS, ROOT
 from tfprof.measures.numbers import EVERYTHING, per_op
+from tfprof.metrics import THRESHOLD_KEYS
 from tfprof.page.answer import answer
 from tfprof.page.views import WHOLE, build_views, metrics
 
@@ -17,6 +18,8 @@ def profile(request):
     return tfprof.load(*(ROOT / path for path in MODELS[request.param]))
 
 
+# Rows with negative numbers are hidden by default.
+NEGATIVE = {f"min_{key}": -(2**63) for key in THRESHOLD_KEYS}
 QUESTIONS = {
     "all rows": {},
     "depth": {"max_depth": 3},
@@ -83,3 +86,49 @@ def test_an_option_that_changes_the_rows_is_answered_with_other_rows(changed):
 
     assert list(found["view"]["name"]) == list(view.name)
     assert found["row"] is None
+
+
+def listed_ops(profile, kind, options):
+    """The numbers of all ops that an answer has, as the page reads them."""
+    found = answer(profile.view(kind, options).view, profile.columns)["ops"]
+    of_page = per_op(profile.columns, EVERYTHING)
+    return found, lambda key: found["numbers"].get(key, of_page[key]).tolist()
+
+
+@pytest.mark.parametrize("kind", ["scope", "graph", "op", "layers", "code"])
+def test_ops_have_the_numbers_of_the_chosen_step(kind):
+    profile = tfprof.load(*(ROOT / path for path in MODELS["transformer"]))
+    found, numbers = listed_ops(profile, kind, WHOLE.but(step=3))
+
+    scope = profile.view("scope", WHOLE.but(step=3)).view
+    counted = np.ones(len(profile.columns.ops)) if found["counted"] is None else found["counted"]
+    expected = scope.op_numbers("nanos") * counted
+    assert numbers("nanos") == expected.tolist()
+    assert "float_ops" not in found["numbers"] or found["counted"] is not None
+    assert found["row"] is None
+
+
+@pytest.mark.parametrize("kind", ["op", "layers"])
+def test_ops_that_do_not_count_have_no_numbers(kind, profile):
+    found, numbers = listed_ops(profile, kind, WHOLE.but(account_type_regexes=["MatMul", "Conv2D"]))
+
+    kinds = profile.columns.ops.kind
+    is_counted = [name in ("MatMul", "Conv2D") for name in kinds]
+    assert found["counted"].tolist() == is_counted
+    assert [number > 0 for number in numbers("float_ops")] == is_counted
+
+
+@pytest.mark.parametrize("depth", [2, WHOLE.max_depth])
+def test_ops_of_hidden_rows_are_part_of_the_row_shown_above_them(depth):
+    profile = tfprof.load(*(ROOT / path for path in MODELS["resnet32"]))
+    view = profile.view("code", WHOLE.but(my_code=True, max_depth=depth)).view
+
+    row = answer(view, profile.columns)["ops"]["row"]
+
+    every = profile.view("code", WHOLE.but(my_code=True, **NEGATIVE)).view
+    place = {row: place for place, row in enumerate(every.arranged.tolist())}
+    for shown in range(1, len(view)):
+        start = place[int(view.arranged[shown])]
+        below = every.members.take(np.arange(start, every.tree.end[start])).values
+        inside = (row >= shown) & (row < view.tree.end[shown])
+        assert np.flatnonzero(inside).tolist() == sorted(below.tolist())

@@ -49,7 +49,7 @@ def _sections(view: View) -> dict[str, Any]:
         "version": __version__,
         "title": f"{view.kind} view",
         "metrics": _selected_first(views.metrics(view.profile), view),
-        "ops": _taken(ops(view.profile, {}), shown),
+        "ops": _taken(_counted(ops(view.profile, {}), view), shown),
         "views": {view.kind: section | {"op": place[section["op"]]}},
         "notes": list(view.notes),
         "missing": {},
@@ -63,6 +63,11 @@ def _selected_first(metrics: list[dict[str, Any]], view: View) -> list[dict[str,
     return sorted(
         metrics, key=lambda one: (one["key"] != options.order_by, one["key"] not in options.select)
     )
+
+
+def _counted(section: dict[str, Any], view: View) -> dict[str, Any]:
+    """The section of ops with their numbers in the steps that the view covers."""
+    return section | {"numbers": {key: view.op_numbers(key) for key in section["numbers"]}}
 
 
 def _taken(section: dict[str, Any], rows: Ints) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from tfprof.options import Options
 from tfprof.patterns import Patterns
 from tfprof.views.registry import VIEWS, Trait
 from tfprof.views.tree import Tree
-from tfprof.views.view import Hidden, View
+from tfprof.views.view import Counted, Hidden, View
 
 
 class Weighing(NamedTuple):
@@ -147,6 +147,7 @@ def select(
     members = accounts.members.take(shown.rows)
     own = _of_rows(accounts.own, shown.rows)
     counted = shown.counted
+    trail = _Trail(question, before)
     return View(
         kind=kind,
         traits=traits,
@@ -167,9 +168,22 @@ def select(
             ),
         ),
         arranged=shown.rows,
+        counted=lambda: _counted(shown, question, recounts=trail.recounts),
         skipped=_skipped(shown),
-        trail=_Trail(question, before),
+        trail=trail,
     )
+
+
+def _counted(shown: _Rows, question: _Question, *, recounts: bool) -> Counted:
+    """The ops of all rows that count, which may be hidden, and the rows shown above them."""
+    rows = shown.rows if recounts else shown.counted
+    parents = question.arrangement.tree.parents
+    place = np.full(len(parents), -1)
+    place[shown.rows] = np.arange(len(shown.rows))
+    while len(hidden := np.flatnonzero(place < 0)):
+        place[hidden] = place[parents[hidden]]
+    members = question.accounts.members.take(rows)
+    return Counted(members.values, place[rows][members.owners])
 
 
 def _of_rows(numbers: Numbers, rows: Ints) -> Numbers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -29,6 +29,13 @@ class Hidden:
 
     ops: int
     numbers: Mapping[str, int]
+
+
+class Counted(NamedTuple):
+    """The ops that count towards totals, and for each the lowest row shown that contains it."""
+
+    op: Ints
+    row: Ints
 
 
 class Trail(Protocol):
@@ -76,6 +83,7 @@ class View:
     total: Numbers
     hidden: Hidden
     arranged: Ints  # the row of the view's arrangement that each row is
+    counted: Callable[[], Counted]  # computes which ops count towards totals
     layer: Ints | None = None  # the layer that each row is, -1 for other rows; None in other views
     # The most memory that each row of the arrangement held at one time, -1 if unknown; None in
     # views without this number.

@@ -161,9 +161,9 @@ function perSecond(work, nanos) {
  * @param {boolean} isNested
  */
 function count({ rows }, row, isNested) {
-  const { ops, end } = rows.data;
+  const ops = rows.opCounts();
   let total = 0;
-  for (let below = row; below < end[row]; below += 1) total += ops[below];
+  for (let below = row; below < rows.data.end[row]; below += 1) total += ops[below];
   const [own, every] = [ops[row], total].map((one) => amount(one.toLocaleString("en-US"), one));
   const row_ = cells("ops", isNested && own, every);
   row_.dataset["metric"] = "ops";

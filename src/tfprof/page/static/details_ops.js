@@ -24,11 +24,11 @@ export function neighbours(bench, answer, row) {
   const { data } = answer.rows;
   const ops = data.op[row] >= 0 && data.end[row] === row + 1
     ? [data.op[row]]
-    : opsBelow(bench.payload, data, row);
+    : opsBelow(answer.rows, row);
   // In the graph view, the rows below an op are its inputs; only the op itself has neighbours.
   const inside = data.kind === "graph" ? [data.op[row]].filter((op) => op >= 0) : ops;
   return [
-    ops.length > 1 && list(bench, answer, "Largest ops", sorted(answer, bench, ops), true),
+    ops.length > 1 && list(bench, answer, "Largest ops", sorted(answer, ops), true),
     list(bench, answer, "Inputs", outside(bench, inside, inputsOf(bench.payload.ops)), false),
     list(bench, answer, "Outputs", outside(bench, inside, usersOf(bench.payload.ops)), false),
   ];
@@ -37,11 +37,10 @@ export function neighbours(bench, answer, row) {
 /**
  * The ops that have the chosen metric, the largest first.
  * @param {Answer} answer
- * @param {Bench} bench
  * @param {number[]} ops
  */
-function sorted({ metric }, { payload }, ops) {
-  const numbers = payload.ops.numbers[metric.column];
+function sorted({ rows, metric }, ops) {
+  const numbers = rows.ofOps(metric.column);
   return ops.filter((op) => numbers[op] > 0).sort((one, other) => numbers[other] - numbers[one]);
 }
 
@@ -86,7 +85,7 @@ function list(bench, answer, title, ops, hasNumbers) {
   /** @param {number} op */
   function item(op) {
     const { column, unit } = answer.metric;
-    const value = bench.payload.ops.numbers[column][op];
+    const value = answer.rows.ofOps(column)[op];
     return h(
       "li",
       null,

@@ -1,7 +1,6 @@
 // What the colours of an icicle mean: the share of a block, or what most of it is.
 
 import { PHASE_COLOURS } from "./phases.js";
-import { rowsOfOps } from "./row_ops.js";
 import { shareLevel } from "./shares.js";
 
 /** @typedef {import("./types.d.ts").Payload} Payload */
@@ -41,7 +40,7 @@ const NEUTRAL = "--share-0";
  */
 export function coloursOf(colouring, answer, payload) {
   if (colouring === "kind" || colouring === "device" || colouring === "phase") {
-    return byCategory(answer, payload, payload.ops[colouring], colouring === "phase");
+    return byCategory(answer, payload.ops[colouring], colouring === "phase");
   }
   return byShare(answer);
 }
@@ -62,15 +61,14 @@ function byShare({ rows, total, whole }) {
 /**
  * The category that most of each block belongs to, by the chosen metric.
  * @param {Answer} answer
- * @param {Payload} payload
  * @param {Coded} column
  * @param {boolean} isPhase
  * @returns {Colours}
  */
-function byCategory(answer, payload, column, isPhase) {
-  const numbers = payload.ops.numbers[answer.metric.column];
+function byCategory(answer, column, isPhase) {
+  const numbers = answer.rows.ofOps(answer.metric.column);
   const largest = largestCodes(column, numbers);
-  const sums = sumsOf(answer, payload, column, numbers, largest);
+  const sums = sumsOf(answer, column, numbers, largest);
   const names = [...largest.map((code) => column.values.get(code) || "none"), "others"];
   const colours = names.map((name, place) => {
     if (place === largest.length) return OTHERS;
@@ -114,12 +112,11 @@ function largestCodes(column, numbers) {
 /**
  * For each category and each row of the data, the sum over all rows before it.
  * @param {Answer} answer
- * @param {Payload} payload
  * @param {Coded} column
  * @param {import("./types.d.ts").Numbers} numbers
  * @param {number[]} largest
  */
-function sumsOf(answer, payload, column, numbers, largest) {
+function sumsOf(answer, column, numbers, largest) {
   const { data } = answer.rows;
   const categoryOf = new Int32Array(column.values.length).fill(largest.length);
   largest.forEach((code, place) => (categoryOf[code] = place));
@@ -127,7 +124,7 @@ function sumsOf(answer, payload, column, numbers, largest) {
     { length: largest.length + 1 },
     () => new Float64Array(data.end.length + 1),
   );
-  const rowOf = rowsOfOps(payload, data);
+  const rowOf = answer.rows.rowOfOps();
   for (let op = 0; op < rowOf.length; op += 1) {
     if (rowOf[op] >= 0) sums[categoryOf[column.codes[op]]][rowOf[op] + 1] += numbers[op];
   }

@@ -3,6 +3,7 @@
 import { unpack, unzipped } from "./container.js";
 import { fill, h } from "./dom.js";
 import { createProvider } from "./provider.js";
+import { rowsOfOps } from "./row_ops.js";
 import { depths, ownNumbers, totalNumbers } from "./tree.js";
 
 /** @typedef {import("./types.d.ts").Answer} Answer */
@@ -130,7 +131,7 @@ class LiveProvider {
  * @param {Payload} payload
  * @returns {Rows}
  */
-function rowsOf({ view, row }, payload) {
+function rowsOf({ view, row, ops }, payload) {
   const whole = payload.views[view.kind];
   /** @type {Map<string, Numbers>} */
   const known = new Map();
@@ -148,17 +149,37 @@ function rowsOf({ view, row }, payload) {
     return found;
   }
 
+  const data = row === null
+    ? view
+    : { ...whole, accounted: placed(view.accounted) };
+  const rowOfOps = () => ops.row ?? rowsOfOps(payload, data);
+
   return {
-    data: row === null
-      ? view
-      : { ...whole, accounted: placed(view.accounted), ops: placed(view.ops) },
+    data,
     row: Int32Array.from(row ?? view.end.keys()),
     end: Int32Array.from(view.end),
     depth: depths(view.end),
     own: (column) => remembered(`own ${column}`, () => ownNumbers(view, payload.ops, column)),
     total: (column) => remembered(`total ${column}`, () => totalNumbers(view, payload.ops, column)),
+    ofOps: (column) => ops.numbers[column] ?? payload.ops.numbers[column],
+    rowOfOps,
+    opCounts: () => opCounts(rowOfOps(), ops.counted, data.end.length),
     notes: view.notes,
   };
+}
+
+/**
+ * The number of ops of each row.
+ * @param {Numbers} rowOfOp
+ * @param {Numbers | null} isCounted
+ * @param {number} size
+ */
+function opCounts(rowOfOp, isCounted, size) {
+  const found = new Float64Array(size);
+  rowOfOp.forEach((row, op) => {
+    if (row >= 0 && (isCounted === null || isCounted[op] === 1)) found[row] += 1;
+  });
+  return found;
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { cuts } from "./cuts.js";
 import { isApplied, Question } from "./options.js";
+import { rowsOfOps } from "./row_ops.js";
 import { select } from "./select.js";
 import { depths, ownNumbers, totalNumbers } from "./tree.js";
 import { ViewNumbers } from "./view_numbers.js";
@@ -56,6 +57,9 @@ export function createProvider(payload) {
           remembered(`own ${kind} ${column}`, () => ownNumbers(data, payload.ops, column)),
         total: (column) =>
           remembered(`total ${kind} ${column}`, () => totalNumbers(data, payload.ops, column)),
+        ofOps: (column) => payload.ops.numbers[column],
+        rowOfOps: () => rowsOfOps(payload, data),
+        opCounts: () => data.ops,
         notes: data.notes,
         cuts: cuts(selected),
       };

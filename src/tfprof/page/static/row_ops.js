@@ -65,15 +65,15 @@ export function rowOfName(data, name) {
 
 /**
  * The ops of a row and of the rows below it.
- * @param {Payload} payload
- * @param {ViewData} data
- * @param {number} row
+ * @param {import("./types.d.ts").Rows} rows
+ * @param {number} row of the data
  */
-export function opsBelow(payload, data, row) {
-  const rowOf = rowsOfOps(payload, data);
+export function opsBelow(rows, row) {
+  const rowOf = rows.rowOfOps();
+  const end = rows.data.end[row];
   const found = [];
   for (let op = 0; op < rowOf.length; op += 1) {
-    if (rowOf[op] >= row && rowOf[op] < data.end[row]) found.push(op);
+    if (rowOf[op] >= row && rowOf[op] < end) found.push(op);
   }
   return found;
 }

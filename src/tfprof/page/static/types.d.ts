@@ -378,6 +378,14 @@ export interface Rows {
   /** Own and total numbers by row of `data`. */
   own(column: string): Numbers;
   total(column: string): Numbers;
+  /**
+   * The number of each op, 0 if it does not count towards totals, and the row of `data` that it is
+   * part of, -1 if none.
+   */
+  ofOps(column: string): Numbers;
+  rowOfOps(): Numbers;
+  /** The number of ops of each row of `data` that count towards totals. */
+  opCounts(): Numbers;
   notes: string[];
   /** Why options leave rows out; a server adds this to the notes. */
   cuts?: string[];
@@ -392,6 +400,14 @@ export interface Answer {
   view: ViewData;
   /** The row of the page's data that each row is; null if these are other rows. */
   row: Numbers | null;
+  ops: {
+    /** Whether each op counts (1) or not (0); null if all do. */
+    counted: Numbers | null;
+    /** By `Metric.column`; a column that is missing here is that of the page. */
+    numbers: Record<string, Numbers>;
+    /** The row of each op, -1 if none; null if these are rows of the page. */
+    row: Numbers | null;
+  };
 }
 
 /** Answers questions: from the data of the page, or by asking the server. */
