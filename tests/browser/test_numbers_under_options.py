@@ -7,6 +7,7 @@ import shlex
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
+import numpy as np
 import pytest
 
 import tfprof
@@ -210,3 +211,30 @@ def test_a_view_in_a_notebook_lists_ops_with_the_numbers_of_its_step(
     assert len(found) == FEW
     for name, value in found.items():
         assert value == shown.view.own["nanos"][list(shown.view.name).index(name)]
+
+
+def test_the_drawn_graph_has_the_numbers_of_the_question(profile, address, open_report):
+    page = settled(open_report.visit(address, state="view=scope"))
+    layers = profile.view("layers", WHOLE).view
+
+    for options in COUNTING.values():
+        opened(page, "graph", "micros", options)
+        nodes = page.locator(".graph-node[data-row]:not([data-row^='-'])").evaluate_all(
+            "all => all.map((one) => [Number(one.dataset.row), Number(one.dataset.value)])"
+        )
+        view = profile.view("graph", WHOLE.but(**options)).view
+        counted = set(view.counted().op.tolist())
+        numbers = view.op_numbers("nanos")
+        assert len(nodes) > 3
+        for row, value in nodes:
+            ops = layers.members.take(np.arange(row, layers.tree.end[row])).values.tolist()
+            assert value == sum(int(numbers[op]) for op in ops if op in counted)
+
+
+def test_the_drawn_graph_says_that_filters_do_not_change_it(open_report, report_of):
+    page = settled(open_report(report_of(MODEL), state="view=graph"))
+    note = page.locator(".graph-note")
+    assert "filters" not in note.inner_text()
+
+    opened(page, "graph", "micros", FILTERS["names"])
+    assert note.inner_text().endswith("; filters apply only to the table")

@@ -11,6 +11,7 @@ import { Minimap } from "./graph_minimap.js";
 import { listen } from "./graph_pointer.js";
 import { Pointing } from "./graph_pointing.js";
 import { GraphState } from "./graph_state.js";
+import { isApplied } from "./options.js";
 import { rowsOfOps } from "./row_ops.js";
 import { matchingNames } from "./search_text.js";
 
@@ -34,6 +35,8 @@ export class DrawnGraph {
     this.selected = -1;
     this.focused = -1;
     this.isStarted = false;
+    this.metric = payload.metrics[0]; // until the first answer
+    this.isFiltered = false;
     this.size = { width: 1000, height: 500 };
     this.picture = svg("svg", {
       class: "graph-picture",
@@ -50,7 +53,7 @@ export class DrawnGraph {
     this.note = h("span", { class: "graph-note", role: "status" });
     this.stage = h("div", { class: "graph-stage" }, this.picture);
     new ResizeObserver(() => this.measure()).observe(this.stage);
-    this.state = new GraphState(payload, data, this.metric.column, this.size);
+    this.state = new GraphState(payload, data, this.size);
     this.drawing = new GraphDrawing(this.state.boxes);
     this.picture.append(arrow(), this.drawing.content);
     this.minimap = new Minimap(() => this.camera);
@@ -72,11 +75,6 @@ export class DrawnGraph {
     this.element = h("div", { class: "graph" }, this.stage, this.facts);
   }
 
-  get metric() {
-    const { metrics } = this.payload;
-    return metrics.find(({ key }) => key === this.store.state.metric) ?? metrics[0];
-  }
-
   room() {
     return this.size;
   }
@@ -86,19 +84,28 @@ export class DrawnGraph {
     if (width > 0 && height > 0) this.size = { width, height };
   }
 
-  /** Show the metric and the selection of the page. */
-  update() {
+  /**
+   * Show the numbers of ops that an answer has.
+   * @param {import("./workbench.js").Answer} answer
+   */
+  show({ rows, metric, whole }) {
+    const values = rows.ofOps(metric.column);
+    const isSame = this.state.values === values && this.metric.total === whole;
+    this.metric = { ...metric, total: whole };
+    this.isFiltered = this.payload.options.some(
+      (option) => isApplied(option) && option.name !== "order_by" && rows.asked?.[option.name],
+    );
+    if (!isSame) this.state.setValues(values);
     if (!this.isStarted) {
-      this.isStarted = true;
       this.measure();
       this.state.setRoom(this.room());
       this.render();
       this.camera.begin();
-    }
-    if (this.state.column !== this.metric.column) {
-      this.state.setMetric(this.metric.column);
+    } else if (!isSame) {
       this.render();
     }
+    this.isStarted = true;
+    this.describe();
     this.follow();
   }
 
@@ -109,11 +116,20 @@ export class DrawnGraph {
     this.minimap.show(this.scene);
     this.markMatches();
     this.mark();
+    this.describe();
+  }
+
+  /** Say what the picture covers. */
+  describe() {
     const [nodes, ops] = [this.scene.boxes.size, this.payload.ops.count]
       .map((count) => count.toLocaleString("en-US"));
     const isUnconnected = this.payload.ops.inputs.back.length === 0;
-    const reason = "; the files do not say how they are connected";
-    fill(this.note, `${nodes} nodes for ${ops} ops${isUnconnected ? reason : ""}`);
+    fill(
+      this.note,
+      `${nodes} nodes for ${ops} ops`,
+      isUnconnected && "; the files do not say how they are connected",
+      this.isFiltered && "; filters apply only to the table",
+    );
   }
 
   /** Show which nodes are selected and focused. */

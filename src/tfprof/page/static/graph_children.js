@@ -15,12 +15,12 @@ export class GraphChildren {
   /**
    * @param {GraphTree} tree
    * @param {Ops} ops
-   * @param {string} column
+   * @param {import("./types.d.ts").Numbers} values the number of each op
    */
-  constructor(tree, ops, column) {
+  constructor(tree, ops, values) {
     this.tree = tree;
     this.ops = ops;
-    this.numbers = new GraphNumbers(tree, ops.numbers[column]);
+    this.numbers = new GraphNumbers(tree, values);
     this.found = new GraphLinks(tree, ops);
     /** @type {Map<number, number[]>} */
     this.known = new Map();

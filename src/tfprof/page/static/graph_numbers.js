@@ -10,11 +10,11 @@ import { sumsBelow } from "./tree.js";
 export class GraphNumbers {
   /**
    * @param {GraphTree} tree
-   * @param {Numbers | undefined} values the number of each op
+   * @param {Numbers} values the number of each op
    */
   constructor(tree, values) {
     this.tree = tree;
-    this.values = values ?? new Uint8Array(tree.opCount);
+    this.values = values;
     const groups = [new Float64Array(tree.groupCount), new Float64Array(tree.groupCount)];
     this.rest = [new Float64Array(tree.groupCount), new Float64Array(tree.groupCount)];
     this.cells = [new Float64Array(tree.opCount), new Float64Array(tree.opCount)];

@@ -14,18 +14,18 @@ export class GraphState {
   /**
    * @param {Payload} payload
    * @param {GraphData} data
-   * @param {string} column
    * @param {Size} room
    */
-  constructor(payload, data, column, room) {
+  constructor(payload, data, room) {
     this.payload = payload;
-    this.column = column;
+    /** @type {import("./types.d.ts").Numbers} the number of each op */
+    this.values = new Uint8Array(payload.ops.count);
     this.room = room;
     this.tree = new GraphTree(data);
     this.boxes = new GraphBoxes(payload, this.tree);
     /** @type {Set<number>} */
     this.expanded = new Set();
-    this.children = new GraphChildren(this.tree, payload.ops, column);
+    this.children = new GraphChildren(this.tree, payload.ops, this.values);
     this.layout = new GraphLayout(this.children, this.boxes, this.expanded, room);
     this.expandModel();
   }
@@ -52,9 +52,9 @@ export class GraphState {
     this.layout.known.clear();
   }
 
-  /** @param {string} column */
-  setMetric(column) {
-    this.column = column;
+  /** @param {import("./types.d.ts").Numbers} values the number of each op */
+  setValues(values) {
+    this.values = values;
     this.reset();
   }
 
@@ -66,7 +66,7 @@ export class GraphState {
   }
 
   reset() {
-    this.children = new GraphChildren(this.tree, this.payload.ops, this.column);
+    this.children = new GraphChildren(this.tree, this.payload.ops, this.values);
     for (const node of this.expanded) {
       if (!this.children.isExpandable(node)) this.expanded.delete(node);
     }

@@ -58,11 +58,11 @@ function mountPictures(bench, data) {
     element,
     show(answer) {
       icicle.show(answer);
-      graph.update();
+      graph.show(answer);
     },
     select() {
       icicle.select();
-      graph.update();
+      graph.follow();
     },
     mark() {
       icicle.mark?.();
