@@ -15,6 +15,7 @@ import model_files
 import tfprof
 from page_server import SECONDS, serve, watched
 from report_pages import MODELS, ROOT, table_rows
+from tfprof.page import merging
 
 LARGE = 2**31 - 1
 WRONG = "[data-option=order_by] .filter-error:not(:empty)"
@@ -71,6 +72,22 @@ def test_numbers_equal_the_python_api_with_any_option(options, metric, open_repo
     answer = profile.scope(**{"order_by": "name"} | asked)
     column = {"micros": "nanos"}.get(metric, metric)
     assert found == totals(answer, column, found)
+
+
+def test_the_last_line_of_a_table_is_about_the_rows_of_the_answer(
+    open_report, run_folder, monkeypatch
+):
+    monkeypatch.setattr(merging, "MOST_ROWS", 5)
+    with watched(str(run_folder)) as served:
+        state = "view=scope&metric=micros"
+        page = open_report.visit(served.address, state=state)
+        page.wait_for_selector(".table-foot:has-text('the smallest are merged')")
+        every = page.inner_text(".table-foot").partition(" of ")[2].partition(" rows")[0]
+        page.evaluate("state => { location.hash = state }", f"#{state}&show_name_regexes=net/mul")
+        page.wait_for_selector(".table-foot:not(:has-text('the smallest are merged'))")
+
+        assert page.inner_text(".table-foot") == f"1 of {every} rows"
+        assert int(every) == len(tfprof.load(run_folder).scope().view) - 1
 
 
 def test_an_option_can_be_changed_while_the_page_is_open(open_report, run_folder):

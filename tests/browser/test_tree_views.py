@@ -308,7 +308,7 @@ def test_the_last_line_of_a_table_says_what_is_merged(open_report, tmp_path, mon
     page = settled(open_report(tmp_path / "report.html", state="view=scope"))
 
     assert page.locator(".table-foot").inner_text() == (
-        "4 of 7 rows; the smallest are merged, together 3.8\xa0% of the parameters"
+        "3 of 6 rows; the smallest are merged, together 3.8\xa0% of the parameters"
     )
     row = next(row for row in table_rows(page) if row["name"] == "3 smaller rows")
     assert row["numbers"][1] == ("total", 6)

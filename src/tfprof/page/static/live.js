@@ -164,6 +164,7 @@ function rowsOf({ view, row, ops }, payload) {
     ofOps: (column) => ops.numbers[column] ?? payload.ops.numbers[column],
     rowOfOps,
     opCounts: () => opCounts(rowOfOps(), ops.counted, data.end.length),
+    merged: view.merged,
     notes: view.notes,
   };
 }

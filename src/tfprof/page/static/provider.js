@@ -60,6 +60,7 @@ export function createProvider(payload) {
         ofOps: (column) => payload.ops.numbers[column],
         rowOfOps: () => rowsOfOps(payload, data),
         opCounts: () => data.ops,
+        merged: data.merged,
         notes: data.notes,
         cuts: cuts(selected),
       };

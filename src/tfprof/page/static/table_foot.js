@@ -13,10 +13,11 @@ function counted(count) {
  * @returns {(HTMLElement | string)[]}
  */
 export function footOf({ rows, metric, whole }) {
-  const shown = rows.row.length - 1;
-  const known = rows.data.end.length - 1;
-  const { merged } = rows.data;
-  const every = known + (merged ? merged.rows : 0);
+  const { merged } = rows;
+  // A row that stands for others is not one of them.
+  const others = new Set(rows.data.merged?.at);
+  const shown = rows.row.filter((row) => row > 0 && !others.has(row)).length;
+  const every = rows.data.end.length - 1 - others.size + (rows.data.merged?.rows ?? 0);
   const found = [counted(shown)];
   /** @type {(HTMLElement | string)[]} */
   const line = shown < every ? [...found, " of ", counted(every), " rows"] : [...found, " rows"];

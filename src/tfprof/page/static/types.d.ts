@@ -386,6 +386,8 @@ export interface Rows {
   rowOfOps(): Numbers;
   /** The number of ops of each row of `data` that count towards totals. */
   opCounts(): Numbers;
+  /** What is merged in these rows. */
+  merged: Merged | null;
   notes: string[];
   /** Why options leave rows out; a server adds this to the notes. */
   cuts?: string[];
