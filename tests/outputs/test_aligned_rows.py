@@ -76,6 +76,12 @@ def test_shares_are_those_of_the_number_that_orders_the_rows():
     ]
 
 
+def test_a_number_without_shares_can_be_shown_alone():
+    p = profile(op("net/a"), run("net/a", memory={"requested": 4000}))
+
+    assert lines(p, select="bytes")[:1] == ["layer       bytes"]
+
+
 def test_a_group_is_as_wide_as_its_heading():
     assert lines(network(), select="other_params", max_depth=2)[:4] == [
         "            parameters",

@@ -132,7 +132,7 @@ def _columns(view: View) -> Iterator[_Column]:
         yield _Column(group, heading, _numbers(view.total[metric.key], metric))
         following = metrics[place + 1] if place + 1 < len(metrics) else None
         is_last = following is None or following.part_of != (metric.part_of or metric.key)
-        if shared in (metric.key, metric.part_of) and is_last:
+        if shared and shared in (metric.key, metric.part_of) and is_last:
             yield _Column(group, _SHARE, _shares(view, shared))
 
 
