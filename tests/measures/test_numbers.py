@@ -273,3 +273,52 @@ def test_parameters_that_exceed_64_bits_are_refused_and_the_largest_op_is_named(
 
     with pytest.raises(TfprofError, match="`params` of all ops exceeds 64 bits: op `b0` alone has"):
         numbers(p, "params")
+
+
+HUGE = {
+    "runs of one op": [run("a", start=1, memory={"peak": 2**62})] * 2,
+    "steps": [run("a", step=step, memory={"peak": 2**62}) for step in (0, 1)],
+    "ops": [run(name, memory={"peak": 2**62}) for name in "ab"],
+    "negative numbers": [run(name, memory={"peak": -(2**62) - 1}) for name in "ab"],
+    "the lowest number": [run("a", memory={"peak": -(2**63)})],
+}
+
+
+@pytest.mark.parametrize("case", HUGE)
+@pytest.mark.parametrize("counts_whole_micros", [True, False])
+def test_memory_that_exceeds_64_bits_is_refused(case, counts_whole_micros):
+    p = profile(*HUGE[case], counts_whole_micros=counts_whole_micros)
+
+    with pytest.raises(TfprofError, match=r"`peak_bytes` of all ops exceeds 64 bits: op `a` alone"):
+        numbers(p, "peak_bytes")
+    assert numbers(p, "micros")
+
+
+@pytest.mark.parametrize("counts_whole_micros", [True, False])
+def test_time_that_exceeds_64_bits_is_refused(counts_whole_micros):
+    # In nanoseconds or, if only these count, in microseconds.
+    count = 5000 if counts_whole_micros else 5
+    runs = [run("a", 2**61 // 1000, start=1)] * count
+
+    with pytest.raises(
+        TfprofError, match=r"micros` of all ops exceeds 64 bits: op `a` alone has 2,3"
+    ):
+        numbers(profile(*runs, counts_whole_micros=counts_whole_micros), "micros")
+
+
+@pytest.mark.parametrize("float_ops", [2**62, -(2**62) - 1])
+@pytest.mark.parametrize("counts_whole_micros", [True, False])
+def test_float_ops_of_all_runs_that_exceed_64_bits_are_refused(float_ops, counts_whole_micros):
+    runs = [run("a", start=start) for start in (1, 2)]
+    p = profile(op("a", float_ops=float_ops), *runs, counts_whole_micros=counts_whole_micros)
+
+    with pytest.raises(TfprofError, match="`float_ops` of all ops exceeds 64 bits: op `a` alone"):
+        numbers(p, "float_ops")
+
+
+def test_numbers_just_below_64_bits_are_exact():
+    p = profile(
+        run("a", memory={"peak": 2**62}), run("b", memory={"peak": 2**61}), run("c", micros=3)
+    )
+
+    assert numbers(p, "peak_bytes") == [2**62, 2**61, 0]

@@ -128,6 +128,19 @@ def test_nanoseconds_that_contradict_the_microseconds_are_ignored(start_nanos, e
     assert profile.executions.duration_ns.tolist() == [2000]
 
 
+def test_nanoseconds_are_ignored_if_the_microseconds_are_impossible():
+    nanos = 2**63 - 1
+    entry = stats("a", nanos // 1000, 2, all_start_nanos=nanos, op_end_rel_nanos=2000)
+
+    assert ran_on_cpu(entry).executions.start_ns.tolist() == [2**62]
+
+
+def test_the_memory_of_a_run_does_not_wrap_around():
+    used = [{"allocator_name": name, "total_bytes": 2**62} for name in ("cpu", "gpu")]
+
+    assert memory(memory=used)["requested"] == 2**63 - 1
+
+
 def test_a_run_of_zero_microseconds_counts_as_one_microsecond():
     profile = ran_on_cpu(stats("a", 100, 0))
 

@@ -309,6 +309,15 @@ def test_impossible_times_are_rejected(load, plane):
         load(plane)
 
 
+def test_timelines_are_compared_without_wrapping_around(load):
+    plane = Plane("/host:CPU")
+    for name, stamp in (("t", -(2**63)), ("u", 2**63 - 1)):
+        plane.line(name, event("a:Mul", 0, 1), timestamp_ns=stamp)
+
+    with pytest.raises(InputError, match="its timelines are more than 50 days apart"):
+        load(plane)
+
+
 # Steps
 
 

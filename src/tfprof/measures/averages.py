@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tfprof import sums
 from tfprof.columns import Ints, distinct, ints
 from tfprof.model.profile import ProfileColumns
 
@@ -56,9 +57,13 @@ def step_counts(profile: ProfileColumns, steps: Ints) -> Ints:
 def quotients(totals: Ints, counts: Ints, factor: Ints = _ONE) -> Ints:
     """`totals * factor / counts`, rounded to the nearest whole number."""
     # The product of a large factor and all runs may not fit into 64 bits.
-    whole = totals // counts
-    rest = totals - whole * counts
-    return whole * factor + (rest * factor + counts // 2) // counts
+    if sums.magnitude(totals) * sums.magnitude(factor) + sums.magnitude(counts) > sums.LARGEST:
+        return sums.exact(_rounded_quotients, totals, counts, factor)
+    return _rounded_quotients(totals, counts, factor)
+
+
+def _rounded_quotients(totals: Ints, counts: Ints, factor: Ints) -> Ints:
+    return (totals * factor + counts // 2) // counts
 
 
 def carried_quotients(totals: Ints, counts: Ints, order: Ints) -> Ints:

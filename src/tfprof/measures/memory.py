@@ -11,14 +11,12 @@ import numpy.typing as npt
 from tfprof.columns import Bools, Ints, distinct, ints
 from tfprof.errors import TfprofError
 from tfprof.memo import remembered
-from tfprof.model.clock import NANOS_PER_MICRO, nanos_of_micros
+from tfprof.model.clock import LATEST_NS, NANOS_PER_MICRO
 from tfprof.model.devices import Role
 from tfprof.model.profile import ProfileColumns
 
 # Sums and differences of two numbers below this fit in 64 bits.
 _LARGE = 2**62
-# The value to which `nanos_of_micros` clips times that are too large.
-_LATEST_NS = int(nanos_of_micros(ints([_LARGE]))[0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -232,5 +230,5 @@ def _timed(time_ns: Ints) -> tuple[Ints, int]:
 
 
 def _is_time(time_ns: Ints) -> Bools:
-    """Which of these are valid times: positive, and not clipped for being too large."""
-    return (time_ns > 0) & (time_ns < _LATEST_NS)
+    """Which of these are valid times: positive, and not replaced for being too large."""
+    return (time_ns > 0) & (time_ns < LATEST_NS)

@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from tfprof import sums
 from tfprof.columns import Bools, Ints, ints
 from tfprof.errors import OptionError, TfprofError
 from tfprof.measures import averages, time
 from tfprof.measures.parts import PARTS
 from tfprof.memo import OnDemand, remembered, remembering
 from tfprof.metrics import NUMBERS
+from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.ops import OPTIMIZER_VARIABLE, STATE_VARIABLE, UNKNOWN_REPEATS
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import UNKNOWN_RANK, Chosen
 from tfprof.patterns import Patterns
 
 _LARGE = 2.0**53
-_LARGEST = np.iinfo(np.int64).max
 
 EVERYTHING = Chosen()
 
@@ -51,11 +52,16 @@ _ROUNDED: dict[str, tuple[str, ...]] = {
 
 _NANOS = frozenset(part for parts in _ROUNDED.values() for part in parts) | {"nanos"}
 
-# The column from which each measured number is summed.
+# The column from which each measured number is summed, and the record of each of its rows.
 _MEASURED: dict[str, Callable[[ProfileColumns], Ints]] = {
     **_MEMORY,
     **dict.fromkeys(_TIMES, lambda profile: profile.executions.duration_ns),
     "runs": lambda profile: profile.records.runs,
+}
+_RECORDS: dict[str, Callable[[ProfileColumns], Ints]] = {
+    **dict.fromkeys(_MEMORY, lambda profile: profile.memory.record),
+    **dict.fromkeys(_TIMES, lambda profile: profile.executions.record),
+    "runs": lambda profile: np.arange(len(profile.records)),
 }
 
 if TYPE_CHECKING:
@@ -80,23 +86,42 @@ def per_op(profile: ProfileColumns, chosen: Chosen) -> Numbers:
 
 
 def _summable(profile: ProfileColumns, key: str, column: Ints) -> Ints:
-    """The column; raises an error if its sum does not fit into 64 bits.
+    """The column; raises an error if its sum does not fit into 64 bits."""
+    if not (key in _MEASURED and profile.counts_whole_micros):  # see `is_unsigned`
+        require_fits(profile, key, column)
+    return column
 
-    Only measured numbers of RunMetadata may exceed 64 bits, as in the original.
+
+def require_fits(profile: ProfileColumns, key: str, column: Ints, op: Ints | None = None) -> None:
+    """Raise an error if a sum over `column` may exceed 64 bits; `op` is the op of each row."""
+    if not sums.fits(column):
+        row = int(np.abs(column.astype(np.float64)).argmax())
+        number = f"{int(column[row]) // (NANOS_PER_MICRO if key in _NANOS else 1):,}"
+        raise _too_large(profile, key, row if op is None else int(op[row]), number)
+
+
+def is_unsigned(profile: ProfileColumns, chosen: Chosen, key: str) -> bool:
+    """Whether averages of negative numbers are huge and their sums may wrap around.
+
+    The original divides negative sums as unsigned 64-bit integers, and so do we for RunMetadata.
     """
-    is_short = int(column.max(initial=0)) <= _LARGEST // max(len(column), 1)
-    if is_short or (key in _MEASURED and profile.counts_whole_micros):
-        return column
-    if float(column.sum(dtype=np.float64, where=column > 0)) < float(_LARGEST):
-        return column
-    row = int(column.argmax())
-    raise _too_large(profile, key, row, f"{int(column[row]):,}")
+    is_divided = key in _MEASURED and profile.counts_whole_micros
+    return is_divided and not sums.fits(per_op(profile, chosen)[key])
+
+
+@remembered
+def _require_summable(profile: ProfileColumns, key: str) -> None:
+    """Raise an error if sums of a measured number over runs and steps do not fit into 64 bits."""
+    column = _MEASURED[key](profile)
+    if key in _ROUNDED and profile.counts_whole_micros:
+        column = time.run_micros(profile)
+    require_fits(profile, key, column, profile.records.op[_RECORDS[key](profile)])
 
 
 def _too_large(profile: ProfileColumns, key: str, row: int, number: str) -> TfprofError:
-    name = profile.ops.name[row]
+    name, metric = profile.ops.name[row], key.replace("nanos", "micros")
     return TfprofError(
-        f"`{key}` of all ops exceeds 64 bits: op `{name}` alone has {number}. The file that "
+        f"`{metric}` of all ops exceeds 64 bits: op `{name}` alone has {number}. The file that "
         "defines the op is damaged, or states sizes that no computer can hold."
     )
 
@@ -175,9 +200,7 @@ def in_all_repeats(profile: ProfileColumns, once: Ints) -> Ints:
     repeats = profile.ops.repeats
     if bool((repeats == 1).all()):
         return once
-    times = np.where(repeats == UNKNOWN_REPEATS, 1, repeats)
-    is_small = once <= _LARGEST // np.maximum(times, 1)
-    return np.where(is_small, np.where(is_small, once, 0) * times, _LARGEST)
+    return sums.product(once, np.where(repeats == UNKNOWN_REPEATS, 1, repeats))
 
 
 def seen_running(profile: ProfileColumns) -> Bools:
@@ -212,7 +235,7 @@ def _sizes(profile: ProfileColumns, key: str) -> Ints:
     """The elements of each op's shape; raises an error if a number does not fit into 64 bits."""
     shape = profile.ops.shape
     for code, dims in enumerate(shape.values):
-        if dims is not None and (size := prod(max(dim, 0) for dim in dims)) > _LARGEST:
+        if dims is not None and (size := prod(max(dim, 0) for dim in dims)) > sums.LARGEST:
             for row in np.flatnonzero(shape.codes == code).tolist():
                 raise _too_large(profile, key, row, f"about 2^{size.bit_length() - 1}")
     return shape.sizes()
@@ -291,6 +314,7 @@ def _is_used_once(profile: ProfileColumns) -> bool:
 
 def _over_steps(profile: ProfileColumns, key: str, chosen: Chosen) -> Ints:
     """The measured number `key` of each op: the average over the chosen steps."""
+    _require_summable(profile, key)
     column, steps = _of_records(profile, key), _steps_or_all(profile, chosen)
     if profile.counts_whole_micros:
         return averages.over_steps_seen(profile, column, steps)
@@ -305,7 +329,7 @@ def _over_steps(profile: ProfileColumns, key: str, chosen: Chosen) -> Ints:
 def _times_runs(profile: ProfileColumns, chosen: Chosen, once: Ints) -> Ints:
     """`once`, a number of one run of each op, for its runs in an average step."""
     if profile.counts_whole_micros:
-        return once * per_op(profile, chosen)["runs"]
+        return sums.product(once, per_op(profile, chosen)["runs"])
     runs = averages.totals(profile, profile.records.runs, _steps_or_all(profile, chosen))
     return averages.quotients(runs, _step_counts(profile, chosen), once)
 

@@ -110,7 +110,7 @@ def rounded_parts(parts: npt.NDArray[np.float64], whole: int) -> Ints:
 
     The sums of the first parts are rounded, not the parts: so no rounding error accumulates.
     """
-    ends = np.minimum(np.rint(np.cumsum(parts)).astype(np.int64), whole)
+    ends = np.minimum(np.minimum(np.rint(np.cumsum(parts)), whole).astype(np.int64), whole)
     return np.diff(np.append(ends[:-1], whole), prepend=0)
 
 

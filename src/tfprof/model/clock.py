@@ -14,7 +14,7 @@ NANOS_PER_MICRO = 1000
 NO_TIME = -1
 
 # The first and last start of a run: the years 1933 and 2116.
-_EARLIEST_NS, _LATEST_NS = -(2**60), 2**62
+_EARLIEST_NS, LATEST_NS = -(2**60), 2**62
 # The longest run: 73 years.
 _LONGEST_NS = 2**61
 
@@ -33,8 +33,8 @@ class Limits(NamedTuple):
 # By the ends of their names, the limits of columns. A start can be subtracted from any end.
 _LIMITS = {
     "duration_ns": Limits(-_LONGEST_NS, _LONGEST_NS),
-    "end_ns": Limits(_EARLIEST_NS - _LONGEST_NS, _LATEST_NS + _LONGEST_NS),
-    "_ns": Limits(_EARLIEST_NS, _LATEST_NS),
+    "end_ns": Limits(_EARLIEST_NS - _LONGEST_NS, LATEST_NS + _LONGEST_NS),
+    "_ns": Limits(_EARLIEST_NS, LATEST_NS),
 }
 
 
@@ -43,12 +43,20 @@ def limits_of(name: str) -> Limits | None:
     return next((limits for end, limits in _LIMITS.items() if name.endswith(end)), None)
 
 
-def nanos_of_micros(micros: Ints) -> Ints:
-    """Microseconds as nanoseconds; impossible values are clipped to ±146 years."""
-    latest = _LATEST_NS // NANOS_PER_MICRO
-    if len(micros) and (int(micros.max()) > latest or int(micros.min()) < -latest):
-        micros = np.clip(micros, -latest, latest)
+def nanos_of_micros(micros: Ints, limits: Limits = _LIMITS["_ns"]) -> Ints:
+    """Times in microseconds as nanoseconds; impossible ones are clipped.
+
+    They stay impossible, a microsecond past the limit, so that they are noted.
+    """
+    clipped = Limits(limits.first // NANOS_PER_MICRO - 1, limits.last // NANOS_PER_MICRO + 1)
+    if not clipped.holds(micros):
+        micros = np.clip(micros, *clipped)
     return micros * NANOS_PER_MICRO
+
+
+def durations_of_micros(micros: Ints) -> Ints:
+    """Durations in microseconds as nanoseconds; impossible ones are clipped likewise."""
+    return nanos_of_micros(micros, _LIMITS["duration_ns"])
 
 
 def starts_of_micros(micros: Ints) -> Ints:

@@ -11,6 +11,7 @@ from tfprof.columns import Ints, Ragged, Strings, constant, ints, offsets_of
 from tfprof.errors import OptionError, OutputError
 from tfprof.kernels import trees
 from tfprof.metrics import BY_KEY, Metric
+from tfprof.sums import fits
 from tfprof.units import Unit
 from tfprof.views import code
 from tfprof.views.registry import Trait
@@ -33,6 +34,9 @@ def selected_numbers(view: View) -> list[Metric]:
             f"`{','.join(view.options.select)}` cannot be summed along a stack: "
             "-select micros, bytes, params, float_ops or another number."
         )
+    for metric in numbers:
+        if not fits(view.own[metric.key]):
+            raise OutputError(f"The sum of `{metric.key}` exceeds 64 bits; -select other numbers.")
     return numbers
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
+from tfprof import sums
 from tfprof.columns import Coded, Ints, NameTable, Ragged, Strings, offsets_of
 from tfprof.errors import InputError
 from tfprof.formats.profile_file import LARGEST_FILE, Facts, SavedProfile, decode
@@ -79,7 +80,7 @@ def summarised(found: Loaded, file: InputFile) -> FileSummary:
         ops=len(profile.ops),
         recordings=len(profile.recordings),
         steps=len(profile.steps),
-        runs=int(profile.records.runs.sum()),
+        runs=sums.total(profile.records.runs),
         tensors=len(profile.tensors),
     )
 

@@ -19,7 +19,12 @@ from tfprof.formats.profile_proto import (
 )
 from tfprof.formats.records import Records
 from tfprof.model.builder import OpColumns, ProfileBuilder
-from tfprof.model.clock import NO_TIME, nanos_of_micros, starts_of_micros
+from tfprof.model.clock import (
+    NO_TIME,
+    durations_of_micros,
+    nanos_of_micros,
+    starts_of_micros,
+)
 from tfprof.model.code import Frame
 from tfprof.model.ops import MOST_OUTPUTS, OutputShapes
 from tfprof.model.recordings import Recording
@@ -27,6 +32,7 @@ from tfprof.sources.source import Decoded, FileSummary, InputFile, summary
 from tfprof.sources.tf_attributes import EncodedAttributes
 from tfprof.sources.tf_devices import add_device
 from tfprof.sources.tf_names import TENSORFLOW_NAMES
+from tfprof.sums import total
 
 # The name of unknown ops in inputs; no real op has it.
 _NO_OP = "\0"
@@ -62,7 +68,7 @@ def add(found: Decoded[ProtoColumns], builder: ProfileBuilder, file: InputFile) 
         builder.device_names(saved.recording),
         ops=len(columns.name),
         steps=len(steps),
-        runs=int(columns.recorded.runs.sum()),
+        runs=total(columns.recorded.runs),
     )
 
 
@@ -202,7 +208,7 @@ def _record(found: RecordedColumns, saved: _Saved) -> None:
         **saved.key(found, found.time_record),
         device=saved.devices(found.time_device),
         start_ns=starts_of_micros(found.time_start),
-        duration_ns=nanos_of_micros(found.time_duration),
+        duration_ns=durations_of_micros(found.time_duration),
     )
     runs.add_memory(**saved.key(found, found.memory_record), **memory_facts(found.memory))
     runs.add_output_memory(
@@ -256,7 +262,7 @@ def _add_copies(found: CopyColumns, saved: _Saved) -> None:
         step=saved.steps(found.step),
         device=saved.devices(found.device),
         start_ns=starts_of_micros(found.start),
-        duration_ns=nanos_of_micros(found.duration),
+        duration_ns=durations_of_micros(found.duration),
     )
 
 

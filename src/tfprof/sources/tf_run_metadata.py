@@ -13,6 +13,7 @@ from tfprof.metrics import Need
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.clock import (
     NANOS_PER_MICRO,
+    durations_of_micros,
     micros_of_nanos,
     nanos_of_micros,
     starts_of_micros,
@@ -24,6 +25,7 @@ from tfprof.sources.source import Decoded, FileSummary, InputFile, summary
 from tfprof.sources.tf_devices import add_device, is_copy_lane, misses_accelerator_stream
 from tfprof.sources.tf_names import TENSORFLOW_NAMES
 from tfprof.sources.tf_workers import recording_of
+from tfprof.sums import added, group_sums
 
 # Entries of the runtime that belong to no op of the model.
 _RECEIVING = "RecvTensor"  # receives a tensor from another task
@@ -85,12 +87,13 @@ class _Times(NamedTuple):
     def of(cls, columns: RunColumns) -> _Times:
         """The recorded nanoseconds if they agree with the microseconds, otherwise the latter."""
         micros, nanos = columns.start_micros, columns.start_nanos
-        start, elapsed = starts_of_micros(micros), nanos_of_micros(columns.end_rel_micros)
+        start, elapsed = starts_of_micros(micros), durations_of_micros(columns.end_rel_micros)
         if not nanos.any():
             return cls(start, elapsed, np.zeros(len(start), np.bool_))
         end = micros_of_nanos(nanos + columns.end_rel_nanos)
         is_exact = (micros != 0) & (micros_of_nanos(nanos) == micros)
         is_exact &= end - micros == columns.end_rel_micros
+        is_exact &= _are_close(nanos, start) & _are_close(columns.end_rel_nanos, elapsed)
         return cls(
             np.where(is_exact, nanos, start),
             np.where(is_exact, columns.end_rel_nanos, elapsed),
@@ -101,6 +104,11 @@ class _Times(NamedTuple):
         """How long each entry ran; a run of 0 microseconds counts as 1."""
         is_short = (self.elapsed_ns == 0) & ~self.is_exact
         return np.where(is_short, NANOS_PER_MICRO, self.elapsed_ns)
+
+
+def _are_close(exact_ns: Ints, nanos: Ints) -> Bools:
+    """Which times differ by less than a microsecond; those that were limited do not."""
+    return (exact_ns - nanos < NANOS_PER_MICRO) & (exact_ns - nanos > -NANOS_PER_MICRO)
 
 
 def _identify(names: Strings, builder: ProfileBuilder) -> Ints:
@@ -224,25 +232,23 @@ def _memory(columns: RunColumns, times: _Times, is_host: Bools, on_gpu: Bools) -
     """The bytes of each entry: as reported by allocators, plus memory kept by the kernel."""
     allocators, outputs = columns.allocators, columns.outputs
     temp, persistent = columns.temp_bytes, columns.persistent_bytes
-    nothing = np.zeros(len(columns.name), np.int64)
-    in_use = nothing.copy()
+    count = len(columns.name)
+    in_use = np.zeros(count, np.int64)
     np.maximum.at(in_use, allocators.entry[on_gpu], allocators.in_use[on_gpu])
     size = np.where(outputs.has_memory, np.maximum(outputs.allocated, outputs.requested), 0)
+
+    def allocated(column: Ints) -> Ints:
+        return group_sums(allocators.entry, column, count)
+
     return {
         "time_ns": times.start_ns + times.elapsed_ns,
         "host_temp": temp * is_host,
         "host_persistent": persistent * is_host,
         "accelerator_temp": temp * ~is_host,
         "accelerator_persistent": persistent * ~is_host,
-        "requested": _sums(allocators.entry, allocators.total, nothing) + persistent + temp,
-        "peak": _sums(allocators.entry, allocators.peak, nothing) + persistent + temp,
-        "residual": _sums(allocators.entry, allocators.live, nothing) + persistent,
-        "output": _sums(outputs.entry, size, nothing),
+        "requested": added(allocated(allocators.total), persistent, temp),
+        "peak": added(allocated(allocators.peak), persistent, temp),
+        "residual": added(allocated(allocators.live), persistent),
+        "output": group_sums(outputs.entry, size, count),
         "in_use": in_use,
     }
-
-
-def _sums(owner: Ints, value: Ints, start: Ints) -> Ints:
-    sums = start.copy()
-    np.add.at(sums, owner, value)
-    return sums

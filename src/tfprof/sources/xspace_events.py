@@ -14,6 +14,7 @@ import numpy as np
 from tfprof.columns import Bools, Coded, Ints, Strings, ints
 from tfprof.errors import InputError
 from tfprof.formats.xplane import SpaceColumns, lookup
+from tfprof.sums import magnitude
 
 PS_PER_NANO = 1000
 
@@ -47,15 +48,15 @@ class Space:
         """The base in nanoseconds, and the start of each event in picoseconds after it."""
         stamps = self._columns["line"]["timestamp_ns"]
         used = stamps[np.unique(self.line)]
-        first = int(used.min()) if len(used) else 0
-        since = used - first
-        if len(used) and not 0 <= int(since.max()) < LARGE // 1000:
+        first, last = (int(used.min()), int(used.max())) if len(used) else (0, 0)
+        if last - first >= LARGE // PS_PER_NANO:
             raise InputError(self.path, "is damaged: its timelines are more than 50 days apart.")
         base = first + (self.profile_start_ns if first < _RELATIVE_NS else 0)
         if abs(base) > LARGE:
             raise InputError(self.path, "is damaged: its timelines start more than 146 years ago.")
         offset = self._columns["event"]["offset_ps"]
-        if len(offset) and int(np.abs(offset.astype(np.float64)).max()) > LARGE:
+        # The end of an event must fit into 64 bits, too.
+        if (last - first) * PS_PER_NANO + magnitude(offset) > LARGE:
             raise InputError(self.path, "is damaged: its events are more than 50 days apart.")
         return base, (stamps - first)[self.line] * PS_PER_NANO + offset
 
@@ -75,7 +76,7 @@ class Space:
         return 0
 
     def _require_measurable(self) -> None:
-        if float(self.duration_ps.astype(np.float64).sum()) > LARGE:
+        if float(self.duration_ps.sum(dtype=np.float64)) > LARGE:
             raise InputError(self.path, "is damaged: its events add up to more than 50 days.")
 
     @cached_property

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfprof.columns import Bools, Coded, Ints
+from tfprof.errors import InputError
 from tfprof.model.executions import MEMORY_FACTS
 from tfprof.sources.xspace_events import Space, split_by
 from tfprof.sources.xspace_vocabulary import MemoryEvents, OpRuns
+from tfprof.sums import fits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +32,10 @@ class RunMemory:
     @classmethod
     def of(cls, space: Space, runs: OpRuns, memory: MemoryEvents) -> RunMemory:
         """The allocations that happened while an op ran on the same thread."""
+        if not fits(memory.bytes):
+            raise InputError(
+                space.path, "is damaged: its allocations add up to more bytes than any machine has."
+            )
         names = Coded.of(memory.allocator)
         run = _run_around(space, runs, memory.event)
         taken_by = _taken_by(names.codes, memory)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, ints
+from tfprof.columns import Bools, Ints, Ragged, ints
 from tfprof.dialects import Policy
-from tfprof.measures.numbers import Numbers, per_op
+from tfprof.measures.numbers import Numbers, per_op, require_fits
 from tfprof.memo import OnDemand, remembered, remembering
 from tfprof.metrics import NUMBERS
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import Chosen
 from tfprof.options import Options
 from tfprof.patterns import Patterns
+from tfprof.sums import fits, product
 from tfprof.views.select import Accounts, Arrangement, running_sums
 from tfprof.views.view import chosen_by
 
@@ -81,6 +82,18 @@ def _own_numbers(
     return own, running_sums(own)
 
 
+def _weighted(
+    profile: ProfileColumns, key: str, numbers: Ints, members: Ragged, weight: Ints
+) -> Ints:
+    """For each row, the sum of the numbers of its ops; raises an error if one exceeds 64 bits."""
+    values = numbers[members.values]
+    if not fits(numbers):  # see `is_unsigned`
+        return members.sums(weight * values)
+    column = product(weight, values)
+    require_fits(profile, key, column, members.values)
+    return members.sums(column)
+
+
 def account_gathered(
     profile: ProfileColumns, options: Options, arrangement: Arrangement
 ) -> Accounts:
@@ -93,7 +106,7 @@ def account_gathered(
         # Runs and definitions count each op once, no matter how many regexes match it.
         if key in ("runs", "definitions"):
             return members.sums(numbers[key][members.values])
-        return arrangement.members.sums(weight * numbers[key][arrangement.members.values])
+        return _weighted(profile, key, numbers[key], arrangement.members, weight)
 
     everything = options.patterns("account_type_regexes").is_everything
     is_accounted = (members.lengths > 0) | everything

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from tfprof.columns import Bools
-from tfprof.measures.numbers import float_ops_per_run, macs_per_run
+from tfprof.measures.numbers import float_ops_per_run, is_unsigned, macs_per_run
 from tfprof.memo import remembered
 from tfprof.metrics import BY_KEY, THRESHOLD_KEYS, Metric, Need
 from tfprof.model.notes import Subject, subject_of
@@ -15,7 +15,7 @@ from tfprof.patterns import Patterns
 from tfprof.units import counted
 from tfprof.views import accounting, cuts, unmatched
 from tfprof.views.registry import Trait
-from tfprof.views.view import TABLE_VALUE_TYPES, View
+from tfprof.views.view import TABLE_VALUE_TYPES, View, chosen_by
 
 _MOST_KINDS = 5
 _COUNTED = {"float_ops": "float ops", "macs": "MACs"}
@@ -30,6 +30,7 @@ def notes(view: View) -> tuple[str, ...]:
     found = (
         *_missing_inputs(profile, options),
         *_zeros(view, explained),
+        *_unsigned(view),
         *uncounted,
         *without_match,
         *cuts.notes(view, is_explained=bool(without_match)),
@@ -125,6 +126,16 @@ def _zeros(view: View, explained: Collection[str]) -> Iterator[str]:
             continue
         if not view.own[key].any() and not view.total[key].any():
             yield f"`{key}` is 0 in every row: the ops that count have none in these files."
+
+
+def _unsigned(view: View) -> Iterator[str]:
+    """Which selected numbers are averages of negative ones, as the original computes them."""
+    for key in view.options.select:
+        if BY_KEY[key].is_number and is_unsigned(view.profile, chosen_by(view.options), key):
+            yield (
+                f"`{key}` of some ops is negative and averaged as an unsigned 64-bit number, as in "
+                "the original; its totals may wrap around. -step shows the exact numbers."
+            )
 
 
 def _double_counts(view: View) -> Iterator[str]:
