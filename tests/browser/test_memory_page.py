@@ -8,8 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tfprof
+from build import profile as profile_of
+from build import run
 from profile_strategies import allocating_profiles, often
-from report_pages import MODELS, ROOT, THEMES, WIDTHS, answer
+from report_pages import MODELS, ROOT, THEMES, WIDTHS, answer, settled
+from tfprof.api import Profile
 from tfprof.columns import Strings
 from tfprof.measures.memory import allocator_traces
 from tfprof.options import MemoryOptions
@@ -258,3 +261,16 @@ def plain(value):
     if isinstance(value, Strings | list | tuple):
         return [plain(one) for one in value]
     return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def with_memory():
+    """A profile of a single op that holds memory for a while."""
+    return Profile(profile_of(run("a", 10, allocations=[(1_000_000, 100), (1_005_000, -100)])))
+
+
+def test_a_page_of_unknown_files_offers_no_command(open_report, tmp_path):
+    with_memory().report().save(tmp_path / "report.html")
+    page = settled(open_report(tmp_path / "report.html", state="view=memory"))
+
+    assert "at the peak" in page.inner_text(".memory-moment h2")
+    assert page.locator(".memory .command-text").count() == 0

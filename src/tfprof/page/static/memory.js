@@ -121,7 +121,8 @@ class MemoryView {
     fill(this.back, "Back to the peak");
     this.rows.hidden = step.changes === null;
     fill(this.rows, this.isWhole ? "Show the largest rows" : "Show all rows");
-    fill(this.command, isPeak && commandLine(this.commandText()));
+    const isOffered = isPeak && this.context.payload.words !== "";
+    fill(this.command, isOffered && commandLine(this.commandText()));
     const most = this.isWhole ? -1 : this.memory.most_rows;
     const groups = heldInGroups(this.memory, step, time, most);
     fill(this.tables, groups.map(([by, held]) => heldTable(this.context, by, held, bytes)));
