@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import tfprof
 from build import profile as profile_of
 from build import run
+from page_server import serve
 from profile_strategies import allocating_profiles, often
 from report_pages import MODELS, ROOT, THEMES, WIDTHS, answer, settled
 from tfprof.api import Profile
@@ -274,3 +275,32 @@ def test_a_page_of_unknown_files_offers_no_command(open_report, tmp_path):
 
     assert "at the peak" in page.inner_text(".memory-moment h2")
     assert page.locator(".memory .command-text").count() == 0
+
+
+COUNT_CHARTS = """
+window.charts = 0; // that have listened to the theme, and those of them that still do
+window.listening = 0;
+const original = window.addEventListener;
+window.addEventListener = (type, listener, options) => {
+  if (type === "themechange" && options?.signal) {
+    charts += 1;
+    listening += 1;
+    options.signal.addEventListener("abort", () => (listening -= 1));
+  }
+  original.call(window, type, listener, options);
+};
+"""
+
+
+def test_a_view_that_was_replaced_no_longer_follows_the_theme(open_report):
+    with serve(with_memory) as served:
+        page = open_report.visit(served.address, state="view=memory")
+        page.add_init_script(COUNT_CHARTS)
+        page.reload()
+        page.wait_for_selector(".memory canvas")
+        for charts in range(2, 5):
+            served.live.reload()
+            page.wait_for_function("count => charts === count", arg=charts)
+
+        assert page.evaluate("listening") == 1
+        assert page.locator(".memory canvas").count() == 1

@@ -82,8 +82,10 @@ class Page {
   renew(newer) {
     const { store, mounted, context: { payload } } = this;
     const part = carriedOver(store, payload, newer);
-    for (const [view, { renews }] of mounted) {
-      if (!renews || !hasSameRows(view, payload, newer)) mounted.delete(view);
+    for (const [view, { renews, dispose }] of mounted) {
+      if (renews && hasSameRows(view, payload, newer)) continue;
+      dispose?.();
+      mounted.delete(view);
     }
     Object.assign(payload, newer); // components that stay have a reference to it
     this.provider.forget();

@@ -27,7 +27,8 @@ const OWN_COUNT = "Allocator’s own count";
  */
 export function mountMemory(context) {
   const view = new MemoryView(context, /** @type {MemoryData} */ (context.payload.memory));
-  return { element: view.element, update: () => view.update() };
+  const dispose = () => view.curve.dispose();
+  return { element: view.element, update: () => view.update(), dispose };
 }
 
 class MemoryView {

@@ -46,9 +46,20 @@ export class Curve {
       },
       this.readout,
     );
-    new ResizeObserver(() => this.resize()).observe(this.element);
-    addEventListener("themechange", () => this.draw());
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
+    this.observer = new ResizeObserver(() => this.resize());
+    this.observer.observe(this.element);
+    this.listening = new AbortController();
+    const { signal } = this.listening;
+    addEventListener("themechange", () => this.draw(), { signal });
+    matchMedia("(prefers-color-scheme: dark)")
+      .addEventListener("change", () => this.draw(), { signal });
+  }
+
+  /** Stop following the window, which would keep the chart alive. */
+  dispose() {
+    this.listening.abort();
+    this.observer.disconnect();
+    this.plot?.destroy();
   }
 
   /** @param {Picture} picture */

@@ -490,6 +490,8 @@ export interface Component {
    * `update` is called with all keys. Otherwise it is mounted again.
    */
   renews?: boolean;
+  /** Called when it is mounted again, to stop following what outlives it, such as the window. */
+  dispose?(): void;
   /** For a view that has other things than rows to search. */
   finder?: Finder;
 }
