@@ -134,3 +134,19 @@ def test_the_column_of_unusual_steps_is_shown_only_if_there_are_any(open_report,
     slow = run("net/a", 500, step=5, start=1500)
     unusual = timeline_of(open_report, tmp_path, *steps(5), slow).page
     assert "unusual" in unusual.locator(".timeline-table thead").inner_text()
+
+
+def test_runs_of_recordings_with_different_clocks_have_exact_times(open_report, tmp_path):
+    opened = timeline_of(
+        open_report,
+        tmp_path,
+        run("a", 0.011, start=1000, recording="w0"),
+        run("a", 0.013, start=1_700_000_000_000_000, recording="w1"),
+        run("b", 0.017, start=1_700_000_000_000_001, recording="w1"),
+    )
+    opened.press("0")
+    opened.canvas.focus()
+    opened.press("ArrowRight")
+    assert (opened.name, opened.shown("duration")) == ("a", 11)
+    opened.press("ArrowDown")
+    assert (opened.name, opened.shown("duration"), opened.shown("start")) == ("a", 13, 0)

@@ -215,3 +215,27 @@ def test_without_runs_there_is_no_timeline():
 def test_without_times_there_is_no_timeline():
     with pytest.raises(MissingInputError, match="runs have no times"):
         timeline.measured(profile(run("a", start=0)))
+
+
+def test_recordings_more_than_a_day_apart_are_counted_from_their_own_start():
+    day = 24 * 3600 * 10**6
+    p = profile(
+        *(run("a", 10, start=start, recording="w0") for start in (100, 200)),
+        *(run("a", 10, start=day + start, recording="w1") for start in (300, 500)),
+    )
+    found = section(p)
+
+    assert [track["first"] for track in found["tracks"]] == [0, 0]
+    assert found["steps"]["start"] == [0, 0]
+    assert found["notes"][-1] == (
+        "The recordings are more than a day apart; each is drawn from its own start."
+    )
+
+
+def test_other_recordings_are_counted_from_the_start_of_the_first_one():
+    starts = {"w0": 100, "w1": 300, "w2": 20 * 3600 * 10**6}
+    p = profile(*(run("a", 10, start=start, recording=name) for name, start in starts.items()))
+    found = section(p)
+
+    assert found["steps"]["start"] == [(start - 100) * 1000 for start in starts.values()]
+    assert not any("day apart" in note for note in found["notes"])

@@ -1,7 +1,8 @@
 """The section `timeline`: every run in its lane, and the times of steps.
 
-Times are nanoseconds from the start of the first step. Runs are columns over all tracks; a track is
-a range of rows in order of their starts.
+Times are nanoseconds from the start of the first step, or of the first step of each recording if
+these are far apart. Runs are columns over all tracks; a track is a range of rows in order of their
+starts.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ _NO_TIMES = "The recorded runs have no times, so there is no timeline"
 _ITERATORS = "iterators"
 _WORD = 2**32
 _NONE = -1
+_LATEST = 2**62
+_FAR_APART = 24 * 3600 * 10**9
 
 
 class _Named(NamedTuple):
@@ -52,7 +55,7 @@ def section(profile: ProfileColumns, times: StepTimes, most_runs: int) -> dict[s
     every = [track for track in tracks.build(profile, times) if track.kind is not TrackKind.STEPS]
     kept, whole_steps, left_out = _limited(profile, times, every, most_runs)
     groups, shown = _grouped(profile, kept)
-    base = min(step.start_ns for step in times.steps)
+    base, notes = _bases(profile, times)
     return {
         "recordings": list(profile.recordings.label),
         "groups": [
@@ -63,8 +66,28 @@ def section(profile: ProfileColumns, times: StepTimes, most_runs: int) -> dict[s
         "runs": _runs(profile, times, [one.track for one in shown]),
         "steps": _steps(profile, times, groups, base) | {"whole": whole_steps},
         "left_out": left_out,
-        "notes": list(times.notes),
+        "notes": [*times.notes, *notes],
     }
+
+
+def _bases(profile: ProfileColumns, times: StepTimes) -> tuple[Ints, list[str]]:
+    """The time that each recording counts from, and a note if these differ.
+
+    Recordings that are far apart have different clocks, or would be dots in an empty picture. Their
+    distance may also be too large for exact numbers in the page.
+    """
+    start, end = (np.full(len(profile.recordings), side) for side in (_LATEST, -_LATEST))
+    rows = {label: row for row, label in enumerate(profile.recordings.label)}
+    for step in times.steps:
+        row = rows[step.recording]
+        start[row] = min(start[row], step.start_ns)
+        end[row] = max(end[row], step.start_ns + step.wall_ns)
+    order = np.argsort(start)
+    gaps = start[order][1:] - np.maximum.accumulate(end[order])[:-1]
+    known = start[order][1:] < _LATEST
+    if not (gaps[known] > _FAR_APART).any():
+        return np.full(len(start), start.min()), []
+    return start, ["The recordings are more than a day apart; each is drawn from its own start."]
 
 
 def _limited(
@@ -198,7 +221,7 @@ def _models(profile: ProfileColumns, recording: int, group: str) -> list[str]:
     )
 
 
-def _described(one: _Named, base: int) -> dict[str, Any]:
+def _described(one: _Named, base: Ints) -> dict[str, Any]:
     start = one.track.slices.start_ns
     return {
         "recording": one.track.recording,
@@ -206,7 +229,7 @@ def _described(one: _Named, base: int) -> dict[str, Any]:
         "kind": one.kind,
         "title": one.title,
         "count": len(start),
-        "first": int(start[0]) - base,
+        "first": int(start[0] - base[one.track.recording]),
         "lanes": int(one.track.lane.max()) + 1,
     }
 
@@ -241,7 +264,7 @@ def _wide(column: Ints) -> dict[str, Ints]:
 
 
 def _steps(
-    profile: ProfileColumns, times: StepTimes, groups: Sequence[tuple[int, str]], base: int
+    profile: ProfileColumns, times: StepTimes, groups: Sequence[tuple[int, str]], base: Ints
 ) -> dict[str, Any]:
     """The measured steps as columns; their times are those of `tfprof steps`."""
     steps = times.steps
@@ -250,7 +273,7 @@ def _steps(
     return {
         "recording": ints([rows[step.recording] for step in steps]),
         "number": ints([step.step for step in steps]),
-        "start": ints([step.start_ns - base for step in steps]),
+        "start": ints([step.start_ns - base[rows[step.recording]] for step in steps]),
         **{
             name: ints([getattr(step, f"{name}_ns") for step in steps])
             for name in ("wall", "busy", "idle", "input_wait", "op_time")

@@ -203,7 +203,7 @@ export interface GraphData {
 /** Numbers of which few need more than 32 bits: `low[i]`, plus `high[j]` high words in `rows[j]`. */
 export interface WideNumbers { low: Numbers; rows: Numbers; high: Numbers }
 
-/** When everything ran, in nanoseconds from the start of the first step. */
+/** When everything ran, in nanoseconds from the start of the first step; see `page/timeline.py`. */
 export interface TimelineData {
   recordings: string[];
   /** The devices that were busy. */
