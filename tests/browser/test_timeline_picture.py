@@ -136,6 +136,15 @@ def test_the_column_of_unusual_steps_is_shown_only_if_there_are_any(open_report,
     assert "unusual" in unusual.locator(".timeline-table thead").inner_text()
 
 
+def test_the_table_shows_the_median_step_at_first(open_report, tmp_path):
+    page = timeline_of(open_report, tmp_path, *steps(100)).page
+
+    row = page.locator(".timeline-table [aria-current]")
+    assert "median" in row.inner_text()
+    box, table = row.bounding_box(), page.locator(".timeline-table").bounding_box()
+    assert table["y"] < box["y"] < table["y"] + table["height"] - box["height"]
+
+
 def test_runs_of_recordings_with_different_clocks_have_exact_times(open_report, tmp_path):
     opened = timeline_of(
         open_report,

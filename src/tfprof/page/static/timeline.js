@@ -180,6 +180,7 @@ class TimelineView {
     if (changed.has("view")) {
       this.listen();
       this.retheme();
+      this.table.reveal();
     }
   }
 

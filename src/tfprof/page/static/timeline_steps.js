@@ -155,15 +155,17 @@ export class StepTable {
     if (step === this.chosen) return;
     const hadFocus = this.body.contains(document.activeElement);
     this.chosen = step;
-    if (step >= 0) {
-      const top = step * ROW;
-      const { scrollTop } = this.scroller;
-      if (top < scrollTop || top > scrollTop + (MOST_ROWS - 1) * ROW) {
-        this.scroller.scrollTop = top - (MOST_ROWS / 2) * ROW;
-      }
-    }
-    this.show();
+    this.reveal();
     if (hadFocus) this.button(step)?.focus();
+  }
+
+  /** Scroll to the marked step, which is possible only while the table is in the page. */
+  reveal() {
+    const top = this.chosen * ROW;
+    const { scrollTop } = this.scroller;
+    const isInSight = top >= scrollTop && top <= scrollTop + (MOST_ROWS - 1) * ROW;
+    if (top >= 0 && !isInSight) this.scroller.scrollTop = top - (MOST_ROWS / 2) * ROW;
+    this.show();
   }
 
   /** @param {number} step */
