@@ -136,6 +136,17 @@ def test_the_column_of_unusual_steps_is_shown_only_if_there_are_any(open_report,
     assert "unusual" in unusual.locator(".timeline-table thead").inner_text()
 
 
+def test_a_run_without_a_duration_can_be_seen_and_selected(open_report, tmp_path):
+    opened = timeline_of(open_report, tmp_path, run("net/a", 0))
+    opened.page.mouse.move(opened.x(0), opened.y("ops"))
+    assert "net/a" in opened.page.locator(".timeline-tip").inner_text()
+    opened.click(0, "ops")
+
+    assert opened.name == "net/a"
+    assert opened.shown("duration") == 0
+    assert opened.page.locator(".timeline-map").get_attribute("title") == ""
+
+
 def test_the_table_shows_the_median_step_at_first(open_report, tmp_path):
     page = timeline_of(open_report, tmp_path, *steps(100)).page
 

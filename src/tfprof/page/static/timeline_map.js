@@ -17,6 +17,8 @@ const LEAST_STEP = 6; // the width of a step whose start is marked
 const LEAST_WINDOW = 6;
 /** Intervals longer than this many median steps are shortened. */
 const LONGEST = 4;
+/** The median is taken to be at least this long, in nanoseconds. */
+const SHORTEST = 20;
 /** With more devices than this, the map shows their average. */
 const MOST_STRIPS = 4;
 
@@ -32,7 +34,7 @@ export class MapScale {
     const known = [...steps.start, ...ends].filter((time) => time > begin && time < finish);
     this.times = [...new Set([begin, ...known, finish])].sort((one, other) => one - other);
     const walls = Float64Array.from(steps.wall).sort();
-    const longest = LONGEST * Math.max(walls[(walls.length - 1) >> 1], 1);
+    const longest = LONGEST * Math.max(walls[(walls.length - 1) >> 1], SHORTEST);
     /**
      * The intervals that are shortened.
      * @type {[number, number][]}

@@ -41,7 +41,7 @@ export function stepDetails({ payload }, runs, step, actions) {
       ["runs of ops", number(steps.ops[step], "ops")],
       ["op time", time(steps.op_time[step], "op_time")],
     ]),
-    h("h3", null, "Parts of the wall time"),
+    wall > 0 && h("h3", null, "Parts of the wall time"),
     partList(steps.phases, step, wall),
     h("h3", null, "Busy devices"),
     pairs(groups.flatMap((group, place) => {

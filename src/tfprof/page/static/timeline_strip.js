@@ -64,6 +64,7 @@ export class Strip {
     const { width, height, colours, busy, pixels } = this;
     if (this.last < this.first) return;
     pixels.fill(0);
+    const least = Math.ceil(height / 20); // of a column in which anything ran
     for (let column = this.first; column <= this.last; column += 1) {
       let [sum, filled] = [0, 0];
       for (let colour = 0; colour < colours; colour += 1) {
@@ -71,7 +72,7 @@ export class Strip {
         if (part === 0) continue;
         busy[column * colours + colour] = 0;
         sum += part;
-        const until = Math.max(Math.min(Math.round(sum * height), height), 1);
+        const until = Math.max(Math.min(Math.round(sum * height), height), least);
         for (; filled < until; filled += 1) {
           pixels[(height - 1 - filled) * width + column] = inks[colour].pixel;
         }

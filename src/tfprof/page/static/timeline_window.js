@@ -14,8 +14,10 @@ export class TimeWindow {
    * @param {() => void} changed called after each change
    */
   constructor(begin, finish, changed) {
-    this.begin = begin;
-    this.finish = Math.max(finish, begin + LEAST);
+    // Around what has no length, there is as much time on both sides.
+    const missing = Math.max(LEAST - (finish - begin), 0) / 2;
+    this.begin = begin - missing;
+    this.finish = finish + missing;
     this.changed = changed;
     this.from = this.begin;
     this.to = this.finish;
