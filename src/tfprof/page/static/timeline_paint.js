@@ -1,5 +1,6 @@
 // Draws the lanes of a timeline: wide runs one by one with their names, narrow ones as strips.
 
+import { visible } from "./dom.js";
 import { Strip } from "./timeline_strip.js";
 import { formatted } from "./units.js";
 
@@ -49,10 +50,10 @@ export class Painter {
     this.wide = scene.inks.map(() => []);
     /** @type {number[]} */
     this.labels = [];
-    const visible = scene.rows.filter(
+    const inSight = scene.rows.filter(
       ({ top, height: own }) => top + own > scene.scroll && top < scene.scroll + scene.height,
     );
-    for (const row of visible) this.paintRow(scene, row);
+    for (const row of inSight) this.paintRow(scene, row);
     this.paintWide(scene);
     for (const row of scene.rows) if (row.kind === "steps") this.paintBoundaries(scene, row);
     this.paintLabels(scene);
@@ -165,7 +166,7 @@ export class Painter {
     const op = runs.op[run];
     let known = this.names.get(op);
     if (!known) {
-      const text = runs.name(run).replace(/\s+/g, " ").slice(-200);
+      const text = drawn(runs.name(run)).slice(-200);
       known = { text, width: this.context.measureText(text).width };
       this.names.set(op, known);
     }
@@ -264,6 +265,17 @@ function visibleSteps({ from, to, runs: { data: { steps } } }, recording) {
     if (isHere && start < to && start + steps.wall[step] > from) found.push(step);
   }
   return found;
+}
+
+/** Characters that change the direction of the text after them. */
+const DIRECTIONS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * A name as it is drawn: on one line, with control characters made visible.
+ * @param {string} name
+ */
+function drawn(name) {
+  return visible(name.replace(/\s+/g, " ").replace(DIRECTIONS, ""));
 }
 
 /**
