@@ -1,6 +1,7 @@
 """Files are read, gzipped or not, and errors are one line that names the path."""
 
 import gzip
+import tracemalloc
 
 import pytest
 
@@ -111,6 +112,25 @@ def test_a_file_larger_than_its_format_allows_is_refused(written, pack):
     with pytest.raises(InputError) as caught:
         Content(written(pack(bytes(101)))).read(100)
     assert caught.value.trouble == "is larger than the limit of 100 bytes for this format."
+
+
+def test_a_gzipped_file_that_unpacks_to_implausibly_much_is_refused(written, monkeypatch):
+    monkeypatch.setattr(content, "_HARMLESS", 1000)
+    bomb = gzip.compress(bytes(1 << 20))
+
+    limit = 1000 + 200 * len(bomb)
+    assert f"unpacks to more than the limit of {limit:,} bytes" in complaint(written(bomb))
+
+
+@pytest.mark.parametrize("data", [PACKED, gzip.compress(bytes(1 << 22))])
+def test_a_gzipped_file_takes_no_more_memory_than_its_content(written, data):
+    path = written(data)
+    tracemalloc.start()
+    size = len(read_file(path))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert peak < 2 * size + (3 << 20)
 
 
 # Reading parts

@@ -109,6 +109,12 @@ def test_parts_are_put_in_their_places():
     assert assembled((3, 4), parts).tolist() == whole.tolist()
 
 
+@pytest.mark.parametrize("shape", [(), (0,), (3, 0)])
+def test_a_tensor_without_parts_is_refused(shape):
+    with pytest.raises(ValueError, match="no parts"):
+        assembled(shape, [])
+
+
 def test_one_part_may_be_the_whole():
     parts = [(TensorSlice((0, 0), (-1, -1)), np.arange(6))]
 

@@ -93,6 +93,8 @@ def _built(source: str, data: bytes, path: str = "file", reading: Reading = PLAI
     if not data:
         return
     content = Content.of_bytes(path, data)
+    if not BY_NAME[source].looks_like(content):
+        return
     profile = profile_from([InputFile(content, BY_NAME[source], reading=reading)])
     if is_chosen(data, BUILT * ASKED):
         ask_some(profile, zlib.crc32(data) // (BUILT * ASKED))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import zlib
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import BinaryIO, Self, TypeVar, cast
 
 from tfprof.errors import InputError
 from tfprof.formats.file_spans import FileBytes, is_file
@@ -24,6 +25,11 @@ HEAD_BYTES = 65_536
 
 # Unpacked files up to this size stay in memory between being recognised and being read.
 _MOST_KEPT = 1 << 26
+
+# A gzipped file may unpack to this many times its size and a harmless size.
+_MOST_TIMES = 200
+_HARMLESS = 1 << 28
+_PIECE = 1 << 20
 
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -96,7 +102,7 @@ class Content:
                 file.seek(0)
                 stored = StoredFile.of(self.path, file)
                 size = os.fstat(file.fileno()).st_size  # 0 of a pipe
-                data = file.read(min(largest, size or largest) + 1)
+                data = file.read(min(largest, size) + 1) if size else _read(file, largest + 1)
         except (OSError, ValueError) as error:
             raise _unreadable(self.path, error) from None
         return _check_size(self.path, data, largest), stored
@@ -142,15 +148,31 @@ def read_file(path: str) -> bytes:
     return Content(path).read()[0]
 
 
+def _read(file: BinaryIO, most: int) -> bytes:
+    """Up to `most` bytes; `file.read(most)` would allocate memory for all of them."""
+    data = io.BytesIO()
+    while (left := most - data.tell()) > 0 and (piece := file.read(min(left, _PIECE))):
+        data.write(piece)
+    return data.getvalue()
+
+
 def _unpack(path: str, file: gzip.GzipFile, largest: int) -> bytes:
+    packed = os.fstat(file.fileno()).st_size
+    most = _HARMLESS + _MOST_TIMES * packed if packed else largest
     try:
-        data = file.read(largest + 1)
+        data = _read(cast("BinaryIO", file), min(most, largest) + 1)
     except EOFError:
         raise InputError(
             path, "the gzip data ends early; was the copy or download cut short?"
         ) from None
     except (zlib.error, gzip.BadGzipFile) as error:
         raise InputError(path, f"contains damaged gzip data ({error}); fetch it again.") from None
+    if most < len(data) <= largest:
+        raise InputError(
+            path,
+            f"unpacks to more than the limit of {most:,} bytes, {_MOST_TIMES} times its size and "
+            f"{_HARMLESS:,} more; if it is not damaged, unpack it yourself.",
+        )
     return _check_size(path, data, largest)
 
 

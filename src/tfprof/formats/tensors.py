@@ -78,6 +78,8 @@ class TensorSlice:
 
 def assembled(shape: tuple[int, ...], parts: Sequence[tuple[TensorSlice, Values]]) -> Values:
     """The tensor made of these parts; raises `ValueError` unless they cover it exactly once."""
+    if not parts:
+        raise ValueError("no parts")
     boxes = [part.box(shape) for part, _ in parts]
     count = sum(values.size for _, values in parts)
     if count != math.prod(shape):
