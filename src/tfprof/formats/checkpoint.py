@@ -63,7 +63,8 @@ def find(path: str) -> CheckpointKind | None:
     """
     if is_sorted_table(path + INDEX_SUFFIX):
         return CheckpointKind.V2
-    for file in (path, *v1_shards(path)):
+    # Searching the folder for shards takes long if it contains many files.
+    for file in (path,) if is_file(path) else v1_shards(path):
         if is_sorted_table(file):
             return kind_of_table(file)
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -96,11 +97,13 @@ class _Collected:
 
     limited: Callable[[str, Ints], Ints]  # replaces impossible times
     pieces: dict[str, list[Ints]] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
 
     def add(self, **columns: Ints) -> None:
         for name, column in columns.items():
             piece = self.limited(name, np.asarray(column, np.int64))
             self.pieces.setdefault(name, []).append(piece)
+            self.counts[name] += len(piece)
 
     def column(self, name: str) -> Ints:
         return joined(self.pieces.get(name, []))
@@ -110,7 +113,7 @@ class _Collected:
         return joined(self.pieces.pop(name, []))
 
     def count(self, name: str) -> int:
-        return sum(len(piece) for piece in self.pieces.get(name, ()))
+        return self.counts[name]
 
 
 class Recorded(NamedTuple):
@@ -132,6 +135,7 @@ class RunCollector:
 
     def __init__(self) -> None:
         self._steps: dict[tuple[int, int], int] = {}
+        self._numbers: dict[int, dict[int, None]] = {}
         self._bounds: dict[int, tuple[int, int]] = {}
         self.has_impossible_times = False
         self._sightings = _Collected(self._limited)
@@ -155,6 +159,7 @@ class RunCollector:
 
     def add_step(self, recording: int, number: int) -> int:
         """The id of a step, added if new."""
+        self._numbers.setdefault(recording, {})[number] = None
         return self._steps.setdefault((recording, number), len(self._steps))
 
     def add_steps(self, recording: int, numbers: Ints) -> Ints:
@@ -169,9 +174,9 @@ class RunCollector:
         bounds = zip(*(column.tolist() for column in limited), strict=True)
         self._bounds |= dict(zip(steps.tolist(), bounds, strict=True))
 
-    def step_numbers(self, recording: int) -> list[int]:
-        """The numbers of the steps added to a recording so far."""
-        return [number for owner, number in self._steps if owner == recording]
+    def step_numbers(self, recording: int) -> dict[int, None]:
+        """The numbers of the steps added to a recording so far, in that order, as keys."""
+        return self._numbers.get(recording, {})
 
     def add_runs(self, steps: Ints, runs: Runs, devices: Devices, home: Ints) -> int:
         """Add runs, dropping those of an op on a second device that ops can be placed on.

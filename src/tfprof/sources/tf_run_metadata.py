@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -68,9 +67,9 @@ def add(found: Decoded[RunColumns], builder: ProfileBuilder, file: InputFile) ->
     return summary(file, devices, step=step, ops=known, steps=1, runs=runs)
 
 
-def _next_step(numbers: Sequence[int]) -> int:
+def _next_step(numbers: dict[int, None]) -> int:
     """The first free number after the last of `numbers`."""
-    step = numbers[-1] + 1 if numbers else 0
+    step = next(reversed(numbers)) + 1 if numbers else 0
     while step in numbers:
         step += 1
     return step

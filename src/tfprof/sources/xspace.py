@@ -167,7 +167,7 @@ class _Steps:
         last = int((space.start_ps[runs.event] + runs.own_ps).max())
         end = np.append(marks.start_ps[1:], max(last, int(marks.end_ps[-1])))
         numbers, first, count = np.unique(marks.number, return_index=True, return_counts=True)
-        once = first[(count == 1) & np.isin(numbers, builder.runs.step_numbers(row))]
+        once = first[(count == 1) & np.isin(numbers, list(builder.runs.step_numbers(row)))]
         builder.runs.set_bounds(
             builder.runs.add_steps(row, marks.number[once]),
             space.time_ns(marks.start_ps[once]),
