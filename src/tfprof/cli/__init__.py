@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from collections.abc import Sequence
 
+from tfprof.cli import process
 from tfprof.cli.command_line import run
 from tfprof.commands import screen
-from tfprof.errors import OptionError, OutputError, TfprofError
+from tfprof.errors import OptionError, TfprofError
 
 EXIT_OK = 0
 EXIT_INPUT = 1
@@ -24,18 +24,28 @@ def main(argv: Sequence[str] | None = None) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except KeyboardInterrupt:
-        _drop_output()  # a full pipe would block the exit
-        screen.Pipe().say("stopped.")
-        return EXIT_INTERRUPTED
-    except BrokenPipeError:
-        _drop_output()  # the reader has stopped reading, as `head` does
-        return EXIT_OK
+        return _ended(EXIT_INTERRUPTED, "stopped.")
+    except process.Stopped as stopped:
+        return _ended(int(str(stopped.code)), "stopped.")
+    except BrokenPipeError:  # the reader has stopped reading, as `head` does
+        return _ended(EXIT_OK)
+    except (MemoryError, ImportError) as error:
+        if not (message := process.shortage(error)):
+            raise
     except OSError as error:
         # Errors with files are TfprofErrors by now, so this one is from standard output.
-        _drop_output()
-        message = f"cannot write to standard output: {error.strerror}."
-        screen.Pipe().say(OutputError(message))
-        return EXIT_INPUT
+        unwritten = f"cannot write to standard output: {error.strerror}."
+        message = process.shortage(error) or unwritten
+    else:
+        return status
+    return _ended(EXIT_INPUT, message)  # after `except`, which frees the memory of the failed call
+
+
+def _ended(status: int, message: str = "") -> int:
+    """End without the rest of the output, which might block or fail again."""
+    process.drop(sys.stdout)
+    if message:
+        screen.Pipe().say(message)
     return status
 
 
@@ -48,23 +58,14 @@ def _status(words: Sequence[str]) -> int:
         return EXIT_USAGE if isinstance(error, OptionError) else EXIT_INPUT
 
 
-def _drop_output() -> None:
-    """Discard buffered output, so that Python neither fails nor blocks on it at exit."""
-    try:
-        descriptor = sys.stdout.fileno()
-    except (AttributeError, OSError):  # closed, or not a real file: nothing to flush
-        return
-    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
-
-
 def entry_point() -> None:
     """Entry point of the `tfprof` program."""
     # numpy starts a thread per core for linear algebra, which takes a third of its import time.
     # tfprof does no linear algebra, but a program started by `tfprof run` may.
     if sys.argv[1:2] != ["run"]:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
-        # Op names may contain characters that the terminal cannot encode.
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-    sys.exit(main())
+    process.open_streams()
+    process.stop_in_order()
+    status = main()
+    process.drop_unwritten(sys.stderr)
+    sys.exit(status)

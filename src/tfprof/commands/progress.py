@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import suppress
 from shutil import get_terminal_size
 from typing import Self, TextIO
 
@@ -24,8 +25,10 @@ class Progress:
 
     def __enter__(self) -> Self:
         if self._stream.isatty():
-            self._thread = threading.Thread(target=self._watch, daemon=True)
-            self._thread.start()
+            thread = threading.Thread(target=self._watch, daemon=True)
+            with suppress(RuntimeError):  # too many threads, or no memory for another
+                thread.start()
+                self._thread = thread
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Protocol
 
 from tfprof.errors import one_line
@@ -39,7 +40,7 @@ class Pipe:
         _write(pieces)
 
     def say(self, sentence: object) -> None:
-        print("tfprof:", one_line(sentence), file=sys.stderr)
+        _report(f"tfprof: {one_line(sentence)}")
 
 
 class Terminal:
@@ -70,13 +71,20 @@ class Terminal:
     def say(self, sentence: object) -> None:
         before, after = self.bold if sys.stderr.isatty() else ("", "")
         sys.stdout.flush()  # so that notes and answers appear in order
-        print(f"{before}tfprof:{after}", one_line(sentence), file=sys.stderr)
+        _report(f"{before}tfprof:{after} {one_line(sentence)}")
 
 
 def of_output(*, pages: bool = True) -> Screen:
     """The screen for the current standard output; with `pages`, a terminal uses a pager."""
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
     return Terminal(pages=pages) if is_terminal else Pipe()
+
+
+def _report(line: str) -> None:
+    """Print a line to standard error; it is lost if that cannot be written, but not the answer."""
+    if sys.stderr is not None:  # None if the program was started with it closed
+        with suppress(OSError):
+            print(line, file=sys.stderr, flush=True)
 
 
 def _write(pieces: Iterable[str]) -> None:

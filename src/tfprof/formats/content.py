@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import stat
 import zlib
 from collections.abc import Callable, Iterable
 from functools import cached_property
@@ -95,16 +96,20 @@ class Content:
             data, self._unpacked = self._unpacked, None
             return data, None
         try:
+            _is_regular(self.path)
             with Path(self.path).open("rb") as file:
-                if file.read(2) == _GZIP_MAGIC:
-                    file.seek(0)
-                    return _unpack(self.path, gzip.GzipFile(fileobj=file), largest), None
-                file.seek(0)
-                stored = StoredFile.of(self.path, file)
-                size = os.fstat(file.fileno()).st_size  # 0 of a pipe
-                data = file.read(min(largest, size) + 1) if size else _read(file, largest + 1)
+                before = os.fstat(file.fileno())
+                size = before.st_size  # 0 of a pipe
+                if file.peek(2)[:2] == _GZIP_MAGIC:
+                    data, stored = _unpack(self.path, gzip.GzipFile(fileobj=file), largest), None
+                else:
+                    stored = StoredFile.of(self.path, file)
+                    data = file.read(min(largest, size) + 1) if size else _read(file, largest + 1)
+                after = os.fstat(file.fileno())
         except (OSError, ValueError) as error:
             raise _unreadable(self.path, error) from None
+        if size and (size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+            raise InputError(self.path, "changed while it was read; wait until it is complete.")
         return _check_size(self.path, data, largest), stored
 
     def records(self, message: str) -> Records:
@@ -127,10 +132,12 @@ class Content:
         if self._unpacked is not None:
             return find(self._unpacked)
         try:
-            with Path(self.path).open("rb", buffering=0) as file:
-                size = os.fstat(file.fileno()).st_size
-                if size and file.read(2) != _GZIP_MAGIC:
-                    return find(FileBytes(file, size))
+            is_regular = _is_regular(self.path)
+            if is_regular:
+                with Path(self.path).open("rb", buffering=0) as file:
+                    size = os.fstat(file.fileno()).st_size
+                    if size and file.read(2) != _GZIP_MAGIC:
+                        return find(FileBytes(file, size))
             data, _ = self.read()
         except InputError as error:
             self._problem = error
@@ -138,7 +145,7 @@ class Content:
         except (OSError, ValueError) as error:
             self._problem = _unreadable(self.path, error)
             return default
-        if len(data) <= _MOST_KEPT:
+        if len(data) <= _MOST_KEPT or not is_regular:  # a pipe can be read only once
             self._unpacked = data
         return find(data)
 
@@ -154,6 +161,14 @@ def _read(file: BinaryIO, most: int) -> bytes:
     while (left := most - data.tell()) > 0 and (piece := file.read(min(left, _PIECE))):
         data.write(piece)
     return data.getvalue()
+
+
+def _is_regular(path: str) -> bool:
+    """Whether this is a regular file, not a pipe; raises `InputError` for devices."""
+    mode = Path(path).stat().st_mode
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):  # may never end
+        raise InputError(path, "is a device, not a file; check the path.")
+    return stat.S_ISREG(mode)
 
 
 def _unpack(path: str, file: gzip.GzipFile, largest: int) -> bytes:

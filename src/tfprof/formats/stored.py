@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from typing import BinaryIO, Self
 from weakref import finalize
 
 from tfprof.errors import InputError
 
 SMALLEST = 1 << 20  # bytes; smaller files are better kept in memory
+
+
+@cache
+def _most_descriptors() -> int:
+    """The largest descriptor of a file that stays open: half of them remain for other files."""
+    try:
+        import resource  # noqa: PLC0415 -- Windows does not have it
+    except ImportError:
+        return 256
+    return resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2
 
 
 class StoredFile:
@@ -26,7 +37,14 @@ class StoredFile:
         # Without `pread`, concurrent readers would move each other's file position.
         if not hasattr(os, "pread") or os.fstat(file.fileno()).st_size < SMALLEST:
             return None
-        return cls(path, os.dup(file.fileno()))
+        try:
+            descriptor = os.dup(file.fileno())
+        except OSError:  # too many open files
+            return None
+        if descriptor > _most_descriptors():
+            os.close(descriptor)
+            return None
+        return cls(path, descriptor)
 
     def read(self, start: int, end: int) -> bytes:
         """The bytes from `start` to `end`; raises `InputError` if the file has changed since."""

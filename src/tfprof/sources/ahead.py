@@ -17,8 +17,11 @@ class Ahead(Generic[Result]):
         self._found: list[Result] = []
         self._error: BaseException | None = None
         # A daemon, so that an interrupted program can exit without waiting for it.
-        self._thread = Thread(target=self._work, daemon=True)
-        self._thread.start()
+        self._thread: Thread | None = Thread(target=self._work, daemon=True)
+        try:
+            self._thread.start()
+        except RuntimeError:  # too many threads, or no memory for another
+            self._thread = None
 
     def _work(self) -> None:
         try:
@@ -31,6 +34,8 @@ class Ahead(Generic[Result]):
 
         Can be called only once, because the result is not kept.
         """
+        if self._thread is None:
+            return self._function(*self._args)
         self._thread.join()
         if self._error is not None:
             raise self._error

@@ -1,0 +1,133 @@
+"""Runs the command line as a process of its own, with faults around it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tfprof.formats import wire
+
+TFPROF = [sys.executable, "-m", "tfprof"]
+# Buffered, as for users: write errors occur only when the buffer is flushed.
+ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+_LIBC = ctypes.CDLL(None)
+_MOUNT_SECONDS = 20
+
+
+def tfprof(*words: object, **others: Any) -> subprocess.CompletedProcess[str]:
+    """Run a command line to its end."""
+    others = {"env": ENVIRONMENT, "stdin": subprocess.DEVNULL} | others
+    return subprocess.run(
+        [*TFPROF, *map(str, words)],
+        stdout=others.pop("stdout", subprocess.PIPE),
+        stderr=others.pop("stderr", subprocess.PIPE),
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+        timeout=300,
+        **others,
+    )
+
+
+def shell(script: str, *words: object) -> subprocess.CompletedProcess[str]:
+    """Run a command line from a bash script, where it is `"$@"`."""
+    return subprocess.run(
+        ["bash", "-c", script, "-", *TFPROF, *map(str, words)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        env=ENVIRONMENT,
+    )
+
+
+def is_one_line(text: str) -> bool:
+    """Whether a text is one message of tfprof."""
+    return text.startswith("tfprof: ") and text.count("\n") == 1 and text.endswith("\n")
+
+
+def limited(kind: int, most: int) -> Callable[[], None]:
+    """For `preexec_fn`: limits a resource of the process."""
+    return lambda: resource.setrlimit(kind, (most, most))
+
+
+def obey_permissions() -> None:
+    """For `preexec_fn`: makes root obey the permissions of files, as any other user does."""
+    if os.getuid() == 0:
+        for capability in (1, 2):  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
+            _LIBC.prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
+
+
+def require_permissions(folder: Path) -> None:
+    """Skip a test if permissions do not apply to the processes it starts."""
+    locked = folder / "locked"
+    locked.touch(0o000)
+    ran = subprocess.run(
+        ["cat", locked], preexec_fn=obey_permissions, capture_output=True, check=False
+    )
+    locked.unlink()
+    if ran.returncode == 0:
+        pytest.skip("this user may read and write everything")
+
+
+@contextmanager
+def small_disk(folder: Path, size: str = "64k", *, options: str = "") -> Iterator[Path]:
+    """A file system of its own; the test is skipped if it cannot be mounted."""
+    folder.mkdir(exist_ok=True)
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={size}{options}", "tmpfs", str(folder)]
+    try:
+        made = subprocess.run(mount, capture_output=True, timeout=_MOUNT_SECONDS, check=False)
+    except OSError as error:
+        pytest.skip(f"this machine has no `mount`: {error}")
+    if made.returncode:
+        pytest.skip("this user may not mount a file system")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=False, timeout=_MOUNT_SECONDS)
+
+
+@contextmanager
+def stopped_while_writing(folder: Path, *words: object) -> Iterator[subprocess.Popen[str]]:
+    """A command line that was stopped while its temporary file is in `folder`."""
+    with subprocess.Popen(
+        [*TFPROF, *map(str, words)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=ENVIRONMENT,
+        # In case the tests were started with it ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+    ) as process:
+        try:
+            while not any(folder.glob(".tfprof-*")):
+                assert process.poll() is None, process.stderr.read()
+                time.sleep(0.0005)
+            process.send_signal(signal.SIGSTOP)
+            yield process
+        finally:
+            process.kill()
+
+
+def big_graph(path: Path, ops: int) -> Path:
+    """Write a graph of that many ops in 100 scopes."""
+    nodes = []
+    for number in range(ops):
+        name = f"scope_{number % 100:02}/op_{number:06}".encode()
+        node = b"\x0a" + wire.encoded(len(name)) + name + b"\x12\x04NoOp"
+        nodes.append(b"\x0a" + wire.encoded(len(node)) + node)
+    path.write_bytes(b"".join(nodes))
+    return path
