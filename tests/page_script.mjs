@@ -8,6 +8,7 @@ import { commandOf, quoted } from "../src/tfprof/page/static/command.js";
 import { unpack } from "../src/tfprof/page/static/container.js";
 import { guarded } from "../src/tfprof/page/static/guarded.js";
 import { regexOf } from "../src/tfprof/page/static/name_regex.js";
+import { labelOf, PAGE_KEYS, VIEW_KEYS } from "../src/tfprof/page/static/keys.js";
 import { listed, Patterns } from "../src/tfprof/page/static/patterns.js";
 import { createProvider } from "../src/tfprof/page/static/provider.js";
 import { matchingRows, problemOf } from "../src/tfprof/page/static/search_text.js";
@@ -19,12 +20,19 @@ const ANSWERS = {
   shown,
   column: ({ data, name }) => [...payloadOf(data)[name]],
   search,
+  keys: () => [{ title: "everywhere", views: [], keys: PAGE_KEYS }, ...VIEW_KEYS].map(keyPart),
   regex: ({ name }) => regexOf(name),
   amounts: ({ unit, texts }) => texts.map((text) => amountOf(text, unit)),
   typed: ({ unit, numbers }) => numbers.map((number) => typed(number, unit)),
   quoted: ({ words }) => words.map(quoted),
   units: ({ values, unit }) => values.map((value) => formatted(value, unit)),
 };
+
+/** A part of the page and its keys. */
+function keyPart({ title, views, keys }) {
+  const rows = keys.map((key) => ({ keys: key.keys, label: labelOf(key), meaning: key.meaning }));
+  return { title, views, keys: rows };
+}
 
 /** Which of the texts a list of regexes matches. */
 function match({ patterns, texts, advice }) {

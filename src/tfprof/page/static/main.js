@@ -6,6 +6,7 @@ import { fill, h } from "./dom.js";
 import { mountFilters } from "./filters.js";
 import { guarded } from "./guarded.js";
 import { mountHeader } from "./header.js";
+import { listenToKeys } from "./keys.js";
 import { startLive } from "./live.js";
 import { createProvider } from "./provider.js";
 import { carriedOver, hasSameRows } from "./renewal.js";
@@ -46,7 +47,30 @@ class Page {
     this.store.subscribe((changed) => this.update(changed));
     const main = h("main", null, this.filters.element, this.panel);
     document.body.replaceChildren(this.header.element, main, this.command.element);
+    listenToKeys(this.actions()); // before views do, because they use Escape too
     this.update(this.everything());
+  }
+
+  /** @returns {import("./keys.js").Actions} */
+  actions() {
+    return {
+      view: (place) => this.show(VIEWS[place].key),
+      search: () => this.search.focus(),
+      next: () => void this.search.go(1),
+      previous: () => void this.search.go(-1),
+      copy: () => press(".command-bar:not([hidden]) button") || press("#view .command button"),
+      theme: () => press(".theme-button"),
+      clear: () => this.search.clear(),
+    };
+  }
+
+  /**
+   * Show a view, and let the focus be there.
+   * @param {string} view
+   */
+  show(view) {
+    this.store.set({ view });
+    document.getElementById(`tab-${view}`)?.focus();
   }
 
   mountHeader() {
@@ -110,6 +134,16 @@ class Page {
     element.replaceWith(this.header.element);
     this.header.update(this.everything());
   }
+}
+
+/**
+ * Press a button, if there is one.
+ * @param {string} selector
+ */
+function press(selector) {
+  const button = /** @type {HTMLElement | null} */ (document.querySelector(selector));
+  button?.click();
+  return button !== null;
 }
 
 /**

@@ -29,7 +29,7 @@ export class Search {
       h("input", {
         class: "search-field",
         type: "search",
-        placeholder: "Search names",
+        placeholder: "Search names  /",
         title: HINT,
         "aria-label": "Search names",
         "aria-describedby": "search-count",
@@ -66,8 +66,12 @@ export class Search {
     this.field.select();
   }
 
+  /** Clear the search. Returns whether there was one. */
   clear() {
-    this.context.store.set({ search: "" });
+    const { store } = this.context;
+    const hadText = store.state.search !== "";
+    store.set({ search: "" });
+    return hadText;
   }
 
   /** @param {KeyboardEvent} event */

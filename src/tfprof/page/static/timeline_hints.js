@@ -1,6 +1,7 @@
 // What a timeline shows, its keys, and how to open it in Perfetto.
 
 import { h } from "./dom.js";
+import { labelOf, TIMELINE } from "./keys.js";
 import { commandLine } from "./links.js";
 
 /** @typedef {import("./types.d.ts").Context} Context */
@@ -11,26 +12,15 @@ import { commandLine } from "./links.js";
  * @param {boolean} isOpen
  */
 export function hints({ payload }, isOpen) {
-  const keys = [
-    ["w s", "zoom in and out; also ctrl + wheel"],
-    ["a d", "move left and right; also drag, or shift + wheel"],
-    ["click", "select a run; shift + drag measures a range"],
-    ["← → ↑ ↓", "previous or next run, lane above or below"],
-    [", .", "previous or next run of the same op"],
-    ["[ ]", "previous or next step"],
-    ["f", "fit the selection"],
-    ["0", "fit everything"],
-    ["m", "measure what is visible"],
-    ["e", "arrows between runs"],
-  ];
   return h(
     "details",
     { class: "timeline-hints", open: isOpen },
     h("summary", null, "Keys, and opening it in Perfetto"),
     h("p", { class: "quiet" }, "Each box is one run of an op. Where runs are too narrow to draw, "
-    + "the height of a column is the share of its time in which the lane was busy."),
-    h("dl", { class: "timeline-keys" }, keys.flatMap(([key, text]) =>
-      [h("dt", null, h("kbd", null, key)), h("dd", null, text)])),
+    + "the height of a column is the share of its time in which the lane was busy. Click a run to "
+    + "select it; drag with Shift to measure a range."),
+    h("dl", { class: "timeline-keys" }, TIMELINE.flatMap((key) =>
+      [h("dt", null, h("kbd", null, labelOf(key))), h("dd", null, key.meaning)])),
     h("h3", null, "Open in Perfetto"),
     h("p", { class: "quiet" }, "This command writes the same runs as a file for ui.perfetto.dev "
     + "and chrome://tracing:"),
