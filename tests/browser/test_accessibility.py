@@ -29,11 +29,20 @@ def test_views_are_accessible(open_report, report_of, model, theme):
     problems = []
     for view in views:
         show(page, view)
-        found = page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"]
-        problems += [
-            f"{view}: {one['impact']}: {one['help']}: {node['html'][:200]}"
-            for one in found
-            for node in one["nodes"]
-            if one["id"] not in LEFT_OUT
-        ]
+        problems += problems_of(page, view)
+    page.keyboard.press("?")
+    problems += problems_of(page, "help")
+    page.keyboard.press("Escape")
+    page.fill(".search-field", "a")
+    problems += problems_of(page, "search")
     assert not problems, "\n".join(problems)
+
+
+def problems_of(page, where):
+    found = page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"]
+    return [
+        f"{where}: {one['impact']}: {one['help']}: {node['html'][:200]}"
+        for one in found
+        for node in one["nodes"]
+        if one["id"] not in LEFT_OUT
+    ]

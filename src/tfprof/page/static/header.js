@@ -10,10 +10,11 @@ import { VIEWS } from "./views.js";
 /**
  * @param {Context} context
  * @param {HTMLElement} search the search field
+ * @param {() => void} help shows the help
  * @param {HTMLElement[]} others shown beside the metric
  * @returns {import("./types.d.ts").Component}
  */
-export function mountHeader({ payload, store }, search, others) {
+export function mountHeader({ payload, store }, search, help, others) {
   const tabs = VIEWS.map(({ key, title }, place) => tab(payload, store, key, title, place + 1));
   const metric = metricMenu(payload, store);
   const element = h(
@@ -27,6 +28,7 @@ export function mountHeader({ payload, store }, search, others) {
       h("p", { class: "header-facts" }, payload.facts.join(" · ")),
       search,
       themeButton(),
+      h("button", { class: "quiet-button help-button", type: "button", onclick: help }, "Help"),
     ),
     h(
       "div",

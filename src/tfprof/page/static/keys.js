@@ -4,7 +4,7 @@
 /**
  * @typedef {{
  *   view: (place: number) => void, search: () => void, next: () => void, previous: () => void,
- *   copy: () => void, theme: () => void, clear: () => boolean,
+ *   copy: () => void, theme: () => void, help: () => void, clear: () => boolean,
  * }} Actions
  */
 
@@ -31,6 +31,7 @@ export const PAGE_KEYS = [
   { keys: ["Escape"], label: "Esc", meaning: "clear the search", act: ({ clear }) => clear() },
   { keys: ["c"], meaning: "copy the command for what is shown", act: ({ copy }) => copy() },
   { keys: ["t"], meaning: "next theme: system, light, dark", act: ({ theme }) => theme() },
+  { keys: ["?"], meaning: "help", act: ({ help }) => help() },
 ];
 
 /** @type {Key[]} */
@@ -47,7 +48,7 @@ const TABLE = [
   { keys: ["ArrowLeft", "ArrowRight"], label: "← →", meaning: "fold, parent; unfold, first part" },
   { keys: [" "], label: "Space", meaning: "fold or unfold" },
   { keys: ["Home", "End"], label: "Home End", meaning: "first and last row" },
-  { keys: ["PageUp", "PageDown"], label: "Page Up, Page Down", meaning: "one page" },
+  { keys: ["PageUp", "PageDown"], label: "PgUp PgDn", meaning: "one page up and down" },
   { keys: ["Enter"], meaning: "zoom the picture into the row" },
 ];
 

@@ -7,6 +7,7 @@ import { mountFilters } from "./filters.js";
 import { guarded } from "./guarded.js";
 import { mountHeader } from "./header.js";
 import { listenToKeys } from "./keys.js";
+import { Help } from "./help.js";
 import { startLive } from "./live.js";
 import { createProvider } from "./provider.js";
 import { carriedOver, hasSameRows } from "./renewal.js";
@@ -42,11 +43,13 @@ class Page {
     this.filters = mountFilters(this.context);
     this.command = mountCommand(this.context);
     this.panel = h("div", { class: "view", id: "view", role: "tabpanel" });
+    this.help = new Help();
     this.header = this.mountHeader();
     this.isRenewing = false;
     this.store.subscribe((changed) => this.update(changed));
     const main = h("main", null, this.filters.element, this.panel);
-    document.body.replaceChildren(this.header.element, main, this.command.element);
+    const { element } = this.header;
+    document.body.replaceChildren(element, main, this.command.element, this.help.element);
     listenToKeys(this.actions()); // before views do, because they use Escape too
     this.update(this.everything());
   }
@@ -60,6 +63,7 @@ class Page {
       previous: () => void this.search.go(-1),
       copy: () => press(".command-bar:not([hidden]) button") || press("#view .command button"),
       theme: () => press(".theme-button"),
+      help: () => this.help.open(this.store.state.view),
       clear: () => this.search.clear(),
     };
   }
@@ -74,7 +78,8 @@ class Page {
   }
 
   mountHeader() {
-    return mountHeader(this.context, this.search.element, this.status);
+    const help = () => this.help.open(this.store.state.view);
+    return mountHeader(this.context, this.search.element, help, this.status);
   }
 
   /** @returns {Changed} */
