@@ -48,6 +48,7 @@ export function mountHeader({ payload, store }, search, help, others) {
       const isChosen = one.dataset["view"] === store.state.view;
       one.setAttribute("aria-selected", String(isChosen));
       one.tabIndex = isChosen ? 0 : -1;
+      if (isChosen) one.scrollIntoView({ block: "nearest", inline: "nearest" });
     }
     metric.value = store.state.metric;
   }
