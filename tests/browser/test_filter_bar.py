@@ -248,3 +248,11 @@ def test_the_fields_are_folded_where_the_page_is_narrow(open_report, report_of):
     page.click(".filters-toggle")
     assert page.is_visible("#filter-max_depth")
     assert page.get_attribute(".filters-toggle", "aria-expanded") == "true"
+
+
+def test_a_note_on_hidden_rows_is_a_sentence(open_report, report_of):
+    page = open_report(report_of("resnet32"), state="view=scope&min_micros=999999999")
+    note = page.locator(".filters-notes p").first
+    note.wait_for()
+
+    assert note.inner_text().startswith("No row reaches -min_micros 999999999: ")

@@ -113,7 +113,7 @@ def test_the_page_follows_its_files_and_keeps_its_state(open_report, run_folder)
         page.wait_for_selector(".live:has-text('updated')")
         after = shown(page)
 
-    assert re.fullmatch(r"updated \d\d:\d\d:\d\d", page.inner_text(".live"))
+    assert re.fullmatch(r"Updated at \d\d:\d\d:\d\d", page.inner_text(".live"))
     assert page.url.endswith(f"#{state}")
     assert before["net/mul"] == 10_000
     answer = tfprof.load(run_folder).scope(show_name_regexes="net.*", order_by="name")

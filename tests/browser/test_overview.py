@@ -25,7 +25,7 @@ def test_every_number_of_a_list_is_that_of_the_view(open_report, report_of, mode
     unit = "micros" if len(tfprof.load(*MODELS[model]).steps) else ""
     key = unit or page.locator("select").first.input_value()
     views = page.locator(".list h3").all_inner_texts()
-    kinds = [{"by layer": "layers", "by kind of op": "op"}.get(title, "code") for title in views]
+    kinds = [{"By layer": "layers", "By kind of op": "op"}.get(title, "code") for title in views]
 
     for place, kind in enumerate(kinds):
         command = f"tfprof {kind} {words} -select {key} -max_depth 10000"

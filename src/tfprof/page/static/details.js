@@ -4,7 +4,7 @@ import { copyButton } from "./clipboard.js";
 import { actions } from "./details_actions.js";
 import { numbersOf } from "./details_numbers.js";
 import { neighbours } from "./details_ops.js";
-import { fill, h, nameOf } from "./dom.js";
+import { fill, h, nameOf, sentence } from "./dom.js";
 import { fullName } from "./row_names.js";
 
 /** @typedef {import("./workbench.js").Answer} Answer */
@@ -76,7 +76,9 @@ function notes(texts) {
     "section",
     { class: "details-section" },
     h("h3", null, "Notes"),
-    h("ul", { class: "details-notes" }, texts.map((text) => h("li", null, h("bdi", null, text)))),
+    h("ul", { class: "details-notes" }, texts.map(
+      (text) => h("li", null, h("bdi", null, sentence(text))),
+    )),
   );
 }
 

@@ -65,7 +65,7 @@ function elsewhere({ payload, store, kind }, op) {
   return h(
     "div",
     { class: "details-actions" },
-    h("span", { class: "quiet" }, "show in"),
+    h("span", { class: "quiet" }, "Show in"),
     places.map((view) =>
       h("button", { class: "link", type: "button", onclick: () => store.set({ view, op }) }, view),
     ),

@@ -81,6 +81,14 @@ export function visible(text) {
 }
 
 /**
+ * A note of the command line as a sentence. A note that starts with a file name stays as it is.
+ * @param {string} note
+ */
+export function sentence(note) {
+  return note.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase());
+}
+
+/**
  * A name from a file. It is isolated, so that right-to-left text cannot reorder its surroundings.
  * @param {string} text
  * @param {Record<string, any>} [attributes]

@@ -1,6 +1,6 @@
 // The filter bar: a field for each option of a view, and chips for those that are set.
 
-import { fill, h } from "./dom.js";
+import { fill, h, sentence } from "./dom.js";
 import { createField, shownText } from "./filter_field.js";
 import { defaultOrder, kindOf, questionOf } from "./question.js";
 
@@ -217,7 +217,8 @@ class Filters {
     fill(
       this.notes,
       isElsewhere && h("p", { class: "filters-problem" }, problem.message),
-      Object.keys(options).length > 0 && !problem && rows.cuts?.map((note) => h("p", null, note)),
+      Object.keys(options).length > 0 && !problem
+      && rows.cuts?.map((note) => h("p", null, sentence(note))),
     );
   }
 }

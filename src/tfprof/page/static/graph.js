@@ -127,7 +127,7 @@ export class DrawnGraph {
     fill(
       this.note,
       `${nodes} nodes for ${ops} ops`,
-      isUnconnected && "; the files do not say how they are connected",
+      isUnconnected && "; how they are connected is unknown",
       this.isFiltered && "; filters apply only to the table",
     );
   }

@@ -70,7 +70,7 @@ function copyButton(act) {
   const found = button("Copy SVG", "Copy SVG: the picture as it is shown, without the page", () => {
     navigator.clipboard.writeText(act.copy()).then(
       () => (found.textContent = "Copied"),
-      () => (found.textContent = "Not allowed by the browser"),
+      () => (found.textContent = "The browser does not allow it"),
     );
     setTimeout(() => (found.textContent = "Copy SVG"), 2000);
   });
@@ -85,6 +85,6 @@ function phases(act) {
     "label",
     { class: "field", title: "Draw gradients as nodes of their own" },
     box,
-    "all phases",
+    "All phases",
   );
 }

@@ -38,7 +38,7 @@ export function mountHeader({ payload, store }, search, help, others) {
         { class: "tabs", role: "tablist", "aria-label": "Views", onkeydown: moveFocus },
         tabs,
       ),
-      h("label", { class: "field" }, "metric", metric),
+      h("label", { class: "field" }, "Metric", metric),
       others,
     ),
   );

@@ -84,7 +84,7 @@ class Icicle {
       this.colouring = select.value;
       this.coloured();
     });
-    return h("label", { class: "field" }, "colour by", select);
+    return h("label", { class: "field" }, "Colour by", select);
   }
 
   /** @param {Answer} answer */
@@ -167,7 +167,7 @@ class Icicle {
     if (!answer) return;
     const place = hovered && hovered.place !== MERGED ? hovered.place : this.selectedPlace();
     if (hovered?.place === MERGED) {
-      fill(this.line, "Rows that are too narrow to be drawn");
+      fill(this.line, "Rows that are too narrow to be drawn.");
     } else if (place >= 0) {
       fill(this.line, describe(answer, place, this.colours?.label(place) ?? ""));
     } else {

@@ -34,7 +34,7 @@ export function rowNamed(data, name) {
 export function nameLink({ payload, store }, view, name, label = name) {
   const data = view ? payload.views[view] : null;
   if (!data) return nameOf(label, { title: name });
-  const title = `${name}\nShow in the view ${data.kind}`;
+  const title = `${name}\nShow in the ${data.kind} view`;
   const onclick = () => openRow(store, data, name);
   return h("button", { class: "link", type: "button", title, onclick }, nameOf(label));
 }

@@ -260,7 +260,7 @@ function createStatus() {
   return {
     element,
     updated() {
-      updated = `updated ${new Date().toTimeString().slice(0, 8)}`;
+      updated = `Updated at ${new Date().toTimeString().slice(0, 8)}`;
       show();
     },
     /** @param {unknown} error `""` if the files can be read now */

@@ -208,9 +208,9 @@ function facts(context, allocator, step) {
     levels && fact(OWN_COUNT, "at most ", bytesOf(highest(levels))),
     all > shown && fact("Steps", `the ${shown} with the highest peaks, of ${count(all)}`),
     curve.points > curve.time.length
-    && fact("Curve", `${count(curve.time.length)} of ${count(curve.points)} points with the peak`),
+    && fact("Curve", `${count(curve.time.length)} of ${count(curve.points)} points and the peak`),
     !step.changes
-    && fact("Other times", "too many allocations for a page: the tables are of the peak"),
+    && fact("Other times", "too many allocations for this page; the tables show the peak"),
   ];
 }
 

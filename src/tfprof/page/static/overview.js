@@ -16,9 +16,9 @@ const MOST_FINDINGS = 4;
 
 /** The lists of what costs most: the view that has all rows, and a heading. */
 const LISTS = /** @type {{ kind: ViewKind, title: string }[]} */ ([
-  { kind: "layers", title: "by layer" },
-  { kind: "op", title: "by kind of op" },
-  { kind: "code", title: "by line of code" },
+  { kind: "layers", title: "By layer" },
+  { kind: "op", title: "By kind of op" },
+  { kind: "code", title: "By line of code" },
 ]);
 
 /**

@@ -46,7 +46,7 @@ class Table {
         class: "table-grid",
         role: "treegrid",
         tabindex: 0,
-        "aria-label": `Rows of the view ${bench.kind}`,
+        "aria-label": `Rows of the ${bench.kind} view`,
         onscroll: () => this.scheduled(),
         onkeydown: (/** @type {KeyboardEvent} */ event) => this.pressed(event),
         onclick: (/** @type {MouseEvent} */ event) => this.clicked(event),

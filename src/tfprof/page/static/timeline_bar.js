@@ -56,7 +56,7 @@ export class TimelineBar {
     if (steps.number.length === 1) return scale;
     return [
       button("‹", "Previous step ([)", () => this.go(-1)),
-      h("label", { class: "field" }, "step", this.menu),
+      h("label", { class: "field" }, "Step", this.menu),
       button("›", "Next step (])", () => this.go(1)),
       button("Median step", "Show the median step", () => showStep(steps.medians[0])),
       ...scale,
@@ -76,7 +76,7 @@ export class TimelineBar {
     const choices = COLOURINGS.map(({ key, label }) => h("option", { value: key }, label));
     const menu = /** @type {HTMLSelectElement} */ (h("select", null, choices));
     menu.addEventListener("change", () => this.actions.colourBy(menu.value));
-    return h("label", { class: "field" }, "colour by", menu);
+    return h("label", { class: "field" }, "Colour by", menu);
   }
 
   /** @param {Categories} categories */

@@ -35,7 +35,7 @@ const PHASE_LABELS = {
 /** @type {{ key: string, label: string, of: (payload: Payload, runs: Runs) => Categories }[]} */
 export const COLOURINGS = [
   { key: "phase", label: "phase", of: byPhase },
-  { key: "kind", label: "op kind", of: byKind },
+  { key: "kind", label: "kind of op", of: byKind },
   { key: "layer", label: "layer", of: byLayer },
   { key: "share", label: "share of time", of: byShare },
 ];

@@ -108,8 +108,8 @@ function sameOp(runs, run, same, actions) {
     h(
       "div",
       { class: "timeline-buttons" },
-      button("‹ previous run", place - 1, ","),
-      button("next run ›", place + 1, "."),
+      button("‹ Previous run", place - 1, ","),
+      button("Next run ›", place + 1, "."),
       h("span", { class: "quiet" }, `${place + 1} of ${same.length.toLocaleString("en-US")}`),
     ),
   ];
@@ -139,7 +139,7 @@ function viewLinks({ payload, store }) {
 function arrowSwitch(isOn, actions) {
   const box = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", checked: isOn }));
   box.addEventListener("change", () => actions.setArrows(box.checked));
-  return h("label", { class: "timeline-switch" }, box, "arrows from inputs and to consumers (e)");
+  return h("label", { class: "timeline-switch" }, box, "Arrows from inputs and to consumers (e)");
 }
 
 /**
@@ -159,7 +159,7 @@ function flowList(title, runs, found, actions) {
     "div",
     null,
     h("h3", null, title),
-    found.length === 0 && h("p", { class: "quiet" }, "no recorded run in this step"),
+    found.length === 0 && h("p", { class: "quiet" }, "No recorded run in this step."),
     h("table", { class: "timeline-top" }, h("tbody", null, rows)),
     others > 0 && h("p", { class: "quiet" }, `and ${others.toLocaleString("en-US")} more`),
   );

@@ -15,14 +15,14 @@ export function hints({ payload }, isOpen) {
   return h(
     "details",
     { class: "timeline-hints", open: isOpen },
-    h("summary", null, "Keys, and opening it in Perfetto"),
+    h("summary", null, "Keys and Perfetto"),
     h("p", { class: "quiet" }, "Each box is one run of an op. Where runs are too narrow to draw, "
     + "the height of a column is the share of its time in which the lane was busy. Click a run to "
     + "select it; drag with Shift to measure a range."),
     h("dl", { class: "timeline-keys" }, TIMELINE.flatMap((key) =>
       [h("dt", null, h("kbd", null, labelOf(key))), h("dd", null, key.meaning)])),
     h("h3", null, "Open in Perfetto"),
-    h("p", { class: "quiet" }, "This command writes the same runs as a file for ui.perfetto.dev "
+    h("p", { class: "quiet" }, "This command writes the same runs to a file for ui.perfetto.dev "
     + "and chrome://tracing:"),
     commandLine(payload.words
       ? `tfprof timeline ${payload.words} -o timeline.json`

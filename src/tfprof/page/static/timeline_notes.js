@@ -20,6 +20,6 @@ function leftOut(found) {
   );
   const share = percent(found.nanos, found.all_nanos);
   const where = found.steps === 1 ? "1 step" : `${steps} steps`;
-  return `${runs} of ${all} runs, in ${where}, are not in this page. They have ${share} of the `
-    + "time of all runs. These steps are grey; the numbers of steps include all runs.";
+  return `${runs} of ${all} runs, in ${where}, are not in this page. They account for ${share} of `
+    + "the time of all runs. Their steps are grey; the numbers of steps include all runs.";
 }

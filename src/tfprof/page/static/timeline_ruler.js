@@ -25,7 +25,7 @@ const MOST_STEPS = 1.6;
  */
 export function originOf(steps, from, to) {
   const step = shownStep(steps, from, to);
-  if (step < 0) return { start: 0, label: "from start" };
+  if (step < 0) return { start: 0, label: "from the start" };
   return { start: steps.start[step], label: `in step ${steps.number[step]}` };
 }
 
