@@ -9,7 +9,6 @@ Exits with 1 if the two give different tables or the original fails.
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -21,7 +20,7 @@ from generate import Files, op_count
 from measure import Bench, Figures, has_tensorflow, lack_of_memory
 from processes import FailedError
 from report import size_table, targets_table
-from results import Results
+from results import Results, busy_note
 from verdicts import verdicts
 
 _HERE = Path(__file__).resolve().parent
@@ -29,13 +28,11 @@ _FIGURES = _HERE.parent / "build" / "benchmarks.json"
 _SIZES = "1e3,1e4,1e5,1e6"
 _MOST_OPS_TO_REPEAT = 10_000  # beyond, one process of the original takes up to minutes
 
-_BUSY = 0.5  # load per core
-
 
 def main() -> int:
     args = _arguments()
     original = args.original if has_tensorflow(args.original) else None
-    busy = _busy_note()
+    busy = busy_note()
     compile_sources()
     taken: list[Figures] = []
     args.json.unlink(missing_ok=True)
@@ -73,15 +70,6 @@ def _arguments() -> argparse.Namespace:
         "--json", type=Path, default=_FIGURES, metavar="FILE", help="where to write the figures"
     )
     return parser.parse_args()
-
-
-def _busy_note() -> list[str]:
-    """A warning if the machine is busy with something else."""
-    load, cores = os.getloadavg()[0], os.cpu_count() or 1
-    if load < _BUSY * cores:
-        return []
-    found = f"The machine was busy when the run started (load {load:.1f} on {cores} cores)"
-    return [f"{found}: the times are unreliable, and the ratios less accurate than usual."]
 
 
 def _sizes(text: str) -> list[int]:

@@ -109,7 +109,7 @@ class Chromium:
     def open(self, address: str, ready: str) -> Opening:
         """Open a page; it is ready when an element that `ready` selects was painted."""
         self.page.add_init_script(_WATCH % json.dumps(ready))
-        self.page.goto(address)
+        self.page.goto(address, wait_until="commit")  # large tables take longer than its time limit
         time = self.page.evaluate("window.ready")
         worked = self._main_thread()
         self.page.wait_for_timeout(_SETTLED)

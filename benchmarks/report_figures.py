@@ -70,7 +70,7 @@ _ROWS = (
 
 def report_table(taken: Taken) -> str:
     """The figures as a Markdown table."""
-    lines = ["| | report | peer | ratio | peer |", "|---|--:|--:|--:|---|"]
+    lines = ["| | report | peer | ratio | what the peer is |", "|---|--:|--:|--:|---|"]
     lines += [f"| {' | '.join(row.cells(taken))} |" for row in _ROWS]
     return "\n".join(lines)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median, quantiles
 from tempfile import TemporaryDirectory
@@ -24,7 +25,9 @@ from report_figures import VIEWS, Taken, report_table
 from report_peers import END, PARSE, Peers, write_peers
 from report_served import served
 from report_tasks import question, rows, write
+from results import busy_note
 
+_INTRODUCTION = Path(__file__).with_name("report_template.md")
 _OVERVIEW = ".overview-lists .list-row"  # appears last on the first screen
 _STAGE = ".timeline-overlay"
 _TURNS = 40  # of the wheel, and as many back
@@ -37,7 +40,7 @@ _MOVES = {
 def main() -> None:
     args = _arguments()
     compile_sources()
-    written = [f"Chromium {version()}, medians of {args.repeat} runs.\n"]
+    written = [_introduction(args.repeat)]
     for ops in args.ops:
         with TemporaryDirectory(prefix="tfprof-report-") as folder:
             model = recorded(generate(Path(folder), ops))
@@ -47,6 +50,13 @@ def main() -> None:
     if args.write:
         page = args.write.read_text("utf-8")
         args.write.write_text(replaced(page, SECTION, "\n".join(written)), encoding="utf-8")
+
+
+def _introduction(repeat: int) -> str:
+    text = _INTRODUCTION.read_text("utf-8")
+    today = datetime.now(UTC).date().isoformat()
+    text = text.format(date=today, version=version(), repeat=repeat)
+    return "\n".join([text, *(f"{note}\n" for note in busy_note())])
 
 
 def _arguments() -> argparse.Namespace:

@@ -17,6 +17,8 @@ from typing import Self
 from measure import Figures, Row
 from phases import Measure
 
+_BUSY = 0.5  # load per core
+
 
 @dataclass(frozen=True)
 class Results:
@@ -72,6 +74,15 @@ def _row(content: dict) -> Row:
             "original": original and Measure(**original),
         }
     )
+
+
+def busy_note() -> list[str]:
+    """A warning if the machine is busy with something else."""
+    load, cores = os.getloadavg()[0], os.cpu_count() or 1
+    if load < _BUSY * cores:
+        return []
+    found = f"The machine was busy when the run started (load {load:.1f} on {cores} cores)"
+    return [f"{found}: the times are unreliable, and the ratios less accurate than usual."]
 
 
 def machine() -> dict[str, str]:
