@@ -93,6 +93,14 @@ def test_a_bundle_opens_without_its_shards(save):
     assert [one.name for one in bundle(prefix).tensors] == ["w"]
 
 
+def test_an_error_that_quotes_a_long_key_is_short_and_keeps_the_advice(save):
+    prefix = save({b"x" * 3000: entry(1, (2,), bytes(8), shard=7)}, bytes(8))
+
+    with pytest.raises(InputError, match=r"the entry of b'xxx.*; fetch or save it again") as caught:
+        bundle(prefix)
+    assert len(str(caught.value)) <= 500
+
+
 def test_a_missing_shard_is_named(save):
     prefix = save({b"w": entry(1, (2,), bytes(8), shard=1)}, head=header(shards=3))
 
