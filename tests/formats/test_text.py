@@ -556,6 +556,41 @@ def test_errors_of_both_readers_have_the_same_form(monkeypatch, compiled, data):
     assert "\n" not in caught.value.trouble
 
 
+# What only protobuf's reader in Python accepts, such as a space that was copied from a web page.
+DIALECT = ["i:\u00a01", "i: 1_000", "i: 0o17", "\u00e9: 1", "f: 1_0.5", "i:\x1f1", "i:\u20281"]
+
+
+@pytest.mark.parametrize("value", DIALECT)
+def test_a_small_text_that_only_protobuf_accepts_is_read_by_protobuf(value):
+    data = attr(value)
+
+    assert ours(GRAPH, data) is None
+    assert to_binary("graph.pbtxt", data, GRAPH) == bits(theirs(GRAPH, data))
+
+
+@if_compiled
+def test_a_large_text_is_read_only_once():
+    data = attr("i:\u00a01") + b"\n#" + b"x" * 100_000
+
+    with pytest.raises(InputError, match=r"line 1, column 34: expected a value, found `.xa0`"):
+        to_binary("graph.pbtxt", data, GRAPH)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_doubtful_escape_is_refused_if_warnings_are_errors(monkeypatch, compiled):
+    monkeypatch.setattr(text, "is_compiled", lambda: compiled)
+
+    with pytest.raises(InputError, match="escape"):
+        to_binary("graph.pbtxt", attr(r's: "\q"'), GRAPH)
+
+
+@if_compiled
+def test_the_error_is_that_of_the_compiled_reader_if_both_refuse():
+    with pytest.raises(InputError, match="line 1, column 1: expected a field or the end of the me"):
+        to_binary("graph.pbtxt", b"?", GRAPH)
+
+
 def test_the_source_runs_as_plain_python_without_cython(monkeypatch):
     monkeypatch.setitem(sys.modules, "cython", None)
     path = Path(text_records.__file__).with_name("text.py")

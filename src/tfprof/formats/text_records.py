@@ -11,21 +11,31 @@ from tfprof.formats.messages import message_class, parse_text
 from tfprof.formats.text import TextFormatError
 
 _PLACE = re.compile(r"^(\d+):(\d+) : ")  # line and column in protobuf's errors
+# Texts up to this size are read again by protobuf if the compiled reader refuses them: it follows
+# the specification, and protobuf's reader in Python also accepts spaces, digits and escapes that
+# Python knows. For long lines it takes quadratic time.
+_MOST_READ_AGAIN = 1 << 16
 _LONGEST_REASON = 200  # the most characters of a parser's error to repeat
 
 
 def to_binary(path: str, data: bytes, name: str) -> bytes | bytearray:
     """The binary form of a message of type `name` that is written as text."""
-    try:
-        if text.is_compiled():
+    refusal: Exception | None = None
+    if text.is_compiled():
+        try:
             return text.to_wire(_text_schema(name), data)
-        parsed: bytes = parse_text(name, data.decode("utf-8")).SerializeToString()
-    except (ValueError, messages.TextError, RecursionError) as error:
-        # Protobuf raises a plain ValueError for a number that is too large for an enum.
-        reason = _reason(error, data)
-    else:
-        return parsed
-    raise InputError(path, f"is not a complete {name} in text form: {reason}")
+        except TextFormatError as error:
+            refusal = error
+    if refusal is None or len(data) <= _MOST_READ_AGAIN:
+        try:
+            parsed: bytes = parse_text(name, data.decode("utf-8")).SerializeToString()
+        # Protobuf raises a plain ValueError for a number that is too large for an enum. Python
+        # warns about doubtful escapes; if its warnings are errors, these are refused.
+        except (ValueError, messages.TextError, RecursionError, Warning) as error:
+            refusal = refusal or error
+        else:
+            return parsed
+    raise InputError(path, f"is not a complete {name} in text form: {_reason(refusal, data)}")
 
 
 @cache
