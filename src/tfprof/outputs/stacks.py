@@ -10,12 +10,12 @@ import numpy as np
 from tfprof.columns import Ints, Ragged, Strings, constant, ints, offsets_of
 from tfprof.errors import OptionError, OutputError
 from tfprof.kernels import trees
+from tfprof.measures.numbers import is_unsigned
 from tfprof.metrics import BY_KEY, Metric
-from tfprof.sums import fits
 from tfprof.units import Unit
 from tfprof.views import code
 from tfprof.views.registry import Trait
-from tfprof.views.view import View
+from tfprof.views.view import View, chosen_by
 
 _UNIT_NAMES = {Unit.MICROS: "microseconds", Unit.BYTES: "bytes", Unit.COUNT: "count"}
 
@@ -35,7 +35,7 @@ def selected_numbers(view: View) -> list[Metric]:
             "-select micros, bytes, params, float_ops or another number."
         )
     for metric in numbers:
-        if not fits(view.own[metric.key]):
+        if is_unsigned(view.profile, chosen_by(view.options), metric.key):
             raise OutputError(f"The sum of `{metric.key}` exceeds 64 bits; -select other numbers.")
     return numbers
 
