@@ -4,6 +4,7 @@ import pytest
 
 import tfprof
 from report_pages import MODELS, ROOT, answer
+from tfprof.api import Profile
 
 
 @pytest.fixture(scope="module", params=MODELS)
@@ -86,3 +87,18 @@ def test_names_in_findings_are_set_in_their_own_type(open_report, report_of):
     assert "`" in first
     assert shown.inner_text() == first.replace("`", "")
     assert shown.locator("code").all_inner_texts() == first.split("`")[1::2]
+
+
+def test_a_page_of_unknown_files_offers_no_commands(open_report, tmp_path):
+    files = [ROOT / name for name in MODELS["transformer"]]
+    Profile(tfprof.load(*files).columns).report().save(tmp_path / "report.html")
+    page = open_report(tmp_path / "report.html")
+    page.wait_for_selector(".card")
+
+    assert page.locator(".card[title]").count() == 0
+    page.click("#tab-scope")
+    page.wait_for_selector(".table-body .amount")
+    assert not page.locator(".command-bar").is_visible()
+    page.click("#tab-advice")
+    assert page.locator(".advice-card").count() > 0
+    assert page.locator(".command-text").count() == 0

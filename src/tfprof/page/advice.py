@@ -94,7 +94,7 @@ def _amount(number: Any, unit: Unit | None) -> Any:
 
 
 def _command(finding: Finding, words: str) -> str:
-    if not finding.command:
+    if not finding.command or not words:
         return ""
     view, *options = finding.command
     return f"tfprof {view} {words} {shlex.join(options)}".rstrip()

@@ -68,6 +68,11 @@ def _card(
     return {"label": label, "text": text, "detail": detail, "value": value, "command": command}
 
 
+def _command(name: str, words: str, options: str = "") -> str:
+    """The command that prints a number; empty if the files are unknown."""
+    return f"tfprof {name} {words} {options}".rstrip() if words else ""
+
+
 def _in_full(value: int) -> str:
     return f"{value:,}" if value < _LONGEST_COUNT else formatted(value, "count")
 
@@ -89,7 +94,7 @@ def _parameters(measured: Measured) -> Iterator[dict[str, Any]]:
 
     label, value = ("Trainable parameters", trainable) if trainable else ("Parameters", every)
     select = "trainable_params,other_params,slots" if trainable else "params"
-    command = f"tfprof layers {measured.words} -select {select} -max_depth 1"
+    command = _command("layers", measured.words, f"-select {select} -max_depth 1")
     yield _card(label, _in_full(value), details(), value, command)
 
 
@@ -108,7 +113,7 @@ def _float_ops(measured: Measured) -> Iterator[dict[str, Any]]:
             yield f"{counted(missing, 'op')} not counted"
 
     label = f"Float operations per {'step' if has_runs else 'run'}"
-    command = f"tfprof flops {measured.words}"
+    command = _command("flops", measured.words)
     text = formatted(value, "count")
     yield _card(label, f"≥ {text}" if missing else text, details(), value, command)
 
@@ -128,7 +133,7 @@ def _step_time(measured: Measured) -> Iterator[dict[str, Any]]:
         yield f"ops {formatted(step.op_time_ns, 'nanos')}"
 
     text = formatted(summary.median_ns, "nanos")
-    command = f"tfprof steps {measured.words}"
+    command = _command("steps", measured.words)
     yield _card("Step time", text, details(), summary.median_ns, command)
 
 
@@ -145,7 +150,7 @@ def _peak_memory(measured: Measured) -> Iterator[dict[str, Any]]:
     value = highest.peak_bytes
     if not value:
         return
-    command = f"tfprof memory {measured.words}"
+    command = _command("memory", measured.words)
     yield _card("Peak memory", formatted(value, "bytes"), _where(highest), value, command)
 
 
@@ -176,7 +181,7 @@ def _step_bar(times: StepTimes, words: str) -> dict[str, Any]:
             for key, value in step.phases.items()
             if value
         ],
-        "command": f"tfprof steps {words}",
+        "command": _command("steps", words),
     }
 
 
@@ -191,5 +196,5 @@ def _counted_bar(ledger: Ledger, words: str) -> dict[str, Any]:
             for key, value in values.items()
             if value
         ],
-        "command": f"tfprof flops {words}",
+        "command": _command("flops", words),
     }

@@ -58,6 +58,7 @@ function deepest(data) {
 
 /**
  * The line at the bottom of the page; views that are not tables of rows have their own commands.
+ * A page of unknown files has none.
  * @param {Context} context
  * @returns {import("./types.d.ts").Component}
  */
@@ -67,7 +68,7 @@ export function mountCommand({ payload, store, provider }) {
 
   async function show() {
     const number = (asked += 1);
-    const kind = kindOf(payload, store.state);
+    const kind = payload.words === "" ? null : kindOf(payload, store.state);
     element.hidden = kind === null;
     if (kind === null) return;
     const rows = await provider.ask(kind, questionOf(payload, kind, store.state));

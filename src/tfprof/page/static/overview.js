@@ -62,7 +62,7 @@ export function mountOverview({ payload, store, provider }) {
 function card({ label, text, detail, value, command }) {
   return h(
     "div",
-    { class: "card", title: command },
+    { class: "card", title: command || null },
     h("div", { class: "card-label" }, label),
     amount(text, value, { class: "card-number amount", "data-command": command }),
     h("div", { class: "card-detail" }, detail),
