@@ -61,6 +61,7 @@ TYPED = {
     "functions": ("true", True),
     "signature": ("serving_default", "serving_default"),
     "batch_size": ("32", 32),
+    "partial": ("true", True),
 }
 
 
@@ -169,7 +170,7 @@ def test_an_unknown_option_is_refused_with_the_closest_name():
 def test_an_option_unlike_any_other_is_refused_with_a_list_of_all():
     assert refusal(find, "q", INPUT_OPTIONS) == (
         "Unknown option `q`. Available: batch_size, checkpoint_path, count_float_ops, functions, "
-        "graph_path, op_log_path, profile_path, run_meta_path, signature."
+        "graph_path, op_log_path, partial, profile_path, run_meta_path, signature."
     )
 
 

@@ -52,7 +52,7 @@ def test_the_public_names_are_these():
         *("GraphNodeProto", "MultiGraphNodeProto", "AdviceProto", "OpLogProto"),
         *("contrib", "pprof_profiler"),
         *("step_timeline", "capture", "Capture", "KerasCallback", "CaptureError"),
-        *("TfprofError", "InputError", "UnknownFormatError", "MissingInputError"),
+        *("TfprofError", "InputError", "UnknownFormatError", "TruncatedError", "MissingInputError"),
         *("OptionError", "OutputError", "RuleError"),
     }
 

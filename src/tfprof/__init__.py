@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         OutputError,
         RuleError,
         TfprofError,
+        TruncatedError,
         UnknownFormatError,
     )
     from tfprof.measures.flop_rules.registry import FlopCount, OpFacts
@@ -103,6 +104,7 @@ __all__ = [
     "StepTime",
     "StepTimes",
     "TfprofError",
+    "TruncatedError",
     "UncountedKind",
     "Unit",
     "UnknownFormatError",
@@ -142,7 +144,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "tfprof.contrib": ("contrib",),
     "tfprof.errors": (
         *("CaptureError", "InputError", "MissingInputError", "OptionError", "OutputError"),
-        *("RuleError", "TfprofError", "UnknownFormatError"),
+        *("RuleError", "TfprofError", "TruncatedError", "UnknownFormatError"),
     ),
     "tfprof.measures.flop_rules.registry": ("FlopCount", "OpFacts"),
     "tfprof.measures.memory": ("MemoryCurve",),

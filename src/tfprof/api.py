@@ -148,30 +148,41 @@ def register_flops(kind: str, rule: Rule) -> None:
 
 
 def step_timeline(
-    run_meta_path: Path, outfile: Path, *, show_dataflow: bool = True, show_memory: bool = True
+    run_meta_path: Path,
+    outfile: Path,
+    *,
+    show_dataflow: bool = True,
+    show_memory: bool = True,
+    partial: bool = False,
 ) -> tuple[str, ...]:
     """Write a timeline of one traced step, as JSON for trace viewers.
 
     `show_dataflow` draws arrows between ops; `show_memory` shows tensors, and the memory in use per
-    allocator. Returns notes on what is missing from the timeline.
+    allocator. With `partial`, what is intact of a damaged file is drawn. Returns notes on what is
+    missing from the timeline.
     """
     from tfprof.formats import step_stats
     from tfprof.formats.run_metadata import RUN_METADATA
     from tfprof.outputs import step_timeline as timeline
 
     path = path_text(run_meta_path)
-    file = sources.open_file(path)
+    file = sources.open_file(path, reading=Reading(partial=partial))
     if file.source.name != "run_meta":
         found = sources.a_file(file.source.title)
         raise UnknownFormatError(path, f"is {found}; a timeline requires RunMetadata.")
     with _collector_paused():
-        step = step_stats.decode(file.content.records(RUN_METADATA))
+        step = sources.read_with_advice(
+            file, lambda: step_stats.decode(file.content.records(RUN_METADATA))
+        )
     pieces = timeline.encode(step, show_dataflow=show_dataflow, show_memory=show_memory)
     atomic_files.write(path_text(outfile), pieces)
-    if len(step.name):
-        return ()
-    advice = "record it with RunOptions(trace_level=FULL_TRACE)"
-    return (f"{path} has no timed ops; {advice}.",)
+    notes_ = []
+    if (gap := file.content.gap) is not None:
+        notes_.append(gap.sentence(path, {"runs": len(step.name)}))
+    if not len(step.name):
+        advice = "record it with RunOptions(trace_level=FULL_TRACE)"
+        notes_.append(f"{path} has no timed ops; {advice}.")
+    return tuple(notes_)
 
 
 def _require_whole_or_parts(files: Sequence[InputFile]) -> None:
@@ -197,7 +208,7 @@ def input_files(paths: Sequence[str], inputs: Inputs) -> list[InputFile]:
         raise OptionError(
             f"`batch_size` takes a number from 1 to {_LARGEST_BATCH}, not {inputs.batch_size}."
         )
-    reading = Reading(inputs.functions, inputs.signature, inputs.batch_size)
+    reading = Reading(inputs.functions, inputs.signature, inputs.batch_size, inputs.partial)
     found = [path for given in paths for path in files_of(given)]
     files = [sources.open_file(path, reading=reading) for path in found]
     for option, names in sources.of_options().items():
@@ -320,7 +331,8 @@ class Profile:
         from tfprof.outputs.steps import StepTable
         from tfprof.views import steps
 
-        return StepTable(steps.build(self.columns, StepOptions.of(**options)))
+        found = steps.build(self.columns, StepOptions.of(**options))
+        return StepTable(replace(found, notes=self.notes_on(Subject.STEPS) + found.notes))
 
     def write_timeline(self, path: Path, **options: Any) -> None:
         """Write every run of the chosen steps as a timeline for trace viewers.

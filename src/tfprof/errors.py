@@ -2,7 +2,8 @@
 
 TfprofError
 ├── InputError            a file is missing, truncated, or not what it claims to be
-│   └── UnknownFormatError    its format is unknown, or not the requested one
+│   ├── UnknownFormatError    its format is unknown, or not the requested one
+│   └── TruncatedError        it ends early, or is damaged from some byte on
 ├── MissingInputError     a required file was not given
 ├── OptionError           unknown option, or unsupported value
 ├── RuleError             a float-op rule registered by the program fails
@@ -53,6 +54,10 @@ class InputError(TfprofError):
 
 class UnknownFormatError(InputError):
     """The format of the file is unknown, or not the requested one."""
+
+
+class TruncatedError(InputError):
+    """The file ends early, or is damaged from some byte on."""
 
 
 class MissingInputError(TfprofError):

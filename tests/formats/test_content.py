@@ -80,13 +80,16 @@ def test_a_file_without_read_permission_is_refused():
     assert trouble == "permission denied; check the file's permissions."
 
 
-@pytest.mark.parametrize("kept", [2, 5, 10, 18, 40, -9, -1])
-def test_cut_gzip_data_is_refused(written, kept):
-    packed = gzip.compress(bytes(range(256)))
+@pytest.mark.parametrize(
+    ("kept", "size"), [(2, 0), (5, 0), (10, 0), (15, 0), (40, 25), (-9, 255), (-1, 256)]
+)
+def test_cut_gzip_data_is_refused(written, kept, size):
+    packed = gzip.compress(bytes(range(256)), 0)  # not compressed, but with a header
 
     trouble = complaint(written(packed[:kept]))
 
-    assert trouble == "the gzip data ends early; was the copy or download cut short?"
+    cut = "the gzip data ends early; was the copy or download cut short?"
+    assert trouble == f"{cut} {size} bytes could be unpacked."
 
 
 @pytest.mark.parametrize(
@@ -208,8 +211,8 @@ def test_a_missing_file_has_a_reason(tmp_path):
 
 def test_a_gzipped_file_is_unpacked_once(written, monkeypatch):
     unpacked = []
-    unpack = content._unpack
-    monkeypatch.setattr(content, "_unpack", lambda *args: unpacked.append(1) or unpack(*args))
+    unpack = Content._unpack
+    monkeypatch.setattr(Content, "_unpack", lambda *args: unpacked.append(1) or unpack(*args))
     found = Content(written(PACKED))
 
     assert found.head == WORDS

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from tfprof import api
 from tfprof.commands import info_text
+from tfprof.commands.command import Place
 from tfprof.commands.progress import Progress
 from tfprof.errors import MissingInputError, OptionError, UnknownFormatError
+from tfprof.model.notes import Subject
 from tfprof.sources.registry import a_file
 
 if TYPE_CHECKING:
@@ -54,14 +56,24 @@ def timeline(call: Call) -> None:
             path,
             show_dataflow=call.value("show_dataflow"),
             show_memory=call.value("show_memory"),
+            partial=_is_partial(call),
         )
     call.say(*notes, f"wrote {path}")
+
+
+def _is_partial(call: Call) -> bool:
+    """Whether damaged files are read; in the shell, as when it was started."""
+    if call.front.place is Place.SHELL:
+        return "--partial" in call.load().words
+    return bool(call.value("partial"))
 
 
 def _recording(call: Call) -> None:
     """Write the timeline of a recording, from everything that was read."""
     path, wanted = call.value("outfile"), call.given.get("step", call.front.options.step)
-    call.load().write_timeline(path, step=wanted)
+    profile = call.load()
+    profile.write_timeline(path, step=wanted)
+    call.note(profile.notes_on(Subject.STEPS), profile)
     for name in sorted(_OF_RUN_METADATA & call.given.keys()):
         call.say(f"`{name}` has no effect on a recording: it has no data flow or tensors.")
     call.say(f"wrote {path}", "open it in https://ui.perfetto.dev or chrome://tracing")

@@ -10,13 +10,16 @@ import zlib
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO, Self, TypeVar, cast
+from typing import TYPE_CHECKING, BinaryIO, Self, TypeVar
 
-from tfprof.errors import InputError
+from tfprof.errors import InputError, TruncatedError
 from tfprof.formats.file_spans import FileBytes, is_file
 from tfprof.formats.recognise import Recognised, recognise
 from tfprof.formats.records import Records
 from tfprof.formats.stored import StoredFile
+
+if TYPE_CHECKING:
+    from tfprof.formats.intact import Gap
 
 # Protobuf cannot hold a larger message.
 LARGEST_MESSAGE = 2**31 - 1
@@ -43,8 +46,13 @@ class Content:
     A path that cannot be read has an empty `head`; `require_readable` raises the reason.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, is_partial: bool = False) -> None:
+        """With `is_partial`, `records` returns what is intact, and sets `gap` if not all is."""
         self.path = path
+        self.gap: Gap | None = None
+        self._is_partial = is_partial
+        self._is_unpacked = False
+        self._is_cut = False  # the gzip data ends early
         self._unpacked: bytes | None = None
         self._problem: InputError | None = None
         self._inside: dict[str, Content] = {}
@@ -101,7 +109,7 @@ class Content:
                 before = os.fstat(file.fileno())
                 size = before.st_size  # 0 of a pipe
                 if file.peek(2)[:2] == _GZIP_MAGIC:
-                    data, stored = _unpack(self.path, gzip.GzipFile(fileobj=file), largest), None
+                    data, stored = self._unpack(gzip.GzipFile(fileobj=file), largest), None
                 else:
                     stored = StoredFile.of(self.path, file)
                     data = file.read(min(largest, size) + 1) if size else _read(file, largest + 1)
@@ -116,6 +124,8 @@ class Content:
         """The file as a protobuf message of type `message`, converted from text if necessary."""
         is_text = self.message.is_text
         data, stored = self.read()
+        if self._is_partial and (part := self._intact(message, data, is_text=is_text)) is not None:
+            return part
         if not is_text:
             return Records(self.path, data, stored)
         from tfprof.formats.text_records import to_binary  # noqa: PLC0415 -- few files are text
@@ -123,6 +133,42 @@ class Content:
         binary = to_binary(self.path, data, message)
         del data  # text is large: free it before copying the binary form
         return Records(self.path, bytes(binary))
+
+    def _intact(self, message: str, data: bytes, *, is_text: bool) -> Records | None:
+        """What is intact of a damaged file; None if all of it is, or nothing."""
+        from tfprof.formats import intact, text_records  # noqa: PLC0415 -- few files are damaged
+
+        if is_text:
+            found = text_records.intact_part(self.path, data, message)
+        else:
+            found = intact.of_binary(message, data)
+        if not found.read or (found.read == len(data) and not self._is_cut):
+            return None
+        self.gap = intact.Gap(found.read, len(data), found.missing, self._is_unpacked)
+        return Records(self.path, found.data)
+
+    def _unpack(self, file: gzip.GzipFile, largest: int) -> bytes:
+        packed = os.fstat(file.fileno()).st_size
+        most = _HARMLESS + _MOST_TIMES * packed if packed else largest
+        self._is_unpacked = True
+        data = io.BytesIO()
+        try:
+            # `read1`, because `read` drops what it has read when it finds the damage.
+            while (left := min(most, largest) + 1 - data.tell()) > 0:
+                if not (piece := file.read1(min(left, _PIECE))):
+                    break
+                data.write(piece)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            if not self._is_partial:
+                raise _damaged(self.path, error, data.tell()) from None
+            self._is_cut = True
+        if most < data.tell() <= largest:
+            raise InputError(
+                self.path,
+                f"unpacks to more than the limit of {most:,} bytes, {_MOST_TIMES} times its size "
+                f"and {_HARMLESS:,} more; if it is not damaged, unpack it yourself.",
+            )
+        return _check_size(self.path, data.getvalue(), largest)
 
     def _examine(self, find: Callable[[bytes | FileBytes], Found], default: Found) -> Found:
         """What `find` returns for the content, or `default` if the file cannot be read.
@@ -171,24 +217,13 @@ def _is_regular(path: str) -> bool:
     return stat.S_ISREG(mode)
 
 
-def _unpack(path: str, file: gzip.GzipFile, largest: int) -> bytes:
-    packed = os.fstat(file.fileno()).st_size
-    most = _HARMLESS + _MOST_TIMES * packed if packed else largest
-    try:
-        data = _read(cast("BinaryIO", file), min(most, largest) + 1)
-    except EOFError:
-        raise InputError(
-            path, "the gzip data ends early; was the copy or download cut short?"
-        ) from None
-    except (zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(path, f"contains damaged gzip data ({error}); fetch it again.") from None
-    if most < len(data) <= largest:
-        raise InputError(
-            path,
-            f"unpacks to more than the limit of {most:,} bytes, {_MOST_TIMES} times its size and "
-            f"{_HARMLESS:,} more; if it is not damaged, unpack it yourself.",
-        )
-    return _check_size(path, data, largest)
+def _damaged(path: str, error: Exception, unpacked: int) -> TruncatedError:
+    read = f"{unpacked:,} bytes could be unpacked"
+    if isinstance(error, EOFError):
+        trouble = f"the gzip data ends early; was the copy or download cut short? {read}."
+    else:
+        trouble = f"contains damaged gzip data ({error}; {read}); fetch it again."
+    return TruncatedError(path, trouble)
 
 
 def _check_size(path: str, data: bytes, largest: int) -> bytes:

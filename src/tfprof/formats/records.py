@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tfprof.columns import Ints, Strings
-from tfprof.errors import InputError
+from tfprof.errors import InputError, TruncatedError
 from tfprof.formats import messages, wire
 from tfprof.formats.messages import Message, message_class
 from tfprof.formats.stored import StoredFile
@@ -50,7 +50,7 @@ class Records:
                 yield field
                 count += 1
         except WireError as error:
-            raise InputError(self.path, self._complaint(count + 1, error)) from None
+            raise TruncatedError(self.path, self._complaint(count + 1, error)) from None
 
     def spans(
         self, number: int, start: int = 0, end: int | None = None
@@ -64,7 +64,7 @@ class Records:
                 if field == number and kind == SPAN:
                     yield first, last
         except WireError as error:
-            raise InputError(self.path, self._complaint(count + 1, error)) from None
+            raise TruncatedError(self.path, self._complaint(count + 1, error)) from None
 
     def parse(self, name: str, start: int, end: int) -> Message:
         """The message of type `name` in `data[start:end]`."""

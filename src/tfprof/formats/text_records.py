@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from tfprof.errors import InputError
-from tfprof.formats import messages, text
+from tfprof.errors import TruncatedError
+from tfprof.formats import intact, messages, text
+from tfprof.formats.intact import Intact
 from tfprof.formats.messages import message_class, parse_text
 from tfprof.formats.text import TextFormatError
 
@@ -15,6 +16,7 @@ _PLACE = re.compile(r"^(\d+):(\d+) : ")  # line and column in protobuf's errors
 # the specification, and protobuf's reader in Python also accepts spaces, digits and escapes that
 # Python knows. For long lines it takes quadratic time.
 _MOST_READ_AGAIN = 1 << 16
+_REPORTED = re.compile(r"line ([\d,]+), column ([\d,]+)")
 _LONGEST_REASON = 200  # the most characters of a parser's error to repeat
 
 
@@ -35,7 +37,28 @@ def to_binary(path: str, data: bytes, name: str) -> bytes | bytearray:
             refusal = refusal or error
         else:
             return parsed
-    raise InputError(path, f"is not a complete {name} in text form: {_reason(refusal, data)}")
+    raise TruncatedError(path, f"is not a complete {name} in text form: {_reason(refusal, data)}")
+
+
+def intact_part(path: str, data: bytes, name: str) -> Intact:
+    """What is intact of a message in text form, in binary form."""
+    try:
+        return Intact(bytes(to_binary(path, data, name)), len(data))
+    except TruncatedError as error:
+        found = intact.of_text(name, data, _offset(error.trouble, data))
+    return found._replace(data=bytes(to_binary(path, found.data, name)))
+
+
+def _offset(trouble: str, data: bytes) -> int:
+    """The byte at which a reader reported a problem, or the end."""
+    found = _REPORTED.search(trouble)
+    if found is None:
+        return len(data)
+    line, column = (int(number.replace(",", "")) for number in found.groups())
+    start = 0
+    for _ in range(line - 1):
+        start = data.find(b"\n", start) + 1
+    return min(start + column - 1, len(data))
 
 
 @cache

@@ -16,6 +16,8 @@ FIXED64: Final = 1
 SPAN: Final = 2
 FIXED32: Final = 5
 
+KINDS: Final = frozenset((VARINT, FIXED64, SPAN, FIXED32))
+
 LARGEST_FIELD: Final = (1 << 29) - 1
 
 

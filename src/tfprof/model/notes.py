@@ -20,6 +20,7 @@ class Subject(Flag):
     CODE = auto()
     VALUES = auto()
     OPS = auto()  # which ops there are, and their types and shapes
+    STEPS = auto()  # when steps and their ops ran
 
 
 EVERYTHING = ~Subject(0)

@@ -331,6 +331,12 @@ class Inputs:
         _READING,
         "EXAMPLES",
     )
+    partial: bool = _option(
+        Kind.SWITCH,
+        False,
+        "Read what is intact of files that are cut short or damaged, and note how much that is.",
+        _READING,
+    )
 
 
 def _table(holder: type, dashes: str) -> dict[str, Option]:

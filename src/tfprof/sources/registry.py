@@ -7,9 +7,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from tfprof.errors import InputError, OptionError, TfprofError, UnknownFormatError, one_line
+from tfprof.errors import (
+    InputError,
+    OptionError,
+    TfprofError,
+    TruncatedError,
+    UnknownFormatError,
+    one_line,
+)
 from tfprof.formats import checkpoint
 from tfprof.formats.content import Content
 from tfprof.formats.recognise import (
@@ -25,12 +32,16 @@ from tfprof.model.notes import Note, Subject
 from tfprof.sources import capture_folder
 from tfprof.sources.ahead import Ahead
 from tfprof.sources.one_model import OneModel, require_single
-from tfprof.sources.source import FileSummary, InputFile, Source, Stage
+from tfprof.sources.source import FileSummary, InputFile, Reading, Source, Stage
 
 if TYPE_CHECKING:
     from tfprof.sources.profile_file import Loaded
 
+Found = TypeVar("Found")
+
 GROUP = "tfprof.sources"
+_PARTIAL_ADVICE = "--partial (in Python: partial=True) reads what is intact."
+_NOTHING_INTACT = "No part of it is intact."
 _LAYERS_MARK = b'"format": "tfprof layers"'
 
 # The source of profiles saved by tfprof.
@@ -64,7 +75,7 @@ class BuiltIn:
         return self.recognises(content)
 
     def read(self, file: InputFile) -> Any:
-        return import_module(self.module).read(file)
+        return read_with_advice(file, lambda: import_module(self.module).read(file))
 
     def add(self, found: Any, builder: ProfileBuilder, file: InputFile) -> FileSummary:
         summary: FileSummary = import_module(self.module).add(found, builder, file)
@@ -116,6 +127,7 @@ SOURCES: tuple[BuiltIn, ...] = (
         option="profile_path",
         is_saved=True,
         is_model=True,
+        reads_with=frozenset({"partial"}),
     ),
     BuiltIn(
         name="graph",
@@ -125,7 +137,7 @@ SOURCES: tuple[BuiltIn, ...] = (
         module="tfprof.sources.tf_graph",
         recognises=_message(MessageKind.GRAPH),
         option="graph_path",
-        reads_with=frozenset({"functions", "batch_size"}),
+        reads_with=frozenset({"functions", "batch_size", "partial"}),
         is_model=True,
     ),
     BuiltIn(
@@ -158,6 +170,7 @@ SOURCES: tuple[BuiltIn, ...] = (
         module="tfprof.sources.tf_run_metadata",
         recognises=_message(MessageKind.RUN_META),
         option="run_meta_path",
+        reads_with=frozenset({"partial"}),
     ),
     BuiltIn(
         name="xspace",
@@ -166,6 +179,7 @@ SOURCES: tuple[BuiltIn, ...] = (
         brings=frozenset({Need.RUNS}),
         module="tfprof.sources.xspace",
         recognises=_message(MessageKind.XSPACE),
+        reads_with=frozenset({"partial"}),
     ),
     BuiltIn(
         name="op_log",
@@ -175,6 +189,7 @@ SOURCES: tuple[BuiltIn, ...] = (
         module="tfprof.sources.tf_op_log",
         recognises=_message(MessageKind.OP_LOG),
         option="op_log_path",
+        reads_with=frozenset({"partial"}),
     ),
     BuiltIn(
         name="layers",
@@ -249,13 +264,27 @@ class Guarded:
             raise InputError(path, f"source `{self.name}` failed: {_trouble(error)}.") from error
 
 
+def read_with_advice(file: InputFile, read: Callable[[], Found]) -> Found:
+    """What `read` returns; if the file is damaged, the error says how to read the rest of it."""
+    try:
+        return read()
+    except TruncatedError as error:
+        if not isinstance(file.source, BuiltIn) or "partial" not in file.source.reads_with:
+            raise
+        advice = _NOTHING_INTACT if file.reading.partial else _PARTIAL_ADVICE
+        raise TruncatedError(error.path, f"{error.trouble} {advice}") from None
+
+
 def open_file(path: str, **about: Any) -> InputFile:
     """The file at `path` with the source that recognises it; `about` is passed to `InputFile`."""
-    content = Content(path)
+    content = Content(path, is_partial=about.get("reading", Reading()).partial)
     for source in SOURCES:
         if source.looks_like(content):
             return InputFile(content, source, **about)
-    content.require_readable()
+    try:
+        content.require_readable()
+    except TruncatedError as error:  # gzipped; whether `partial` helps depends on its format
+        raise TruncatedError(path, f"{error.trouble} {_PARTIAL_ADVICE}") from None
     from tfprof.formats import foreign  # noqa: PLC0415 -- only needed for errors
 
     # Searching installed packages takes milliseconds, so built-in sources are tried first.
@@ -346,6 +375,8 @@ def merge(
         model.add(file, content)
         found[place] = file.source.add(content, builder, file)
         builder.notes += _impossible_times(file, builder)
+        if (gap := file.content.gap) is not None:
+            builder.notes.append(gap.sentence(file.path, found[place].facts))
         del content  # frees it before the next file is added
     return [found[place] for place in range(len(given))]
 

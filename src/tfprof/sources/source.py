@@ -35,6 +35,7 @@ class Reading:
     functions: bool = False  # include the ops inside the functions of a graph
     signature: str = ""  # of a SavedModel; empty for the default
     batch_size: int = 0  # for programs that accept any; 0 if unknown
+    partial: bool = False  # read what is intact of damaged files
 
 
 @dataclass(frozen=True, slots=True)
