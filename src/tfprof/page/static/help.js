@@ -8,8 +8,7 @@ import { VIEWS } from "./views.js";
 /** A dialog; the browser keeps the focus in it, and returns it when the dialog is closed. */
 export class Help {
   constructor() {
-    // It has the focus at first, so that the arrow keys scroll it.
-    this.content = h("div", { class: "help-content", tabindex: 0, autofocus: true });
+    this.content = h("div", { class: "help-content", tabindex: 0 });
     this.element = /** @type {HTMLDialogElement} */ (
       h(
         "dialog",
@@ -53,6 +52,7 @@ export class Help {
       h("section", { class: "help-keys", "aria-label": "Keys" }, keyTables(view)),
     );
     this.element.showModal();
+    this.content.focus(); // so that the arrow keys scroll it
     this.content.scrollTop = 0;
   }
 
