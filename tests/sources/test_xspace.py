@@ -309,6 +309,23 @@ def test_impossible_times_are_rejected(load, plane):
         load(plane)
 
 
+@pytest.mark.parametrize(
+    "events",
+    [
+        [event("Iterator::Model", 0, 5)],
+        [event("Iterator::Model", 0, 5), event("train", 0, 5, step_num=3)],
+        [event("train", 0, 5, step_num=3)],
+        [event("a:Mul", 0, 0)],
+        [event("a:Mul", 5, 1), event("train", 9, 5, step_num=2**62)],
+    ],
+)
+def test_advice_on_a_recording_with_hardly_any_op_is_possible(load, events):
+    profile = load(host(t=events))
+
+    assert profile.advise().text() is not None
+    assert profile.report().to_html()
+
+
 def test_timelines_are_compared_without_wrapping_around(load):
     plane = Plane("/host:CPU")
     for name, stamp in (("t", -(2**63)), ("u", 2**63 - 1)):
