@@ -12,6 +12,7 @@ import pytest
 import tfprof
 from command_runs import is_one_line
 from command_runs import tfprof as run_tfprof
+from model_files import GraphDef
 from tfprof.cli import main
 from tfprof.errors import TfprofError
 
@@ -103,19 +104,16 @@ def test_the_numbers_are_those_of_the_intact_part():
     )
 
 
-def test_an_op_whose_inputs_are_missing_is_in_every_view(files):
-    data = (files / "graph.pb").read_bytes()
-    nodes = (files / "graph.pbtxt").read_text()
-    assert "net/mul" in nodes
-    start = data.index(b"net/act") - 4
-    (files / "tail.pb").write_bytes(data[start:] + b"\x0a\x7f")
+@pytest.mark.parametrize("view", ["scope", "graph"])
+def test_an_op_whose_inputs_are_missing_is_in_every_view(view):
+    whole = GraphDef.FromString(Path("graph.pb").read_bytes())
+    part = GraphDef(node=whole.node[3:]).SerializeToString()
+    Path("tail.pb").write_bytes(part + b"\x0a\x7f")  # and the start of another op
 
-    part = tfprof.load("tail.pb", partial=True)
+    found = getattr(tfprof.load("tail.pb", partial=True), view)(max_depth=9, select=["op_types"])
 
-    for view in ("scope", "graph", "op"):
-        assert "prob" in str(getattr(part, view)(max_depth=9, select=["op_types"]).to_dict()) or (
-            "Softmax" in str(getattr(part, view)(max_depth=9).to_dict())
-        )
+    assert found["net/act"]["op_types"]
+    assert found["prob"]["op_types"]
 
 
 def test_a_saved_profile_keeps_the_note():
