@@ -7,11 +7,13 @@ import pytest
 
 from asking import ROOT, ask, outline, own, total
 from build import GPU, GPU_STREAM, op, profile, run
+from tfprof.errors import TfprofError
 from tfprof.metrics import ORDER_KEYS
 
 pytestmark = pytest.mark.parametrize("kind", ["scope", "graph"])
 
 MEMORY = ("requested", "peak", "residual", "output")
+HUGE = {"requested": 2**62, "residual": -(2**62)}
 
 
 def busy(name, amount):
@@ -301,6 +303,17 @@ def test_the_sum_of_hidden_numbers_may_overflow_64_bits(kind):
 
     assert outline(view) == ["a"]
     assert view.hidden.ops == 1
+
+
+def test_a_number_that_exceeds_64_bits_hides_no_other_number(kind):
+    p = profile(
+        op("a", shape=(2**62, 4)), *(run("a", 3, step=step, memory=HUGE) for step in (0, 1))
+    )
+
+    assert total(ask(kind, p, select="micros"), "micros") == {ROOT: 3, "a": 3}
+    for key in ("bytes", "residual_bytes"):
+        with pytest.raises(TfprofError, match=f"`{key}` of all ops exceeds 64 bits"):
+            assert total(ask(kind, p, select=key), key)
 
 
 def test_a_threshold_compares_full_totals_even_if_only_shown_rows_count(kind):

@@ -212,7 +212,22 @@ def seen_running(profile: ProfileColumns) -> Bools:
 
 @remembering(len(NUMBERS))  # each result is a single flag
 def may_be_negative(profile: ProfileColumns, key: str) -> bool:
-    """Whether a sum of this number over some ops could be negative; True if in doubt."""
+    """Whether a sum of this number over some ops could be negative; True if in doubt.
+
+    False for a number that is refused because its sum exceeds 64 bits: other numbers of the same
+    files can still be shown.
+    """
+    try:
+        is_doubtful = _is_doubtful(profile, key)
+        if is_doubtful:
+            _ = per_op(profile, EVERYTHING)[key]  # raises the error
+    except TfprofError:
+        return False
+    return is_doubtful
+
+
+def _is_doubtful(profile: ProfileColumns, key: str) -> bool:
+    """Whether some number is negative, or their sums are too large for doubles."""
     if key == "macs":
         return _is_unsafe(profile.records.runs)  # counted numbers are never negative
     if key == "float_ops":
