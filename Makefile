@@ -12,6 +12,9 @@ MODELS ?=
 # Seconds for each target of `make fuzz`.
 TIME ?= 60
 
+# The Python of `make test-oldest`.
+OLDEST := build/oldest/bin/python
+
 # Where `make docs` puts the site.
 SITE := docs/_build/html
 
@@ -24,7 +27,7 @@ NPM := $(shell command -v node >/dev/null && command -v npm >/dev/null && \
 	node -p 'parseInt(process.versions.node) >= 20 ? "npm" : ""')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage check lint types script vendor schemas docs screenshots models \
+.PHONY: help demo test test-oldest coverage check lint types script vendor schemas docs screenshots models \
 	bench bench-page bench-check bench-baseline fuzz clean
 
 help:  ## List the targets.
@@ -35,6 +38,16 @@ demo: .venv/installed  ## Profile the example model, and write its report.
 
 test: check  ## Run all tests and checks.
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q
+
+test-oldest:  ## Run all tests with the oldest versions of all dependencies, without TensorFlow.
+	$(PYTHON) -m venv build/oldest
+	$(PYTHON) scripts/oldest.py > build/oldest/requirements.txt
+	$(OLDEST) -m pip install --quiet --disable-pip-version-check -r build/oldest/requirements.txt
+	rm -f build/oldest/*.tar.gz
+	$(OLDEST) -c 'from setuptools.build_meta import build_sdist as s; s("build/oldest")' >/dev/null
+	$(OLDEST) -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
+		--force-reinstall build/oldest/*.tar.gz
+	$(OLDEST) -m pytest -n 2 --dist worksteal -q
 
 coverage: .venv/ready  ## Run all tests and report branch coverage.
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q --cov --cov-report=term-missing:skip-covered

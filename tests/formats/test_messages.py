@@ -10,7 +10,7 @@ from google.protobuf import descriptor_pb2
 
 from sources.tf_files import FILES, MESSAGES, content, packed
 from tfprof.formats import scan
-from tfprof.formats.messages import DecodeError, TextError, message_class, parse_text
+from tfprof.formats.messages import DecodeError, TextError, decode, message_class, parse_text
 
 SCHEMAS = resources.files("tfprof.formats.schemas")
 
@@ -27,6 +27,13 @@ def run(script, *args):
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
+
+
+def test_a_bytearray_is_decoded_like_bytes():
+    encoded = b"\x0a\x03\x0a\x01a"  # protobuf itself accepts one since version 5.28
+
+    assert decode("tensorflow.GraphDef", bytearray(encoded)).node[0].name == "a"
+    assert decode("tensorflow.GraphDef", encoded).node[0].name == "a"
 
 
 def test_a_class_is_found_by_its_full_name():

@@ -4,6 +4,8 @@ import random
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
+from tfprof.formats.text_schema import is_repeated
+
 TEXTS = (
     *("", "a", "net/w", "a:1", "a:12", "^a", "^a/b:1", "a:", "a:x", "a:1:2", ":", "^", "^:1"),
     *("a:123456789", "a:1234567890", "a:-1", "shape", "_output_shapes", "GPU_0_bfc", "MatMul"),
@@ -50,7 +52,7 @@ class Maker:
         return self.random.random() < self.oddity
 
     def count(self, field: FieldDescriptor, depth: int) -> int:
-        if not field.is_repeated:
+        if not is_repeated(field):
             return self.random.random() < 0.8
         return self.random.randrange(5 if depth < 3 else 3)
 
@@ -64,7 +66,7 @@ class Maker:
             return span(field.number, self.text(field))
         if field.type == FieldDescriptor.TYPE_FLOAT:
             return tag(field.number, 5) + self.random.randbytes(4)
-        if field.is_repeated and self.random.random() < 0.7:
+        if is_repeated(field) and self.random.random() < 0.7:
             numbers = [self.number() for _ in range(self.random.randrange(4))]
             return span(field.number, b"".join(map(varint, numbers)))
         return tag(field.number, 0) + self.padded(varint(self.number()))

@@ -100,7 +100,8 @@ def saved_models() -> Iterator[bytes]:
     """The SavedModel among the samples, and others with the graphs of hostile models."""
     model = content("saved_model/saved_model.pb")
     yield model
-    signature = {"outputs": {"y": {"name": "a:0"}, "z": {"name": "net/n1:0"}}}
+    tensor = message_class("tensorflow.TensorInfo")
+    signature = {"outputs": {"y": tensor(name="a:0"), "z": tensor(name="net/n1:0")}}
     for data in list(functions())[:MADE]:
         graph = {"graph_def": message_class("tensorflow.GraphDef").FromString(data)}
         found = message_class("tensorflow.SavedModel")(meta_graphs=[graph])

@@ -1,16 +1,14 @@
 """Runs that overlap in time get different lanes, compiled or not."""
 
-import runpy
-from types import SimpleNamespace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernels.plain_source import plain
 from tfprof.columns import ints
 from tfprof.kernels import lanes
 
-PLAIN = SimpleNamespace(**runpy.run_path(lanes.__file__.partition(".")[0] + ".py"))
+PLAIN = plain(lanes)
 KERNELS = [pytest.param(lanes, id="as installed"), pytest.param(PLAIN, id="plain")]
 each_kernel = pytest.mark.parametrize("kernel", KERNELS)
 

@@ -1,17 +1,15 @@
 """Rows are selected and grouped, compiled or not."""
 
-import runpy
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernels.plain_source import plain
 from tfprof.columns import Ragged, ints
 from tfprof.kernels import rows
 
-PLAIN = SimpleNamespace(**runpy.run_path(rows.__file__.partition(".")[0] + ".py"))
+PLAIN = plain(rows)
 KERNELS = [pytest.param(rows, id="as installed"), pytest.param(PLAIN, id="plain")]
 each_kernel = pytest.mark.parametrize("kernel", KERNELS)
 

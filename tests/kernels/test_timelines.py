@@ -1,17 +1,15 @@
 """Points in time are thinned out, and the largest amounts held at them are found."""
 
-import runpy
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernels.plain_source import plain
 from tfprof.columns import ints
 from tfprof.kernels import timelines
 
-PLAIN = SimpleNamespace(**runpy.run_path(timelines.__file__.partition(".")[0] + ".py"))
+PLAIN = plain(timelines)
 KERNELS = [pytest.param(timelines, id="as installed"), pytest.param(PLAIN, id="plain")]
 each_kernel = pytest.mark.parametrize("kernel", KERNELS)
 

@@ -1,17 +1,15 @@
 """Trees are arranged, measured and searched, compiled or not."""
 
-import runpy
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernels.plain_source import plain
 from tfprof.columns import Ragged, ints
 from tfprof.kernels import trees
 
-PLAIN = SimpleNamespace(**runpy.run_path(trees.__file__.partition(".")[0] + ".py"))
+PLAIN = plain(trees)
 KERNELS = [pytest.param(trees, id="as installed"), pytest.param(PLAIN, id="plain")]
 each_kernel = pytest.mark.parametrize("kernel", KERNELS)
 

@@ -14,6 +14,7 @@ from build import CPU, GPU, GPU_STREAM, op, profile, run
 from perfetto_reader import Trace
 from profile_strategies import accounts, filters, often, profiles
 from tfprof.errors import MissingInputError
+from tfprof.formats.text_schema import is_repeated
 from tfprof.options import Options
 from tfprof.outputs import perfetto, timeline
 from tfprof.outputs.perfetto import packets
@@ -238,7 +239,7 @@ def within(message):
     yield message
     for field, value in message.ListFields():
         if field.message_type:
-            for inner in value if field.is_repeated else [value]:
+            for inner in value if is_repeated(field) else [value]:
                 yield from within(inner)
 
 

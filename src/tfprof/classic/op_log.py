@@ -11,7 +11,7 @@ from tfprof.classic.files import write
 from tfprof.classic.option_builder import TRAINABLE_VARIABLES
 from tfprof.classic.question import report
 from tfprof.classic.seen_graph import SeenGraph
-from tfprof.formats.messages import Message, message_class
+from tfprof.formats.messages import Message, decode, message_class
 from tfprof.frameworks import tensorflow
 
 OP_LOG = "tensorflow.tfprof.OpLogProto"
@@ -150,7 +150,7 @@ def _add_code(entry: Message, frames: Iterable[Any], strings: _Strings) -> None:
 
 def _merged(op_log: Any, found: dict[str, Message], strings: _Strings) -> dict[str, Message]:
     """The entries of a user's log, completed from `found`, followed by the rest of `found`."""
-    log = message_class(OP_LOG).FromString(op_log.SerializeToString())
+    log = decode(OP_LOG, op_log.SerializeToString())
     _renumber(log, strings)
     merged: dict[str, Message] = {entry.name: entry for entry in log.log_entries}
     for name, entry in found.items():

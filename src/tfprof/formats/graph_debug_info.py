@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tfprof.errors import InputError
 from tfprof.formats import messages
 from tfprof.formats.content import read_file
-from tfprof.formats.messages import Message, message_class
+from tfprof.formats.messages import Message
 
 Line = tuple[str, int, str, str]  # file, line, function, text of the line
 
@@ -17,8 +17,7 @@ class DebugInfo:
 
     def __init__(self, path: str) -> None:
         try:
-            message = message_class("tensorflow.GraphDebugInfo")
-            self._info: Message = message.FromString(read_file(path))
+            self._info: Message = messages.decode("tensorflow.GraphDebugInfo", read_file(path))
         except messages.DecodeError:
             raise InputError(path, "is damaged; the code view does not use it.") from None
         self._traces = self._info.traces

@@ -9,7 +9,7 @@ from tfprof.columns import Coded, Ints, Shapes, Strings, ints, offsets_of
 from tfprof.columns import Shape as Dims
 from tfprof.errors import InputError
 from tfprof.formats import messages
-from tfprof.formats.messages import Message, message_class
+from tfprof.formats.messages import Message
 from tfprof.formats.records import Records
 from tfprof.formats.scan_plan import (
     Attributes,
@@ -167,6 +167,6 @@ class ShapeReader:
 
     def _attribute(self, name: str, encoded: bytes) -> Message:
         try:
-            return message_class("tensorflow.AttrValue").FromString(encoded)
+            return messages.decode("tensorflow.AttrValue", encoded)
         except messages.DecodeError:
             raise InputError(self._path, f"contains a damaged attribute `{name}`.") from None

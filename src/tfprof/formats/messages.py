@@ -23,6 +23,12 @@ def message_class(name: str) -> MessageClass:
     return message_factory.GetMessageClass(_pool().FindMessageTypeByName(name))
 
 
+def decode(name: str, encoded: bytes | bytearray) -> Message:
+    """The message of type `name` in its binary form; raises `DecodeError` if it is damaged."""
+    # Before version 5.28, protobuf decodes no bytearray; `bytes` returns bytes as they are.
+    return message_class(name).FromString(bytes(encoded))
+
+
 def parse_text(name: str, text: str) -> Message:
     """The message described by protobuf text; fields missing from our schema are skipped."""
     from google.protobuf import text_format  # noqa: PLC0415

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Final
 
 from tfprof.errors import InputError
-from tfprof.formats.messages import DecodeError, Message, message_class
+from tfprof.formats.messages import DecodeError, Message, decode
 
 OBJECT_GRAPH: Final = "_CHECKPOINTABLE_OBJECT_GRAPH"
 """The tensor of a checkpoint that contains the graph of its objects."""
@@ -79,7 +79,7 @@ def object_variables(path: str, data: bytes) -> Iterator[ObjectVariable]:
 
 def _nodes(path: str, data: bytes) -> list[Message]:
     try:
-        return list(message_class("tensorflow.TrackableObjectGraph").FromString(data).nodes)
+        return list(decode("tensorflow.TrackableObjectGraph", data).nodes)
     except DecodeError:
         trouble = "is damaged: its list of variables cannot be read; save it again or fetch it"
         raise InputError(path, f"{trouble} again.") from None

@@ -111,7 +111,7 @@ class StackReader:
 
     def _parsed(self, stack: bytes) -> list[RawTrace]:
         try:
-            decoded = messages.message_class(_STACK).FromString(stack)
+            decoded = messages.decode(_STACK, stack)
         except messages.DecodeError:
             raise InputError(self.path, "contains a damaged call stack.") from None
         return [tuple(getattr(trace, name) for name in _TRACE_FIELDS) for trace in decoded.traces]

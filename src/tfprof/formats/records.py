@@ -9,7 +9,7 @@ from typing import Protocol
 from tfprof.columns import Ints, Strings
 from tfprof.errors import InputError, TruncatedError
 from tfprof.formats import messages, wire
-from tfprof.formats.messages import Message, message_class
+from tfprof.formats.messages import Message
 from tfprof.formats.stored import StoredFile
 from tfprof.formats.wire import SPAN, WireError
 
@@ -99,7 +99,7 @@ class StoredRecords:
 
 def _parsed(path: str, name: str, encoded: bytes, start: int) -> Message:
     try:
-        return message_class(name).FromString(encoded)
+        return messages.decode(name, encoded)
     except messages.DecodeError:
         raise InputError(
             path, f"the {name.rpartition('.')[2]} at byte {start:,} is damaged."

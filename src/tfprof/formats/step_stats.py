@@ -17,6 +17,7 @@ from tfprof.formats.scanned import Scanned, scanned_or_parsed
 from tfprof.formats.wire import signed
 
 _TENSOR = "tensorflow.TensorDescription"
+_SHAPE = "tensorflow.TensorShapeProto"
 _MEMORY = "tensorflow.AllocationDescription"
 
 # Sums of larger values could overflow 64 bits.
@@ -154,8 +155,8 @@ def _shape_texts(found: Scanned) -> Coded:
     codes[rows] = 1 + table.add(Strings.of_spans(found.data, starts[rows], ends[rows]))
     encoded = table.texts()
     places = zip(encoded.starts.tolist(), encoded.ends.tolist(), strict=True)
-    read = message_class("tensorflow.TensorShapeProto").FromString
-    texts = [_text(shape=read(encoded.data[start:end])) for start, end in places]
+    shapes = (messages.decode(_SHAPE, encoded.data[start:end]) for start, end in places)
+    texts = [_text(shape=shape) for shape in shapes]
     return Coded(codes, Strings(["", *texts]))
 
 

@@ -80,15 +80,15 @@ class Schema:
         for field in fields:
             kind, lowest, highest = _TYPES[field.type]
             # Readers must accept number lists packed and unpacked; packed is shorter.
-            is_packed = _is_repeated(field) and kind not in (STRING, BYTES, MESSAGE)
+            is_packed = is_repeated(field) and kind not in (STRING, BYTES, MESSAGE)
             wire_type = 2 if is_packed else _WIRE_TYPES.get(kind, 0)
             self._add_row(field.name, field.number << 3 | wire_type)
             self.kind[-1] = ord(kind)
             self.table[-1] = self._table_within(field)
             self.lowest[-1], self.highest[-1] = lowest, highest
-            self.is_repeated[-1], self.is_packed[-1] = _is_repeated(field), is_packed
+            self.is_repeated[-1], self.is_packed[-1] = is_repeated(field), is_packed
             self.has_presence[-1] = field.has_presence
-            if not _is_repeated(field):
+            if not is_repeated(field):
                 self.bit[-1] = bits[field.name]
             if field.containing_oneof is not None:
                 members = (bits[member.name] for member in field.containing_oneof.fields)
@@ -133,6 +133,7 @@ class Schema:
         return found
 
 
-def _is_repeated(field: Descriptor) -> bool:
+def is_repeated(field: Descriptor) -> bool:
+    """Whether a field holds a list of values."""
     # Newer versions of protobuf have `is_repeated`, older ones `label`.
     return bool(field.is_repeated if hasattr(field, "is_repeated") else field.label == 3)

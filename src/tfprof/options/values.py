@@ -146,8 +146,10 @@ def _check_numbers(option: Option, value: Any) -> tuple[int, ...]:
 
 def _whole_number(value: Any) -> int | None:
     """`value` as an int, also from numpy; None for anything else, including booleans."""
+    # Before version 2, the booleans of numpy are also accepted as an index.
+    is_boolean = isinstance(value, bool) or getattr(value, "dtype", None) == "bool"
     try:
-        return None if isinstance(value, bool) else operator.index(value)
+        return None if is_boolean else operator.index(value)
     except TypeError:
         return None
 

@@ -96,7 +96,7 @@ def decode(encoded: bytes) -> AttributeValue:
     """The plain value of an encoded AttrValue; None for tensors and functions."""
     # A tensor may be as large as the model, so it is not decoded.
     is_tensor = encoded.startswith(_TENSOR)
-    return None if is_tensor else _plain(message_class(ENCODING).FromString(encoded))
+    return None if is_tensor else _plain(messages.decode(ENCODING, encoded))
 
 
 @cache
