@@ -94,6 +94,9 @@ def rounds(name: str, findings: Path, end: float) -> Iterator[list[str]]:
     """The options of libFuzzer for one start after the other."""
     corpus = written_corpus(name)
     while (left := round(end - time.monotonic())) > 0:
+        if not TARGETS[name].is_guided:
+            yield ["--random", str(left)]
+            continue
         words = dictionary(name)
         yield [
             *(f"-max_total_time={left}", f"-timeout={HANG_SECONDS}", "-detect_leaks=0"),

@@ -88,10 +88,18 @@ def _written(kind: str, output: str, profile: Profile) -> object:
     return [b"".join(part.pieces) for part in FILE_OUTPUTS[output].parts(view)]
 
 
-def _converted(kind: str, profile: Profile) -> object:
+def _frame(kind: str, profile: Profile) -> object:
     answer = profile.view(kind, EVERYTHING)
-    frame, html = answer.to_dataframe(), answer._repr_html_()
-    return frame, html, answer.notes, answer.uncounted, answer.fitted(60).table
+    return answer.to_dataframe(), answer.uncounted
+
+
+def _html(kind: str, profile: Profile) -> object:
+    return profile.view(kind, EVERYTHING)._repr_html_()
+
+
+def _fitted(kind: str, profile: Profile) -> object:
+    answer = profile.view(kind, EVERYTHING).fitted(60)
+    return answer.table, answer.notes
 
 
 def _filtered(kind: str, profile: Profile) -> object:
@@ -134,8 +142,7 @@ def _saved(format_: str, profile: Profile) -> object:
 QUESTIONS: dict[str, list[Question]] = {
     **{
         kind: [
-            partial(_converted, kind),
-            partial(_filtered, kind),
+            *(partial(form, kind) for form in (_frame, _html, _fitted, _filtered)),
             *(
                 partial(_written, kind, name)
                 for name, output in FILE_OUTPUTS.items()
@@ -154,5 +161,6 @@ QUESTIONS: dict[str, list[Question]] = {
         lambda profile: profile.report().to_html(),
         lambda profile: profile.report().data(),
         lambda profile: profile.write_timeline(folder() / "timeline.json"),
+        *[lambda _: None] * 10,  # these take as long as all other questions together
     ],
 }

@@ -37,6 +37,7 @@ from tfprof.formats.content import Content
 from tfprof.formats.graph_debug_info import DebugInfo
 from tfprof.formats.messages import TextError, message_class, parse_text
 from tfprof.formats.parquet import ParquetError
+from tfprof.formats.profile_tables import TABLES
 from tfprof.formats.recognise import recognise
 from tfprof.formats.records import Records
 from tfprof.formats.text_records import to_binary
@@ -62,6 +63,7 @@ class Target(NamedTuple):
     seeds: Callable[[], Iterable[bytes]]
     longest: int = 4096  # bytes
     is_message: bool = False  # whether its inputs are protobuf messages
+    is_guided: bool = True  # by coverage; otherwise inputs are random, which takes half the time
     words: Callable[[], Iterable[bytes]] = tuple  # for inputs that are text
 
 
@@ -191,9 +193,17 @@ def _parquet(data: bytes) -> None:
 
 
 def _saved_profile(data: bytes) -> None:
-    """A saved profile of which one member is replaced; the first byte says which."""
-    if data:
-        _built("tfprof", seeds.with_member(data[0], data[1:]))
+    """A saved profile of which one table or the manifest is replaced; the first byte says which."""
+    if not data:
+        return
+    number = data[0] % (len(TABLES) + 1)
+    if number:
+        try:
+            parquet.read(data[1:])
+        except ParquetError:
+            if not is_chosen(data, BUILT):  # the rest of the file is valid
+                return
+    _built("tfprof", seeds.with_member(number, data[1:]))
 
 
 # Keras files.
@@ -315,4 +325,5 @@ TARGETS: dict[str, Target] = {
     "options": Target(_options, seeds.lines, 300, words=seeds.words),
     "regexes": Target(_regexes, seeds.patterns, 200, words=seeds.pieces),
     "hostile": Target(_hostile, seeds.numbers, 2000),
+    "models": Target(_hostile, seeds.numbers, 32, is_guided=False),
 }
