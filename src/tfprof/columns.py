@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import prod
 from typing import NamedTuple, Self, TypeAlias
 
@@ -22,6 +23,8 @@ except ImportError:
     from tfprof.kernels import plain_names as name_scopes  # type: ignore[no-redef]
     from tfprof.kernels import plain_names as name_search  # type: ignore[no-redef]
     from tfprof.kernels import plain_names as name_table  # type: ignore[no-redef]
+
+_PIECE = 65_536  # values of `in_pieces` that are in memory at a time
 
 
 def ints(values: Sequence[int] | Ints) -> Ints:
@@ -104,7 +107,7 @@ class Strings(Sequence[str]):
 
     def __iter__(self) -> Iterator[str]:
         data = self.data
-        spans = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
+        spans = zip(in_pieces(self.starts), in_pieces(self.ends), strict=True)
         return (data[start:end].decode() for start, end in spans)
 
     def __eq__(self, other: object) -> bool:
@@ -200,6 +203,12 @@ class Strings(Sequence[str]):
                 break
             shared[rows] = place + 1
         return shared
+
+
+def in_pieces(column: Ints) -> Iterator[int]:
+    """The values of a column as plain integers, of which only a few are in memory at a time."""
+    pieces = (column[first : first + _PIECE] for first in range(0, len(column), _PIECE))
+    return chain.from_iterable(map(np.ndarray.tolist, pieces))
 
 
 class NameTable:

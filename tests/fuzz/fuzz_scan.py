@@ -35,7 +35,8 @@ class Stacks:
 
     @staticmethod
     def _scanned(data):
-        return op_log._scanned_stacks(data.split(b"\xff\xff"))
+        found = op_log._scanned_stacks(data.split(b"\xff\xff"))
+        return None if found is None else [list(stack) for stack in found]
 
     @staticmethod
     def _parsed(records):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice
 from typing import Any, TypeAlias
 
-from tfprof.columns import Coded, Ints, Strings, ints
+import numpy as np
+
+from tfprof.columns import Coded, Ints, Strings, in_pieces, ints
 from tfprof.errors import InputError
 from tfprof.formats import messages, scan, wire
 from tfprof.formats.records import Records
@@ -102,12 +104,12 @@ class StackReader:
     strings: Mapping[int, str]
     unknown_ids: set[int] = field(default_factory=set)
 
-    def read(self, stacks: Sequence[bytes]) -> list[list[Trace]]:
-        """The traces of each stack, outermost call first."""
+    def read(self, stacks: Sequence[bytes]) -> Iterator[Iterator[Trace]]:
+        """The traces of each stack, outermost call first, to be used in this order."""
         found = _scanned_stacks(stacks) if scan.is_compiled() else None
         if found is None:
-            found = [self._parsed(stack) for stack in stacks]
-        return [[self._trace(trace) for trace in stack] for stack in found]
+            found = (iter(self._parsed(stack)) for stack in stacks)
+        return (map(self._trace, stack) for stack in found)
 
     def _parsed(self, stack: bytes) -> list[RawTrace]:
         try:
@@ -146,7 +148,7 @@ _TRACE_FIELDS = tuple(kind.column for kind in _TRACE.values())
 _STACKS_PLAN = Plan({1: Rows("stack", {1: Rows("trace", _TRACE)})})
 
 
-def _scanned_stacks(stacks: Sequence[bytes]) -> list[list[RawTrace]] | None:
+def _scanned_stacks(stacks: Sequence[bytes]) -> Iterator[Iterator[RawTrace]] | None:
     """The traces of each stack, or None if protobuf has to decode them."""
     found = Scanned.of(_STACKS_PLAN, b"".join(map(_framed, stacks)))
     if found is None:
@@ -154,11 +156,12 @@ def _scanned_stacks(stacks: Sequence[bytes]) -> list[list[RawTrace]] | None:
     columns = (
         found.strings(f"trace.{kind.column}")
         if isinstance(kind, Text)
-        else found[f"trace.{kind.column}"].tolist()
+        else in_pieces(found[f"trace.{kind.column}"])
         for kind in _TRACE.values()
     )
-    traces = list(zip(*columns, strict=True))
-    return [traces[start:end] for start, end in pairwise(found["stack.trace"].tolist())]
+    traces = zip(*columns, strict=True)
+    counts = np.diff(found["stack.trace"])
+    return (islice(traces, count) for count in in_pieces(counts))
 
 
 def _framed(stack: bytes) -> bytes:

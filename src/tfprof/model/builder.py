@@ -234,7 +234,7 @@ class ProfileBuilder:
         """Mark the profile as having code lines, even if all stacks are empty."""
         self._has_code = True
 
-    def add_stack(self, stack: Sequence[Frame]) -> int:
+    def add_stack(self, stack: Iterable[Frame]) -> int:
         """Add a call stack, outermost frame first, and return its row for `set_code`."""
         return self._code_tree.add(stack)
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from tfprof.columns import Coded, Ints, ints
+
+_FRAME_BITS = 32  # a file has fewer frames and calls
 
 
 class Frame(NamedTuple):
@@ -58,9 +62,10 @@ class CodeTreeBuilder:
     """Collects stacks and assigns a row to each."""
 
     def __init__(self) -> None:
-        self._rows: dict[tuple[int, Frame], int] = {}
+        self._frames: dict[Frame, int] = {}
+        self._rows: dict[int, int] = {}  # by caller and frame
 
-    def add(self, stack: Sequence[Frame]) -> int:
+    def add(self, stack: Iterable[Frame]) -> int:
         """The row of the innermost frame of `stack`, or -1 for an empty stack."""
         row = -1
         for frame in stack:
@@ -69,16 +74,23 @@ class CodeTreeBuilder:
 
     def add_call(self, caller: int, frame: Frame) -> int:
         """The row of a call, added if new; `caller` is the row of its caller, or -1."""
-        return self._rows.setdefault((caller, frame), len(self._rows))
+        number = self._frames.setdefault(frame, len(self._frames))
+        return self._rows.setdefault((caller + 1) << _FRAME_BITS | number, len(self._rows))
 
     def build(self) -> CodeTree:
-        callers = [caller for caller, _ in self._rows]
-        frames = [frame for _, frame in self._rows]
+        keys = np.fromiter(self._rows, np.int64, len(self._rows))
+        frame = keys & ((1 << _FRAME_BITS) - 1)
         return CodeTree(
-            caller=ints(callers),
-            file=Coded.of([frame.file for frame in frames]),
-            line=ints([frame.line for frame in frames]),
-            function=Coded.of([frame.function for frame in frames]),
-            text=Coded.of([frame.text for frame in frames]),
-            function_line=ints([frame.function_line for frame in frames]),
+            caller=(keys >> _FRAME_BITS) - 1,
+            file=self._texts("file", frame),
+            line=self._numbers("line")[frame],
+            function=self._texts("function", frame),
+            text=self._texts("text", frame),
+            function_line=self._numbers("function_line")[frame],
         )
+
+    def _texts(self, part: str, frame: Ints) -> Coded:
+        return Coded.of([getattr(one, part) for one in self._frames]).take(frame)
+
+    def _numbers(self, part: str) -> Ints:
+        return ints([getattr(one, part) for one in self._frames])

@@ -193,8 +193,7 @@ def _locate(
     used = _by_first_use(columns.stack[located])
     rows = np.full(len(columns.stacks), -1)
     for stack, traces in zip(used, reader.read([columns.stacks[row] for row in used]), strict=True):
-        if traces:
-            rows[stack] = builder.add_stack([Frame(*trace) for trace in traces])
+        rows[stack] = builder.add_stack(Frame(*trace) for trace in traces)
     located = located[rows[columns.stack[located]] >= 0]
     builder.set_code(ops[located], rows[columns.stack[located]])
 

@@ -50,7 +50,7 @@ def _add_code(records: Records, log: LogColumns, ops: Ints, builder: ProfileBuil
     for stack, traces in zip(
         wanted, reader.read([log.stacks[stack] for stack in wanted]), strict=True
     ):
-        rows[stack] = builder.add_stack([Frame(*trace) for trace in traces])
+        rows[stack] = builder.add_stack(Frame(*trace) for trace in traces)
     builder.set_code(ops[located], rows[log.stack[located]])
     return len(reader.unknown_ids)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from array import array
 from typing import NamedTuple
 
 import numpy as np
 
 from tfprof.columns import Bools, Ints, Ragged, Strings, ints, offsets_of
+from tfprof.kernels import trees
 from tfprof.kernels.rows import grouped
 from tfprof.memo import remembered
 from tfprof.metrics import Need
@@ -23,6 +25,9 @@ from tfprof.views.view import ROOT_NAME, View
 # Function names and source lines of at least this many bytes are truncated.
 _LONG_NAME = 20
 _LONG_NAME_SHOWN = 17
+
+_UNKNOWN = -2  # the row of a call that has none yet
+_NAME_BITS = 32  # a file has fewer names and rows
 
 GRADIENT_SUFFIX = " (gradient)"
 
@@ -162,19 +167,25 @@ def place_ops(profile: ProfileColumns) -> tuple[Placed, int]:
 
 
 class _CodeRows:
-    """Builds the rows: one for each distinct line under its caller."""
+    """Builds the rows: one for each distinct line under its caller.
+
+    The columns are arrays, since a stack of a hostile file may have millions of calls.
+    """
 
     def __init__(self, code: CodeTree, *, quotes_source: bool, my_code: bool) -> None:
         self._code = code
-        self._callers = code.caller.tolist()
+        self._callers = array("q", code.caller.tobytes())
         self._my_code = my_code
         self._is_installed = installed_calls(code) if my_code else np.zeros(0, np.bool_)
         self._quotes_source = quotes_source
-        self._names = [ROOT_NAME]
-        self._first_calls = [(-1, False)]
-        self._children: list[dict[str, int]] = [{}]
+        self._names: dict[str, int] = {}
+        self._rows: dict[int, int] = {}  # by parent and name
+        # The parent, name, first call and kind of each row; the parent of an outermost call is -1.
+        self._parent, self._name = array("q"), array("q")
+        self._first_call, self._is_gradient = array("q"), array("b")
         # The row of each call, for forward ops and for gradients.
-        self._row_of_call: tuple[dict[int, int], dict[int, int]] = ({-1: 0}, {-1: 0})
+        unknown = array("q", [_UNKNOWN]) * len(code)
+        self._row_of_call = unknown, unknown[:]
         self._folded: set[Frame] = set()
         self._folded_calls: set[int] = set()
 
@@ -182,11 +193,11 @@ class _CodeRows:
         """The row of a call, created with the rows of its callers on first use."""
         if self._my_code:
             return self._row_of_own(call, is_gradient)
-        known, path = self._row_of_call[is_gradient], []
-        while call not in known:
+        known, path = self._row_of_call[is_gradient], array("q")
+        while call >= 0 and known[call] == _UNKNOWN:
             path.append(call)
             call = self._callers[call]
-        row = known[call]
+        row = known[call] if call >= 0 else -1
         for call in reversed(path):
             row = known[call] = self._child(row, call, is_gradient)
         return row
@@ -197,7 +208,7 @@ class _CodeRows:
         while call >= 0:
             path.append(call)
             call = self._callers[call]
-        row = 0
+        row = -1
         own = [one for one in path if not self._is_installed[one]]
         if own and len(own) < len(path):
             self._folded |= {self._code.frame(one) for one in path if self._is_installed[one]}
@@ -209,15 +220,16 @@ class _CodeRows:
 
     def _child(self, parent: int, call: int, is_gradient: bool) -> int:
         """The row of a call under `parent`; lines with the same shortened name share a row."""
-        children = self._children[parent]
         name = frame_name(self._code.frame(call), quotes_source=self._quotes_source)
         name += GRADIENT_SUFFIX if is_gradient else ""
-        if name not in children:
-            children[name] = len(self._names)
-            self._names.append(name)
-            self._first_calls.append((call, is_gradient))
-            self._children.append({})
-        return children[name]
+        number = self._names.setdefault(name, len(self._names))
+        row = self._rows.setdefault((parent + 1) << _NAME_BITS | number, len(self._rows))
+        if row == len(self._parent):
+            self._parent.append(parent)
+            self._name.append(number)
+            self._first_call.append(call)
+            self._is_gradient.append(is_gradient)
+        return row
 
     def folded(self, calls: Ints) -> tuple[int, int]:
         """The number of lines that were left out, and how many of `calls` are such lines."""
@@ -225,22 +237,18 @@ class _CodeRows:
 
     def arrangement(self, members: Ints, row_of_member: Ints, left_out: int) -> CodeArrangement:
         """The rows in preorder, with their ops."""
-        order: list[int] = []
-        parents: list[int] = []
-        stack = [(0, -1)]
-        while stack:
-            row, parent = stack.pop()
-            parents.append(parent)
-            stack.extend((child, len(order)) for child in reversed(self._children[row].values()))
-            order.append(row)
+        parents = ints(np.array(self._parent, np.int64))
+        order, ends = trees.arranged(parents, np.arange(len(parents)))
         place = np.empty(len(order), np.int64)
-        place[order] = np.arange(len(order))
+        place[order] = np.arange(len(order))  # the root, -1, comes last
         row_of = place[row_of_member]
         lengths = np.bincount(row_of, minlength=len(order))
+        names = np.array([*self._name, len(self._names)], np.int64)[order]
         arrangement = Arrangement(
-            tree=Tree.of_parents(parents),
-            name=Strings([self._names[row] for row in order]),
+            tree=Tree(ends),
+            name=Strings([*self._names, ROOT_NAME]).take(names),
             members=Ragged(offsets_of(lengths), members[grouped(row_of, len(order))]),
         )
-        calls, are_gradients = zip(*(self._first_calls[row] for row in order), strict=True)
-        return CodeArrangement(arrangement, left_out, ints(calls), np.asarray(are_gradients))
+        call = np.array([*self._first_call, -1], np.int64)[order]
+        is_gradient = np.array([*self._is_gradient, 0], np.bool_)[order]
+        return CodeArrangement(arrangement, left_out, ints(call), is_gradient)
