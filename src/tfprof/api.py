@@ -57,6 +57,10 @@ DEFAULT_FORMAT = next(iter(registry.SAVED_FORMATS))
 _READING = tuple(part.name for part in fields(Reading))
 _LARGEST_BATCH = 2**31 - 1
 
+# Only files that were made to do harm have more bytes of names and indentation.
+_MOST_PRINTED = 1 << 32
+_MANY_LEVELS, _INDENT = 1000, 2
+
 
 def load(*paths: Path, progress: Callable[[str], None] = lambda _: None, **inputs: Any) -> Profile:
     """Load a profile from files.
@@ -236,7 +240,22 @@ def named_files(paths: Sequence[str], inputs: Inputs) -> list[FileSummary]:
 def build_view(kind: str, profile: ProfileColumns, options: Options) -> View:
     """The view of that kind, without notes."""
     columns = applied(profile, options)
-    return build(kind, columns, resolved(kind, columns, options))
+    view = build(kind, columns, resolved(kind, columns, options))
+    _require_printable(view)
+    return view
+
+
+def _require_printable(view: View) -> None:
+    """Refuse a view whose names and indentation alone would fill a disk."""
+    size = int(view.name.lengths.sum())
+    if view.options.max_depth > _MANY_LEVELS and not view.tree.is_flat:
+        size += _INDENT * int(view.tree.depths.sum())
+    if size > _MOST_PRINTED:
+        raise OptionError(
+            f"The answer has {size:,} bytes of names and indentation, more than the limit of "
+            f"{_MOST_PRINTED:,}, because rows are nested {int(view.tree.depths.max()):,} levels "
+            "deep: choose a smaller `max_depth`."
+        )
 
 
 def _pickled(columns: ProfileColumns) -> tuple[Callable[..., ProfileColumns], tuple[Any, ...]]:

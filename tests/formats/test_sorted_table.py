@@ -156,7 +156,7 @@ def test_absurdly_long_keys_are_refused(written):
     content = b"\x00" + number(50_000) + b"\x00" + b"x" * 50_000 + grown + bytes(4)
     path = written(table_of_blocks([(b"z", sealed(content))]))
 
-    with pytest.raises(InputError, match="implausibly long"):
+    with pytest.raises(InputError, match="the keys have more than"):
         list(open_table(path).items())
 
 

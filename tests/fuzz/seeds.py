@@ -9,6 +9,7 @@ import json
 import zipfile
 from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 
 import h5py
 import numpy as np
@@ -55,6 +56,14 @@ def messages(source: str) -> Iterator[bytes]:
     found += [odd.message(descriptor) for _ in range(MADE // 4)]
     found += [content(file) for file, kind in FILES.items() if kind == source and "txt" not in file]
     yield from (data for data in found if len(data) <= SHORT)
+
+
+def numbered() -> Iterator[bytes]:
+    """Messages of all kinds, each after the number of its kind; some are cut short."""
+    for number, kind in enumerate(MESSAGES):
+        for data in islice(messages(kind) if kind != "saved_model" else saved_models(), 15):
+            yield bytes([number]) + data[:SHORT]
+            yield bytes([number]) + data[: len(data) // 2][:SHORT]
 
 
 def texts(source: str) -> Iterator[bytes]:

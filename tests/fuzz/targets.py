@@ -16,6 +16,7 @@ from fuzz import seeds
 from fuzz.contract import BrokenError, file, folder, is_chosen
 from fuzz.hostile import Hostile
 from fuzz.questions import ask_some, profile_from, profile_of
+from sources.tf_files import MESSAGES
 from tfprof.cli import command_line
 from tfprof.columns import Strings
 from tfprof.errors import InputError
@@ -24,6 +25,7 @@ from tfprof.formats import (
     crc32c,
     foreign,
     graph_def,
+    intact,
     object_graph,
     op_log,
     parquet,
@@ -141,6 +143,18 @@ def _debug_info(data: bytes) -> None:
 def _objects(data: bytes) -> None:
     object_graph.object_keys("file", data)
     list(object_graph.object_variables("file", data))
+
+
+def _intact(data: bytes) -> None:
+    """The intact part of a damaged file; the first byte says which kind of message it is."""
+    if not data:
+        return
+    name = list(MESSAGES.values())[data[0] % len(MESSAGES)]
+    found = intact.of_binary(name, data[1:])
+    if found.read > len(data) - 1:
+        raise BrokenError("more is intact than the file has")
+    if is_chosen(data, 4):
+        message_class(name).FromString(found.data)
 
 
 # Checkpoints, whose checksums are not compared, because a fuzzer could not compute them.
@@ -314,6 +328,7 @@ TARGETS: dict[str, Target] = {
     "checkpoint_v2": Target(partial(_unchecked, _checkpoint_v2), seeds.checkpoints_v2, 8000),
     "parquet": Target(_parquet, seeds.tables),
     "saved_profile": Target(_saved_profile, seeds.members),
+    "intact": Target(_intact, seeds.numbered),
     "layers_file": Target(_layers, seeds.layers),
     "keras": Target(_keras, seeds.archives, 20_000),
     "keras_config": Target(_config, seeds.configs, 10_000),

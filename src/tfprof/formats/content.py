@@ -163,6 +163,7 @@ class Content:
                 raise _damaged(self.path, error, data.tell()) from None
             self._is_cut = True
         if most < data.tell() <= largest:
+            data.close()  # frees it, although the traceback refers to it
             raise InputError(
                 self.path,
                 f"unpacks to more than the limit of {most:,} bytes, {_MOST_TIMES} times its size "
@@ -177,6 +178,8 @@ class Content:
         """
         if self._unpacked is not None:
             return find(self._unpacked)
+        if self._problem is not None:
+            return default
         try:
             is_regular = _is_regular(self.path)
             if is_regular:

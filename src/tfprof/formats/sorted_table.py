@@ -10,7 +10,7 @@ from typing import Final
 
 from tfprof.errors import InputError
 from tfprof.formats import crc32c, snappy
-from tfprof.formats.file_spans import read_span
+from tfprof.formats.file_spans import file_size, read_span
 from tfprof.formats.table_footer import MAGIC, footer
 from tfprof.formats.wire import WireError, varint
 
@@ -18,6 +18,11 @@ TRAILER_BYTES: Final = 5  # the compression type and a checksum
 UNCOMPRESSED, SNAPPY = 0, 1
 LARGEST_KEY_GROWTH: Final = 64  # writers store a full key at least every 16 entries
 LARGEST_KEPT: Final = 1 << 20
+
+# The entries of a table may take this many times the size of the file, and a harmless size.
+MOST_TIMES: Final = 100
+HARMLESS: Final = 1 << 26
+ENTRY_BYTES: Final = 200  # of an entry in memory, besides its key and value
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +38,14 @@ class SortedTable:
 
     def items(self) -> Iterator[tuple[bytes, bytes]]:
         """Every key and its value, sorted by key."""
+        taken = 0
+        most = HARMLESS + MOST_TIMES * file_size(self.path)
         for offset, size in self.spans:
-            yield from block_items(self.path, offset, size)
+            for key, value in block_items(self.path, offset, size):
+                taken += len(key) + len(value) + ENTRY_BYTES
+                if taken > most:
+                    raise damaged(self.path, f"its entries take more than {most:,} bytes")
+                yield key, value
 
     def get(self, key: bytes) -> bytes | None:
         """The value of `key`, or None."""
@@ -110,7 +121,7 @@ def block_items(path: str, offset: int, size: int) -> Iterator[tuple[bytes, byte
     """The keys and values of the block that starts at `offset`."""
     block = read_block(path, offset, size)
     try:
-        yield from entries(block)
+        yield from entries(block, HARMLESS + MOST_TIMES * size)
     except WireError as error:
         raise damaged(path, f"{error} of the block at byte {offset:,}") from error
 
@@ -132,9 +143,13 @@ def read_block(path: str, offset: int, size: int) -> memoryview:
         raise damaged(path, f"cannot unpack the block at byte {offset:,}: {error}") from error
 
 
-def entries(block: memoryview) -> Iterator[tuple[bytes, bytes]]:
-    """The keys and values of a block; a key is stored as its difference from the previous one."""
+def entries(block: memoryview, most: int) -> Iterator[tuple[bytes, bytes]]:
+    """The keys and values of a block; a key is stored as its difference from the previous one.
+
+    The keys may have `most` bytes in total: a block may unpack to many times its size.
+    """
     stop = entries_end(block)
+    most = min(most, LARGEST_KEY_GROWTH * len(block))
     key = b""
     key_bytes = at = 0
     while at < stop:
@@ -148,8 +163,8 @@ def entries(block: memoryview) -> Iterator[tuple[bytes, bytes]]:
         if start and key <= previous:
             raise WireError(start, "the keys are out of order")
         key_bytes += len(key)
-        if key_bytes > LARGEST_KEY_GROWTH * len(block):
-            raise WireError(start, "the keys are implausibly long")
+        if key_bytes > most:
+            raise WireError(start, f"the keys have more than {most:,} bytes")
         at += added + length
         yield key, block[at - length : at].tobytes()
 

@@ -10,7 +10,7 @@ import numpy as np
 from tfprof.columns import Bools, Ints, NameTable, Ragged, Shape, Shapes, Strings, ints
 from tfprof.kernels import trees
 from tfprof.memo import remembered
-from tfprof.model.layers import NO_LAYER, Layer, Layers, LayersBuilder
+from tfprof.model.layers import MOST_DEPTH, NO_LAYER, Layer, Layers, LayersBuilder
 from tfprof.model.ops import NOT_A_GRADIENT, OPTIMIZER_VARIABLE, Ops, Phase
 from tfprof.model.profile import ProfileColumns
 
@@ -73,7 +73,8 @@ def _scopes(names: list[str]) -> list[str]:
     for name in names:
         parts = name.split("/")
         if all(parts):  # a scope without a name cannot be a layer
-            found |= dict.fromkeys("/".join(parts[:end]) for end in range(1, len(parts)))
+            inner = range(1, min(len(parts), MOST_DEPTH + 1))
+            found |= dict.fromkeys("/".join(parts[:end]) for end in inner)
     return list(found)
 
 
@@ -98,7 +99,10 @@ def _enclosing(names: Strings, scopes: Strings) -> Ints:
     rows = names.scope_rows()
     table = NameTable()
     table.add(scopes)
-    of_row = table.find(Strings.of_spans(names.data, names.starts[rows.first], rows.end))
+    near = np.flatnonzero(rows.depth <= MOST_DEPTH)
+    first, last = names.starts[rows.first[near]], rows.end[near]
+    of_row = np.full(len(rows.first), -1)
+    of_row[near] = table.find(Strings.of_spans(names.data, first, last))
     ends = trees.ends_of(rows.depth)
     inner = np.full(len(of_row), -1)
     for row in np.flatnonzero(of_row >= 0).tolist():  # inner scopes follow outer ones

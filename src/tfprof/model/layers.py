@@ -13,6 +13,9 @@ from tfprof.kernels import trees
 
 NO_LAYER = -1
 
+# Deeper scopes are not layers: the paths of layers in a hostile file would fill the memory.
+MOST_DEPTH = 100
+
 
 class Layer(NamedTuple):
     """A layer, with its own name; `parent` is the position of the layer that contains it."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from tfprof.columns import Shape, ints
 from tfprof.errors import InputError, one_line
 from tfprof.model.builder import ProfileBuilder
-from tfprof.model.layers import Layer
+from tfprof.model.layers import MOST_DEPTH, Layer
 from tfprof.model.notes import names_of, of_names
 from tfprof.model.ops import TRAINABLE_VARIABLE, UNKNOWN_REPEATS
 from tfprof.sources import tf_layers, unread_variables
@@ -23,7 +23,6 @@ FORMAT = "tfprof layers"
 VERSION = 1
 _LARGEST = 1 << 26
 _LARGEST_DIM = 1 << 62
-_MOST_DEPTH = 100
 _MOST_REPEATS = 1 << 40
 _DAMAGE = (
     ArithmeticError,
@@ -126,7 +125,9 @@ def _require_flat(layers: Sequence[Layer]) -> None:
     depths: list[int] = []
     for layer in layers:
         depths.append(depths[layer.parent] + 1 if layer.parent >= 0 else 0)
-        _require(depths[-1] < _MOST_DEPTH, "its layers are nested too deep")
+        _require(
+            depths[-1] < MOST_DEPTH, f"its layers are nested more than {MOST_DEPTH} levels deep"
+        )
 
 
 def add(found: RecordedLayers, builder: ProfileBuilder, file: InputFile) -> FileSummary:
