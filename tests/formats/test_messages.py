@@ -46,6 +46,24 @@ def test_a_message_has_only_one_class():
     assert message_class("tensorflow.NodeDef") is message_class("tensorflow.NodeDef")
 
 
+def test_threads_that_start_together_get_the_same_class():
+    script = """
+import sys, threading
+from google.protobuf import descriptor_pb2
+from tfprof.formats.messages import message_class
+sys.setswitchinterval(1e-6)
+start, found = threading.Barrier(8), []
+def find():
+    start.wait()
+    found.append(message_class("tensorflow.NodeDef"))
+threads = [threading.Thread(target=find) for _ in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(len(set(map(id, found))))
+"""
+    assert run(script) == "1"
+
+
 def test_text_is_parsed_by_the_same_schema():
     message = parse_text("tensorflow.GraphDef", 'node { name: "a" of_no_interest: 3 }')
 

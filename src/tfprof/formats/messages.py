@@ -6,6 +6,7 @@ definition of a message. Protobuf is imported on first use, as many files are re
 
 from __future__ import annotations
 
+import threading
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -13,6 +14,7 @@ MessageClass: TypeAlias = type[Any]
 Message: TypeAlias = Any  # its fields come from a schema that type checkers do not see
 
 _DESCRIPTORS = "descriptors.binpb"
+_LOCK = threading.Lock()
 
 
 @cache
@@ -51,8 +53,14 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(name)
 
 
-@cache
 def _pool() -> Any:  # a DescriptorPool
+    # `cache` alone lets several threads make one each, and the messages of two pools do not mix.
+    with _LOCK:
+        return _new_pool()
+
+
+@cache
+def _new_pool() -> Any:
     import pkgutil  # noqa: PLC0415 -- `importlib.resources` takes longer to import
 
     from google.protobuf import descriptor_pb2, descriptor_pool  # noqa: PLC0415
