@@ -27,8 +27,8 @@ NPM := $(shell command -v node >/dev/null && command -v npm >/dev/null && \
 	node -p 'parseInt(process.versions.node) >= 20 ? "npm" : ""')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-oldest coverage check lint types script vendor schemas docs screenshots models \
-	bench bench-page bench-check bench-baseline fuzz clean
+.PHONY: help demo test test-oldest coverage check lint types script dependencies vendor schemas \
+	docs screenshots models bench bench-page bench-check bench-baseline fuzz clean
 
 help:  ## List the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -52,7 +52,7 @@ test-oldest:  ## Run all tests with the oldest versions of all dependencies, wit
 coverage: .venv/ready  ## Run all tests and report branch coverage.
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q --cov --cov-report=term-missing:skip-covered
 
-check: lint types script  ## Lint and type-check Python and JavaScript.
+check: lint types script dependencies  ## Lint and type-check Python and JavaScript, and check dependencies.
 
 lint: .venv/ready
 	$(BIN)/ruff check .
@@ -60,6 +60,9 @@ lint: .venv/ready
 
 types: .venv/ready
 	$(BIN)/python -m mypy
+
+dependencies: .venv/ready
+	@$(BIN)/python scripts/dependencies.py
 
 script: $(if $(NPM),node_modules/ready)
 ifdef NPM
