@@ -11,7 +11,7 @@ from typing import BinaryIO, Final, NamedTuple
 
 from tfprof.errors import InputError
 from tfprof.formats.file_spans import unreadable
-from tfprof.formats.hdf5.objects import Kind, Message, Storage
+from tfprof.formats.hdf5.objects import Kind, ObjectMessage, Storage
 from tfprof.formats.hdf5.stored import Cursor, Hdf5Error
 
 # No file of a model is near these limits.
@@ -84,7 +84,7 @@ class _Reader:
         self._path, self._storage = path, storage
         self._left = _MOST_OBJECTS
 
-    def group(self, messages: list[Message], name: str, above: tuple[int, ...]) -> Group:
+    def group(self, messages: list[ObjectMessage], name: str, above: tuple[int, ...]) -> Group:
         """The group with these messages.
 
         `above` has the addresses of the group and of those that contain it.
@@ -112,7 +112,7 @@ class _Reader:
                 found.datasets[part] = self._dataset(part, inside)
         return found
 
-    def _dataset(self, name: str, messages: list[Message]) -> Dataset:
+    def _dataset(self, name: str, messages: list[ObjectMessage]) -> Dataset:
         by_kind = {message.kind: message for message in messages}
         shape, type_ = by_kind[Kind.DATASPACE], by_kind.get(Kind.DATATYPE)
         dims = self._dims(shape.data) or ()
@@ -146,7 +146,7 @@ class _Reader:
         is_text = number == _TEXT or (number == _VARIABLE and bits & 0x0F == 1)
         return _Type(number, size, name, is_text)
 
-    def _texts(self, messages: list[Message]) -> Iterator[tuple[str, str | list[str]]]:
+    def _texts(self, messages: list[ObjectMessage]) -> Iterator[tuple[str, str | list[str]]]:
         """The attributes that are texts or lists of texts."""
         for data in self._storage.attributes(messages):
             fields = self._storage.cursor(data)

@@ -29,7 +29,7 @@ class Kind:
     ATTRIBUTE_INFO = 0x15
 
 
-class Message(NamedTuple):
+class ObjectMessage(NamedTuple):
     """One part of the description of an object."""
 
     kind: int
@@ -54,13 +54,13 @@ class Storage:
         self._collections: dict[int, dict[int, tuple[int, int]]] = {}
         self.root = self._superblock()
 
-    def messages(self, address: int) -> list[Message]:
+    def messages(self, address: int) -> list[ObjectMessage]:
         """The messages of the object at `address`."""
         if self._read(address, 4) == b"OHDR":
             return list(self._new_messages(address))
         return list(self._old_messages(address))
 
-    def links(self, messages: list[Message]) -> Iterator[Link]:
+    def links(self, messages: list[ObjectMessage]) -> Iterator[Link]:
         """The objects in the group that has these messages."""
         for kind, data, _ in messages:
             if kind == Kind.SYMBOL_TABLE:
@@ -72,7 +72,7 @@ class Storage:
                 # An id follows a checksum.
                 yield from (self._link(found) for found in self._dense(data, 8, slice(4, None)))
 
-    def attributes(self, messages: list[Message]) -> Iterator[bytes]:
+    def attributes(self, messages: list[ObjectMessage]) -> Iterator[bytes]:
         """The attributes of the object that has these messages, encoded."""
         for kind, data, is_shared in messages:
             if kind == Kind.ATTRIBUTE and not is_shared:
@@ -108,7 +108,7 @@ class Storage:
 
     # Messages.
 
-    def _old_messages(self, address: int) -> Iterator[Message]:
+    def _old_messages(self, address: int) -> Iterator[ObjectMessage]:
         fields = self._fields(address, 12)
         if fields.number(2) & 0xFF != 1:
             raise Hdf5Error(f"there is no object at byte {address:,}")
@@ -119,12 +119,12 @@ class Storage:
             block = self._fields(*blocks.pop(0))
             while len(block) >= 8 and count:
                 kind, size, flags = block.number(2), block.number(2), block.number(4) & 0xFF
-                message = Message(kind, block.take(size), bool(flags & 2))
+                message = ObjectMessage(kind, block.take(size), bool(flags & 2))
                 count -= 1
                 blocks += self._continuation(message)
                 yield message
 
-    def _new_messages(self, address: int) -> Iterator[Message]:
+    def _new_messages(self, address: int) -> Iterator[ObjectMessage]:
         fields = self._fields(address, 2, b"OHDR")
         fields.number(1)
         flags = fields.number(1)
@@ -139,12 +139,12 @@ class Storage:
             while len(block) >= header:
                 kind, length, marks = block.number(1), block.number(2), block.number(1)
                 block.take(header - 4)
-                message = Message(kind, block.take(length), bool(marks & 2))
+                message = ObjectMessage(kind, block.take(length), bool(marks & 2))
                 # A block ends with a checksum of four bytes.
                 blocks += ((at, size - 4, b"OCHK") for at, size in self._continuation(message))
                 yield message
 
-    def _continuation(self, message: Message) -> Iterator[tuple[int, int]]:
+    def _continuation(self, message: ObjectMessage) -> Iterator[tuple[int, int]]:
         if message.kind == Kind.CONTINUATION:
             fields = self.cursor(message.data)
             yield fields.offset(), fields.length()
