@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
+
+import re2
 
 from formats.scan_agreement import plain
 from fuzz import seeds
@@ -37,7 +40,7 @@ from tfprof.formats import (
 )
 from tfprof.formats.content import Content
 from tfprof.formats.graph_debug_info import DebugInfo
-from tfprof.formats.messages import TextError, message_class, parse_text
+from tfprof.formats.messages import DecodeError, TextError, message_class, parse_text
 from tfprof.formats.parquet import ParquetError
 from tfprof.formats.profile_tables import TABLES
 from tfprof.formats.recognise import recognise
@@ -154,7 +157,8 @@ def _intact(data: bytes) -> None:
     if found.read > len(data) - 1:
         raise BrokenError("more is intact than the file has")
     if is_chosen(data, 4):
-        message_class(name).FromString(found.data)
+        with suppress(DecodeError):  # a whole record of the file may be damaged inside
+            message_class(name).FromString(found.data)
 
 
 # Checkpoints, whose checksums are not compared, because a fuzzer could not compute them.
@@ -283,6 +287,8 @@ def _options(data: bytes) -> None:
 def _regexes(data: bytes) -> None:
     """A pattern in the first line, and names in the others."""
     pattern, *names = data.decode("utf-8", "surrogateescape").split("\n")
+    if is_chosen(data, 64):
+        re2.purge()  # it keeps the last 128 patterns, each with up to 8 MB
     patterns = Patterns((pattern,))
     valid = [name for name in names if name.isascii()]
     matched = patterns.match_column(Strings(valid)).tolist()
