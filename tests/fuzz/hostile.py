@@ -32,7 +32,7 @@ NAMES = (
     *("a", "a/b", "a/b/c", "a/b/d", "net/w", "net/w/read", "net/MatMul", "b", "w", "x/y/z"),
     *("", "/", "//", "a//b", "/a", "a/", "_TFProfRoot", "_kTFScopeParent", "^a", "a:0", ":", "."),
     *("gradients/a_grad/b", "gradients/a/b_grad/c", "a_grad/MatMul", "while/a", "save/a"),
-    *("x" * 300, "s/" * 60 + "w", "é/ü", "\x1b[31m", "a\nb", "a\tb", "\x00", "\u202e/b", "a,b"),
+    *("x" * 300, "s/" * 25 + "w", "é/ü", "\x1b[31m", "a\nb", "a\tb", "\x00", "\u202e/b", "a,b"),
     *(_INVALID, f"{_INVALID}/b", "<b>&'\"", "%s{0}", "\\", "a b", "Adam/m/a", "a/Adam_1"),
 )
 CALLS = ("While", "StatelessWhile", "If", "Case", "PartitionedCall", "StatefulPartitionedCall")
@@ -120,7 +120,7 @@ class Hostile:
         self._is_one_in = self._choices.is_one_in
         self._is_invalid = self._is_one_in(16)
         self._dims, self._numbers = self._pick(((DIMS, NUMBERS), (MILD_DIMS, MILD_NUMBERS)))
-        self._names = [self._name(place) for place in range(self._pick((0, 1, 3, 6, 12)))]
+        self._names = [self._name(place) for place in range(self._pick((0, 1, 2, 3, 5, 9)))]
 
     def files(self) -> list[File]:
         """The files, in an order in which they can be added."""

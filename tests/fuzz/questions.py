@@ -54,7 +54,7 @@ def profile_of(model: Hostile, reading: Reading = PLAIN) -> Profile:
         path = file("model.ckpt.index", index).removesuffix(".index")
         file("model.ckpt.data-00000-of-00001", values)
         files.append(InputFile(Content(path), BY_NAME["checkpoint"]))
-    return profile_from(files)
+    return profile_from(file for file in files if file.source.looks_like(file.content))
 
 
 def profile_from(files: Iterable[InputFile]) -> Profile:
@@ -72,9 +72,16 @@ def ask_all(profile: Profile) -> None:
     _ask(profile, [question for group in QUESTIONS.values() for question in group])
 
 
-def ask_some(profile: Profile, number: int) -> None:
+def ask_each(profile: Profile, number: int) -> None:
     """Ask every kind of question in one form, which `number` chooses."""
     _ask(profile, [group[number % len(group)] for group in QUESTIONS.values()])
+
+
+def ask_some(profile: Profile, number: int) -> None:
+    """Ask four kinds of questions in one form each; `number` chooses both."""
+    groups = list(QUESTIONS.values())
+    chosen = (groups[(number + 3 * step) % len(groups)] for step in range(4))
+    _ask(profile, [group[number // len(groups) % len(group)] for group in chosen])
 
 
 def _ask(profile: Profile, questions: Iterable[Question]) -> None:
@@ -161,6 +168,5 @@ QUESTIONS: dict[str, list[Question]] = {
         lambda profile: profile.report().to_html(),
         lambda profile: profile.report().data(),
         lambda profile: profile.write_timeline(folder() / "timeline.json"),
-        *[lambda _: None] * 10,  # these take as long as all other questions together
     ],
 }

@@ -8,7 +8,7 @@ import pytest
 
 from fuzz.contract import Memory, refused_or_answered
 from fuzz.hostile import from_seed
-from fuzz.questions import ask_some, profile_of
+from fuzz.questions import ask_each, profile_of
 from fuzz.targets import TARGETS
 from tfprof.errors import TfprofError
 from tfprof.sources.source import Reading
@@ -50,7 +50,7 @@ def test_every_question_about_a_hostile_model_is_answered_or_refused(first):
             profile = profile_of(from_seed(seed), Reading(functions=seed % 3 == 0))
         except TfprofError:
             continue
-        ask_some(profile, seed)
+        ask_each(profile, seed)
         answered += 1
 
     assert answered > AT_ONCE // 3
