@@ -106,6 +106,7 @@ bench-baseline: .venv/ready  ## Accept the current instruction counts as the bas
 
 fuzz: .venv/fuzz  ## Fuzz all readers and parsers, TIME seconds each; requires Linux.
 	$(BIN)/python tests/fuzz/fuzz_all.py --seconds $(TIME)
+	$(BIN)/python tests/fuzz/damage.py
 
 clean:  ## Remove the environment and all caches.
 	find src -name '*.so' -delete
