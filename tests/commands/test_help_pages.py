@@ -131,7 +131,7 @@ def test_help_in_the_shell_explains_all_options_of_a_command(command, in_shell):
         assert option.help in " ".join(page.split())
 
 
-@pytest.mark.parametrize("command", ON_COMMAND_LINE.keys() & IN_SHELL.keys())
+@pytest.mark.parametrize("command", sorted(ON_COMMAND_LINE.keys() & IN_SHELL.keys()))
 def test_both_fronts_explain_a_command_in_the_same_words(command, shown, in_shell):
     summary = f"{COMMANDS[command].summary} {COMMANDS[command].notes}".strip()
 

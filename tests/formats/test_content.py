@@ -125,7 +125,7 @@ def test_a_gzipped_file_that_unpacks_to_implausibly_much_is_refused(written, mon
     assert f"unpacks to more than the limit of {limit:,} bytes" in complaint(written(bomb))
 
 
-@pytest.mark.parametrize("data", [PACKED, gzip.compress(bytes(1 << 22))])
+@pytest.mark.parametrize("data", [PACKED, gzip.compress(bytes(1 << 22))], ids=["text", "zeros"])
 def test_a_gzipped_file_takes_no_more_memory_than_its_content(written, data):
     path = written(data)
     tracemalloc.start()
