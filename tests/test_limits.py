@@ -43,6 +43,18 @@ def steps(profile):
     _ = profile.step_times().report
 
 
+def memory(profile):
+    _ = profile.memory().report
+    page(profile)
+
+
+def used(allocator, first=100, last=200, count=1):
+    """The memory of a run: allocations at times from the first to the last."""
+    times = [first + (last - first) * at // count for at in range(count)]
+    records = [{"alloc_micros": at, "alloc_bytes": 64} for at in times]
+    return {"allocator_name": allocator, "total_bytes": 64, "allocation_records": records}
+
+
 def everything(profile):
     views(profile)
     page(profile)
@@ -85,6 +97,18 @@ ABSURD = {
     "many types": (
         [SMALL, op_log({"name": "a", "types": [f"t{at}" for at in range(200_000)]})],
         views,
+    ),
+    "many allocators": (
+        [
+            run_metadata(
+                (CPU, [stats("a", memory=[used(f"x{at}") for at in range(3000)])]),
+            )
+        ],
+        memory,
+    ),
+    "allocations far apart": (
+        [run_metadata((CPU, [stats("a", memory=[used("x", 1, 10**18, 5000)])]))],
+        memory,
     ),
     "deep names of runs": (
         [SMALL, run_metadata((CPU, [stats("a/" * 500_000 + "b"), stats("x" * MUCH)]))],

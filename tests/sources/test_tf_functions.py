@@ -436,3 +436,14 @@ def test_sorted_by_path_the_ops_of_a_function_follow_its_call():
     in_order = sorted(zip(flat.paths(), flat.columns.name, strict=True))
 
     assert [name for _, name in in_order] == ["in", "call", "double", "end", "out"]
+
+
+def test_functions_that_call_each_other_exponentially_often_are_refused():
+    functions = [
+        function(f"f{at}", [calling(f"m{call}", f"f{at + 1}") for call in range(10)])
+        for at in range(30)
+    ]
+    data = program([calling("a", "f0")], *functions, function("f30", []))
+
+    with pytest.raises(InputError, match=r"called more than 50,000 times; read it without"):
+        walk(data)

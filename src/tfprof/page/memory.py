@@ -18,7 +18,13 @@ from tfprof.model.profile import ProfileColumns
 from tfprof.options import MemoryOptions
 from tfprof.outputs.memory_text import title
 from tfprof.views import lines, scope
-from tfprof.views.memory import AllocatorMemory, Memory, MemoryBreakdown, of_trace
+from tfprof.views.memory import (
+    MOST_ALLOCATORS,
+    AllocatorMemory,
+    Memory,
+    MemoryBreakdown,
+    of_trace,
+)
 
 # A curve of this many points looks the same at any width of a screen. Only the step with the
 # highest peak has so many; the curves of 50 others would be larger than the rest of the page.
@@ -54,7 +60,8 @@ def thinned(curve: MemoryCurve, most: int) -> MemoryCurve:
         return curve
     intervals = most // 4
     first, last = int(curve.time_ns[0]), int(curve.time_ns[-1])
-    place = (curve.time_ns - first) * intervals // (last - first + 1)
+    # Not a product with the number of intervals, which may exceed 64 bits.
+    place = (curve.time_ns - first) // ((last - first) // intervals + 1)
     edges = np.flatnonzero(np.diff(place, prepend=-1))
     # Stable sorts, so that of several highest points the first one is kept: the peak.
     highest, lowest = (np.lexsort((key, place))[edges] for key in (~curve.bytes, curve.bytes))
@@ -66,7 +73,7 @@ def thinned(curve: MemoryCurve, most: int) -> MemoryCurve:
 def _shown(traces: Sequence[AllocatorTrace]) -> list[list[AllocatorTrace]]:
     """The traces of each allocator on each device in order of steps, highest peak first.
 
-    If there are too many steps, those with the highest peaks are shown.
+    If there are too many steps or allocators, those with the highest peaks are shown.
     """
     groups: dict[tuple[str, int], list[AllocatorTrace]] = {}
     for one in traces:
@@ -75,7 +82,7 @@ def _shown(traces: Sequence[AllocatorTrace]) -> list[list[AllocatorTrace]]:
         sorted(sorted(group, key=_peak)[:MOST_STEPS], key=lambda one: one.step)
         for group in groups.values()
     ]
-    return sorted(shown, key=lambda group: min(map(_peak, group)))
+    return sorted(shown, key=lambda group: min(map(_peak, group)))[:MOST_ALLOCATORS]
 
 
 def _peak(trace: AllocatorTrace) -> int:

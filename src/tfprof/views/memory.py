@@ -11,6 +11,7 @@ from tfprof.columns import Coded, Ints, Strings, ints
 from tfprof.errors import MissingInputError
 from tfprof.measures.memory import AllocatorTrace, MemoryCurve, allocator_traces
 from tfprof.measures.numbers import chosen_steps, require_steps
+from tfprof.memo import remembered
 from tfprof.metrics import Need
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import MemoryOptions
@@ -20,6 +21,7 @@ from tfprof.views.tree import Tree
 from tfprof.views.view import chosen_by
 
 _MOST_REACHED_BY = 3
+MOST_ALLOCATORS = 256  # each takes time for all ops
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,9 +99,13 @@ def build(profile: ProfileColumns, options: MemoryOptions) -> Memory:
     chosen = _chosen(found, chosen_steps(profile, asked))
     if not chosen:
         raise MissingInputError(_no_records_message(profile, found, options.step))
-    allocators = [of_trace(profile, one, options) for one in chosen]
-    allocators.sort(key=lambda one: -one.peak_bytes)
-    return Memory(options, tuple(allocators), tuple(_notes(profile, found, chosen)))
+    chosen.sort(key=lambda one: -one.curve.peak_bytes)
+    shown = chosen[:MOST_ALLOCATORS]
+    allocators = [of_trace(profile, one, options) for one in shown]
+    notes = list(_notes(profile, found, shown))
+    if len(shown) < len(chosen):
+        notes.append(f"{len(chosen) - len(shown):,} allocators with lower peaks are not shown.")
+    return Memory(options, tuple(allocators), tuple(notes))
 
 
 def _chosen(found: Sequence[AllocatorTrace], steps: Ints) -> list[AllocatorTrace]:
@@ -118,8 +124,7 @@ def of_trace(
     profile: ProfileColumns, one: AllocatorTrace, options: MemoryOptions
 ) -> AllocatorMemory:
     """Break down the memory of one allocator in one step at its peak."""
-    found = allocator_traces(profile)
-    start = _start(profile, found, one.step)
+    start = int(_starts(profile)[one.step])
     moment, count = one.curve.peak_ns, len(profile.ops)
     held = one.held(moment, count)
     return AllocatorMemory(
@@ -127,11 +132,7 @@ def of_trace(
         device=profile.devices.name[one.device] if one.device >= 0 else "",
         step=int(profile.steps.number[one.step]),
         recording=profile.recordings.label[int(profile.steps.recording[one.step])],
-        step_peaks={
-            int(profile.steps.number[other.step]): other.curve.peak_bytes
-            for other in found
-            if (other.allocator, other.device) == (one.allocator, one.device)
-        },
+        step_peaks=_step_peaks(profile)[one.allocator, one.device],
         start_ns=start,
         curve=_since(one.curve, start),
         levels=_since(one.levels, start),
@@ -148,11 +149,26 @@ def _largest_allocations(profile: ProfileColumns, taken: Ints) -> tuple[tuple[st
     return tuple((profile.ops.name[op], int(taken[op])) for op in ops if taken[op] > 0)
 
 
-def _start(profile: ProfileColumns, found: Sequence[AllocatorTrace], step: int) -> int:
-    """The start of a step: that of its first op, or its first allocation if that is earlier."""
-    starts = profile.records.first_start_ns[profile.records.step == step]
-    first = min(int(one.time_ns.min()) for one in found if one.step == step)
-    return int(starts[starts > 0].min(initial=first))
+@remembered
+def _starts(profile: ProfileColumns) -> Ints:
+    """The start of each step: that of its first op, or its first allocation if that is earlier."""
+    starts = np.full(len(profile.steps), np.iinfo(np.int64).max)
+    records = profile.records
+    timed = np.flatnonzero(records.first_start_ns > 0)
+    np.minimum.at(starts, records.step[timed], records.first_start_ns[timed])
+    for one in allocator_traces(profile):
+        starts[one.step] = min(starts[one.step], one.time_ns.min())
+    return ints(starts)
+
+
+@remembered
+def _step_peaks(profile: ProfileColumns) -> dict[tuple[str, int], dict[int, int]]:
+    """The peaks of each allocator on each device, by the number of the step."""
+    peaks: dict[tuple[str, int], dict[int, int]] = {}
+    for one in allocator_traces(profile):
+        number = int(profile.steps.number[one.step])
+        peaks.setdefault((one.allocator, one.device), {})[number] = one.curve.peak_bytes
+    return peaks
 
 
 def _since(curve: MemoryCurve, start: int) -> MemoryCurve:

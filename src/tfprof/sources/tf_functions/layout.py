@@ -20,6 +20,7 @@ _MOST_OPS = 4_000_000
 _MOST_EDGES = 10 * _MOST_OPS
 _MOST_LETTERS = 1 << 30  # in the names of all ops
 _MOST_NESTED = 100
+_MOST_CALLS = 50_000
 _NO_OP = (-1, 0)
 
 
@@ -176,6 +177,8 @@ class Layout:
     def _check_limits(self, depth: int) -> None:
         if self._rows > _MOST_OPS or self._edges > _MOST_EDGES or self._letters > _MOST_LETTERS:
             reason = f"its functions expand to more than {_MOST_OPS:,} ops"
+        elif len(self.instances) > _MOST_CALLS:
+            reason = f"its functions are called more than {_MOST_CALLS:,} times"
         elif depth > _MOST_NESTED:
             reason = f"its function calls are nested more than {_MOST_NESTED} levels deep"
         else:
