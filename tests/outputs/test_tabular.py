@@ -171,6 +171,8 @@ def test_a_row_of_many_ops_lists_the_input_shapes_of_each_op():
         (np.int64(7), 7),
         (np.bool_([True]), [True]),
         (np.zeros((0, 3), np.float32), []),
+        (np.zeros((2, 0), np.float32), [[], []]),
+        (np.zeros((10**6, 10**6, 0), np.float32), []),  # would be 10^12 empty lists
         (np.complex64([1 + 2j]), [[1.0, 2.0]]),
         (np.array([b"caf\xc3\xa9", b"\xff"], object), ["café", "\ufffd"]),
     ],

@@ -26,6 +26,9 @@ _Columns: TypeAlias = dict[str, Iterable[Any]]
 # Rows computed at a time.
 _BLOCK_ROWS = 1 << 12
 
+# The most empty lists in the value of an empty tensor.
+_MOST_EMPTY = 10_000
+
 
 def rows(view: View) -> Iterator[Row]:
     """Each row with its position in the tree and the selected metrics.
@@ -177,6 +180,8 @@ def _value(tensors: Tensors, place: int) -> Any:
     if place < 0:
         return None
     values = tensors.read(tensors.name[place])
+    if values.size == 0 and math.prod(values.shape[: values.shape.index(0)]) > _MOST_EMPTY:
+        return []  # a shape such as (1000000, 0) must not cost more than the file has
     if values.dtype.kind == "O":
         decoded = [value.decode("utf-8", "replace") for value in values.reshape(-1)]
         values = np.array(decoded, object).reshape(values.shape)
