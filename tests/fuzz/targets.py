@@ -36,6 +36,8 @@ from tfprof.formats import (
     run_metadata,
     snappy,
     step_stats,
+    text,
+    text_records,
     xplane,
 )
 from tfprof.formats.content import Content
@@ -45,7 +47,7 @@ from tfprof.formats.parquet import ParquetError
 from tfprof.formats.profile_tables import TABLES
 from tfprof.formats.recognise import recognise
 from tfprof.formats.records import Records
-from tfprof.formats.text_records import to_binary
+from tfprof.formats.text import TextFormatError
 from tfprof.formats.wire import WireError
 from tfprof.outputs import step_timeline
 from tfprof.patterns import Patterns
@@ -108,15 +110,25 @@ def _built(source: str, data: bytes, path: str = "file", reading: Reading = PLAI
 
 
 def _text(name: str, data: bytes) -> None:
-    binary = to_binary("file", data, name)
-    if is_chosen(data, 8):
-        try:
-            expected = parse_text(name, data.decode()).SerializeToString(deterministic=True)
-        except (TextError, ValueError) as error:
-            raise BrokenError(f"accepts what protobuf refuses: {error}") from error
-        found = message_class(name).FromString(bytes(binary))
-        if found.SerializeToString(deterministic=True) != expected:
-            raise BrokenError("reads a text differently from protobuf")
+    """Convert a text with our own reader, compiled or not, and some also as tfprof does."""
+    try:
+        binary = text.to_wire(text_records._text_schema(name), data)
+    except TextFormatError:
+        binary = None
+    if binary is not None and is_chosen(data, 8):
+        _require_same_text(name, data, bytes(binary))
+    if is_chosen(data, BUILT):
+        text_records.to_binary("file", data, name)
+
+
+def _require_same_text(name: str, data: bytes, binary: bytes) -> None:
+    try:
+        expected = parse_text(name, data.decode()).SerializeToString(deterministic=True)
+    except (TextError, ValueError) as error:
+        raise BrokenError(f"accepts what protobuf refuses: {error}") from error
+    found = message_class(name).FromString(binary)
+    if found.SerializeToString(deterministic=True) != expected:
+        raise BrokenError("reads a text differently from protobuf")
 
 
 def _step(data: bytes) -> None:
