@@ -28,7 +28,7 @@ NPM := $(shell command -v node >/dev/null && command -v npm >/dev/null && \
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-oldest coverage check lint types script dependencies vendor schemas \
-	docs screenshots models bench bench-page bench-check bench-baseline fuzz clean
+	docs screenshots models bench bench-page bench-check bench-baseline fuzz dist clean
 
 help:  ## List the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -108,6 +108,11 @@ fuzz: .venv/fuzz  ## Fuzz all readers and parsers, TIME seconds each; requires L
 	$(BIN)/python tests/fuzz/fuzz_all.py --seconds $(TIME)
 	$(BIN)/python tests/fuzz/damage.py
 
+# All packed files have the time of the last commit.
+dist: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
+dist: .venv/dist  ## Build the sdist and the wheel; the same commit and tools give the same bytes.
+	umask 022 && $(BIN)/python -m build --outdir dist
+
 clean:  ## Remove the environment and all caches.
 	find src -name '*.so' -delete
 	rm -rf .venv node_modules build dist docs/_build .coverage .mypy_cache .pytest_cache .ruff_cache \
@@ -138,4 +143,9 @@ node_modules/ready: package-lock.json
 # With atheris, for the fuzz targets.
 .venv/fuzz: .venv/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
+	@touch $@
+
+# With build, for the sdist and the wheel.
+.venv/dist: .venv/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dist]'
 	@touch $@

@@ -1,10 +1,21 @@
-"""Lists the compiled modules; everything else about the package is in pyproject.toml."""
+"""
+Lists the compiled modules, and makes builds reproducible.
 
+Everything else about the package is in pyproject.toml and MANIFEST.in.
+"""
+
+import gzip
+import io
+import os
 import sys
+import tarfile
+from operator import attrgetter
 from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.command.sdist import sdist
 
 COMPILED = [
     "tfprof.formats.scan",
@@ -23,20 +34,58 @@ COMPILED = [
 ]
 ARGUMENTS = [] if sys.platform == "win32" else ["-g0"]  # debug info would be most of the size
 
-extensions = cythonize(
-    [
-        Extension(name, [f"src/{name.replace('.', '/')}.py"], extra_compile_args=ARGUMENTS)
-        for name in COMPILED
-    ],
-    build_dir="build",
-    include_path=["src"],  # for the .pxd files of other modules
-)
 TYPES = [str(path) for path in Path("src").rglob("*.pxd")]  # for rebuilds and the sdist
 
-for extension in extensions:
-    extension.depends = TYPES
-    # Without a C compiler the modules run as plain Python. This is set here because `cythonize`
-    # creates new extensions and drops the attribute.
-    extension.optional = True
 
-setup(ext_modules=extensions)
+def extension(name: str) -> Extension:
+    """A compiled module. Without a C compiler it runs as plain Python."""
+    source = f"src/{name.replace('.', '/')}.py"
+    return Extension(name, [source], depends=TYPES, extra_compile_args=ARGUMENTS, optional=True)
+
+
+class CythonBuild(build_ext):
+    """Compiles Python to C, and does not leave the folder of this Python in the result."""
+
+    def build_extensions(self) -> None:
+        linker = getattr(self.compiler, "linker_so", [])  # Windows has no such paths
+        linker[:] = [word for word in linker if not word.startswith("-Wl,-rpath")]
+        super().build_extensions()
+
+    def build_extension(self, ext: Extension) -> None:
+        # Only the sources are taken over: `cythonize` returns new extensions without `optional`.
+        # The include path is for the .pxd files of other modules.
+        (translated,) = cythonize([ext], build_dir="build", include_path=["src"])
+        ext.sources = translated.sources
+        super().build_extension(ext)
+
+
+class ReproducibleSdist(sdist):
+    """An sdist whose bytes depend only on the files, if `SOURCE_DATE_EPOCH` sets their time.
+
+    A wheel that is built from it is reproducible too, with the same compiler and versions of
+    Python, setuptools and Cython. Setuptools sets the times in it.
+    """
+
+    def make_archive(self, *args: str, **options: str) -> str:
+        archive: str = super().make_archive(*args, **options)
+        if time := os.environ.get("SOURCE_DATE_EPOCH"):
+            normalise(Path(archive), int(time))
+        return archive
+
+
+def normalise(archive: Path, time: int) -> None:
+    """Give all files in a .tar.gz the same time, no owner, and the usual permissions."""
+    content = io.BytesIO()
+    with tarfile.open(archive) as old, tarfile.open(fileobj=content, mode="w") as new:
+        for member in sorted(old.getmembers(), key=attrgetter("name")):
+            member.mtime, member.pax_headers = time, {}
+            member.uid, member.gid, member.uname, member.gname = 0, 0, "", ""
+            member.mode = 0o755 if member.mode & 0o100 else 0o644
+            new.addfile(member, old.extractfile(member))
+    archive.write_bytes(gzip.compress(content.getvalue(), mtime=time))
+
+
+setup(
+    ext_modules=[extension(name) for name in COMPILED],
+    cmdclass={"build_ext": CythonBuild, "sdist": ReproducibleSdist},
+)
