@@ -27,7 +27,7 @@ NPM := $(shell command -v node >/dev/null && command -v npm >/dev/null && \
 	node -p 'parseInt(process.versions.node) >= 20 ? "npm" : ""')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-oldest coverage check lint types script dependencies vendor schemas \
+.PHONY: help demo test test-oldest test-strict coverage check lint types script dependencies vendor schemas \
 	docs screenshots models bench bench-page bench-check bench-baseline fuzz dist clean
 
 help:  ## List the targets.
@@ -48,6 +48,10 @@ test-oldest:  ## Run all tests with the oldest versions of all dependencies, wit
 	$(OLDEST) -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
 		--force-reinstall build/oldest/*.tar.gz
 	$(OLDEST) -m pytest -n 2 --dist worksteal -q
+
+test-strict: .venv/ready  ## Run all tests in Python's development mode; a warning is an error.
+	PYTHONDEVMODE=1 PYTHONWARNDEFAULTENCODING=1 PYTHONWARNINGS=error,ignore::EncodingWarning \
+		$(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 coverage: .venv/ready  ## Run all tests and report branch coverage.
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q --cov --cov-report=term-missing:skip-covered

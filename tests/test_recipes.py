@@ -26,7 +26,10 @@ from tfprof.errors import OptionError
 from tfprof.metrics import BY_KEY, Metric, Need
 from tfprof.model.builder import OpColumns
 from tfprof.options import Options
-from tfprof.outputs import registry
+from tfprof.outputs import (
+    registry,
+    schemas,  # noqa: F401 -- lists the views when it is imported
+)
 from tfprof.outputs.registry import Output
 from tfprof.shell.completion import Completer
 from tfprof.sources import registry as sources

@@ -51,7 +51,9 @@ def open_streams() -> None:
         stream = getattr(sys, name)
         if stream is None:
             mode = "r" if name == "stdin" else "w"
-            stream = open(os.devnull, mode, encoding="utf-8")  # noqa: PTH123, SIM115
+            # Open until the program ends, like other standard streams.
+            null = os.open(os.devnull, os.O_RDWR)
+            stream = open(null, mode, encoding="utf-8", closefd=False)  # noqa: SIM115
             setattr(sys, name, stream)
         if isinstance(stream, io.TextIOWrapper):
             # Op names may contain characters that the terminal cannot encode.
