@@ -182,19 +182,35 @@ class Files:
             (self._folder / name).write_bytes(data)
 
     def check(self, data: bytes, number: int) -> str:
-        """Whether a damaged file is `answered` or `refused`; raises if the answer is wrong."""
+        """Whether a damaged file is `answered`, perhaps partly, or `refused`.
+
+        Raises an exception if the answer is wrong.
+        """
         sample = self._sample
+        path = self._folder / (sample.path or sample.file)
         (self._folder / sample.file).write_bytes(data)
         try:
-            profile = tfprof.load(self._folder / (sample.path or sample.file))
+            profile = tfprof.load(path)
         except TfprofError as error:
             if not one_line(error):
                 raise BrokenError("an error without a message") from error
-            return "refused"
+            return self._check_partial(path, number)
         profile.columns.check()
         self._compare(profile, data)
         ask_some(profile, number)
         return "answered"
+
+    def _check_partial(self, path: Path, number: int) -> str:
+        """Whether a file that is refused is `partly answered` with the option for that."""
+        try:
+            profile = tfprof.load(path, partial=True)
+        except TfprofError:
+            return "refused"
+        profile.columns.check()
+        if not any("could be read" in note for note in profile.notes):
+            raise BrokenError("a part of a file is answered without a note")
+        ask_some(profile, number)
+        return "partly answered"
 
     def _compare(self, profile: tfprof.Profile, data: bytes) -> None:
         if self._sample.ops is None:
