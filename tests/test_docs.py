@@ -210,7 +210,7 @@ def test_the_reference_pages_are_up_to_date():
         assert written == page(), f"{name} is out of date: make docs"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*PAGES, *ROOT.glob("*.md")], ids=lambda page: page.name)
 def test_every_link_in_the_manual_has_a_target(page):
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8")):
         assert (page.parent / target).exists(), target
