@@ -99,6 +99,12 @@ def small_disk(folder: Path, size: str = "64k", *, options: str = "") -> Iterato
         subprocess.run(["umount", "-l", str(folder)], check=False, timeout=_MOUNT_SECONDS)
 
 
+def _enable_signals() -> None:
+    """Restore the actions of signals that the tests may have been started with ignored."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 @contextmanager
 def stopped_while_writing(folder: Path, *words: object) -> Iterator[subprocess.Popen[str]]:
     """A command line that was stopped while its temporary file is in `folder`."""
@@ -109,8 +115,7 @@ def stopped_while_writing(folder: Path, *words: object) -> Iterator[subprocess.P
         stderr=subprocess.PIPE,
         text=True,
         env=ENVIRONMENT,
-        # In case the tests were started with it ignored.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+        preexec_fn=_enable_signals,  # noqa: PLW1509 -- no other thread runs here
     ) as process:
         try:
             while not any(folder.glob(".tfprof-*")):

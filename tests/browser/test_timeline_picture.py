@@ -61,13 +61,21 @@ def test_buttons_zoom(opened, label, is_shorter):
     assert (after[1] - after[0] < before[1] - before[0]) == is_shorter
 
 
+def wait_for_shares(page, *expected):
+    """Wait for the first shares beside devices: they are written with the next picture."""
+    page.wait_for_function(
+        """expected => expected.every((text, place) =>
+            document.querySelectorAll(".timeline-share")[place]?.textContent === text)""",
+        arg=expected,
+    )
+
+
 def test_the_share_beside_a_device_is_that_of_the_visible_time(opened):
     for key in ("0", "w", "w"):
         opened.press(key, "m")
-        labels = opened.page.locator(".timeline-share").all_inner_texts()
         shares = [opened.shown(f"device {group}") / opened.shown("range") for group in (0, 1)]
 
-        assert labels == [f"{100 * share:.0f}\N{NO-BREAK SPACE}%" for share in shares]
+        wait_for_shares(opened.page, *(f"{100 * share:.0f}\N{NO-BREAK SPACE}%" for share in shares))
 
 
 def test_steps_without_their_runs_are_grey_and_have_no_shares(open_report, tmp_path, monkeypatch):
@@ -83,12 +91,12 @@ def test_steps_without_their_runs_are_grey_and_have_no_shares(open_report, tmp_p
     is_grey = [line[round(middle)] == grey for middle in middles]
 
     assert sum(is_grey) == 2
-    assert page.locator(".timeline-share").all_inner_texts() == ["", ""]
+    wait_for_shares(page, "", "")
     assert "Some runs of this range are not in this page." in opened.details.inner_text()
     assert grey in pixels(page, ".timeline-map canvas", 30)
     page.click(f"[data-step='{is_grey.index(False)}']")
     opened.press("w")
-    assert page.locator(".timeline-share").first.inner_text() == "100\N{NO-BREAK SPACE}%"
+    wait_for_shares(page, "100\N{NO-BREAK SPACE}%")
 
 
 def test_the_map_marks_the_starts_of_steps_that_are_wide_enough(open_report, tmp_path):
