@@ -22,7 +22,7 @@ def build(kind, folder, out, *, umask):
         "import sys; from setuptools import build_meta as b; getattr(b, sys.argv[1])(sys.argv[2])"
     )
     # Without optimisation, which takes most of the time.
-    flags = {"SOURCE_DATE_EPOCH": str(TIME), "CFLAGS": "-O0 -DNDEBUG"}
+    flags = {"SOURCE_DATE_EPOCH": str(TIME), "CFLAGS": "-O0 -DNDEBUG", "PYTHONWARNINGS": "ignore"}
     subprocess.run(
         [sys.executable, "-c", code, f"build_{kind}", out],
         cwd=folder,

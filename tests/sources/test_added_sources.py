@@ -46,7 +46,9 @@ def installed(tmp_path_factory):
     target = tmp_path_factory.mktemp("site")
     options = ["--quiet", "--no-deps", "--no-build-isolation", "--disable-pip-version-check"]
     subprocess.run(
-        [sys.executable, "-m", "pip", "install", *options, "--target", target, project], check=True
+        [sys.executable, "-m", "pip", "install", *options, "--target", target, project],
+        env=os.environ | {"PYTHONWARNINGS": "ignore"},  # pip uses deprecated functions
+        check=True,
     )
     return target
 
