@@ -111,6 +111,16 @@ def from_seed(seed: int) -> Hostile:
     return Hostile(hashlib.sha256(b"%d" % seed).digest())
 
 
+def saved_model(graph: bytes, outputs: Sequence[str]) -> bytes:
+    """A SavedModel with this graph, and one signature with these outputs."""
+    tensor = message_class("tensorflow.TensorInfo")
+    signature = message_class("tensorflow.MetaGraphDef.SignatureDefEntry")(
+        key="serving_default",
+        value={"outputs": {str(at): tensor(name=name) for at, name in enumerate(outputs)}},
+    )
+    return message((1, 1), (2, message((2, graph), (5, signature.SerializeToString()))))
+
+
 class Hostile:
     """Makes the files of one model."""
 
@@ -126,7 +136,11 @@ class Hostile:
         """The files, in an order in which they can be added."""
         if self._is_one_in(8):
             return [File("profile_proto", self._saved()), *self._annotations()]
-        found = [] if self._is_one_in(8) else [File("graph", self._graph())]
+        kind = self._pick(("graph", "graph", "graph", "graph", "saved_model", ""))
+        found = [File("graph", self._graph())] if kind == "graph" else []
+        if kind == "saved_model":
+            outputs = [self._any_name() for _ in range(self._pick((1, 2, 4)))]
+            found = [File("saved_model", saved_model(self._graph(), outputs))]
         found += [File("run_meta", self._run(), step) for step in self._steps()]
         if self._is_one_in(6):
             found.append(File("xspace", self._recording()))

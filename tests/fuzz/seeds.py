@@ -18,12 +18,12 @@ from google.protobuf import text_format
 import tfprof
 from formats.table_builder import literals
 from formats.wire_messages import Maker
-from fuzz.hostile import from_seed
+from fuzz.hostile import from_seed, saved_model
 from sources.tf_files import CHECKPOINTS, FILES, FOLDER, MESSAGES, content, packed
 from sources.xplane_files import event, host, recording
 from tfprof.commands.command import Place, options_of
 from tfprof.commands.table import available
-from tfprof.formats import crc32c, wire
+from tfprof.formats import crc32c
 from tfprof.formats.messages import DecodeError, message_class
 from tfprof.formats.recognise import MessageKind
 from tfprof.metrics import METRICS
@@ -109,16 +109,7 @@ def saved_models() -> Iterator[bytes]:
     """The SavedModel among the samples, and others with the graphs of hostile models."""
     model = content("saved_model/saved_model.pb")
     yield model
-    tensor = message_class("tensorflow.TensorInfo")
-    signature = {"outputs": {"y": tensor(name="a:0"), "z": tensor(name="net/n1:0")}}
-    for data in list(functions())[:MADE]:
-        graph = {"graph_def": message_class("tensorflow.GraphDef").FromString(data)}
-        found = message_class("tensorflow.SavedModel")(meta_graphs=[graph])
-        key = message_class("tensorflow.MetaGraphDef.SignatureDefEntry")(
-            key="serving_default", value=signature
-        )
-        found.meta_graphs[0].MergeFromString(_span(5, key.SerializeToString()))
-        yield b"\x08\x01" + found.SerializeToString()
+    yield from (saved_model(data, ["a:0", "net/n1:0"]) for data in islice(functions(), MADE))
 
 
 def debug_infos() -> Iterator[bytes]:
@@ -383,7 +374,3 @@ def numbers() -> Iterator[bytes]:
     """Bytes of which hostile models are made."""
     for seed in range(3 * MADE):
         yield hashlib.sha256(b"%d" % seed).digest()
-
-
-def _span(field: int, data: bytes) -> bytes:
-    return wire.encoded(field << 3 | 2) + wire.encoded(len(data)) + data
