@@ -83,6 +83,7 @@ def fuzzed(name: str, seconds: int) -> Result:
     executions = coverage = 0
     for options in rounds(name, findings, began + seconds):
         log = started(name, findings, options)
+        drop_stalls(name, findings)
         executions += last(rb"^#(\d+)", log)
         coverage = max(coverage, last(rb"cov: (\d+)", log))
     texts = sorted(path for path in findings.iterdir() if path.suffix != ".txt")
@@ -108,21 +109,34 @@ def rounds(name: str, findings: Path, end: float) -> Iterator[list[str]]:
 
 def started(name: str, findings: Path, options: list[str]) -> bytes:
     """The output of a process that fuzzes a target until it ends or crashes."""
-    script = Path(__file__).with_name("fuzz_one.py")
     log = BUILD / f"{name}.log"
     with log.open("wb") as file:
-        subprocess.run(
-            [sys.executable, script, name, str(findings), *options],
-            stdout=file,
-            stderr=file,
-            check=False,
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "OPENBLAS_NUM_THREADS": "1"},
-        )
+        process(name, findings, options, file)
     data = log.read_bytes()
     if b"\n#" not in data:
         raise SystemExit(f"{name} could not be started; see {log}")
     return data
+
+
+def drop_stalls(name: str, findings: Path) -> None:
+    """Remove inputs during which the whole machine was busy: they take no processor time."""
+    for path in findings.iterdir():
+        is_time = path.name.startswith(("timeout-", "slow-unit-"))
+        if is_time and process(name, findings, ["--once", str(path)], subprocess.DEVNULL) == 0:
+            path.unlink()
+
+
+def process(name: str, findings: Path, options: list[str], output: object) -> int:
+    """Run a target in a process of its own, and return its status."""
+    script = Path(__file__).with_name("fuzz_one.py")
+    return subprocess.run(
+        [sys.executable, script, name, str(findings), *options],
+        stdout=output,
+        stderr=output,
+        check=False,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "OPENBLAS_NUM_THREADS": "1"},
+    ).returncode
 
 
 def last(pattern: bytes, log: bytes) -> int:

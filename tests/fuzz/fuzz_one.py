@@ -2,10 +2,12 @@
 
     python tests/fuzz/fuzz_one.py TARGET FOLDER [options of libFuzzer]
     python tests/fuzz/fuzz_one.py TARGET FOLDER --random SECONDS
+    python tests/fuzz/fuzz_one.py TARGET FOLDER --once INPUT
 
 An input that breaks the promise of the target (see `contract`) is stored in `FOLDER`, one for each
 place in the code, and the run goes on. A crash, a hang or too much memory ends the process, and
-the input is in `FOLDER`. With `--random`, inputs are random and atheris is not used.
+the input is in `FOLDER`. With `--random`, inputs are random and atheris is not used. With `--once`,
+one input is run, and the process is killed if it takes too much processor time.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import os
 import pkgutil
 import random
 import resource
+import signal
 import sys
 import time
 import traceback
@@ -32,7 +35,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 MOST_ADDRESSES = 2 << 30
 
 RANDOM_BYTES = 32  # of a random input
-HANG_SECONDS = 10  # of a random input; libFuzzer has its own limit
+HANG_SECONDS = 10  # of processor time for a single input
+STALL_SECONDS = 100  # of any time, as a busy machine makes all inputs slow
 
 Run = Callable[[bytes], None]
 
@@ -44,6 +48,11 @@ def main() -> None:
     importlib.metadata.entry_points = cache(importlib.metadata.entry_points)
     if options[:1] == ["--random"]:
         _run_random(_prepared(name, Path(folder)), Path(folder), float(options[1]))
+    elif options[:1] == ["--once"]:
+        run = _prepared(name, Path(folder))
+        limit = int(time.process_time()) + HANG_SECONDS
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+        run(Path(options[1]).read_bytes())
     else:
         _run_guided(name, Path(folder), options)
 
@@ -76,11 +85,13 @@ def _run_random(run: Run, folder: Path, seconds: float) -> None:
     while time.monotonic() < end:
         data = chance.randbytes(RANDOM_BYTES)
         current.write_bytes(data)
-        faulthandler.dump_traceback_later(HANG_SECONDS, exit=True)
+        signal.setitimer(signal.ITIMER_PROF, HANG_SECONDS)  # its signal ends the process
+        faulthandler.dump_traceback_later(STALL_SECONDS, exit=True)
         run(data)
         count += 1
         if count % 100 == 0:
             print(f"#{count}", flush=True)
+    signal.setitimer(signal.ITIMER_PROF, 0)
     faulthandler.cancel_dump_traceback_later()
     current.unlink()
     print(f"#{count} DONE", flush=True)
