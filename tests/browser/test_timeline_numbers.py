@@ -12,9 +12,9 @@ import pytest
 import tfprof
 from report_pages import MODELS, ROOT, answer, settled
 from tfprof.cli import main
+from tfprof.measures.step_sums import busy_devices
 from tfprof.measures.steps import covered
 from tfprof.views import tracks
-from tfprof.views.steps import busy_devices
 from tfprof.views.tracks import TrackKind
 
 RECORDED = ("resnet32", "transformer")

@@ -42,6 +42,7 @@ class Step:
     begin: int
     finish: int
     op: Ints  # -1 for a transfer
+    run: Ints  # a row of `Executions`, -1 for a transfer
     copy: Ints  # a row of `Copies`, -1 for a run of an op
     device: Ints
     start: Ints
@@ -152,6 +153,7 @@ def step_of(profile: ProfileColumns, row: int) -> Step:
         begin=begin,
         finish=finish,
         op=np.concatenate((profile.records.op[runs.record[rows]], nothing[1]))[order],
+        run=np.concatenate((rows, nothing[1]))[order],
         copy=np.concatenate((nothing[0], copied))[order],
         device=np.concatenate((runs.device[rows], copies.device[copied]))[order],
         start=start[order],

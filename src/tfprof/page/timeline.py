@@ -14,11 +14,12 @@ import numpy as np
 
 from tfprof.columns import Bools, Coded, Ints, Strings, ints, joined
 from tfprof.errors import MissingInputError
+from tfprof.measures.step_sums import busy_devices
 from tfprof.metrics import Need
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import StepOptions
 from tfprof.views import steps, tracks
-from tfprof.views.steps import StepTime, StepTimes, busy_devices
+from tfprof.views.steps import StepTime, StepTimes
 from tfprof.views.tracks import Track, TrackKind
 
 # Of all tracks together; they take about three megabytes of the page.

@@ -6,29 +6,20 @@ All times are nanoseconds. `measures/steps.py` defines when a step begins and en
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from tfprof.columns import Ints
 from tfprof.measures.numbers import chosen_steps, require_steps
-from tfprof.measures.steps import (
-    Step,
-    covered,
-    covered_together,
-    op_flags,
-    op_nanos,
-    rounded_parts,
-    shares,
-    step_of,
-    timed_steps,
-)
+from tfprof.measures.step_sums import BUSY_PARTS, device_times, step_totals
+from tfprof.measures.steps import op_nanos, step_of, timed_steps
 from tfprof.measures.steps import require_steps as require_any_step
 from tfprof.measures.time import accelerator_nanos, cpu_nanos
 from tfprof.memo import remembered
 from tfprof.model.clock import NO_TIME
-from tfprof.model.ops import DATA_SCOPE, Phase
 from tfprof.model.profile import ProfileColumns
+from tfprof.model.step_sums import StepTotals
 from tfprof.options import StepOptions
 from tfprof.units import format_nanos
 from tfprof.views.view import chosen_by
@@ -42,9 +33,6 @@ _LEAST_SHARE = 0.1
 # A cause must explain at least this share of the difference.
 _LEAST_CAUSE = 0.2
 _MOST_OPS = 2
-
-# The parts of a busy step: the phases of ops, then transfers between devices.
-_BUSY_PARTS = (*(phase.name.lower() for phase in Phase), "transfers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +106,20 @@ class StepTimes:
         return next(step for step in self.steps if (step.recording, step.step) == wanted)
 
 
+# The facts about a step that are columns of its totals.
+_COPIED = sorted({one.name for one in fields(StepTime)} & {one.name for one in fields(StepTotals)})
+_COPIED.remove("step")  # a number in one, a row in the other
+
+
 def build(profile: ProfileColumns, options: StepOptions) -> StepTimes:
     """Measure the chosen steps."""
     require_any_step(profile)
     chosen = chosen_by(options)
     require_steps(profile, chosen, "shows all steps")
     rows = np.intersect1d(chosen_steps(profile, chosen), timed_steps(profile))
-    measured = {int(row): _measured(profile, int(row)) for row in rows}
+    totals = step_totals(profile)
+    places = np.flatnonzero(np.isin(totals.step, rows)).tolist()
+    measured = {int(totals.step[place]): _measured(profile, totals, place) for place in places}
     recordings = profile.steps.recording[rows]
     summaries = [
         _summary(profile, {row: measured[row] for row in rows[recordings == one].tolist()})
@@ -135,104 +130,31 @@ def build(profile: ProfileColumns, options: StepOptions) -> StepTimes:
     )
 
 
-def _measured(profile: ProfileColumns, row: int) -> StepTime:
-    step = step_of(profile, row)
-    start, end = (np.clip(column, step.begin, step.finish) for column in (step.start, step.end))
-    waits = _waits(profile, step)
-    busy, either = covered(start, end), covered_together((start, end), waits)
-    idle = {"idle_input_wait": either - busy, "idle_other": step.nanos - either}
-    lanes = np.append(profile.devices.is_accelerator_lane, False)[step.device]
-    is_run = step.op >= 0
-    op_time, pipeline = (int(column[row]) for column in _op_time(profile))
-    inside = int((end - start)[is_run].sum())
-    marked = int(profile.steps.start_ns[row])
+def _measured(profile: ProfileColumns, totals: StepTotals, place: int) -> StepTime:
+    """The step in a row of the totals."""
+    row = int(totals.step[place])
+    found = {name: int(getattr(totals, name)[place]) for name in _COPIED}
+    wall, busy, waited = (found[name] for name in ("wall_ns", "busy_ns", "idle_input_wait_ns"))
+    phases = {name: int(getattr(totals, f"{name}_ns")[place]) for name in BUSY_PARTS}
+    idle = {"idle_input_wait": waited, "idle_other": wall - busy - waited}
     return StepTime(
         recording=profile.recordings.label[int(profile.steps.recording[row])],
-        step=step.number,
-        start_ns=step.begin,
-        wall_ns=step.nanos,
-        busy_ns=busy,
-        idle_ns=step.nanos - busy,
-        input_wait_ns=covered_together(waits),
-        idle_input_wait_ns=either - busy,
-        phases=_busy_parts(profile, step, start, end) | idle,
-        devices=_busy_devices(profile, step, start, end),
-        ops=int(_run_counts(profile)[row]),
-        kernels=int((lanes & is_run).sum()),
-        op_time_ns=op_time,
-        parallel_ns=inside - covered(start[is_run], end[is_run]),
-        pipeline_ns=pipeline,
-        outside_ns=op_time - pipeline - inside,
-        early_ns=0 if marked == NO_TIME else marked - step.begin,
+        step=int(profile.steps.number[row]),
+        idle_ns=wall - busy,
+        phases=phases | idle,
+        devices=_busy_devices(profile)[row],
+        **found,
     )
 
 
-def _waits(profile: ProfileColumns, step: Step) -> tuple[Ints, Ints]:
-    """When the step waited for input: the recorded waits, and the runs of ops that fetch data."""
-    feeds = (profile.phase == Phase.INPUT) & ~profile.ops.name.starts_with(f"{DATA_SCOPE}/")
-    runs = op_flags(step, feeds)
-    start = np.concatenate((step.wait_start, step.start[runs]))
-    end = np.concatenate((step.wait_end, step.end[runs]))
-    return np.clip(start, step.begin, step.finish), np.clip(end, step.begin, step.finish)
-
-
-def _busy_parts(profile: ProfileColumns, step: Step, start: Ints, end: Ints) -> dict[str, int]:
-    """The busy time by phase of the ops, and transfers."""
-    part = np.append(profile.phase, len(Phase))[step.op]  # the row -1 is a transfer
-    nanos = np.zeros(len(_BUSY_PARTS))
-    np.add.at(nanos, part, shares(start, end))
-    parts = rounded_parts(nanos, covered(start, end))
-    return dict(zip(_BUSY_PARTS, parts.tolist(), strict=True))
-
-
-def _busy_devices(profile: ProfileColumns, step: Step, start: Ints, end: Ints) -> dict[str, int]:
-    """How long each device was busy."""
-    names = busy_devices(profile)
-    rows: dict[str, list[int]] = {}
-    for code in np.unique(step.device).tolist():
-        rows.setdefault(names[code], []).append(code)
-    return {
-        name: covered(*(column[np.isin(step.device, rows[name])] for column in (start, end)))
-        for name in sorted(rows)
-    }
-
-
-def busy_devices(profile: ProfileColumns) -> list[str]:
-    """The name of the device that runs on each device keep busy.
-
-    Streams belong to their accelerator, and launching kernels keeps the host busy.
-    """
-    devices = profile.devices
-    return [
-        name.partition("/stream:")[0] if is_lane else host if is_placement else name
-        for name, host, is_lane, is_placement in zip(
-            devices.name,
-            devices.host,
-            devices.is_accelerator_lane.tolist(),
-            devices.is_placement.tolist(),
-            strict=True,
-        )
-    ]
-
-
 @remembered
-def _op_time(profile: ProfileColumns) -> tuple[Ints, Ints]:
-    """The summed time of all ops in each step, and that of iterators."""
-    nanos = accelerator_nanos(profile) + cpu_nanos(profile)
-    is_iterator = profile.ops.is_iterator()[profile.records.op]
-    sums = np.zeros((2, len(profile.steps)), np.int64)
-    np.add.at(sums[0], profile.records.step, nanos)
-    np.add.at(sums[1], profile.records.step, np.where(is_iterator, nanos, 0))
-    return sums[0], sums[1]
-
-
-@remembered
-def _run_counts(profile: ProfileColumns) -> Ints:
-    """How many runs of ops each step has, without iterators."""
-    is_iterator = profile.ops.is_iterator()[profile.records.op]
-    counts = np.zeros(len(profile.steps), np.int64)
-    np.add.at(counts, profile.records.step, np.where(is_iterator, 0, profile.records.runs))
-    return counts
+def _busy_devices(profile: ProfileColumns) -> dict[int, dict[str, int]]:
+    """How long each device was busy, by step."""
+    times = device_times(profile)
+    found: dict[int, dict[str, int]] = {row: {} for row in step_totals(profile).step.tolist()}
+    for row, step in enumerate(times.step.tolist()):
+        found[step][times.device[row]] = int(times.busy_ns[row])
+    return found
 
 
 def _summary(profile: ProfileColumns, measured: Mapping[int, StepTime]) -> StepSummary:

@@ -1,0 +1,161 @@
+"""What the runs of each step add up to: `measures.steps` defines when a step begins and ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+import numpy as np
+
+from tfprof.columns import Coded, Ints, ints
+from tfprof.measures.collectives import is_collective_run
+from tfprof.measures.steps import (
+    Step,
+    covered,
+    covered_together,
+    op_flags,
+    rounded_parts,
+    shares,
+    step_of,
+    timed_steps,
+)
+from tfprof.measures.time import accelerator_nanos, cpu_nanos
+from tfprof.memo import remembered
+from tfprof.model.clock import NO_TIME
+from tfprof.model.ops import DATA_SCOPE, Phase
+from tfprof.model.profile import ProfileColumns
+from tfprof.model.step_sums import DeviceTimes, StepTotals
+
+# The parts of a busy step: the phases of ops, then transfers between devices.
+BUSY_PARTS = (*(phase.name.lower() for phase in Phase), "transfers")
+
+
+@remembered
+def step_totals(profile: ProfileColumns) -> StepTotals:
+    """The totals of all steps with recorded times."""
+    rows = timed_steps(profile).tolist()
+    found = [_totals(profile, step_of(profile, row)) for row in rows]
+    columns = (part.name for part in fields(StepTotals))
+    return StepTotals(**{name: ints([one[name] for one in found]) for name in columns})
+
+
+@remembered
+def device_times(profile: ProfileColumns) -> DeviceTimes:
+    """How long each device was busy in each step."""
+    found = [
+        (row, name, nanos)
+        for row in timed_steps(profile).tolist()
+        for name, nanos in _busy_devices(profile, step_of(profile, row))
+    ]
+    return DeviceTimes(
+        ints([row for row, _, _ in found]),
+        Coded.of([name for _, name, _ in found]),
+        ints([nanos for _, _, nanos in found]),
+    )
+
+
+def _totals(profile: ProfileColumns, step: Step) -> dict[str, int]:
+    start, end = _clipped(step)
+    waits = _waits(profile, step)
+    busy, either = covered(start, end), covered_together((start, end), waits)
+    lanes = np.append(profile.devices.is_accelerator_lane, False)[step.device]
+    is_run = step.op >= 0
+    op_time, pipeline = (int(column[step.row]) for column in _op_time(profile))
+    inside = int((end - start)[is_run].sum())
+    marked = int(profile.steps.start_ns[step.row])
+    is_shared = np.append(is_collective_run(profile), False)[step.run]
+    return {
+        "step": step.row,
+        "start_ns": step.begin,
+        "wall_ns": step.nanos,
+        "busy_ns": busy,
+        "input_wait_ns": covered_together(waits),
+        "idle_input_wait_ns": either - busy,
+        **_busy_parts(profile, step, start, end),
+        "communication_ns": covered(start[is_shared], end[is_shared]),
+        "exposed_ns": busy - covered(start[~is_shared], end[~is_shared]),
+        "ops": int(_run_counts(profile)[step.row]),
+        "kernels": int((lanes & is_run).sum()),
+        "op_time_ns": op_time,
+        "parallel_ns": inside - covered(start[is_run], end[is_run]),
+        "pipeline_ns": pipeline,
+        "outside_ns": op_time - pipeline - inside,
+        "early_ns": 0 if marked == NO_TIME else marked - step.begin,
+    }
+
+
+def _clipped(step: Step) -> tuple[Ints, Ints]:
+    """The starts and ends of the runs, as far as they are within the step."""
+    return (
+        np.clip(step.start, step.begin, step.finish),
+        np.clip(step.end, step.begin, step.finish),
+    )
+
+
+def _waits(profile: ProfileColumns, step: Step) -> tuple[Ints, Ints]:
+    """When the step waited for input: the recorded waits, and the runs of ops that fetch data."""
+    feeds = (profile.phase == Phase.INPUT) & ~profile.ops.name.starts_with(f"{DATA_SCOPE}/")
+    runs = op_flags(step, feeds)
+    start = np.concatenate((step.wait_start, step.start[runs]))
+    end = np.concatenate((step.wait_end, step.end[runs]))
+    return np.clip(start, step.begin, step.finish), np.clip(end, step.begin, step.finish)
+
+
+def _busy_parts(profile: ProfileColumns, step: Step, start: Ints, end: Ints) -> dict[str, int]:
+    """The busy time by phase of the ops, and transfers."""
+    part = np.append(profile.phase, len(Phase))[step.op]  # the row -1 is a transfer
+    nanos = np.zeros(len(BUSY_PARTS))
+    np.add.at(nanos, part, shares(start, end))
+    parts = rounded_parts(nanos, covered(start, end)).tolist()
+    return {f"{name}_ns": part for name, part in zip(BUSY_PARTS, parts, strict=True)}
+
+
+def _busy_devices(profile: ProfileColumns, step: Step) -> Iterator[tuple[str, int]]:
+    """How long each device was busy, sorted by name."""
+    start, end = _clipped(step)
+    names = busy_devices(profile)
+    rows: dict[str, list[int]] = {}
+    for code in np.unique(step.device).tolist():
+        rows.setdefault(names[code], []).append(code)
+    for name in sorted(rows):
+        here = np.isin(step.device, rows[name])
+        yield name, covered(start[here], end[here])
+
+
+@remembered
+def busy_devices(profile: ProfileColumns) -> list[str]:
+    """The name of the device that runs on each device keep busy.
+
+    Streams belong to their accelerator, and launching kernels keeps the host busy.
+    """
+    devices = profile.devices
+    return [
+        name.partition("/stream:")[0] if is_lane else host if is_placement else name
+        for name, host, is_lane, is_placement in zip(
+            devices.name,
+            devices.host,
+            devices.is_accelerator_lane.tolist(),
+            devices.is_placement.tolist(),
+            strict=True,
+        )
+    ]
+
+
+@remembered
+def _op_time(profile: ProfileColumns) -> tuple[Ints, Ints]:
+    """The summed time of all ops in each step, and that of iterators."""
+    nanos = accelerator_nanos(profile) + cpu_nanos(profile)
+    is_iterator = profile.ops.is_iterator()[profile.records.op]
+    sums = np.zeros((2, len(profile.steps)), np.int64)
+    np.add.at(sums[0], profile.records.step, nanos)
+    np.add.at(sums[1], profile.records.step, np.where(is_iterator, nanos, 0))
+    return sums[0], sums[1]
+
+
+@remembered
+def _run_counts(profile: ProfileColumns) -> Ints:
+    """How many runs of ops each step has, without iterators."""
+    is_iterator = profile.ops.is_iterator()[profile.records.op]
+    counts = np.zeros(len(profile.steps), np.int64)
+    np.add.at(counts, profile.records.step, np.where(is_iterator, 0, profile.records.runs))
+    return counts
