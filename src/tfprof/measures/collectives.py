@@ -41,6 +41,8 @@ def is_collective_run(profile: ProfileColumns) -> Bools:
 @remembered
 def collectives(profile: ProfileColumns) -> Collectives:
     """The runs of collectives."""
+    if profile.stored_runs is not None:
+        return profile.stored_runs.collectives
     runs, records = profile.executions, profile.records
     rows = np.flatnonzero(is_collective_run(profile))
     step, op = (column[runs.record[rows]] for column in (records.step, records.op))

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from tfprof.measures.numbers import float_ops_per_run
-from tfprof.measures.time import accelerator_nanos, cpu_nanos
+from tfprof.measures.run_sums import run_sums
 from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.ops import DATA_SCOPE, EAGER_SCOPE
 from tfprof.model.profile import ProfileColumns
@@ -45,10 +43,7 @@ class Coverage:
 def coverage(profile: ProfileColumns) -> Coverage:
     """The coverage of the ops that ran, weighted by their time in all steps."""
     ops = profile.ops
-    nanos = np.zeros(len(ops), np.int64)
-    np.add.at(nanos, profile.records.op, accelerator_nanos(profile) + cpu_nanos(profile))
-    ran = np.zeros(len(ops), np.bool_)
-    ran[profile.records.op] = True
+    nanos, ran = run_sums(profile).totals("nanos", None), run_sums(profile).seen(None) > 0
     # The iterators of the input pipeline are part of no graph, and their time includes waiting.
     ran &= ~ops.is_iterator()
     nanos[~ran] = 0

@@ -13,55 +13,28 @@ from tfprof.columns import Bools, Ints, ints
 from tfprof.errors import OptionError, TfprofError
 from tfprof.measures import averages, time
 from tfprof.measures.parts import PARTS
+from tfprof.measures.run_sums import (
+    MEASURED,
+    NANOS,
+    is_unsafe,
+    require_fits,
+    run_sums,
+    too_large,
+)
 from tfprof.memo import OnDemand, remembered, remembering
 from tfprof.metrics import NUMBERS
-from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.ops import OPTIMIZER_VARIABLE, STATE_VARIABLE, UNKNOWN_REPEATS
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import UNKNOWN_RANK, Chosen
 from tfprof.patterns import Patterns
 
-_LARGE = 2.0**53
-
 EVERYTHING = Chosen()
-
-# The column of each memory number.
-_MEMORY: dict[str, Callable[[ProfileColumns], Ints]] = {
-    "bytes": lambda profile: profile.memory.requested,
-    "peak_bytes": lambda profile: profile.memory.peak,
-    "residual_bytes": lambda profile: profile.memory.residual,
-    "output_bytes": lambda profile: profile.memory.output,
-}
-
-# The time of each record: on accelerators, on the op's own device, or both added up.
-_TIMES: dict[str, Callable[[ProfileColumns], Ints]] = {
-    "nanos": lambda profile: time.accelerator_nanos(profile) + time.cpu_nanos(profile),
-    "accelerator_nanos": time.accelerator_nanos,
-    "cpu_nanos": time.cpu_nanos,
-    "micros": lambda profile: time.accelerator_micros(profile) + time.cpu_micros(profile),
-    "accelerator_micros": time.accelerator_micros,
-    "cpu_micros": time.cpu_micros,
-}
 
 # The exact times from which whole microseconds are rounded, part by part so that the parts add up.
 _ROUNDED: dict[str, tuple[str, ...]] = {
     "micros": ("accelerator_nanos", "cpu_nanos"),
     "accelerator_micros": ("accelerator_nanos",),
     "cpu_micros": ("cpu_nanos",),
-}
-
-_NANOS = frozenset(part for parts in _ROUNDED.values() for part in parts) | {"nanos"}
-
-# The column from which each measured number is summed, and the record of each of its rows.
-_MEASURED: dict[str, Callable[[ProfileColumns], Ints]] = {
-    **_MEMORY,
-    **dict.fromkeys(_TIMES, lambda profile: profile.executions.duration_ns),
-    "runs": lambda profile: profile.records.runs,
-}
-_RECORDS: dict[str, Callable[[ProfileColumns], Ints]] = {
-    **dict.fromkeys(_MEMORY, lambda profile: profile.memory.record),
-    **dict.fromkeys(_TIMES, lambda profile: profile.executions.record),
-    "runs": lambda profile: np.arange(len(profile.records)),
 }
 
 if TYPE_CHECKING:
@@ -87,17 +60,9 @@ def per_op(profile: ProfileColumns, chosen: Chosen) -> Numbers:
 
 def _summable(profile: ProfileColumns, key: str, column: Ints) -> Ints:
     """The column; raises an error if its sum does not fit into 64 bits."""
-    if not (key in _MEASURED and profile.counts_whole_micros):  # see `is_unsigned`
+    if not (key in MEASURED and profile.counts_whole_micros):  # see `is_unsigned`
         require_fits(profile, key, column)
     return column
-
-
-def require_fits(profile: ProfileColumns, key: str, column: Ints, op: Ints | None = None) -> None:
-    """Raise an error if a sum over `column` may exceed 64 bits; `op` is the op of each row."""
-    if not sums.fits(column):
-        row = int(np.abs(column.astype(np.float64)).argmax())
-        number = f"{int(column[row]) // (NANOS_PER_MICRO if key in _NANOS else 1):,}"
-        raise _too_large(profile, key, row if op is None else int(op[row]), number)
 
 
 def is_unsigned(profile: ProfileColumns, chosen: Chosen, key: str) -> bool:
@@ -105,25 +70,8 @@ def is_unsigned(profile: ProfileColumns, chosen: Chosen, key: str) -> bool:
 
     The original divides negative sums as unsigned 64-bit integers, and so do we for RunMetadata.
     """
-    is_divided = key in _MEASURED and profile.counts_whole_micros
+    is_divided = key in MEASURED and profile.counts_whole_micros
     return is_divided and not sums.fits(per_op(profile, chosen)[key])
-
-
-@remembered
-def _require_summable(profile: ProfileColumns, key: str) -> None:
-    """Raise an error if sums of a measured number over runs and steps do not fit into 64 bits."""
-    column = _MEASURED[key](profile)
-    if key in _ROUNDED and profile.counts_whole_micros:
-        column = time.run_micros(profile)
-    require_fits(profile, key, column, profile.records.op[_RECORDS[key](profile)])
-
-
-def _too_large(profile: ProfileColumns, key: str, row: int, number: str) -> TfprofError:
-    name, metric = profile.ops.name[row], key.replace("nanos", "micros")
-    return TfprofError(
-        f"`{metric}` of all ops exceeds 64 bits: op `{name}` alone has {number}. The file that "
-        "defines the op is damaged, or states sizes that no computer can hold."
-    )
 
 
 def require_steps(profile: ProfileColumns, chosen: Chosen, otherwise: str) -> None:
@@ -205,9 +153,7 @@ def in_all_repeats(profile: ProfileColumns, once: Ints) -> Ints:
 
 def seen_running(profile: ProfileColumns) -> Bools:
     """For each op, whether a recording contains it."""
-    was_seen = np.zeros(len(profile.ops), np.bool_)
-    was_seen[profile.records.op] = True
-    return was_seen
+    return run_sums(profile).seen(None) > 0
 
 
 @remembering(len(NUMBERS))  # each result is a single flag
@@ -228,14 +174,18 @@ def may_be_negative(profile: ProfileColumns, key: str) -> bool:
 
 def _is_doubtful(profile: ProfileColumns, key: str) -> bool:
     """Whether some number is negative, or their sums are too large for doubles."""
+    runs = run_sums(profile)
     if key == "macs":
-        return _is_unsafe(profile.records.runs)  # counted numbers are never negative
+        return runs.is_doubtful("runs")  # counted numbers are never negative
     if key == "float_ops":
-        runs = int(max(profile.records.runs.max(initial=1), profile.ops.repeats.max(initial=1)))
-        return _is_unsafe(profile.ops.logged_float_ops, runs) or _is_unsafe(profile.records.runs)
+        logged = profile.ops.logged_float_ops
+        most = max(
+            int(runs.totals("runs", None).max(initial=1)), int(profile.ops.repeats.max(initial=1))
+        )
+        return is_unsafe(logged, most) or runs.is_doubtful("runs")
     if key in _COUNTED_ELEMENTS:
-        return _is_unsafe(per_op(profile, EVERYTHING)[key])
-    return _is_unsafe(_MEASURED[key](profile))
+        return is_unsafe(per_op(profile, EVERYTHING)[key])
+    return runs.is_doubtful(key)
 
 
 def _params(profile: ProfileColumns) -> Ints:
@@ -252,7 +202,7 @@ def _sizes(profile: ProfileColumns, key: str) -> Ints:
     for code, dims in enumerate(shape.values):
         if dims is not None and (size := prod(max(dim, 0) for dim in dims)) > sums.LARGEST:
             for row in np.flatnonzero(shape.codes == code).tolist():
-                raise _too_large(profile, key, row, f"about 2^{size.bit_length() - 1}")
+                raise too_large(profile, key, row, f"about 2^{size.bit_length() - 1}")
     return shape.sizes()
 
 
@@ -269,13 +219,6 @@ _COUNTED_ELEMENTS: dict[str, Callable[[ProfileColumns], Ints]] = {
     "params": _params,
     "slots": _slots,
 }
-
-
-def _is_unsafe(column: Ints, factor: int = 1) -> bool:
-    """Whether any number is negative, or their sum could overflow 64 bits."""
-    if not len(column):
-        return False
-    return int(column.min()) < 0 or float(column.sum(dtype=np.float64)) * factor > _LARGE
 
 
 @remembered
@@ -301,40 +244,14 @@ _COUNTED: dict[str, Callable[[ProfileColumns], Ints]] = {
 }
 
 
-def _of_records(profile: ProfileColumns, key: str) -> Ints:
-    """The measured number `key` of each record."""
-    if key in _MEMORY:
-        return _sums(profile, _MEASURED[key](profile))
-    if key == "runs":
-        return profile.records.runs
-    return _TIMES[key](profile)
-
-
-def _sums(profile: ProfileColumns, column: Ints) -> Ints:
-    """For each record, the sum of `column` over its rows of memory."""
-    record = profile.memory.record
-    total = np.zeros(len(profile.records), np.int64)
-    if _is_used_once(profile):
-        total[record] = column
-    else:
-        np.add.at(total, record, column)
-    return total
-
-
-@remembered
-def _is_used_once(profile: ProfileColumns) -> bool:
-    """Whether each record has at most one row of memory, so that there is nothing to add up."""
-    return bool(np.all(np.diff(profile.memory.record) > 0))
-
-
 def _over_steps(profile: ProfileColumns, key: str, chosen: Chosen) -> Ints:
     """The measured number `key` of each op: the average over the chosen steps."""
-    _require_summable(profile, key)
-    column, steps = _of_records(profile, key), _steps_or_all(profile, chosen)
+    runs, steps = run_sums(profile), _steps_or_all(profile, chosen)
+    runs.require_summable(key)
     if profile.counts_whole_micros:
-        return averages.over_steps_seen(profile, column, steps)
-    totals, counts = averages.totals(profile, column, steps), _step_counts(profile, chosen)
-    if key in _NANOS:
+        return runs.averages_seen(key, steps)
+    totals, counts = runs.totals(key, steps), _step_counts(profile, chosen)
+    if key in NANOS:
         return averages.carried_quotients(totals, counts, time.scope_order(profile))
     found = averages.quotients(totals, counts)
     # An op that ran in few of the steps still ran.
@@ -345,7 +262,7 @@ def _times_runs(profile: ProfileColumns, chosen: Chosen, once: Ints) -> Ints:
     """`once`, a number of one run of each op, for its runs in an average step."""
     if profile.counts_whole_micros:
         return sums.product(once, per_op(profile, chosen)["runs"])
-    runs = averages.totals(profile, profile.records.runs, _steps_or_all(profile, chosen))
+    runs = run_sums(profile).totals("runs", _steps_or_all(profile, chosen))
     return averages.quotients(runs, _step_counts(profile, chosen), once)
 
 
@@ -355,4 +272,4 @@ def _steps_or_all(profile: ProfileColumns, chosen: Chosen) -> Ints | None:
 
 @remembering(2)
 def _step_counts(profile: ProfileColumns, chosen: Chosen) -> Ints:
-    return ints(averages.step_counts(profile, chosen_steps(profile, chosen)))
+    return ints(run_sums(profile).step_counts(chosen_steps(profile, chosen)))

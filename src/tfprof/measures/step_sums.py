@@ -33,6 +33,8 @@ BUSY_PARTS = (*(phase.name.lower() for phase in Phase), "transfers")
 @remembered
 def step_totals(profile: ProfileColumns) -> StepTotals:
     """The totals of all steps with recorded times."""
+    if profile.stored_runs is not None:
+        return profile.stored_runs.step_totals
     rows = timed_steps(profile).tolist()
     found = [_totals(profile, step_of(profile, row)) for row in rows]
     columns = (part.name for part in fields(StepTotals))
@@ -42,6 +44,8 @@ def step_totals(profile: ProfileColumns) -> StepTotals:
 @remembered
 def device_times(profile: ProfileColumns) -> DeviceTimes:
     """How long each device was busy in each step."""
+    if profile.stored_runs is not None:
+        return profile.stored_runs.device_times
     found = [
         (row, name, nanos)
         for row in timed_steps(profile).tolist()

@@ -132,6 +132,8 @@ def typical_step(profile: ProfileColumns) -> Step:
 
 def timed_steps(profile: ProfileColumns) -> Ints:
     """The rows of the steps with recorded times."""
+    if profile.stored_runs is not None:
+        return profile.stored_runs.step_totals.step
     return np.flatnonzero(_bounds(profile)[0] < _NEVER)
 
 

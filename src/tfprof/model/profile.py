@@ -32,6 +32,7 @@ from tfprof.model.executions import (
 from tfprof.model.layers import Layers
 from tfprof.model.ops import NOT_A_GRADIENT, Ops, Phase
 from tfprof.model.recordings import Recordings, Steps
+from tfprof.model.stored_runs import StoredRuns
 from tfprof.model.tensors import Tensors
 
 # The default hints on how to provide each capability; sources replace them with their own files.
@@ -71,6 +72,7 @@ class ProfileColumns:
     lacks_host_allocations: bool  # an input cannot store them
     counts_float_ops: bool  # float ops that were not logged are computed from shapes
     remedies: Mapping[Need, str]  # the files that would provide each capability
+    stored_runs: StoredRuns | None = None  # instead of the tables of single runs
     memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def has(self, need: Need) -> bool:

@@ -6,7 +6,8 @@ import numpy as np
 
 from tfprof.columns import Bools, Ints, Ragged, ints
 from tfprof.dialects import Policy
-from tfprof.measures.numbers import Numbers, per_op, require_fits
+from tfprof.measures.numbers import Numbers, per_op
+from tfprof.measures.run_sums import require_fits
 from tfprof.memo import OnDemand, remembered, remembering
 from tfprof.metrics import NUMBERS
 from tfprof.model.profile import ProfileColumns

@@ -10,12 +10,12 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from tfprof.columns import Ints
+from tfprof.columns import Ints, ints
 from tfprof.measures.numbers import chosen_steps, require_steps
+from tfprof.measures.run_sums import run_sums
 from tfprof.measures.step_sums import BUSY_PARTS, device_times, step_totals
-from tfprof.measures.steps import op_nanos, step_of, timed_steps
 from tfprof.measures.steps import require_steps as require_any_step
-from tfprof.measures.time import accelerator_nanos, cpu_nanos
+from tfprof.measures.steps import timed_steps
 from tfprof.memo import remembered
 from tfprof.model.clock import NO_TIME
 from tfprof.model.profile import ProfileColumns
@@ -214,17 +214,13 @@ def _causes(
 
 
 def _unusual_ops(profile: ProfileColumns, row: int) -> str:
-    """The ops that took the most time beyond their average over all steps."""
-    records, count = profile.records, len(profile.ops)
-    step = step_of(profile, row)
-    found = op_nanos(step, step.op >= 0)
-    of_step = np.zeros(count, np.int64)
-    of_step[: len(found)] = found
-    nanos = accelerator_nanos(profile) + cpu_nanos(profile)
-    total = np.zeros(count, np.int64)
-    np.add.at(total, records.op, nanos)
-    others = max(len(profile.steps) - 1, 1)
-    excess = of_step - (total - of_step) // others
+    """The ops that took the most time beyond their average over the other steps."""
+    steps, runs = profile.steps, run_sums(profile)
+    others = np.flatnonzero(steps.recording == steps.recording[row])
+    others = others[others != row]
+    excess = runs.totals("nanos", ints([row]))
+    excess -= runs.totals("nanos", others) // max(len(others), 1)
+    excess[profile.ops.is_iterator()] = 0
     largest = np.argsort(-excess, kind="stable")[:_MOST_OPS].tolist()
     names = [profile.ops.name[op] for op in largest if excess[op] > 0]
     return f", mostly {' and '.join(names)}" if names else ""

@@ -1,0 +1,69 @@
+"""Runs that are not in memory, because there are too many of them: what can be asked about them."""
+
+from __future__ import annotations
+
+from typing import NoReturn, Protocol
+
+from tfprof.columns import Ints
+from tfprof.errors import MissingInputError
+from tfprof.model.step_sums import Collectives, DeviceTimes, StepTotals
+
+
+class RunSums(Protocol):
+    """Sums over the runs of each op; `steps` are rows of `Steps`, or None for all of them.
+
+    The numbers are those of a record: `runs`, `accelerator_nanos`, `cpu_nanos` and their sum
+    `nanos`, the same in microseconds, and `bytes`, `peak_bytes`, `residual_bytes`, `output_bytes`.
+    """
+
+    def totals(self, number: str, steps: Ints | None) -> Ints:
+        """The sum of a number over the records of each op."""
+
+    def seen(self, steps: Ints | None) -> Ints:
+        """In how many steps each op was seen."""
+
+    def step_counts(self, steps: Ints) -> Ints:
+        """How many of `steps` are in the recordings in which each op ran."""
+
+    def averages_seen(self, number: str, steps: Ints | None) -> Ints:
+        """The average of a number over the steps in which each op was seen."""
+
+    def most_runs(self) -> int:
+        """The most runs of an op in a step; at least 1."""
+
+    def is_doubtful(self, number: str, factor: int = 1) -> bool:
+        """Whether a record is negative, or all together may be too large for exact sums."""
+
+    def require_summable(self, number: str) -> None:
+        """Raise `TfprofError` if a sum over all records does not fit into 64 bits."""
+
+
+class StoredRuns(RunSums, Protocol):
+    """The runs of a store."""
+
+    @property
+    def step_totals(self) -> StepTotals: ...
+
+    @property
+    def device_times(self) -> DeviceTimes: ...
+
+    @property
+    def collectives(self) -> Collectives: ...
+
+
+class NotLoaded:
+    """Takes the place of a table of single runs; using it raises `MissingInputError`."""
+
+    def __init__(self, why: str) -> None:
+        self._why = why
+
+    def _refuse(self) -> NoReturn:
+        raise MissingInputError(self._why)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):  # of Python's protocols, such as copying
+            raise AttributeError(name)
+        self._refuse()
+
+    def __len__(self) -> int:
+        raise MissingInputError(self._why)
