@@ -7,15 +7,21 @@ import tfprof
 
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
 
-import fleet
 import fleet_servers
 from fleet_job import Fault as Fault  # noqa: PLC0414 -- re-exported
 from fleet_job import Job as Job  # noqa: PLC0414 -- re-exported
 
+import fleet
+
+
+def generated(folder, job):
+    """The files of all hosts of a job."""
+    return fleet.generate(Path(folder), job)
+
 
 def loaded(folder, job):
     """The profile of all hosts of a job."""
-    return tfprof.load(*fleet.generate(Path(folder), job))
+    return tfprof.load(*generated(folder, job))
 
 
 def loaded_servers(folder, **facts):

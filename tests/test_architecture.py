@@ -69,7 +69,7 @@ def test_every_module_has_a_layer():
     assert {top(name) for name in TREES} == LAYER.keys()
 
 
-def test_only_the_base_and_the_cli_import_from_their_own_layer():
+def test_only_the_base_the_cli_and_the_table_of_sources_import_upwards():
     sideways = {
         (name, other)
         for name, allowed in MAY_IMPORT.items()
@@ -77,7 +77,12 @@ def test_only_the_base_and_the_cli_import_from_their_own_layer():
         if LAYER[other] >= LAYER[name]
     }
 
-    assert {pair for pair in sideways if LAYER[pair[0]] > 0} == {("cli", "shell")}
+    assert {pair for pair in sideways if LAYER[pair[0]] > 0} == {
+        ("cli", "shell"),
+        ("sources", "fleet"),
+    }
+    upwards = {name for name, others in IMPORTS.items() if "fleet.store" in others}
+    assert {name for name in upwards if top(name) == "sources"} == {"sources.registry"}
 
 
 @pytest.mark.parametrize("name", sorted(IMPORTS))

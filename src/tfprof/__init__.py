@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         UnknownFormatError,
     )
     from tfprof.measures.flop_rules.registry import FlopCount, OpFacts
-    from tfprof.measures.memory import MemoryCurve
+    from tfprof.model.memory_curves import MemoryCurve
     from tfprof.model.profile import ProfileColumns
     from tfprof.model.recordings import Recording
     from tfprof.options import MemoryOptions, Options, StepOptions
@@ -147,7 +147,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
         *("RuleError", "TfprofError", "TruncatedError", "UnknownFormatError"),
     ),
     "tfprof.measures.flop_rules.registry": ("FlopCount", "OpFacts"),
-    "tfprof.measures.memory": ("MemoryCurve",),
+    "tfprof.model.memory_curves": ("MemoryCurve",),
     "tfprof.model.profile": ("ProfileColumns",),
     "tfprof.options": ("MemoryOptions", "Options", "StepOptions"),
     "tfprof.outputs.ledger": ("FloatOpsLedger",),

@@ -277,8 +277,8 @@ copyreg.pickle(ProfileColumns, _pickled)
 class Profile:
     """A loaded profile to ask questions about: `profile.scope(max_depth=3, select=["params"])`.
 
-    `columns` has its arrays, `notes` remarks on the files, `files` a summary of each file, and
-    `words` the words of a command that load the same files.
+    `columns` has its arrays, `notes` remarks on the files (`file_notes` without their coverage),
+    `files` a summary of each file, and `words` the words of a command that load the same files.
     """
 
     def __init__(
@@ -292,7 +292,7 @@ class Profile:
         self.words = tuple(words)
         self.notes = (*notes_, *_coverage(columns))
         self.files = tuple(files)
-        self._file_notes = tuple(notes_)
+        self.file_notes = tuple(notes_)
 
     def notes_on(self, about: Subject) -> tuple[str, ...]:
         """The notes on the files that concern a question."""
@@ -392,7 +392,7 @@ class Profile:
         notes on what the file lacks.
         """
         chosen = registry.saved_format(format)
-        atomic_files.write(path_text(path), chosen.encode(self.columns, self._file_notes))
+        atomic_files.write(path_text(path), chosen.encode(self.columns, self.file_notes))
         return tuple(chosen.lacks(self.columns))
 
     @property
@@ -413,9 +413,11 @@ class Profile:
         """Which metrics and views this profile can provide."""
         asked = [metric for metric in METRICS if not metric.is_of_answer and not metric.part_of]
         metrics = {metric.key: self.columns.has(metric.needs) for metric in asked}
+        from tfprof.measures.memory import allocator_traces
+
         views = {
             "code view": self.columns.has_code,
-            "memory over time": len(self.columns.allocator_events) > 0,
+            "memory over time": len(allocator_traces(self.columns)) > 0,
         }
         return metrics | views
 

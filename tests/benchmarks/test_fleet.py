@@ -2,11 +2,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import fleet
 import numpy as np
 import pytest
 from fleet_job import Fault, Job, timeline
 
+import fleet
 from fleets import loaded, loaded_servers
 from tfprof.measures.collectives import collectives
 from tfprof.measures.step_sums import step_totals

@@ -6,12 +6,8 @@ import pytest
 from build import CPU, GPU, allocator, profile, run
 from tfprof.columns import ints
 from tfprof.errors import TfprofError
-from tfprof.measures.memory import (
-    MemoryCurve,
-    allocator_traces,
-    lacks_small_allocations,
-    peaks_by_row,
-)
+from tfprof.measures.memory import allocator_traces, lacks_small_allocations, peaks_by_row
+from tfprof.model.memory_curves import MemoryCurve
 
 
 def changes(*pairs):

@@ -3,7 +3,7 @@
 import pytest
 
 from tfprof.columns import ints
-from tfprof.measures.memory import MemoryCurve
+from tfprof.model.memory_curves import MemoryCurve
 from tfprof.outputs.chart import ASCII, UNICODE, draw, pen_for
 
 

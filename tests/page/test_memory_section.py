@@ -9,7 +9,7 @@ from build import CPU, GPU, allocator, op, profile, run
 from profile_strategies import often
 from tfprof.columns import ints
 from tfprof.errors import MissingInputError
-from tfprof.measures.memory import MemoryCurve
+from tfprof.model.memory_curves import MemoryCurve
 from tfprof.options import MemoryOptions
 from tfprof.page import memory
 from tfprof.views.memory import build

@@ -21,6 +21,8 @@ Bytes: TypeAlias = bytes | FileBytes
 Field = tuple[int, int, int, int]  # as yielded by `wire.fields`
 
 
+# The file that marks a folder as a store.
+STORE_MARK = "tfprof-store.json"
 # The first file in the zip archive of a saved profile.
 PROFILE_MANIFEST = "tfprof.json"
 

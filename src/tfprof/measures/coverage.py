@@ -43,7 +43,8 @@ class Coverage:
 def coverage(profile: ProfileColumns) -> Coverage:
     """The coverage of the ops that ran, weighted by their time in all steps."""
     ops = profile.ops
-    nanos, ran = run_sums(profile).totals("nanos", None), run_sums(profile).seen(None) > 0
+    runs = run_sums(profile)
+    nanos, ran = runs.totals("nanos", None).copy(), runs.seen(None) > 0
     # The iterators of the input pipeline are part of no graph, and their time includes waiting.
     ran &= ~ops.is_iterator()
     nanos[~ran] = 0

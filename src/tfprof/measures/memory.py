@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
 from tfprof.columns import Bools, Ints, distinct, ints
 from tfprof.errors import TfprofError
 from tfprof.memo import remembered
-from tfprof.model.clock import LATEST_NS, NANOS_PER_MICRO
+from tfprof.model.clock import LATEST_NS
 from tfprof.model.devices import Role
+from tfprof.model.memory_curves import MemoryCurve, MemoryTrace
 from tfprof.model.profile import ProfileColumns
 
 # Sums and differences of two numbers below this fit in 64 bits.
@@ -20,68 +20,8 @@ _LARGE = 2**62
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MemoryCurve:
-    """The bytes in use from each point in time on; times ascend."""
-
-    time_ns: Ints
-    bytes: Ints
-
-    @classmethod
-    def of_changes(cls, time_ns: Ints, changes: Ints) -> Self:
-        """The running sum of `changes`, given in any order.
-
-        Changes at the same time count as one, since their order is unknown.
-        """
-        order = np.argsort(time_ns, kind="stable")
-        time_ns, level = time_ns[order], np.cumsum(changes[order])
-        last = _is_last(time_ns)
-        return cls(ints(time_ns[last]), ints(level[last]))
-
-    @classmethod
-    def of_levels(cls, time_ns: Ints, levels: Ints) -> Self:
-        """The highest level reported at each time; the levels may be in any order."""
-        order = np.lexsort((levels, time_ns))
-        time_ns, levels = time_ns[order], levels[order]
-        last = _is_last(time_ns)
-        return cls(ints(time_ns[last]), ints(levels[last]))
-
-    def __len__(self) -> int:
-        return len(self.time_ns)
-
-    @property
-    def micros(self) -> npt.NDArray[np.float64]:
-        """The times in microseconds."""
-        return self.time_ns / NANOS_PER_MICRO
-
-    @property
-    def peak(self) -> int:
-        """The index of the highest point, the first one if there are several."""
-        return int(np.argmax(self.bytes))
-
-    @property
-    def peak_bytes(self) -> int:
-        return int(self.bytes[self.peak])
-
-    @property
-    def peak_ns(self) -> int:
-        return int(self.time_ns[self.peak])
-
-    def at(self, time_ns: int) -> int:
-        """The bytes in use at a time; 0 before the first point."""
-        point = int(np.searchsorted(self.time_ns, time_ns, side="right")) - 1
-        return int(self.bytes[point]) if point >= 0 else 0
-
-
-def _is_last(time_ns: Ints) -> Bools:
-    """For each of the ascending times, whether it is the last of a group of equal times."""
-    flags = np.ones(len(time_ns), np.bool_)
-    flags[:-1] = time_ns[1:] != time_ns[:-1]
-    return flags
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class AllocatorTrace:
-    """How the ops on one device used one allocator in one step.
+    """How the ops on one device used one allocator in one step; see `MemoryTrace`.
 
     One row per record: an op allocated memory or, with negative bytes, released its own memory.
     """
@@ -96,13 +36,21 @@ class AllocatorTrace:
     curve: MemoryCurve
     levels: MemoryCurve  # the bytes in use as the allocator itself reported them
 
-    def held(self, time_ns: int, op_count: int) -> Ints:
-        """The bytes that each op holds at a time."""
-        return _sums(self.op, self.bytes, self.time_ns <= time_ns, op_count)
+    @property
+    def first_ns(self) -> int:
+        """When the first record was made."""
+        return int(self.time_ns.min())
 
-    def taken(self, time_ns: int, op_count: int) -> Ints:
-        """The net bytes that each op allocated at exactly that time."""
-        return _sums(self.op, self.bytes, self.time_ns == time_ns, op_count)
+    @property
+    def peak_bytes(self) -> int:
+        """The most bytes held at one time."""
+        return self.curve.peak_bytes
+
+    def held_at_peak(self, op_count: int) -> Ints:
+        return _sums(self.op, self.bytes, self.time_ns <= self.curve.peak_ns, op_count)
+
+    def taken_at_peak(self, op_count: int) -> Ints:
+        return _sums(self.op, self.bytes, self.time_ns == self.curve.peak_ns, op_count)
 
 
 def _sums(op: Ints, column: Ints, flags: Bools, op_count: int) -> Ints:
@@ -111,9 +59,16 @@ def _sums(op: Ints, column: Ints, flags: Bools, op_count: int) -> Ints:
     return sums
 
 
-@remembered
-def allocator_traces(profile: ProfileColumns) -> tuple[AllocatorTrace, ...]:
+def allocator_traces(profile: ProfileColumns) -> Sequence[MemoryTrace]:
     """A trace for each allocator, device and step with records, sorted in that order."""
+    if profile.stored_runs is not None:
+        return profile.stored_runs.memory_traces
+    return loaded_traces(profile)
+
+
+@remembered
+def loaded_traces(profile: ProfileColumns) -> tuple[AllocatorTrace, ...]:
+    """The same for runs in memory, with all their records."""
     uses, events = profile.allocator_uses, profile.allocator_events
     if not len(events):
         return ()
@@ -143,7 +98,7 @@ def peaks_by_row(profile: ProfileColumns, steps: Ints, row_of_op: Ints, parents:
     allocation records have -1.
     """
     wanted = {*steps.tolist()}
-    traces = [one for one in allocator_traces(profile) if one.step in wanted]
+    traces = [one for one in loaded_traces(profile) if one.step in wanted]
     peaks = np.full(len(parents), -1)
     if not traces:
         return peaks
@@ -168,7 +123,10 @@ def peaks_by_row(profile: ProfileColumns, steps: Ints, row_of_op: Ints, parents:
 def lacks_small_allocations(profile: ProfileColumns) -> bool:
     """Whether allocations on CPUs were recorded by TensorFlow 2, which leaves out small ones."""
     devices = profile.devices
-    found = distinct(profile.allocator_uses.device)
+    if profile.stored_runs is not None:
+        found = distinct(ints([one.device for one in profile.stored_runs.memory_traces]))
+    else:
+        found = distinct(profile.allocator_uses.device)
     found = found[found >= 0]
     in_micros = profile.recordings.counts_whole_micros[devices.recording[found]]  # TensorFlow 1
     return bool(((devices.role[found] == Role.HOST) & ~in_micros).any())

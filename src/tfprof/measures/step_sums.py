@@ -58,6 +58,18 @@ def device_times(profile: ProfileColumns) -> DeviceTimes:
     )
 
 
+@remembered
+def step_starts(profile: ProfileColumns) -> Ints:
+    """When the first op of each step started; the largest number if that is unknown."""
+    if profile.stored_runs is not None:
+        return profile.stored_runs.step_starts
+    starts = np.full(len(profile.steps), np.iinfo(np.int64).max)
+    records = profile.records
+    timed = np.flatnonzero(records.first_start_ns > 0)
+    np.minimum.at(starts, records.step[timed], records.first_start_ns[timed])
+    return ints(starts)
+
+
 def _totals(profile: ProfileColumns, step: Step) -> dict[str, int]:
     start, end = _clipped(step)
     waits = _waits(profile, step)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -173,6 +173,10 @@ class RunCollector:
         limited = self._limited("start_ns", start_ns), self._limited("end_ns", end_ns)
         bounds = zip(*(column.tolist() for column in limited), strict=True)
         self._bounds |= dict(zip(steps.tolist(), bounds, strict=True))
+
+    def step_keys(self) -> Iterable[tuple[int, int]]:
+        """The recording and number of each step, by id."""
+        return self._steps
 
     def step_numbers(self, recording: int) -> dict[int, None]:
         """The numbers of the steps added to a recording so far, in that order, as keys."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NoReturn, Protocol
 
 from tfprof.columns import Ints
 from tfprof.errors import MissingInputError
+from tfprof.model.memory_curves import MemoryTrace
 from tfprof.model.step_sums import Collectives, DeviceTimes, StepTotals
 
 
@@ -49,6 +51,14 @@ class StoredRuns(RunSums, Protocol):
 
     @property
     def collectives(self) -> Collectives: ...
+
+    @property
+    def step_starts(self) -> Ints:
+        """When the first op of each step started; the largest number if that is unknown."""
+
+    @property
+    def memory_traces(self) -> Sequence[MemoryTrace]:
+        """A trace for each allocator, device and step with records, sorted in that order."""
 
 
 class NotLoaded:

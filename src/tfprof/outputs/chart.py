@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfprof.columns import Ints
-from tfprof.measures.memory import MemoryCurve
+from tfprof.model.memory_curves import MemoryCurve
 from tfprof.units import format_bytes, format_nanos
 
 _HEIGHT = 8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfprof.measures.memory import MemoryCurve
+from tfprof.model.memory_curves import MemoryCurve
 from tfprof.outputs import chart, memory_text
 from tfprof.outputs.html_table import (
     Amount,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from tfprof.measures.memory import MemoryCurve
+from tfprof.model.memory_curves import MemoryCurve
 from tfprof.outputs import schemas
 from tfprof.units import exact_micros
 from tfprof.views.memory import AllocatorMemory, Memory, MemoryBreakdown

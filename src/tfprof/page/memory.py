@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from tfprof.columns import Coded, Ints, joined
-from tfprof.measures.memory import AllocatorTrace, MemoryCurve, allocator_traces
+from tfprof.measures.memory import AllocatorTrace, loaded_traces
+from tfprof.model.memory_curves import MemoryCurve
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import MemoryOptions
 from tfprof.outputs.memory_text import title
@@ -40,7 +41,7 @@ _OPTIONS = MemoryOptions()  # the tables of the page are those of these options
 
 def section(profile: ProfileColumns, answer: Memory) -> dict[str, Any]:
     """The memory of each allocator, highest peak first; `answer` is that of default options."""
-    groups = _shown(allocator_traces(profile))
+    groups = _shown(loaded_traces(profile))
     holders = _Holders.of(profile, _with_changes(groups))
     return {
         "notes": [note[:1].upper() + note[1:] for note in answer.notes],
@@ -49,25 +50,6 @@ def section(profile: ProfileColumns, answer: Memory) -> dict[str, Any]:
         "holders": holders.section(profile),
         "allocators": [_allocator(profile, traces, holders) for traces in groups],
     }
-
-
-def thinned(curve: MemoryCurve, most: int) -> MemoryCurve:
-    """The curve with at most `most` points, which include the peak.
-
-    Of each of equally long intervals, the first, last, highest and lowest points are kept.
-    """
-    if len(curve) <= most:
-        return curve
-    intervals = most // 4
-    first, last = int(curve.time_ns[0]), int(curve.time_ns[-1])
-    # Not a product with the number of intervals, which may exceed 64 bits.
-    place = (curve.time_ns - first) // ((last - first) // intervals + 1)
-    edges = np.flatnonzero(np.diff(place, prepend=-1))
-    # Stable sorts, so that of several highest points the first one is kept: the peak.
-    highest, lowest = (np.lexsort((key, place))[edges] for key in (~curve.bytes, curve.bytes))
-    ends = np.append(edges[1:], len(curve)) - 1
-    kept = np.unique(np.concatenate((edges, ends, highest, lowest)))
-    return MemoryCurve(curve.time_ns[kept], curve.bytes[kept])
 
 
 def _shown(traces: Sequence[AllocatorTrace]) -> list[list[AllocatorTrace]]:
@@ -190,7 +172,7 @@ def _step(
 
 
 def _points(curve: MemoryCurve, most: int) -> dict[str, Any]:
-    shown = thinned(curve, most)
+    shown = curve.thinned(most)
     return {"time": shown.time_ns, "bytes": shown.bytes, "points": len(curve)}
 
 

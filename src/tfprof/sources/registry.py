@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, TypeVar
 
 from tfprof.errors import (
     InputError,
@@ -21,6 +21,7 @@ from tfprof.formats import checkpoint
 from tfprof.formats.content import Content
 from tfprof.formats.recognise import (
     SAVED_MODEL_FILES,
+    STORE_MARK,
     MessageKind,
     is_hdf5,
     is_keras_archive,
@@ -44,9 +45,6 @@ _PARTIAL_ADVICE = "--partial (in Python: partial=True) reads what is intact."
 _NOTHING_INTACT = "No part of it is intact."
 _LAYERS_MARK = b'"format": "tfprof layers"'
 
-# The source of profiles saved by tfprof.
-SAVED = "tfprof"
-
 # If all files together have more bytes than this, they are read one at a time to save memory.
 _MOST_AHEAD = 3 << 28
 
@@ -68,6 +66,7 @@ class BuiltIn:
     is_model: bool = False  # must define the same model as other files with this mark
     is_whole: bool = False  # a whole model by itself, so that two files are two models
     is_saved: bool = False  # written by a profiler, so hints do not ask for it
+    is_finished: bool = False  # a file by itself is a whole profile, which needs no builder
     reads_with: frozenset[str] = frozenset()  # the options of `Reading` that apply to its files
     framework: str = "tensorflow"
 
@@ -91,6 +90,13 @@ def _is_saved_model(content: Content) -> bool:
     return inside.message.kind is MessageKind.SAVED_MODEL
 
 
+def _is_store(content: Content) -> bool:
+    if "://" in content.path:
+        found: bool = import_module("tfprof.fleet.store").is_store(content.path)
+        return found
+    return content.is_folder and Path(content.path, STORE_MARK).is_file()
+
+
 def _is_layers(content: Content) -> bool:
     return _LAYERS_MARK in content.head
 
@@ -107,7 +113,7 @@ SOURCES: tuple[BuiltIn, ...] = (
         option="checkpoint_path",
     ),
     BuiltIn(
-        name=SAVED,
+        name="tfprof",
         title="saved profile",
         stage=Stage.DEFINITIONS,
         brings=frozenset({Need.DEFINITIONS, Need.RUNS, Need.CODE, Need.LAYERS}),
@@ -115,7 +121,18 @@ SOURCES: tuple[BuiltIn, ...] = (
         recognises=lambda content: is_saved_profile(content.head),
         option="profile_path",
         is_saved=True,
+        is_finished=True,
         is_model=True,
+    ),
+    BuiltIn(
+        name="store",
+        title="store",
+        stage=Stage.DEFINITIONS,
+        brings=frozenset({Need.DEFINITIONS, Need.RUNS, Need.CODE, Need.LAYERS}),
+        module="tfprof.fleet.store",
+        recognises=_is_store,
+        is_saved=True,
+        is_finished=True,
     ),
     BuiltIn(
         name="profile_proto",
@@ -395,14 +412,17 @@ def _impossible_times(file: InputFile, builder: ProfileBuilder) -> Iterator[Note
 def finished(
     files: Sequence[InputFile], progress: Callable[[str], None] = lambda _: None
 ) -> tuple[Loaded, FileSummary] | None:
-    """The profile of `files` if they are one saved profile, which needs no builder; else None."""
-    if len(files) != 1 or files[0].source.name != SAVED:
+    """The profile of `files` if they are one file that needs no builder; else None."""
+    if len(files) != 1 or not _is_finished(files[0].source):
         return None
-    from tfprof.sources import profile_file  # noqa: PLC0415 -- only saved profiles need it
-
     progress(files[0].path)
-    found = profile_file.read(files[0])
-    return found, profile_file.summarised(found, files[0])
+    module = import_module(files[0].source.module)
+    found: Loaded = module.read(files[0])
+    return found, module.summarised(found, files[0])
+
+
+def _is_finished(source: Source) -> TypeGuard[BuiltIn]:
+    return isinstance(source, BuiltIn) and source.is_finished
 
 
 def remedies(sources: Iterable[Source]) -> dict[Need, str]:

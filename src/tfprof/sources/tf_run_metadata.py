@@ -51,7 +51,7 @@ def add(found: Decoded[RunColumns], builder: ProfileBuilder, file: InputFile) ->
         builder.remedies[Need.RUNS] = f"{file.source.title} with step statistics"
         return summary(file, ops=0, steps=0, runs=0)
     row = recording_of(builder, records.path, columns.devices, file.step, file.recording)
-    step = _next_step(builder.runs.step_numbers(row)) if file.step is None else file.step
+    step = next_step(builder.runs.step_numbers(row)) if file.step is None else file.step
     ops = _identify(columns.name, builder)
     if misses_accelerator_stream(columns.devices):
         builder.mark_lacks_accelerator_time()
@@ -67,7 +67,7 @@ def add(found: Decoded[RunColumns], builder: ProfileBuilder, file: InputFile) ->
     return summary(file, devices, step=step, ops=known, steps=1, runs=runs)
 
 
-def _next_step(numbers: dict[int, None]) -> int:
+def next_step(numbers: dict[int, None]) -> int:
     """The first free number after the last of `numbers`."""
     step = next(reversed(numbers)) + 1 if numbers else 0
     while step in numbers:

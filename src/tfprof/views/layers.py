@@ -185,7 +185,8 @@ def columns(profile: ProfileColumns) -> Iterator[str]:
     facts = {
         "layer_class": any(table.kind.values),
         "output_shape": bool(output_shapes(profile).are_known().any()),
-        "held_bytes": len(profile.allocator_events) > 0,
+        # A store keeps only the peaks of whole allocators.
+        "held_bytes": profile.stored_runs is None and len(profile.allocator_events) > 0,
     }
     filled = facts | {key: bool(numbers[key].any()) for key in _COLUMNS if key not in facts}
     filled["output_bytes"] &= not filled["held_bytes"]

@@ -9,10 +9,12 @@ import numpy as np
 
 from tfprof.columns import Coded, Ints, Strings, ints
 from tfprof.errors import MissingInputError
-from tfprof.measures.memory import AllocatorTrace, MemoryCurve, allocator_traces
+from tfprof.measures.memory import allocator_traces
 from tfprof.measures.numbers import chosen_steps, require_steps
+from tfprof.measures.step_sums import step_starts
 from tfprof.memo import remembered
 from tfprof.metrics import Need
+from tfprof.model.memory_curves import MemoryCurve, MemoryTrace
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import MemoryOptions
 from tfprof.views import lines, scope
@@ -99,7 +101,7 @@ def build(profile: ProfileColumns, options: MemoryOptions) -> Memory:
     chosen = _chosen(found, chosen_steps(profile, asked))
     if not chosen:
         raise MissingInputError(_no_records_message(profile, found, options.step))
-    chosen.sort(key=lambda one: -one.curve.peak_bytes)
+    chosen.sort(key=lambda one: -one.peak_bytes)
     shown = chosen[:MOST_ALLOCATORS]
     allocators = [of_trace(profile, one, options) for one in shown]
     notes = list(_notes(profile, found, shown))
@@ -108,25 +110,23 @@ def build(profile: ProfileColumns, options: MemoryOptions) -> Memory:
     return Memory(options, tuple(allocators), tuple(notes))
 
 
-def _chosen(found: Sequence[AllocatorTrace], steps: Ints) -> list[AllocatorTrace]:
+def _chosen(found: Sequence[MemoryTrace], steps: Ints) -> list[MemoryTrace]:
     """For each allocator on each device, the trace with the highest peak in these steps."""
-    best: dict[tuple[str, int], AllocatorTrace] = {}
+    best: dict[tuple[str, int], MemoryTrace] = {}
     wanted = set(steps.tolist())
     for one in found:
         if one.step in wanted:
             known = best.setdefault((one.allocator, one.device), one)
-            if one.curve.peak_bytes > known.curve.peak_bytes:
+            if one.peak_bytes > known.peak_bytes:
                 best[one.allocator, one.device] = one
     return list(best.values())
 
 
-def of_trace(
-    profile: ProfileColumns, one: AllocatorTrace, options: MemoryOptions
-) -> AllocatorMemory:
+def of_trace(profile: ProfileColumns, one: MemoryTrace, options: MemoryOptions) -> AllocatorMemory:
     """Break down the memory of one allocator in one step at its peak."""
     start = int(_starts(profile)[one.step])
-    moment, count = one.curve.peak_ns, len(profile.ops)
-    held = one.held(moment, count)
+    count = len(profile.ops)
+    held = one.held_at_peak(count)
     return AllocatorMemory(
         allocator=one.allocator,
         device=profile.devices.name[one.device] if one.device >= 0 else "",
@@ -136,7 +136,7 @@ def of_trace(
         start_ns=start,
         curve=_since(one.curve, start),
         levels=_since(one.levels, start),
-        reached_by=_largest_allocations(profile, one.taken(moment, count)),
+        reached_by=_largest_allocations(profile, one.taken_at_peak(count)),
         by_scope=_by_scope(profile, held, options),
         by_kind=_by_label(profile.ops.kind, held, options),
         by_line=(_by_label(lines.of_ops(profile), held, options) if profile.has_code else None),
@@ -152,12 +152,9 @@ def _largest_allocations(profile: ProfileColumns, taken: Ints) -> tuple[tuple[st
 @remembered
 def _starts(profile: ProfileColumns) -> Ints:
     """The start of each step: that of its first op, or its first allocation if that is earlier."""
-    starts = np.full(len(profile.steps), np.iinfo(np.int64).max)
-    records = profile.records
-    timed = np.flatnonzero(records.first_start_ns > 0)
-    np.minimum.at(starts, records.step[timed], records.first_start_ns[timed])
+    starts = step_starts(profile).copy()
     for one in allocator_traces(profile):
-        starts[one.step] = min(starts[one.step], one.time_ns.min())
+        starts[one.step] = min(starts[one.step], one.first_ns)
     return ints(starts)
 
 
@@ -167,7 +164,7 @@ def _step_peaks(profile: ProfileColumns) -> dict[tuple[str, int], dict[int, int]
     peaks: dict[tuple[str, int], dict[int, int]] = {}
     for one in allocator_traces(profile):
         number = int(profile.steps.number[one.step])
-        peaks.setdefault((one.allocator, one.device), {})[number] = one.curve.peak_bytes
+        peaks.setdefault((one.allocator, one.device), {})[number] = one.peak_bytes
     return peaks
 
 
@@ -234,7 +231,7 @@ def _limit(options: MemoryOptions, count: int) -> int:
     return count if options.max_rows < 0 else options.max_rows
 
 
-def _no_records_message(profile: ProfileColumns, found: Sequence[AllocatorTrace], step: int) -> str:
+def _no_records_message(profile: ProfileColumns, found: Sequence[MemoryTrace], step: int) -> str:
     """The error message: why there is no answer, and what to do."""
     if found:
         numbers = profile.steps.number[[one.step for one in found]]
@@ -259,7 +256,7 @@ def _no_records_message(profile: ProfileColumns, found: Sequence[AllocatorTrace]
 
 
 def _notes(
-    profile: ProfileColumns, found: Sequence[AllocatorTrace], chosen: Sequence[AllocatorTrace]
+    profile: ProfileColumns, found: Sequence[MemoryTrace], chosen: Sequence[MemoryTrace]
 ) -> Iterator[str]:
     """Caveats that a reader should know before quoting the numbers."""
     if profile.lacks_host_allocations:

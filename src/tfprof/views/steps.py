@@ -218,8 +218,8 @@ def _unusual_ops(profile: ProfileColumns, row: int) -> str:
     steps, runs = profile.steps, run_sums(profile)
     others = np.flatnonzero(steps.recording == steps.recording[row])
     others = others[others != row]
-    excess = runs.totals("nanos", ints([row]))
-    excess -= runs.totals("nanos", others) // max(len(others), 1)
+    usual = runs.totals("nanos", others) // max(len(others), 1)
+    excess = runs.totals("nanos", ints([row])) - usual
     excess[profile.ops.is_iterator()] = 0
     largest = np.argsort(-excess, kind="stable")[:_MOST_OPS].tolist()
     names = [profile.ops.name[op] for op in largest if excess[op] > 0]

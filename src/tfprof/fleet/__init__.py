@@ -1,0 +1,1 @@
+"""Collecting the files of many hosts and steps in a store."""

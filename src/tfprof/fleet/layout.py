@@ -1,0 +1,96 @@
+"""The files of a store.
+
+| file | content |
+|---|---|
+| `tfprof-store.json` | marks the folder as a store; written first |
+| `TABLE/host=H/rank=R/ID.parquet` | one table of one partition; `tables.py` lists the tables |
+| `models/HASH.tfprof` | the ops of partitions, named by content: equal ones are stored once |
+| `partitions/ID.json` | the manifest of a partition; written last: it makes the rest visible |
+| `index/…` | the whole model, and which op and step of it each op and step of a partition is |
+
+A partition has what one file adds up to. Its id depends on the path of the file and its version, so
+a file that changes becomes another partition.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from tfprof.errors import InputError
+from tfprof.fleet.places import Place, hive_value
+from tfprof.formats import parquet
+from tfprof.formats.recognise import STORE_MARK
+
+_DIGITS = re.compile(r"([0-9]+)")
+
+FORMAT = "tfprof store"
+VERSION = 1
+
+# What to do about a store that is not complete.
+CONTINUE = "run the same `tfprof collect` again, which continues where it stopped"
+
+MARK = STORE_MARK
+PARTITIONS = "partitions"
+MODELS = "models"
+INDEX = "index/index.json"
+INDEX_MODEL = "index/model.tfprof"
+INDEX_STEPS = "index/steps.parquet"
+INDEX_OPS = "index/ops.parquet"
+INDEX_DEVICES = "index/devices.parquet"
+
+
+def manifest_path(id_: str) -> str:
+    """Where the manifest of a partition is."""
+    return f"{PARTITIONS}/{id_}.json"
+
+
+def model_path(digest: str) -> str:
+    """Where the ops of partitions are."""
+    return f"{MODELS}/{digest}.tfprof"
+
+
+def table_path(table: str, id_: str, keys: Mapping[str, Any]) -> str:
+    """Where a table of a partition is; `keys` become folders, as Hive names them."""
+    folders = "".join(f"{name}={hive_value(str(value))}/" for name, value in keys.items())
+    return f"{table}/{folders}{id_}.parquet"
+
+
+def digest_of(data: bytes) -> str:
+    """A name for content: equal names mean equal content."""
+    return hashlib.sha256(data).hexdigest()[:32]
+
+
+def number_of(id_: str) -> int:
+    """The number of a partition in its tables."""
+    return int(id_[:15], 16)
+
+
+def manifests(place: Place) -> dict[str, dict[str, Any]]:
+    """The manifests of all partitions, by id."""
+    names = place.list(PARTITIONS)
+    return {
+        PurePosixPath(name).stem: json.loads(data) for name, data in place.read_all(names).items()
+    }
+
+
+def read_table(place: Place, name: str) -> dict[str, Any]:
+    """The columns of a table; raises `InputError` if the file is damaged."""
+    data = place.read_bytes(name)
+    try:
+        return dict(parquet.read(data, parquet.Budget(len(data))))
+    except parquet.ParquetError as error:
+        raise InputError(place.at(name), f"is damaged: {error}; {CONTINUE}.") from None
+
+
+def natural(text: str) -> tuple[tuple[str, int, str], ...]:
+    """A key that sorts numbers in texts by their value: `host2` before `host10`."""
+    parts = _DIGITS.split(text)
+    return tuple(
+        (before, int(digits or 0), digits)
+        for before, digits in zip(parts[::2], [*parts[1::2], ""], strict=True)
+    )

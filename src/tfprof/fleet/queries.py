@@ -1,0 +1,339 @@
+"""Sums over the runs in a store, computed by DuckDB from its Parquet files."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+
+from tfprof import sums
+from tfprof.columns import Coded, Ints, ints
+from tfprof.errors import InputError, TfprofError
+from tfprof.fleet import layout
+from tfprof.fleet.extras import needed
+from tfprof.fleet.places import Place, is_url, system_of
+from tfprof.measures.run_sums import KEPT, PARTS
+from tfprof.model.memory_curves import MemoryCurve
+from tfprof.model.step_sums import Collectives, DeviceTimes, StepTotals
+
+_LARGE = 2.0**53
+# Columns that are named like folders are those of the file.
+_NO_HIVE = "], hive_partitioning = false)"
+_NOTHING = np.zeros(0, np.int64)
+_MOST_KEPT = 4  # sums over different steps
+
+# A query uses at most this much memory; DuckDB writes the rest to disk.
+_MEMORY = "512MB"
+
+
+class Database:
+    """The tables of a store as tables of an in-memory database that reads its Parquet files."""
+
+    def __init__(self, place: Place, tables: Mapping[str, Sequence[str]]) -> None:
+        """`tables` has the files of each table."""
+        with needed("duckdb", "A store"):
+            import duckdb  # noqa: PLC0415 -- only needed for stores
+        self._lock = threading.Lock()
+        self._place, self._tables = place, tables
+        self._connection = duckdb.connect(config={"memory_limit": _MEMORY})
+        if is_url(place.address):
+            self._connection.register_filesystem(system_of(place.address)[0])
+
+    def rows(self, query: str, **columns: Ints) -> dict[str, Any]:
+        """The columns of an answer as arrays; `columns` is a table named `given`."""
+        with self._lock:
+            try:
+                if columns:
+                    self._connection.register("given", dict(columns))
+                return dict(self._connection.execute(query).fetchnumpy())
+            except Exception as error:
+                raise InputError(
+                    self._place.address,
+                    f"cannot be read: {str(error).splitlines()[0]}; collect the files again.",
+                ) from error
+            finally:
+                if columns:
+                    self._connection.unregister("given")
+
+    def add(self, table: str, **columns: Ints) -> None:
+        """Add a table with these columns."""
+        self.rows(f"CREATE TABLE {table} AS SELECT * FROM given", **columns)
+
+    def files(self, table: str) -> str:
+        """A table in SQL: all its files."""
+        names = [self._place.at(name).replace("'", "''") for name in self._tables.get(table, ())]
+        return "read_parquet([" + ", ".join(f"'{name}'" for name in names) + _NO_HIVE
+
+    def read(self, table: str, id_: str) -> dict[str, Any]:
+        """A table of one partition, read as a whole."""
+        for name in self._tables.get(table, ()):
+            if PurePosixPath(name).stem == id_:
+                return layout.read_table(self._place, name)
+        return {}
+
+    def has(self, table: str) -> bool:
+        return bool(self._tables.get(table))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoreIndex:
+    """Where the rows of each partition are in the whole store."""
+
+    ops: int  # how many the store has
+    recording_of_step: Ints
+    part: Ints  # of each partition: its number,
+    model: Ints  # its model
+    recording: Ints  # and its recording
+    step_part: Ints  # of each step of a partition: the partition,
+    step: Ints  # its row there
+    step_row: Ints  # and in the store
+    op_model: Ints  # of each op of a model: the model,
+    op: Ints  # its row there
+    op_row: Ints  # and in the store
+    device_part: Ints  # of each device of a partition: the partition,
+    device: Ints  # its row there
+    device_row: Ints  # and in the store
+    ids: Mapping[int, str]  # the id of each partition
+
+    @property
+    def is_one_model(self) -> bool:
+        """Whether all partitions have the ops of the store."""
+        return np.array_equal(self.op, self.op_row) and len(self.op) == self.ops
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredTrace:
+    """The memory of an allocator in a step; `MemoryTrace` describes it."""
+
+    allocator: str
+    device: int
+    step: int
+    untimed: int
+    first_ns: int
+    peak_bytes: int
+    _part: int
+    _trace: int
+    _read: Callable[[str, int], dict[str, Any]]
+
+    @property
+    def curve(self) -> MemoryCurve:
+        return self._points(is_reported=False)
+
+    @property
+    def levels(self) -> MemoryCurve:
+        return self._points(is_reported=True)
+
+    def held_at_peak(self, op_count: int) -> Ints:
+        return self._of_ops("held", op_count)
+
+    def taken_at_peak(self, op_count: int) -> Ints:
+        return self._of_ops("taken", op_count)
+
+    def _points(self, *, is_reported: bool) -> MemoryCurve:
+        found = self._rows("levels")
+        rows = np.flatnonzero(found["is_reported"] == is_reported)
+        return MemoryCurve(*(ints(found[name][rows]) for name in ("time_ns", "bytes")))
+
+    def _of_ops(self, column: str, op_count: int) -> Ints:
+        found, result = self._rows("held"), np.zeros(op_count, np.int64)
+        if found:
+            result[found["op"]] = found[column]
+        return result
+
+    def _rows(self, table: str) -> dict[str, Any]:
+        found = self._read(table, self._part)
+        rows = np.flatnonzero(found.get("trace", _NOTHING) == self._trace)
+        return {name: column[rows] for name, column in found.items()}
+
+
+class StoreRuns:
+    """The runs of a store; `StoredRuns` describes the methods."""
+
+    def __init__(self, database: Database, index: StoreIndex) -> None:
+        self._database, self._index = database, index
+        self._known: dict[bytes | None, dict[str, Ints]] = {}
+        database.add("parts", part=index.part, model=index.model, recording=index.recording)
+        database.add("places", part=index.step_part, step=index.step, row=index.step_row)
+        database.add(
+            "device_rows", part=index.device_part, device=index.device, row=index.device_row
+        )
+        if not index.is_one_model:
+            database.add("op_rows", model=index.op_model, op=index.op, row=index.op_row)
+
+    def totals(self, number: str, steps: Ints | None) -> Ints:
+        found = self._sums(steps)
+        return ints(np.sum([found[part] for part in PARTS.get(number, (number,))], axis=0))
+
+    def seen(self, steps: Ints | None) -> Ints:
+        return self._sums(steps)["seen"]
+
+    def step_counts(self, steps: Ints) -> Ints:
+        if not self._database.has("seen"):
+            return np.ones(self._index.ops, np.int64)
+        op, joined = self._op("s")
+        found = self._database.rows(
+            f"""
+            WITH ran AS (
+                SELECT DISTINCT {op} AS op, p.recording AS recording
+                FROM {self._database.files("seen")} s JOIN parts p USING (part) {joined}
+            )
+            SELECT op, sum(g.steps)::BIGINT AS steps
+            FROM ran JOIN given g USING (recording) GROUP BY op
+            """,
+            recording=(recordings := np.unique(self._index.recording_of_step[steps])),
+            steps=np.bincount(self._index.recording_of_step[steps])[recordings],
+        )
+        counts = np.zeros(self._index.ops, np.int64)
+        counts[found["op"]] = found["steps"]
+        return np.maximum(counts, 1)
+
+    def averages_seen(self, number: str, steps: Ints | None) -> Ints:
+        count = np.maximum(self.seen(steps), 1).astype(np.uint64)
+        # As for runs in memory, see `averages.over_steps_seen`.
+        return (self.totals(number, steps).astype(np.int64).view(np.uint64) // count).view(np.int64)
+
+    def most_runs(self) -> int:
+        return max(int(self._extremes["most_runs"]), 1)
+
+    def is_doubtful(self, number: str, factor: int = 1) -> bool:
+        parts = PARTS.get(number, (number,))
+        total = sum(float(self._extremes[f"{part}_size"]) for part in parts)
+        least = min(int(self._extremes[f"{part}_least"]) for part in parts)
+        return least < 0 or total * factor > _LARGE
+
+    def require_summable(self, number: str) -> None:
+        for part in PARTS.get(number, (number,)):
+            if float(self._extremes[f"{part}_size"]) > sums.LARGEST:
+                raise TfprofError(
+                    f"`{number.replace('nanos', 'micros')}` of all ops exceeds 64 bits: a file "
+                    "that was collected is damaged."
+                )
+
+    @cached_property
+    def step_totals(self) -> StepTotals:
+        names = [part.name for part in fields(StepTotals)][1:]
+        found = self._in_steps("steps", ", ".join(names), "WHERE t.is_timed")
+        return StepTotals(ints(found["row"]), *(ints(found[name]) for name in names))
+
+    @cached_property
+    def device_times(self) -> DeviceTimes:
+        found = self._in_steps("device_times", "device, busy_ns", more_order=", device")
+        return DeviceTimes(
+            ints(found["row"]), Coded.of(found["device"].tolist()), ints(found["busy_ns"])
+        )
+
+    @cached_property
+    def collectives(self) -> Collectives:
+        op, joined = self._op("t")
+        found = self._in_steps(
+            "collectives",
+            f'{op} AS op, t."order" AS number, start_ns, end_ns',
+            f"JOIN parts p USING (part) {joined}",
+            ", op, number",
+        )
+        columns = (found[name] for name in ("row", "op", "number", "start_ns", "end_ns"))
+        return Collectives(*map(ints, columns))
+
+    @cached_property
+    def step_starts(self) -> Ints:
+        """When the first op of each step started; the largest number if unknown."""
+        found = self._in_steps("steps", "first_start_ns")
+        starts = np.full(len(self._index.recording_of_step), np.iinfo(np.int64).max)
+        known = np.flatnonzero(found["first_start_ns"] >= 0)
+        starts[found["row"][known]] = found["first_start_ns"][known]
+        return ints(starts)
+
+    @cached_property
+    def memory_traces(self) -> Sequence[StoredTrace]:
+        found = self._in_steps(
+            "allocators",
+            "t.part AS part, t.trace AS trace, coalesce(d.row, -1) AS device, t.allocator "
+            "AS allocator, t.untimed AS untimed, t.first_ns AS first_ns, "
+            "t.peak_bytes AS peak_bytes",
+            "LEFT JOIN device_rows d ON d.part = t.part AND d.device = t.device",
+        )
+        names = ("part", "trace", "row", "device", "allocator", "untimed", "first_ns", "peak_bytes")
+        rows = zip(*(found[name].tolist() for name in names), strict=True)
+        read = self._read_partition
+        traces = [
+            StoredTrace(allocator, device, step, untimed, first, peak, part, trace, read)
+            for part, trace, step, device, allocator, untimed, first, peak in rows
+        ]
+        return sorted(traces, key=lambda one: (one.allocator.encode(), one.device, one.step))
+
+    def _read_partition(self, table: str, part: int) -> dict[str, Any]:
+        """The rows of a table of one partition, with the ops of the store."""
+        found = self._database.read(table, self._index.ids[part])
+        if "op" in found:
+            model = int(self._index.model[np.searchsorted(self._index.part, part)])
+            rows = self._index.op_row[self._index.op_model == model]
+            found["op"] = rows[found["op"]]
+        return found
+
+    def _in_steps(self, table: str, columns: str, more: str = "", more_order: str = "") -> Any:
+        """The rows of a table with the rows of their steps, sorted by them."""
+        if not self._database.has(table):
+            names = [part.rpartition(" ")[2].strip() for part in columns.split(",")]
+            return dict.fromkeys(("row", *names), np.zeros(0, np.int64))
+        return self._database.rows(
+            f"SELECT s.row AS row, {columns} FROM {self._database.files(table)} t "
+            f"JOIN places s ON s.part = t.part AND s.step = t.step {more} "
+            f"ORDER BY s.row{more_order}"
+        )
+
+    def _op(self, table: str) -> tuple[str, str]:
+        """The row of an op of a partition in SQL, and the join that it needs."""
+        if self._index.is_one_model:
+            return f"{table}.op", ""
+        return "m.row", f"JOIN op_rows m ON m.model = p.model AND m.op = {table}.op"
+
+    def _sums(self, steps: Ints | None) -> dict[str, Ints]:
+        """The sums of all numbers over the chosen steps, by op."""
+        key = None if steps is None else steps.tobytes()
+        if key not in self._known:
+            if len(self._known) > _MOST_KEPT:
+                self._known.clear()
+            self._known[key] = self._summed(steps)
+        return self._known[key]
+
+    def _summed(self, steps: Ints | None) -> dict[str, Ints]:
+        names = ("seen", *KEPT)
+        result = {name: np.zeros(self._index.ops, np.int64) for name in names}
+        if not self._database.has("records"):
+            return result
+        op, joined = self._op("r")
+        numbers = ", ".join(f"sum(r.{name})::BIGINT AS {name}" for name in KEPT)
+        chosen, given = "", {}
+        if steps is not None:
+            chosen = (
+                "JOIN places s ON s.part = r.part AND s.step = r.step JOIN given g ON g.row = s.row"
+            )
+            given = {"row": steps}
+        parts = "JOIN parts p ON p.part = r.part" if joined else ""
+        found = self._database.rows(
+            f"SELECT {op} AS op, count(*) AS seen, {numbers} "
+            f"FROM {self._database.files('records')} r {chosen} {parts} {joined} GROUP BY 1",
+            **given,
+        )
+        for name in names:
+            result[name][found["op"]] = found[name]
+        return {name: ints(column) for name, column in result.items()}
+
+    @cached_property
+    def _extremes(self) -> dict[str, Any]:
+        """The least of each number, and the sum of their sizes, over all records."""
+        if not self._database.has("records"):
+            nothing = {f"{name}_{what}": 0 for name in KEPT for what in ("least", "size")}
+            return nothing | {"most_runs": 0}
+        numbers = ", ".join(
+            f"min({name}) AS {name}_least, sum(abs({name}::DOUBLE)) AS {name}_size" for name in KEPT
+        )
+        found = self._database.rows(
+            f"SELECT max(runs) AS most_runs, {numbers} FROM {self._database.files('records')}"
+        )
+        return {name: column[0] for name, column in found.items()}
