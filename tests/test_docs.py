@@ -76,6 +76,16 @@ def test_a_page_shows_the_real_output_of_its_example(page, capsys):
     assert capsys.readouterr().out == shown
 
 
+@pytest.mark.usefixtures("_repository_copy")
+def test_the_page_on_several_hosts_shows_the_real_comparison(capsys):
+    text = (ROOT / "docs/how-to/several-hosts.md").read_text("utf-8")
+    line, shown = re.search(r"```console\n\$ (tfprof ranks .+)\n((?:.*\n)*?)```", text).groups()
+
+    main(words_of(line))
+
+    assert capsys.readouterr().out == shown
+
+
 TUTORIAL = (ROOT / "docs" / "tutorial" / "keras.md").read_text("utf-8")
 
 

@@ -38,13 +38,16 @@ if TYPE_CHECKING:
         UnknownFormatError,
     )
     from tfprof.measures.flop_rules.registry import FlopCount, OpFacts
+    from tfprof.measures.losses import LostTime
+    from tfprof.measures.servers import ParameterServer
     from tfprof.model.memory_curves import MemoryCurve
     from tfprof.model.profile import ProfileColumns
     from tfprof.model.recordings import Recording
-    from tfprof.options import MemoryOptions, Options, StepOptions
+    from tfprof.options import MemoryOptions, Options, RankOptions, StepOptions
     from tfprof.outputs.ledger import FloatOpsLedger
     from tfprof.outputs.op_log import OpLog
     from tfprof.outputs.parts import Written
+    from tfprof.outputs.ranks import RankTable
     from tfprof.outputs.steps import StepTable
     from tfprof.page.report import Report
     from tfprof.sources.source import FileSummary
@@ -52,6 +55,7 @@ if TYPE_CHECKING:
     from tfprof.version import __version__ as __version__
     from tfprof.views.ledger import CountedKind, UncountedKind
     from tfprof.views.memory import AllocatorMemory, MemoryBreakdown
+    from tfprof.views.ranks import CollectiveTime, RankTime, RankTimes, SlowHost
     from tfprof.views.steps import StepSummary, StepTime, StepTimes, UnusualStep
     from tfprof.views.view import Hidden
 
@@ -63,6 +67,7 @@ __all__ = [
     "Capture",
     "CaptureError",
     "Checker",
+    "CollectiveTime",
     "CountedKind",
     "Evidence",
     "EvidenceColumn",
@@ -76,6 +81,7 @@ __all__ = [
     "Info",
     "InputError",
     "KerasCallback",
+    "LostTime",
     "MemoryAnswer",
     "MemoryBreakdown",
     "MemoryCurve",
@@ -89,15 +95,21 @@ __all__ = [
     "OptionError",
     "Options",
     "OutputError",
+    "ParameterServer",
     "PrintModelAnalysisHook",
     "Profile",
     "ProfileColumns",
     "ProfileContext",
     "ProfileOptionBuilder",
     "Profiler",
+    "RankOptions",
+    "RankTable",
+    "RankTime",
+    "RankTimes",
     "Recording",
     "Report",
     "RuleError",
+    "SlowHost",
     "StepOptions",
     "StepSummary",
     "StepTable",
@@ -147,12 +159,15 @@ _MODULES: dict[str, tuple[str, ...]] = {
         *("RuleError", "TfprofError", "TruncatedError", "UnknownFormatError"),
     ),
     "tfprof.measures.flop_rules.registry": ("FlopCount", "OpFacts"),
+    "tfprof.measures.losses": ("LostTime",),
+    "tfprof.measures.servers": ("ParameterServer",),
     "tfprof.model.memory_curves": ("MemoryCurve",),
     "tfprof.model.profile": ("ProfileColumns",),
-    "tfprof.options": ("MemoryOptions", "Options", "StepOptions"),
+    "tfprof.options": ("MemoryOptions", "Options", "RankOptions", "StepOptions"),
     "tfprof.outputs.ledger": ("FloatOpsLedger",),
     "tfprof.outputs.op_log": ("OpLog",),
     "tfprof.outputs.parts": ("Written",),
+    "tfprof.outputs.ranks": ("RankTable",),
     "tfprof.outputs.steps": ("StepTable",),
     "tfprof.page.report": ("Report",),
     "tfprof.pprof_profiler": ("pprof_profiler",),
@@ -162,6 +177,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "tfprof.version": ("__version__",),
     "tfprof.views.ledger": ("CountedKind", "UncountedKind"),
     "tfprof.views.memory": ("AllocatorMemory", "MemoryBreakdown"),
+    "tfprof.views.ranks": ("CollectiveTime", "RankTime", "RankTimes", "SlowHost"),
     "tfprof.views.steps": ("StepSummary", "StepTime", "StepTimes", "UnusualStep"),
     "tfprof.views.view": ("Hidden",),
 }

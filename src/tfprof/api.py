@@ -28,6 +28,7 @@ from tfprof.options import (
     Inputs,
     MemoryOptions,
     Options,
+    RankOptions,
     StepOptions,
     find,
 )
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
     from tfprof.measures.flop_rules.registry import Rule
     from tfprof.outputs.ledger import FloatOpsLedger
+    from tfprof.outputs.ranks import RankTable
     from tfprof.outputs.steps import StepTable
     from tfprof.page.report import Report
 
@@ -352,6 +354,14 @@ class Profile:
 
         found = steps.build(self.columns, StepOptions.of(**options))
         return StepTable(replace(found, notes=self.notes_on(Subject.STEPS) + found.notes))
+
+    def ranks(self, **options: Any) -> RankTable:
+        """Hosts side by side, and which of them are slow; options as in `tfprof ranks --help`."""
+        from tfprof.outputs.ranks import RankTable
+        from tfprof.views import ranks
+
+        found = ranks.build(self.columns, RankOptions.of(**options))
+        return RankTable(replace(found, notes=self.notes_on(Subject.STEPS) + found.notes))
 
     def write_timeline(self, path: Path, **options: Any) -> None:
         """Write every run of the chosen steps as a timeline for trace viewers.

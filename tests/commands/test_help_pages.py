@@ -99,7 +99,7 @@ def test_a_summary_is_a_short_sentence_that_starts_with_a_verb(name):
 
 
 VERBS = {
-    *("Describe", "Explain", "Leave", "Open", "Reset", "Run", "Save", "Set", "Show"),
+    *("Compare", "Describe", "Explain", "Leave", "Open", "Reset", "Run", "Save", "Set", "Show"),
     *("Suggest", "Write"),
 }
 
@@ -154,6 +154,10 @@ def test_help_on_an_option_shows_its_value_default_and_commands(shown):
         "-max_rows ROWS\n"
         "  Show at most this many rows per breakdown, largest first; -1 shows all. [10]\n"
         "  An option of memory.\n"
+        "\n"
+        "-max_rows ROWS\n"
+        "  Show this many hosts, the slowest first; -1 shows all. [20]\n"
+        "  An option of ranks.\n"
     )
 
 

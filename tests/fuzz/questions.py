@@ -128,6 +128,11 @@ def _steps(profile: Profile) -> object:
     return answer.report, answer.to_json(), answer.to_dataframe(), answer._repr_html_()
 
 
+def _ranks(profile: Profile) -> object:
+    answer = profile.ranks()
+    return answer.report, answer.to_json(), answer.to_dataframe(), answer._repr_html_()
+
+
 def _advice(profile: Profile) -> object:
     answer = profile.advise()
     forms = answer.text(colour=True), answer.to_json(), answer.to_dataframe()
@@ -161,6 +166,7 @@ QUESTIONS: dict[str, list[Question]] = {
     "memory": [_memory],
     "flops": [_flops],
     "steps": [_steps],
+    "ranks": [_ranks],
     "advice": [_advice],
     "info": [_info],
     "whole": [

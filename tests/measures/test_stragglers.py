@@ -56,6 +56,12 @@ def test_steps_that_are_slow_on_any_host_are_chance():
     assert find(own) == []
 
 
+def test_hosts_that_all_differ_are_not_slow_now_and_then():
+    own = np.repeat([[0.9e8], [1e8], [1.1e8], [1.5e8]], 10, axis=1)
+
+    assert find(own) == []
+
+
 def test_a_fast_host_is_not_a_straggler():
     own = fleet()
     own[3] *= 0.5

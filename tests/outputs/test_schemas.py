@@ -79,6 +79,7 @@ def test_a_checkpoint_value_agrees_with_the_schema_of_a_view(capsys):
         ("flops", "ledger"),
         ("memory", "memory"),
         ("steps", "steps"),
+        ("ranks", "ranks"),
         ("advise", "advice"),
         ("info", "info"),
     ],
@@ -99,7 +100,8 @@ def test_the_plain_values_of_python_answers_agree_too():
     profile = tfprof.load(*GPU)
     answers = (
         *(profile.scope(select=EVERYTHING), profile.op(select=EVERYTHING), profile.flops()),
-        *(profile.memory(), profile.step_times(), profile.advise(), profile.info()),
+        *(profile.memory(), profile.step_times(), profile.ranks()),
+        *(profile.advise(), profile.info()),
     )
 
     found = {check(json.loads(json.dumps(answer.to_dict()))) for answer in answers}

@@ -549,7 +549,7 @@ def test_flops_works_in_the_shell(shell):
     status, out, err = shell("flops", "flops -step 1")
 
     assert out == PROFILE.flops().report
-    takers = "scope, graph, code, op, layers, memory, steps, timeline, set"
+    takers = "scope, graph, code, op, layers, memory, steps, ranks, timeline, set"
     assert (status, err) == (
         1,
         f"tfprof: `flops` has no option `step`. It is an option of {takers}.\n",
@@ -602,6 +602,7 @@ def both(capsys, monkeypatch, tmp_path):
         ("flops", "-json"),
         ("steps", ""),
         ("steps", "-json"),
+        ("ranks", ""),
         ("advise", "-checkers ExpensiveOperationChecker"),
         ("advise", "-json"),
         ("info", ""),

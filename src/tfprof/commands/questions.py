@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfprof.errors import OptionError
 from tfprof.metrics import AUTO, Need
-from tfprof.options import MEMORY_OPTIONS, STEP_OPTIONS, MemoryOptions
+from tfprof.options import MEMORY_OPTIONS, RANK_OPTIONS, STEP_OPTIONS, MemoryOptions
 from tfprof.outputs import registry
 from tfprof.views.registry import VIEWS
 from tfprof.views.view import TABLE_VALUE_TYPES, View
@@ -94,6 +94,15 @@ def steps(call: Call) -> None:
     given = {"step": call.front.options.step} | call.given_of(STEP_OPTIONS)
     profile = call.load()
     table = profile.step_times(**given)
+    call.show([table.to_json() if call.value("json") else table.report])
+    call.note(table.notes, profile)
+
+
+def ranks(call: Call) -> None:
+    """Compare hosts; a step set in the shell applies here too."""
+    given = {"step": call.front.options.step} | call.given_of(RANK_OPTIONS)
+    profile = call.load()
+    table = profile.ranks(**given)
     call.show([table.to_json() if call.value("json") else table.report])
     call.note(table.notes, profile)
 

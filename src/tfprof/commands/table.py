@@ -16,6 +16,7 @@ from tfprof.options import (
     MEMORY_OPTIONS,
     OUTPUT_OPTIONS,
     PAGE_OPTIONS,
+    RANK_OPTIONS,
     REPORT_OPTIONS,
     RUN_OPTIONS,
     STEP_OPTIONS,
@@ -154,6 +155,21 @@ _ROWS = (
         "its last. Time in which several ops run at once counts once as busy time. Steps that took "
         "clearly longer or shorter than the median are listed with what was different in them.",
         examples=(("runs/a", ""), ("graph.pbtxt run_meta_1 run_meta_2", "-step 1 --json")),
+    ),
+    Command(
+        name="ranks",
+        summary="Compare hosts or ranks, and name the slow ones.",
+        run=Function(_QUESTIONS, "ranks"),
+        takes=_FILES_OR_LOADED,
+        inputs=INPUT_OPTIONS,
+        options=RANK_OPTIONS | _only("json"),
+        notes="Hosts that wait for each other in every step all take the same time, so they are "
+        "compared by their own time: that of a step without the time in which only collectives "
+        "ran. A host is slow if it differs from the median host by more than chance and by at "
+        "least 5 %. Runs of a collective on several hosts are matched by op, step and order, and "
+        "clocks are aligned on their ends: the time until the last host arrives is waiting, the "
+        "rest is transfer.",
+        examples=(("runs/a", ""), ("host-*.xplane.pb", "-step 120 -max_rows 50 --json")),
     ),
     Command(
         name="advise",

@@ -154,7 +154,9 @@ def _change(values: Floats) -> int:
 
 def _sometimes(excess: Floats, host: int, noise: _Noise) -> Iterator[Straggler]:
     """The host, if single steps of it are slow more often than those of other hosts."""
-    limit = max(_LEAST_STEP_EFFECT, _STEP_DEVIATIONS * noise.of_steps)
+    limit = max(
+        _LEAST_STEP_EFFECT, _STEP_DEVIATIONS * noise.of_steps, noise.factor * noise.of_hosts
+    )
     is_slow = excess > limit
     mine = np.flatnonzero(is_slow[host])
     recorded = int((~np.isnan(excess[host])).sum())

@@ -20,6 +20,7 @@ __all__ = [
     "MEMORY_OPTIONS",
     "OUTPUT_OPTIONS",
     "PAGE_OPTIONS",
+    "RANK_OPTIONS",
     "REPORT_OPTIONS",
     "RUN_OPTIONS",
     "STEP_OPTIONS",
@@ -32,6 +33,7 @@ __all__ = [
     "Option",
     "Options",
     "OutputSpec",
+    "RankOptions",
     "StepOptions",
     "default_of",
     "find",
@@ -49,7 +51,7 @@ _OUTPUT = "Output"
 _SERVER = "Server"
 GROUPS = (_FILES, _FOLDERS, _READING, _PROGRAM, _COUNTED, _SHOWN, _THRESHOLDS, _OUTPUT, _SERVER)
 
-_BYTES, _MICROS, _STEP = "BYTES", "MICROS", "STEP"
+_BYTES, _MICROS, _STEP, _ROWS = "BYTES", "MICROS", "STEP", "ROWS"
 
 
 def _option(kind: Kind, default: Any, text: str, group: str, placeholder: str | None = None) -> Any:
@@ -225,8 +227,20 @@ class Options:
         return Patterns(getattr(self, name))
 
 
+class _Question:
+    """The options of a question other than a view."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, **given: Any) -> Self:
+        """Options with `given` checked, the rest at their defaults."""
+        known = _table(cls, "-")
+        return cls(**{name: find(name, known).check(value) for name, value in given.items()})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryOptions:
+class MemoryOptions(_Question):
     """The options of a question about memory over time."""
 
     step: int = _option(
@@ -253,17 +267,12 @@ class MemoryOptions:
         10,
         "Show at most this many rows per breakdown, largest first; -1 shows all.",
         _SHOWN,
-        "ROWS",
+        _ROWS,
     )
-
-    @classmethod
-    def of(cls, **given: Any) -> Self:
-        """Options with `given` checked, the rest at their defaults."""
-        return cls(**{name: find(name, MEMORY_OPTIONS).check(given[name]) for name in given})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StepOptions:
+class StepOptions(_Question):
     """The options of a question about the times of steps."""
 
     step: int = _option(
@@ -279,10 +288,14 @@ class StepOptions:
         Kind.NUMBERS, (), "Show only recordings of these ranks.", _SHOWN, "RANK,…"
     )
 
-    @classmethod
-    def of(cls, **given: Any) -> Self:
-        """Options with `given` checked, the rest at their defaults."""
-        return cls(**{name: find(name, STEP_OPTIONS).check(given[name]) for name in given})
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankOptions(StepOptions):
+    """The options of a question that compares hosts."""
+
+    max_rows: int = _option(
+        Kind.NUMBER, 20, "Show this many hosts, the slowest first; -1 shows all.", _SHOWN, _ROWS
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -357,6 +370,7 @@ def _named(*options: Option) -> dict[str, Option]:
 VIEW_OPTIONS: dict[str, Option] = _table(Options, "-")
 MEMORY_OPTIONS: dict[str, Option] = _table(MemoryOptions, "-")
 STEP_OPTIONS: dict[str, Option] = _table(StepOptions, "-")
+RANK_OPTIONS: dict[str, Option] = _table(RankOptions, "-")
 INPUT_OPTIONS: dict[str, Option] = _table(Inputs, "--")
 
 # Options of individual commands.

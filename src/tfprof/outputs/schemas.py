@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from tfprof.metrics import METRICS, Metric
-from tfprof.options import MEMORY_OPTIONS, STEP_OPTIONS, VIEW_OPTIONS, Option
+from tfprof.options import MEMORY_OPTIONS, RANK_OPTIONS, STEP_OPTIONS, VIEW_OPTIONS, Option
 from tfprof.units import Unit
 from tfprof.views.registry import VIEWS
 
@@ -308,6 +308,80 @@ def _steps() -> dict[str, Schema]:
     }
 
 
+def _ranks() -> dict[str, Schema]:
+    times = {
+        "median_ns": "The median step.",
+        "p10_ns": "A tenth of the steps take at most this time.",
+        "p90_ns": "Nine tenths of the steps take at most this time.",
+        "mean_ns": "The average step; the sum of the following five.",
+        "compute_ns": "In which ops ran, except those that fetch input.",
+        "communication_ns": "In which only collectives ran.",
+        "input_wait_ns": "Waiting for input, and fetching it.",
+        "transfers_ns": "Transfers between devices.",
+        "idle_ns": "In which nothing ran.",
+        "all_communication_ns": "In which collectives ran, also while other ops did.",
+        "own_ns": "The median step without `communication_ns`.",
+    }
+    waiting = "The part of `communication_ns` that is waiting for other hosts; null if unknown."
+    rank = {
+        "recording": _TEXT,
+        "host": _described(_TEXT, "Empty if unknown."),
+        "rank": _or_null(_INTEGER),
+        "steps": _described(_INTEGER, "The number of steps."),
+        **{key: _described(_INTEGER, f"{text} Nanoseconds.") for key, text in times.items()},
+        "waiting_ns": _described(_or_null(_INTEGER), waiting),
+        "deviation": _described(
+            _or_null(_NUMBER), "Of `own_ns` from the median host, as a fraction; null for one host."
+        ),
+        "peak_bytes": _described(
+            _or_null(_INTEGER), "The highest level of one allocator; null if unknown."
+        ),
+    }
+    loss = {
+        "part": {"enum": ["compute", "input_wait", "transfers", "idle"]},
+        "scope": _described(_TEXT, "Where ops take longer; empty for other parts, or all scopes."),
+        "nanos": _described(_INTEGER, "Per step."),
+    }
+    slow = {
+        "recording": _TEXT,
+        "when": _described(_TEXT, "In which steps it is slow, as text."),
+        "steps": _list(_INTEGER, "The numbers of these steps."),
+        "excess": _described(_NUMBER, "How much longer its own time is in them, as a fraction."),
+        "excess_ns": _described(_INTEGER, "The same, in nanoseconds per step."),
+        "losses": _list(_object(loss), "Where it loses the time, the largest first."),
+        "awaited": _described(
+            _or_null(_NUMBER),
+            "The share of all waiting in collectives that is for this host; null if unknown.",
+        ),
+    }
+    collective = {
+        "op": _TEXT,
+        "hosts": _described(_INTEGER, "The number of hosts that took part."),
+        "runs": _described(_INTEGER, "In all steps; a run of all hosts together counts once."),
+        "transfer_ns": _described(_INTEGER, "The median."),
+        "waiting_ns": _described(_INTEGER, "Until the last host arrived; the mean of all hosts."),
+        "longest_ns": _described(_INTEGER, "The longest wait of a host."),
+        "last": _described(_TEXT, "The recording that most often arrived last."),
+        "last_share": _described(_NUMBER, "How often it did, as a fraction."),
+    }
+    server = {
+        "task": _TEXT,
+        "variables": _INTEGER,
+        "params": _described(_INTEGER, "The elements of its variables."),
+        "bytes": _described(_INTEGER, "The memory that its ops request in a step."),
+        "nanos": _described(_INTEGER, "The time of its ops in a step."),
+    }
+    return {
+        "options": _options(RANK_OPTIONS),
+        "ranks": _list(_object(rank), "All hosts, the longest own time first."),
+        "slow": _list(_object(slow), "Hosts that are clearly slower than the others."),
+        "collectives": _list(_object(collective), "The longest waits first."),
+        "servers": _list(_object(server), "The parameter servers."),
+        "inconclusive": _list(_TEXT, "What the recordings do not show, and why."),
+        "notes": _NOTES,
+    }
+
+
 def _advice() -> dict[str, Schema]:
     gain = {
         "at_most": _described(_INTEGER, "An upper bound of what a fix saves, in `unit`."),
@@ -373,6 +447,7 @@ SCHEMAS: dict[str, Answer] = {
     "ledger": Answer(1, "Float operations by kind of op", "flops", _ledger),
     "memory": Answer(1, "Memory over time", "memory", _memory),
     "steps": Answer(1, "The times of steps", "steps", _steps),
+    "ranks": Answer(1, "A comparison of hosts", "ranks", _ranks),
     "advice": Answer(1, "Suggestions", "advise", _advice),
     "info": Answer(1, "A description of files", "info", _info),
     "reports": Answer(1, "The reports on a model directory", "profile", _reports),

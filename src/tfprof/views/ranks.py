@@ -1,0 +1,310 @@
+"""Hosts side by side: where the time of their steps goes, who is slow, and who waits for whom.
+
+All times are nanoseconds. In a job that synchronises in every step, all hosts take the same time,
+because the fast ones wait for the slow ones in collectives. So hosts are compared by their own
+time: that of a step without the time in which only collectives ran.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfprof.columns import Ints
+from tfprof.measures import arrivals, stragglers
+from tfprof.measures.collectives import collectives
+from tfprof.measures.host_memory import UNKNOWN_BYTES, peak_bytes
+from tfprof.measures.host_steps import PARTS, HostSteps, host_steps
+from tfprof.measures.losses import LostTime, losses
+from tfprof.measures.numbers import chosen_steps, require_steps
+from tfprof.measures.servers import ParameterServer, servers
+from tfprof.measures.steps import require_steps as require_any_step
+from tfprof.measures.steps import rounded_parts
+from tfprof.measures.stragglers import Floats, Straggler
+from tfprof.model.profile import ProfileColumns
+from tfprof.model.recordings import UNKNOWN_RANK
+from tfprof.options import RankOptions
+from tfprof.units import counted, format_nanos
+from tfprof.views.view import chosen_by
+
+# Of more slow hosts it is only said by how much they are slow.
+_MOST_EXPLAINED = 8
+# Clocks must agree better than this share of a step, or arrivals cannot be compared.
+_CLOCKS = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class RankTime:
+    """The steps of one host or rank.
+
+    `mean_ns` is the average step; `compute_ns`, `communication_ns`, `input_wait_ns`,
+    `transfers_ns` and `idle_ns` are its parts, which add up to it.
+    """
+
+    recording: str
+    host: str  # empty if unknown
+    rank: int | None
+    steps: int
+    median_ns: int
+    p10_ns: int
+    p90_ns: int
+    mean_ns: int
+    compute_ns: int
+    communication_ns: int  # in which only collectives ran
+    input_wait_ns: int  # waiting for input, and fetching it
+    transfers_ns: int
+    idle_ns: int
+    waiting_ns: int | None  # the part of `communication_ns` that is waiting for other hosts
+    all_communication_ns: int  # in which collectives ran, also while other ops did
+    own_ns: int  # the median step without communication
+    deviation: float | None  # of the own time from the median host; 0.3 is 30 % longer
+    peak_bytes: int | None  # the highest level of one allocator
+
+
+@dataclass(frozen=True, slots=True)
+class SlowHost:
+    """A host that takes clearly longer than the others, when, and where it loses the time."""
+
+    recording: str
+    when: str  # `in all steps`, `from step 120 on`, `in 3 of 50 steps (4, 9, 30)`
+    steps: tuple[int, ...]  # the numbers of the steps in which it is slow
+    excess: float  # how much longer its own time is in these steps; 0.3 is 30 %
+    excess_ns: int  # per step
+    losses: tuple[LostTime, ...]  # the largest first
+    awaited: float | None  # the share of all waiting in collectives that is for this host
+
+    @property
+    def waits_for_input(self) -> bool:
+        """Whether it is slow mainly because it waits for input."""
+        return bool(self.losses) and self.losses[0].part == "input_wait"
+
+
+@dataclass(frozen=True, slots=True)
+class CollectiveTime:
+    """The runs of a collective: the part that is transfer, and waiting for the last to arrive."""
+
+    op: str
+    hosts: int  # that took part
+    runs: int  # in all steps, each counted once for all hosts
+    transfer_ns: int  # the median
+    waiting_ns: int  # the average of all hosts
+    longest_ns: int  # the longest wait of a host
+    last: str  # the recording that most often arrived last
+    last_share: float  # how often it did
+
+
+@dataclass(frozen=True, slots=True)
+class RankTimes:
+    """The answer: a row per host, the slowest first, and what stands out."""
+
+    options: RankOptions
+    ranks: tuple[RankTime, ...]
+    slow: tuple[SlowHost, ...]
+    collectives: tuple[CollectiveTime, ...]
+    servers: tuple[ParameterServer, ...]
+    inconclusive: tuple[str, ...]  # what the recordings cannot tell, and why
+    notes: tuple[str, ...]
+
+    @property
+    def shown(self) -> tuple[RankTime, ...]:
+        """As many rows as the options ask for, slow hosts first."""
+        if self.options.max_rows < 0:
+            return self.ranks
+        slow = {one.recording for one in self.slow}
+        first = sorted(self.ranks, key=lambda one: one.recording not in slow)
+        return tuple(first[: self.options.max_rows])
+
+
+def build(profile: ProfileColumns, options: RankOptions) -> RankTimes:
+    """Compare the chosen recordings in the chosen steps."""
+    require_any_step(profile)
+    chosen = chosen_by(options)
+    require_steps(profile, chosen, "compares all steps")
+    steps = chosen_steps(profile, chosen)
+    hosts = host_steps(profile, steps)
+    found = stragglers.find(hosts.own_ns)
+    met = arrivals.meetings(profile, collectives(profile), steps)
+    doubts = list(_doubts(hosts))
+    waits, doubt = _waits(profile, hosts, met)
+    rows = _ranks(profile, hosts, steps, _waiting(hosts, met, waits))
+    slow = _slow_hosts(profile, hosts, found, _awaited(hosts, met, waits))
+    return RankTimes(
+        options,
+        tuple(sorted(rows, key=lambda one: -one.own_ns)),
+        tuple(slow),
+        () if waits is None else tuple(_collectives(profile, met, waits)),
+        servers(profile),
+        (*doubts, *doubt),
+        (),
+    )
+
+
+def _doubts(hosts: HostSteps) -> Iterator[str]:
+    """Why slow hosts cannot be found."""
+    recordings, steps = hosts.own_ns.shape
+    if recordings == 1:
+        yield "slow hosts: there is only one recording, so nothing to compare it with."
+    elif recordings < stragglers.LEAST_HOSTS:
+        yield "slow hosts: of two recordings neither is the usual one; record a third host."
+    elif steps < stragglers.LEAST_STEPS:
+        few = counted(steps, "step")
+        yield f"slow hosts: {few} cannot be told from chance; record at least three."
+    elif not (~np.isnan(hosts.own_ns)).sum(axis=0).max() > 1:
+        yield "slow hosts: no two recordings have a step of the same number."
+
+
+def _waits(
+    profile: ProfileColumns, hosts: HostSteps, met: arrivals.Meetings
+) -> tuple[arrivals.Waits | None, list[str]]:
+    """How long hosts waited for each other, or why that is unknown."""
+    what = "waiting in collectives"
+    if len(hosts.recording) < 2 or not (len(met) or met.alone):
+        return None, []
+    if not len(met):
+        reason = "no two recordings ran the same one in a step of the same number."
+        return None, [f"{what}: {reason}"]
+    found = arrivals.waits(met)
+    usual = float(np.nanmedian(hosts.wall_ns))
+    if found.residual_ns > _CLOCKS * usual:
+        apart = format_nanos(round(found.residual_ns))
+        reason = (
+            f"after aligning the clocks of the hosts, the ends of collectives still differ by "
+            f"{apart}; the clocks drift, or not all hosts take part in the same ones."
+        )
+        return None, [f"{what}: {reason}"]
+    counts = met.took_part.sum(axis=1)
+    if counts.min() < counts.max() or met.alone:
+        few = profile.recordings.label[int(met.recording[counts.argmin()])]
+        reason = (
+            f"hosts have unequal numbers of collectives (from {counts.min():,} in {few} to "
+            f"{counts.max():,}); only those that several hosts have are compared."
+        )
+        return found, [f"{what}: {reason}"]
+    return found, []
+
+
+def _rows_of(hosts: HostSteps, recordings: Ints) -> Ints:
+    return np.searchsorted(hosts.recording, recordings)
+
+
+def _waiting(hosts: HostSteps, met: arrivals.Meetings, waits: arrivals.Waits | None) -> Floats:
+    """How long each host waited for others in each step, while nothing else ran.
+
+    What else ran is not known for each collective. At the end of the last one, nothing did: so its
+    transfer belongs to the communication of the step, and the rest may be waiting.
+    """
+    if waits is None:
+        return np.full(hosts.wall_ns.shape, np.nan)
+    found, most = np.zeros(hosts.wall_ns.shape), hosts.parts["communication"].copy()
+    rows = _rows_of(hosts, met.recording)
+    every = np.arange(len(rows))
+    for column, number in enumerate(hosts.number.tolist()):
+        here = np.flatnonzero(met.number == number)
+        if len(here):
+            last = here[met.end_ns[:, here].argmax(axis=1)]
+            found[rows, column] = waits.wait_ns[:, here].sum(axis=1)
+            most[rows, column] -= waits.transfer_ns[every, last]
+    return np.clip(found, 0, np.maximum(most, 0))
+
+
+def _awaited(
+    hosts: HostSteps, met: arrivals.Meetings, waits: arrivals.Waits | None
+) -> dict[int, float]:
+    """By row of the hosts, the share of all waiting that ended when the host arrived."""
+    if waits is None or not (whole := float(waits.wait_ns.sum())):
+        return {}
+    shares = np.bincount(waits.last, waits.wait_ns.sum(axis=0), len(met.recording)) / whole
+    return dict(zip(_rows_of(hosts, met.recording).tolist(), shares.tolist(), strict=True))
+
+
+def _ranks(
+    profile: ProfileColumns, hosts: HostSteps, steps: Ints, waiting: Floats
+) -> Iterator[RankTime]:
+    recordings = profile.recordings
+    own = hosts.own_ns
+    away = stragglers.deviations(stragglers.relative_excess(own)) if len(own) > 1 else None
+    peaks = peak_bytes(profile, steps)
+    for row, recording in enumerate(hosts.recording.tolist()):
+        here = ~np.isnan(own[row])
+        walls = hosts.wall_ns[row, here]
+        low, median, high = np.percentile(walls, (10, 50, 90), method="inverted_cdf").tolist()
+        means = [hosts.parts[part][row, here].mean() for part in PARTS]
+        mean = round(float(walls.mean()))
+        parts = rounded_parts(np.array(means), mean).tolist()
+        waited = waiting[row, here].mean()
+        rank, peak = int(recordings.rank[recording]), int(peaks[recording])
+        yield RankTime(
+            recording=recordings.label[recording],
+            host=recordings.host[recording],
+            rank=None if rank == UNKNOWN_RANK else rank,
+            steps=int(here.sum()),
+            median_ns=round(median),
+            p10_ns=round(low),
+            p90_ns=round(high),
+            mean_ns=mean,
+            **{f"{part}_ns": nanos for part, nanos in zip(PARTS, parts, strict=True)},
+            waiting_ns=None if np.isnan(waited) else round(float(waited)),
+            all_communication_ns=round(float(hosts.all_communication_ns[row, here].mean())),
+            own_ns=round(float(np.median(own[row, here]))),
+            deviation=None if away is None else float(away[row]),
+            peak_bytes=None if peak == UNKNOWN_BYTES else peak,
+        )
+
+
+def _slow_hosts(
+    profile: ProfileColumns,
+    hosts: HostSteps,
+    found: list[Straggler],
+    awaited: dict[int, float],
+) -> Iterator[SlowHost]:
+    is_slow = np.isin(np.arange(len(hosts.recording)), [one.host for one in found])
+    own = hosts.own_ns
+    for place, one in enumerate(found):
+        columns = list(one.steps)
+        usual = np.nanmedian(own[:, columns], axis=0)
+        numbers = hosts.number[columns].tolist()
+        explained = place < _MOST_EXPLAINED
+        yield SlowHost(
+            recording=profile.recordings.label[int(hosts.recording[one.host])],
+            when=_when(one, numbers, int((~np.isnan(own[one.host])).sum())),
+            steps=tuple(numbers),
+            excess=one.excess,
+            excess_ns=round(float((own[one.host, columns] - usual).mean())),
+            losses=tuple(losses(profile, hosts, one.host, columns, is_slow)) if explained else (),
+            awaited=awaited.get(one.host),
+        )
+
+
+def _when(one: Straggler, numbers: list[int], recorded: int) -> str:
+    if one.is_some:
+        shown = ", ".join(map(str, numbers[:5]))
+        more = ", …" if len(numbers) > 5 else ""
+        return f"in {len(numbers)} of {counted(recorded, 'step')} ({shown}{more})"
+    return f"from step {numbers[0]} on" if one.since else "in all steps"
+
+
+def _collectives(
+    profile: ProfileColumns, met: arrivals.Meetings, waits: arrivals.Waits
+) -> Iterator[CollectiveTime]:
+    """The collectives, those with the longest waits first."""
+    found = []
+    for op in np.unique(met.op).tolist():
+        here = np.flatnonzero(met.op == op)
+        took_part = met.took_part[:, here]
+        counts = np.bincount(waits.last[here], minlength=len(met.recording))
+        wait = waits.wait_ns[:, here][took_part]
+        found.append(
+            CollectiveTime(
+                op=profile.ops.name[op],
+                hosts=int(took_part.any(axis=1).sum()),
+                runs=len(here),
+                transfer_ns=round(float(np.median(waits.transfer_ns[:, here][took_part]))),
+                waiting_ns=round(float(wait.mean())),
+                longest_ns=round(float(wait.max())),
+                last=profile.recordings.label[int(met.recording[counts.argmax()])],
+                last_share=float(counts.max() / len(here)),
+            )
+        )
+    yield from sorted(found, key=lambda one: (-one.waiting_ns * one.runs, one.op))
