@@ -28,6 +28,7 @@ def of(columns: ProfileColumns) -> dict[str, dict[str, Any]]:
             "untimed": ints([one.untimed for one in traces]),
             "first_ns": ints([one.first_ns for one in traces]),
             "peak_bytes": ints([one.peak_bytes for one in traces]),
+            "reported_bytes": ints([one.reported_bytes for one in traces]),
         },
         "held": _held(columns, traces),
         "levels": _levels(traces),

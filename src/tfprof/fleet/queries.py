@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from itertools import repeat
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -116,6 +117,7 @@ class StoredTrace:
     untimed: int
     first_ns: int
     peak_bytes: int
+    reported_bytes: int
     _part: int
     _trace: int
     _read: Callable[[str, int], dict[str, Any]]
@@ -254,16 +256,14 @@ class StoreRuns:
             "allocators",
             "t.part AS part, t.trace AS trace, coalesce(d.row, -1) AS device, t.allocator "
             "AS allocator, t.untimed AS untimed, t.first_ns AS first_ns, "
-            "t.peak_bytes AS peak_bytes",
+            "t.peak_bytes AS peak_bytes, t.reported_bytes AS reported_bytes",
             "LEFT JOIN device_rows d ON d.part = t.part AND d.device = t.device",
         )
-        names = ("part", "trace", "row", "device", "allocator", "untimed", "first_ns", "peak_bytes")
-        rows = zip(*(found[name].tolist() for name in names), strict=True)
-        read = self._read_partition
-        traces = [
-            StoredTrace(allocator, device, step, untimed, first, peak, part, trace, read)
-            for part, trace, step, device, allocator, untimed, first, peak in rows
-        ]
+        names = ("allocator", "device", "row", "untimed", "first_ns", "peak_bytes")
+        more = ("reported_bytes", "part", "trace")
+        columns = [found[name].tolist() for name in (*names, *more)]
+        read = repeat(self._read_partition)
+        traces = list(map(StoredTrace, *columns, read))
         return sorted(traces, key=lambda one: (one.allocator.encode(), one.device, one.step))
 
     def _read_partition(self, table: str, part: int) -> dict[str, Any]:

@@ -122,6 +122,7 @@ TABLES: dict[str, TableFormat] = {
             "untimed": Field("Allocations without a time.", least=0),
             "first_ns": Field("When the first of them was recorded."),
             "peak_bytes": Field("The most bytes held at one time."),
+            "reported_bytes": Field("The most bytes in use that the allocator reported, or 0."),
         },
     ),
     "held": TableFormat(

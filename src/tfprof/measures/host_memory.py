@@ -21,7 +21,6 @@ def peak_bytes(profile: ProfileColumns, steps: Ints) -> Ints:
     wanted = {*steps.tolist()}
     for trace in allocator_traces(profile):
         if trace.step in wanted:
-            curve = trace.levels if len(trace.levels) else trace.curve
             recording = profile.steps.recording[trace.step]
-            found[recording] = max(found[recording], curve.peak_bytes)
+            found[recording] = max(found[recording], trace.reported_bytes or trace.peak_bytes)
     return ints(found)

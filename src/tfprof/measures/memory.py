@@ -46,6 +46,11 @@ class AllocatorTrace:
         """The most bytes held at one time."""
         return self.curve.peak_bytes
 
+    @property
+    def reported_bytes(self) -> int:
+        """The most bytes in use that the allocator itself reported; 0 if it did not."""
+        return self.levels.peak_bytes if len(self.levels) else 0
+
     def held_at_peak(self, op_count: int) -> Ints:
         return _sums(self.op, self.bytes, self.time_ns <= self.curve.peak_ns, op_count)
 

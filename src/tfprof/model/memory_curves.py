@@ -118,6 +118,10 @@ class MemoryTrace(Protocol):
         """The most bytes held at one time."""
 
     @property
+    def reported_bytes(self) -> int:
+        """The most bytes in use that the allocator itself reported; 0 if it did not."""
+
+    @property
     def curve(self) -> MemoryCurve:
         """The bytes that ops held over time."""
 
