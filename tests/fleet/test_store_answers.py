@@ -57,7 +57,8 @@ def assert_same(files, store, *, chosen=()):
             for options in QUESTIONS:
                 asked = options | choice
                 assert answer(store, kind, asked) == answer(files, kind, asked), (kind, asked)
-        assert answer(store, "step_times", choice) == answer(files, "step_times", choice)
+        for kind in ("step_times", "ranks"):
+            assert answer(store, kind, choice) == answer(files, kind, choice)
 
 
 def test_run_metadata_of_two_workers(tmp_path):

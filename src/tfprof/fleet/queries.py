@@ -235,7 +235,7 @@ class StoreRuns:
         found = self._in_steps(
             "collectives",
             f'{op} AS op, t."order" AS number, start_ns, end_ns',
-            f"JOIN parts p USING (part) {joined}",
+            f"JOIN parts p ON p.part = t.part {joined}",
             ", op, number",
         )
         columns = (found[name] for name in ("row", "op", "number", "start_ns", "end_ns"))
