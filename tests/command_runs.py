@@ -127,11 +127,11 @@ def stopped_while_writing(folder: Path, *words: object) -> Iterator[subprocess.P
             process.kill()
 
 
-def big_graph(path: Path, ops: int) -> Path:
-    """Write a graph of that many ops in 100 scopes."""
+def big_graph(path: Path, ops: int, *, longer: int = 0) -> Path:
+    """Write a graph of that many ops in 100 scopes, with names that are `longer` by some bytes."""
     nodes = []
     for number in range(ops):
-        name = f"scope_{number % 100:02}/op_{number:06}".encode()
+        name = f"scope_{number % 100:02}/op_{number:06}{'_' * longer}".encode()
         node = b"\x0a" + wire.encoded(len(name)) + name + b"\x12\x04NoOp"
         nodes.append(b"\x0a" + wire.encoded(len(node)) + node)
     path.write_bytes(b"".join(nodes))

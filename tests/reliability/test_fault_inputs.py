@@ -120,8 +120,11 @@ def test_a_folder_without_permission_is_an_error(path, files):
 
 @pytest.mark.parametrize("change", ["truncated", "extended", "replaced"])
 def test_a_file_that_changes_while_it_is_read_gives_the_old_or_the_new_answer(change, files):
-    whole = big_graph(files / "big.pb", 50_000).read_bytes()
-    half = big_graph(files / "half.pb", 25_000).read_bytes()
+    # A file that is being written grows page by page. Ops of 4,099 bytes never end with a page, so
+    # that no moment in between looks like a complete file.
+    whole = big_graph(files / "big.pb", 1_600, longer=4_069).read_bytes()
+    half = big_graph(files / "half.pb", 800, longer=4_069).read_bytes()
+    assert len(whole) == 1_600 * 4_099
     wanted = [tfprof("op", name, "-select", "occurrence").stdout for name in ("big.pb", "half.pb")]
     stop = threading.Event()
 
