@@ -25,7 +25,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parent.parent
 VENDORED = ROOT / "src/tfprof/page/static/vendor/README.md"
 
-EXTRAS = ("shell",)
+EXTRAS = ("shell", "fleet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,34 @@ PACKAGES = [
     Package("protobuf", "BSD-3-Clause", "tfprof", "reads and writes protobuf messages"),
     Package("prompt_toolkit", "BSD-3-Clause", "tfprof[shell]", "completion menu of the shell"),
     Package("wcwidth", "MIT", "tfprof[shell]", "required by prompt_toolkit: widths of characters"),
+    Package("distributed", "BSD-3-Clause", "tfprof[fleet]", "Dask clusters that collect files"),
+    Package("duckdb", "MIT", "tfprof[fleet]", "sums over the tables of a store"),
+    Package("fsspec", "BSD-3-Clause", "tfprof[fleet]", "files at URLs"),
+    *(
+        Package(name, licence, "tfprof[fleet]", f"required by {user}")
+        for name, licence, user in (
+            ("click", "BSD-3-Clause", "dask and distributed"),
+            ("cloudpickle", "BSD-3-Clause", "dask and distributed"),
+            ("dask", "BSD-3-Clause", "distributed"),
+            ("importlib-metadata", "Apache-2.0", "dask, before Python 3.12"),
+            ("Jinja2", "BSD-3-Clause", "distributed"),
+            ("lazy-importer", "Apache-2.0", "importlib-metadata"),
+            ("locket", "BSD-2-Clause", "distributed and partd"),
+            ("MarkupSafe", "BSD-3-Clause", "Jinja2"),
+            ("msgpack", "Apache-2.0", "distributed"),
+            ("packaging", "Apache-2.0", "dask and distributed"),
+            ("partd", "BSD-3-Clause", "dask"),
+            ("psutil", "BSD-3-Clause", "distributed"),
+            ("PyYAML", "MIT", "dask and distributed"),
+            ("sortedcontainers", "Apache-2.0", "distributed"),
+            ("tblib", "BSD-2-Clause", "distributed"),
+            ("toolz", "BSD-3-Clause", "dask and distributed"),
+            ("tornado", "Apache-2.0", "distributed"),
+            ("urllib3", "MIT", "distributed, before version 2026"),
+            ("zict", "BSD-3-Clause", "distributed"),
+            ("zipp", "MIT", "importlib-metadata"),
+        )
+    ),
 ]
 
 # All of them allow use, changes and distribution, and ask only for their notice to be kept.
@@ -55,6 +83,8 @@ PERMISSIVE = {
 # How packages without a licence expression name their licence.
 _SPELLINGS = {
     "3-Clause BSD License": "BSD-3-Clause",
+    "Apache Software License": "Apache-2.0",
+    "BSD": "BSD-3-Clause",
     "BSD License": "BSD-3-Clause",
     "MIT License": "MIT",
 }

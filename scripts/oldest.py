@@ -13,7 +13,7 @@ from pathlib import Path
 
 PYPROJECT = Path(__file__).parent.parent / "pyproject.toml"
 
-EXTRAS = ("shell", "test")
+EXTRAS = ("shell", "fleet", "test")
 
 # The tests do without these.
 LEFT_OUT = {

@@ -40,7 +40,7 @@ def test_a_public_name_exists_and_is_described(name):
 def test_the_public_names_are_these():
     assert set(tfprof.__all__) == {
         *("load", "Profile", "ProfileColumns", "info", "Info", "FileSummary", "Recording"),
-        "Report",
+        *("Report", "collect", "Collected"),
         *("Answer", "Options", "Hidden", "Written"),
         *("MemoryAnswer", "MemoryOptions", "AllocatorMemory", "MemoryBreakdown", "MemoryCurve"),
         *("FloatOpsLedger", "CountedKind", "UncountedKind"),

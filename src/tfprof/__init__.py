@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         TruncatedError,
         UnknownFormatError,
     )
+    from tfprof.fleet.collect import Collected, collect
     from tfprof.measures.flop_rules.registry import FlopCount, OpFacts
     from tfprof.measures.losses import LostTime
     from tfprof.measures.servers import ParameterServer
@@ -67,6 +68,7 @@ __all__ = [
     "Capture",
     "CaptureError",
     "Checker",
+    "Collected",
     "CollectiveTime",
     "CountedKind",
     "Evidence",
@@ -124,6 +126,7 @@ __all__ = [
     "Written",
     "advise",
     "capture",
+    "collect",
     "contrib",
     "info",
     "load",
@@ -158,6 +161,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
         *("CaptureError", "InputError", "MissingInputError", "OptionError", "OutputError"),
         *("RuleError", "TfprofError", "TruncatedError", "UnknownFormatError"),
     ),
+    "tfprof.fleet.collect": ("Collected", "collect"),
     "tfprof.measures.flop_rules.registry": ("FlopCount", "OpFacts"),
     "tfprof.measures.losses": ("LostTime",),
     "tfprof.measures.servers": ("ParameterServer",),

@@ -106,7 +106,17 @@ def test_the_plain_values_of_python_answers_agree_too():
 
     found = {check(json.loads(json.dumps(answer.to_dict()))) for answer in answers}
 
-    assert found == schemas.SCHEMAS.keys() - {"reports"}
+    assert found == schemas.SCHEMAS.keys() - {"collected", "reports"}
+
+
+def test_the_summary_of_collected_files_agrees_with_its_schema(tmp_path, capsys):
+    (tmp_path / "host.xplane.pb").touch()
+    words = [str(tmp_path), GPU[1], "--outfile", str(tmp_path / "store"), "--jobs", "1"]
+
+    answer = printed(capsys, "collect", *words, "--json")
+
+    assert answer["damaged"]
+    assert check(answer) == "collected"
 
 
 def test_every_number_of_a_view_has_a_unit_or_a_meaning():

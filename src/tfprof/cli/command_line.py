@@ -154,6 +154,8 @@ def _validate(call: Call) -> None:
     command = call.command
     given = {name: call.given[name] for name in call.given if name not in GENERAL_OPTIONS}
     command.require(given, _HERE)
+    if command.takes[_HERE] is Words.SOURCES and not call.words:
+        raise OptionError("No sources: list files, folders or patterns after the command.")
     has_files = call.words or any(given.get(name) for name in _PATH_OPTIONS)
     if command.takes[_HERE] is Words.FILES and not has_files:
         option = next(iter(command.inputs))

@@ -31,6 +31,7 @@ class Words(StrEnum):
 
     NOTHING = ""
     FILES = "FILES…"
+    SOURCES = "SOURCES…"  # files, folders, patterns and URLs
     FOLDER = "[DIR]"
     PROGRAM = "PROGRAM ARGUMENTS…"  # all words from PROGRAM on are passed to the program
     OUTFILE = "FILE"  # the same as the option `outfile`

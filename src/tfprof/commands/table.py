@@ -12,6 +12,7 @@ from typing import Any
 from tfprof.commands.command import Call, Command, Place, Words
 from tfprof.options import (
     CHECKERS_OPTION,
+    COLLECT_OPTIONS,
     INPUT_OPTIONS,
     MEMORY_OPTIONS,
     OUTPUT_OPTIONS,
@@ -220,6 +221,29 @@ _ROWS = (
         examples=(
             ("graph.pbtxt run_meta tfprof_log", "--outfile model.tfprof"),
             ("graph.pbtxt run_meta", "--outfile profile.pb --format profile_proto"),
+        ),
+    ),
+    Command(
+        name="collect",
+        summary="Collect the recordings of many hosts or steps into a store.",
+        run=Function("tfprof.commands.collecting", "collect"),
+        takes={Place.COMMAND_LINE: Words.SOURCES},
+        options=COLLECT_OPTIONS | _only("json"),
+        required=("outfile",),
+        instead=dict.fromkeys(INPUT_OPTIONS, "Name the file after the command."),
+        notes="A source is a file, a folder, which is searched for recordings (*.xplane.pb, "
+        "run_meta), or a pattern in quotes; STEP:FILE is the run metadata of a step. Sources may "
+        "be URLs. Graphs, op logs and other files of the model that are named belong to all "
+        "recordings; those in a folder belong to the recordings below it. Each recording becomes "
+        "a partition of the store: what its runs add up to, per op and step. Files that are in "
+        "the store and have not changed are skipped, so the same command continues after an "
+        "interruption and adds new files. Damaged files are reported and skipped. Read the store "
+        "like a file: tfprof scope STORE.",
+        examples=(
+            ("runs/a", "--outfile stores/a"),
+            ("graph.pb 'workers/*/run_meta_*'", "--outfile stores/b --jobs 4"),
+            ("'s3://bucket/a/**/*.xplane.pb'", "--outfile s3://bucket/store"),
+            ("runs/a", "--outfile stores/a --scheduler tcp://scheduler:8786"),
         ),
     ),
     Command(

@@ -71,11 +71,15 @@ def number_of(id_: str) -> int:
 
 
 def manifests(place: Place) -> dict[str, dict[str, Any]]:
-    """The manifests of all partitions, by id."""
-    names = place.list(PARTITIONS)
-    return {
-        PurePosixPath(name).stem: json.loads(data) for name, data in place.read_all(names).items()
-    }
+    """The manifests of all partitions, by id; without a readable one a partition is not visible."""
+    found = {}
+    for name, data in place.read_all(place.list(PARTITIONS)).items():
+        try:
+            manifest = json.loads(data)
+            found[PurePosixPath(name).stem] = manifest | {"source": str(manifest["source"])}
+        except (ValueError, LookupError, TypeError, RecursionError):
+            continue
+    return found
 
 
 def read_table(place: Place, name: str) -> dict[str, Any]:

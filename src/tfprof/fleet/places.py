@@ -88,7 +88,7 @@ class Place:
         """The path or URL of a file; a name that leads out of the folder is refused."""
         parts = PurePosixPath(name).parts
         if not parts or name.startswith("/") or ".." in parts or "\0" in name:
-            raise ValueError(f"not a name in a folder: {name!r}")
+            raise InputError(self.address, f"names a file outside of it: {name!r}.")
         return f"{self.address}/{name}"
 
     def exists(self, name: str) -> bool:

@@ -9,11 +9,32 @@ from typing import Any, Self
 from tfprof.dialects import DIALECTS, Dialect
 from tfprof.errors import OptionError, nearest
 from tfprof.metrics import AUTO
+from tfprof.options.groups import (
+    COUNTED,
+    FILES,
+    GROUPS,
+    OUTPUT,
+    READING,
+    SHOWN,
+    THRESHOLDS,
+)
+from tfprof.options.of_commands import (
+    CHECKERS_OPTION,
+    COLLECT_OPTIONS,
+    GENERAL_OPTIONS,
+    OUTPUT_OPTIONS,
+    PAGE_OPTIONS,
+    REPORT_OPTIONS,
+    RUN_OPTIONS,
+    TIMELINE_OPTIONS,
+    UI_OPTIONS,
+)
 from tfprof.options.values import Kind, Option, OutputSpec
 from tfprof.patterns import Patterns
 
 __all__ = [
     "CHECKERS_OPTION",
+    "COLLECT_OPTIONS",
     "GENERAL_OPTIONS",
     "GROUPS",
     "INPUT_OPTIONS",
@@ -39,18 +60,6 @@ __all__ = [
     "find",
 ]
 
-# Headings of the option groups in help, in this order.
-_FILES = "Input files (recognised by content even without the option; may be gzipped)"
-_FOLDERS = "Folders"
-_READING = "How files are read"
-_PROGRAM = "The program"
-_COUNTED = "What is counted"
-_SHOWN = "What is shown"
-_THRESHOLDS = "Thresholds"
-_OUTPUT = "Output"
-_SERVER = "Server"
-GROUPS = (_FILES, _FOLDERS, _READING, _PROGRAM, _COUNTED, _SHOWN, _THRESHOLDS, _OUTPUT, _SERVER)
-
 _BYTES, _MICROS, _STEP, _ROWS = "BYTES", "MICROS", "STEP", "ROWS"
 
 
@@ -60,7 +69,7 @@ def _option(kind: Kind, default: Any, text: str, group: str, placeholder: str | 
 
 
 def _hides(text: str, placeholder: str | None = None) -> Any:
-    return _option(Kind.NUMBER, 0, text, _THRESHOLDS, placeholder)
+    return _option(Kind.NUMBER, 0, text, THRESHOLDS, placeholder)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +80,7 @@ class Options:
         Kind.NUMBER,
         10,
         "Show rows down to this depth; the root is depth 1 (op view: to this row, counted from 0).",
-        _SHOWN,
+        SHOWN,
     )
     min_bytes: int = _hides("Hide rows that requested less memory.", _BYTES)
     min_peak_bytes: int = _hides("Hide rows with a lower memory peak.", _BYTES)
@@ -94,90 +103,90 @@ class Options:
     )
     min_occurrence: int = _hides("Hide ops that ran fewer times (op view: kinds with fewer ops).")
     step: int = _option(
-        Kind.NUMBER, -1, "Use this recorded step; -1 averages over all steps.", _COUNTED, _STEP
+        Kind.NUMBER, -1, "Use this recorded step; -1 averages over all steps.", COUNTED, _STEP
     )
     order_by: str = _option(
         Kind.KEY,
         AUTO,
         "Sort siblings by name or by their total of a metric, largest first; auto: by the first "
         "number shown.",
-        _SHOWN,
+        SHOWN,
     )
     account_type_regexes: tuple[str, ...] = _option(
         Kind.REGEXES,
         (".*",),
         "Count only ops with a matching type (-select op_types shows the types).",
-        _COUNTED,
+        COUNTED,
     )
     start_name_regexes: tuple[str, ...] = _option(
-        Kind.REGEXES, (".*",), "Start at the first rows with a matching name.", _SHOWN
+        Kind.REGEXES, (".*",), "Start at the first rows with a matching name.", SHOWN
     )
     trim_name_regexes: tuple[str, ...] = _option(
-        Kind.REGEXES, (), "Drop everything below rows with a matching name.", _SHOWN
+        Kind.REGEXES, (), "Drop everything below rows with a matching name.", SHOWN
     )
     show_name_regexes: tuple[str, ...] = _option(
-        Kind.REGEXES, (".*",), "Show only rows with a matching name; totals stay the same.", _SHOWN
+        Kind.REGEXES, (".*",), "Show only rows with a matching name; totals stay the same.", SHOWN
     )
     hide_name_regexes: tuple[str, ...] = _option(
-        Kind.REGEXES, (), "Hide rows with a matching name; totals stay the same.", _SHOWN
+        Kind.REGEXES, (), "Hide rows with a matching name; totals stay the same.", SHOWN
     )
     account_displayed_op_only: bool = _option(
-        Kind.SWITCH, False, "Count only shown rows in totals (ignored in the code view).", _COUNTED
+        Kind.SWITCH, False, "Count only shown rows in totals (ignored in the code view).", COUNTED
     )
     select: tuple[str, ...] = _option(
         Kind.METRICS,
         (AUTO,),
         "Show these metrics for each row; auto: time, or without a recorded run parameters and "
         "float operations.",
-        _SHOWN,
+        SHOWN,
     )
     output: str = _option(
         Kind.OUTPUT,
         "",
         "Write the answer to stdout (default), nowhere (none) or to a file (json:outfile=F).",
-        _OUTPUT,
+        OUTPUT,
     )
     define_type: tuple[str, ...] = _option(
         Kind.TYPES,
         (),
         "Add a type to ops with a matching name, for use with -account_type_regexes.",
-        _COUNTED,
+        COUNTED,
     )
     device_regexes: tuple[str, ...] = _option(
         Kind.REGEXES,
         (".*",),
         "Show only rows with an op on a matching device; case is ignored.",
-        _SHOWN,
+        SHOWN,
     )
     dialect: str = _option(
         Kind.DIALECT,
         "core",
         "Filter and print like an older tfprof: core, early or contrib.",
-        _OUTPUT,
+        OUTPUT,
     )
     recording: tuple[str, ...] = _option(
         Kind.REGEXES,
         (".*",),
         "Use only recordings whose label matches (`tfprof info` lists them).",
-        _COUNTED,
+        COUNTED,
     )
     rank: tuple[int, ...] = _option(
-        Kind.NUMBERS, (), "Use only recordings of these ranks.", _COUNTED, "RANK,…"
+        Kind.NUMBERS, (), "Use only recordings of these ranks.", COUNTED, "RANK,…"
     )
     dump_to_file: str = _option(
         Kind.PATH,
         "",
         "Write the report to a file; older spelling of -output file:outfile=F.",
-        _OUTPUT,
+        OUTPUT,
     )
     my_code: bool = _option(
         Kind.SWITCH,
         False,
         "Leave out lines of installed packages (code view; always in recordings).",
-        _SHOWN,
+        SHOWN,
     )
     viz: bool = _option(
-        Kind.SWITCH, False, "List the outputs that draw pictures (for older scripts).", _OUTPUT
+        Kind.SWITCH, False, "List the outputs that draw pictures (for older scripts).", OUTPUT
     )
 
     @classmethod
@@ -247,26 +256,26 @@ class MemoryOptions(_Question):
         Kind.NUMBER,
         -1,
         "Use this recorded step; -1 uses each allocator's step with the highest peak.",
-        _SHOWN,
+        SHOWN,
         _STEP,
     )
     max_depth: int = _option(
-        Kind.NUMBER, 10, "Break down by scope to this depth; the root is depth 1.", _SHOWN
+        Kind.NUMBER, 10, "Break down by scope to this depth; the root is depth 1.", SHOWN
     )
     recording: tuple[str, ...] = _option(
         Kind.REGEXES,
         (".*",),
         "Use only recordings whose label matches (`tfprof info` lists them).",
-        _SHOWN,
+        SHOWN,
     )
     rank: tuple[int, ...] = _option(
-        Kind.NUMBERS, (), "Use only recordings of these ranks.", _SHOWN, "RANK,…"
+        Kind.NUMBERS, (), "Use only recordings of these ranks.", SHOWN, "RANK,…"
     )
     max_rows: int = _option(
         Kind.NUMBER,
         10,
         "Show at most this many rows per breakdown, largest first; -1 shows all.",
-        _SHOWN,
+        SHOWN,
         _ROWS,
     )
 
@@ -276,16 +285,16 @@ class StepOptions(_Question):
     """The options of a question about the times of steps."""
 
     step: int = _option(
-        Kind.NUMBER, -1, "Show only this recorded step; -1 shows all.", _SHOWN, _STEP
+        Kind.NUMBER, -1, "Show only this recorded step; -1 shows all.", SHOWN, _STEP
     )
     recording: tuple[str, ...] = _option(
         Kind.REGEXES,
         (".*",),
         "Show only recordings whose label matches (`tfprof info` lists them).",
-        _SHOWN,
+        SHOWN,
     )
     rank: tuple[int, ...] = _option(
-        Kind.NUMBERS, (), "Show only recordings of these ranks.", _SHOWN, "RANK,…"
+        Kind.NUMBERS, (), "Show only recordings of these ranks.", SHOWN, "RANK,…"
     )
 
 
@@ -294,7 +303,7 @@ class RankOptions(StepOptions):
     """The options of a question that compares hosts."""
 
     max_rows: int = _option(
-        Kind.NUMBER, 20, "Show this many hosts, the slowest first; -1 shows all.", _SHOWN, _ROWS
+        Kind.NUMBER, 20, "Show this many hosts, the slowest first; -1 shows all.", SHOWN, _ROWS
     )
 
 
@@ -302,53 +311,53 @@ class RankOptions(StepOptions):
 class Inputs:
     """The files of a profile and how to read them."""
 
-    graph_path: str = _option(Kind.PATH, "", "Graph (GraphDef), text or binary.", _FILES)
+    graph_path: str = _option(Kind.PATH, "", "Graph (GraphDef), text or binary.", FILES)
     run_meta_path: tuple[tuple[int | None, str], ...] = _option(
         Kind.PATHS,
         (),
         "RunMetadata, one file per step, with an optional step number: 5:run_meta_5.",
-        _FILES,
+        FILES,
     )
     op_log_path: str = _option(
-        Kind.PATH, "", "Op log (OpLogProto): types, float operations and code lines.", _FILES
+        Kind.PATH, "", "Op log (OpLogProto): types, float operations and code lines.", FILES
     )
     checkpoint_path: str = _option(
-        Kind.PATH, "", "Checkpoint: saved variables and their values.", _FILES
+        Kind.PATH, "", "Checkpoint: saved variables and their values.", FILES
     )
     profile_path: str = _option(
-        Kind.PATH, "", "Saved profile, in place of the files it was made from.", _FILES
+        Kind.PATH, "", "Saved profile, in place of the files it was made from.", FILES
     )
     count_float_ops: bool = _option(
         Kind.SWITCH,
         True,
         "Compute float operations from shapes if the op log has none.",
-        _READING,
+        READING,
     )
     functions: bool = _option(
         Kind.SWITCH,
         False,
         "Include ops inside the graph's functions; always on for SavedModels.",
-        _READING,
+        READING,
     )
     signature: str = _option(
         Kind.SIGNATURE,
         "",
         "SavedModel signature to profile (default: serving_default, or the only one).",
-        _READING,
+        READING,
     )
     batch_size: int = _option(
         Kind.NUMBER,
         0,
         "Batch size to assume where a SavedModel or graph leaves it open; 0: 1 for SavedModels and "
         "frozen graphs, unknown for other graphs.",
-        _READING,
+        READING,
         "EXAMPLES",
     )
     partial: bool = _option(
         Kind.SWITCH,
         False,
         "Read what is intact of files that are cut short or damaged, and note how much that is.",
-        _READING,
+        READING,
     )
 
 
@@ -362,129 +371,12 @@ def _table(holder: type, dashes: str) -> dict[str, Option]:
     }
 
 
-def _named(*options: Option) -> dict[str, Option]:
-    return {option.name: option for option in options}
-
-
 # Options of questions and inputs, which are also Python keywords.
 VIEW_OPTIONS: dict[str, Option] = _table(Options, "-")
 MEMORY_OPTIONS: dict[str, Option] = _table(MemoryOptions, "-")
 STEP_OPTIONS: dict[str, Option] = _table(StepOptions, "-")
 RANK_OPTIONS: dict[str, Option] = _table(RankOptions, "-")
 INPUT_OPTIONS: dict[str, Option] = _table(Inputs, "--")
-
-# Options of individual commands.
-CHECKERS_OPTION = Option(
-    "checkers", Kind.NAMES, (), "Run only these checkers (default: all).", _SHOWN
-)
-OUTPUT_OPTIONS: dict[str, Option] = _named(
-    Option("json", Kind.SWITCH, False, "Print JSON.", _OUTPUT, placeholder=""),
-    Option("outfile", Kind.PATH, "", "Write to this file.", _OUTPUT, short="o"),
-    Option("format", Kind.FORMAT, "tfprof", "Save in this format.", _OUTPUT),
-)
-TIMELINE_OPTIONS: dict[str, Option] = _named(
-    Option(
-        "step",
-        Kind.NUMBER,
-        -1,
-        "Draw this recorded step; -1 draws all steps of a recording.",
-        _SHOWN,
-        placeholder=_STEP,
-        dashes="-",
-    ),
-    Option(
-        "show_dataflow",
-        Kind.SWITCH,
-        True,
-        "Draw arrows from each op to the ops that read its outputs.",
-        _SHOWN,
-    ),
-    Option(
-        "show_memory",
-        Kind.SWITCH,
-        True,
-        "Show tensors and the memory in use per allocator.",
-        _SHOWN,
-    ),
-)
-PAGE_OPTIONS: dict[str, Option] = _named(
-    Option(
-        "title",
-        Kind.TEXT,
-        "",
-        "Show this title (default: the name of the first file or of its folder).",
-        _OUTPUT,
-    ),
-)
-REPORT_OPTIONS: dict[str, Option] = _named(
-    Option("model_dir", Kind.PATH, "", "Folder of the training run.", _FOLDERS, "DIR"),
-    Option(
-        "output_dir",
-        Kind.PATH,
-        "",
-        "Write the reports to this folder (default: the training run's folder).",
-        _FOLDERS,
-        "DIR",
-    ),
-)
-RUN_OPTIONS: dict[str, Option] = _named(
-    Option(
-        "outfile",
-        Kind.PATH,
-        "",
-        "Write the recording to this folder, atomically (default: PROGRAM.capture).",
-        _OUTPUT,
-        "FOLDER",
-        short="o",
-    ),
-    Option(
-        "overwrite",
-        Kind.SWITCH,
-        False,
-        "Replace an existing recording, once the new one is complete.",
-        _OUTPUT,
-        placeholder="",
-    ),
-    Option(
-        "module",
-        Kind.PATH,
-        "",
-        "Run a module, as `python -m` does; the words after it are its arguments.",
-        _PROGRAM,
-        "MODULE",
-        short="m",
-        ends=True,
-    ),
-)
-UI_OPTIONS: dict[str, Option] = _named(
-    Option(
-        "port",
-        Kind.NUMBER,
-        0,
-        "Serve the page on this port of 127.0.0.1; 0 uses a free one.",
-        _SERVER,
-        "PORT",
-    ),
-    Option(
-        "no_browser",
-        Kind.SWITCH,
-        False,
-        "Print the address without opening a browser.",
-        _SERVER,
-        placeholder="",
-    ),
-)
-GENERAL_OPTIONS: dict[str, Option] = _named(
-    Option("help", Kind.SWITCH, False, "Show help on a command.", placeholder="", short="h"),
-    Option("version", Kind.SWITCH, False, "Print the version.", placeholder=""),
-    Option(
-        "no-pager",
-        Kind.SWITCH,
-        False,
-        "Print long answers on a terminal without a pager.",
-        placeholder="",
-    ),
-)
 
 
 def default_of(name: str, dialect: str) -> Any:

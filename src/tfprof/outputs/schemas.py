@@ -442,6 +442,21 @@ def _reports() -> dict[str, Schema]:
     }
 
 
+def _collected() -> dict[str, Schema]:
+    damaged = {"file": _TEXT, "trouble": _described(_TEXT, "What is wrong with it.")}
+    return {
+        "store": _described(_TEXT, "The path or URL of the store."),
+        "files": _described(_INTEGER, "The files that were given."),
+        "finished": _described(_INTEGER, "The files that were in the store before."),
+        "collected": _described(_INTEGER, "The files that were added."),
+        "read_bytes": _described(_INTEGER, "The size of the files that were read."),
+        "written_bytes": _described(_INTEGER, "The size of what was added, without the index."),
+        "seconds": _NUMBER,
+        "damaged": _list(_object(damaged), "The files that could not be read."),
+        "notes": _NOTES,
+    }
+
+
 SCHEMAS: dict[str, Answer] = {
     "view": Answer(1, "A view", "|".join(VIEWS), _view),
     "ledger": Answer(1, "Float operations by kind of op", "flops", _ledger),
@@ -450,5 +465,6 @@ SCHEMAS: dict[str, Answer] = {
     "ranks": Answer(1, "A comparison of hosts", "ranks", _ranks),
     "advice": Answer(1, "Suggestions", "advise", _advice),
     "info": Answer(1, "A description of files", "info", _info),
+    "collected": Answer(1, "What was collected", "collect", _collected),
     "reports": Answer(1, "The reports on a model directory", "profile", _reports),
 }

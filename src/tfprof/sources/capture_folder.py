@@ -13,11 +13,12 @@ REPLACED = ".tfprof-replaced"
 GRAPH = "graph.pb"
 OP_LOG = "tfprof_log"
 LAYERS = "layers.json"
+BESIDE = (GRAPH, OP_LOG, LAYERS)  # the files of the model beside a recording
 
 _PLUGINS, _PROFILE = "plugins", "profile"
 _RECORDINGS = f"{_PLUGINS}/{_PROFILE}"
 _CONTENTS = {_PLUGINS, GRAPH, OP_LOG, LAYERS}
-_PATTERNS = ("*.xplane.pb", "*.xplane.pb.gz")
+_ENDS = (".xplane.pb", ".xplane.pb.gz")
 
 
 def partial_path(folder: Path) -> Path:
@@ -45,6 +46,11 @@ def has_recorded_graph(paths: Sequence[str]) -> bool:
     graphs = [Path(path) for path in paths if Path(path).name.startswith(GRAPH)]
     beside = {graph.parent / _RECORDINGS for graph in graphs}
     return any(not beside.isdisjoint(Path(path).parents) for path in paths)
+
+
+def is_trace(name: str) -> bool:
+    """Whether a file has the name of a host's trace."""
+    return name.endswith(_ENDS)
 
 
 def files_of(path: str) -> list[str]:
@@ -79,10 +85,9 @@ def _recorded(folder: Path) -> Iterator[Path]:
         hosts = found[-1] if found else []
     if hosts:
         yield from hosts
-        names = (GRAPH, OP_LOG, LAYERS)
-        beside = (folder / f"{name}{end}" for name in names for end in ("", ".gz"))
+        beside = (folder / f"{name}{end}" for name in BESIDE for end in ("", ".gz"))
         yield from filter(Path.is_file, beside)
 
 
 def _hosts(folder: Path) -> list[Path]:
-    return sorted(file for pattern in _PATTERNS for file in folder.glob(pattern) if file.is_file())
+    return sorted(file for end in _ENDS for file in folder.glob(f"*{end}") if file.is_file())

@@ -9,9 +9,9 @@ from pathlib import Path
 from tfprof.formats.table_footer import is_sorted_table
 
 # The names of graphs, the first that exists is used.
-_GRAPHS = ("graph.pbtxt", "graph.pb")
-_LOG = "tfprof_log"
-_METADATA = "metadata"  # a training hook writes run metadata and the op log here
+GRAPHS = ("graph.pbtxt", "graph.pb")
+LOG = "tfprof_log"
+METADATA = "metadata"  # a training hook writes run metadata and the op log here
 _RUN = re.compile(r"run_meta(?:data)?(?:_([0-9]+))?(?:\.pb(?:txt)?)?(?:\.gz)?")
 
 _STATE = "checkpoint"  # the file that contains the name of the latest checkpoint
@@ -23,6 +23,11 @@ _INDEX = ".index"
 def files_in(folder: Path) -> list[Path]:
     """The files of a training run in `folder` that belong together; empty if there are none."""
     return [*_graph(folder), *_runs(folder), *_log(folder), *_checkpoint(folder)]
+
+
+def is_run_metadata(name: str) -> bool:
+    """Whether a file has the name of run metadata."""
+    return _RUN.fullmatch(name) is not None
 
 
 def first_file(*paths: Path) -> Path | None:
@@ -52,14 +57,14 @@ def _is_checkpoint(index: Path) -> bool:
 
 
 def _graph(folder: Path) -> Iterator[Path]:
-    found = first_file(*(folder / name for name in _GRAPHS))
+    found = first_file(*(folder / name for name in GRAPHS))
     if found is not None:
         yield found
 
 
 def _runs(folder: Path) -> list[Path]:
     """The run metadata of all steps, in the order of their numbers."""
-    for place in (folder / _METADATA, folder):
+    for place in (folder / METADATA, folder):
         found = [(match, path) for path in place.glob("run_meta*") if (match := _run(path))]
         if found:
             return [path for _, path in sorted(found, key=lambda run: int(run[0][1] or 0))]
@@ -71,7 +76,7 @@ def _run(path: Path) -> re.Match[str] | None:
 
 
 def _log(folder: Path) -> Iterator[Path]:
-    found = first_file(folder / _METADATA / _LOG, folder / _LOG)
+    found = first_file(folder / METADATA / LOG, folder / LOG)
     if found is not None:
         yield found
 

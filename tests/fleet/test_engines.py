@@ -1,0 +1,148 @@
+"""The engines that run jobs: bounded, and unharmed by workers that die."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tfprof.errors import TfprofError
+from tfprof.fleet import engines
+
+
+def squared(number):
+    return number * number
+
+
+def killed_by_odd(number):
+    if number % 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def killed_once(path):
+    """Kill the process that runs this for the first time."""
+    try:
+        Path(path).touch(exist_ok=False)
+    except FileExistsError:
+        return "done"
+    os.kill(os.getpid(), signal.SIGKILL)
+    return None
+
+
+def waiting(path):
+    """Write a file that is removed in any orderly end, and wait."""
+    mark = Path(path)
+    mark.touch()
+    try:
+        time.sleep(60)
+    finally:
+        mark.unlink()
+
+
+def results(engine, function, jobs):
+    return {job: future.result() for job, future in engines.completed(engine, function, jobs)}
+
+
+def test_processes_run_all_jobs():
+    with engines.processes(2) as engine:
+        assert results(engine, squared, range(20)) == {n: n * n for n in range(20)}
+
+
+def test_a_job_whose_process_dies_again_is_reported_and_the_others_are_done():
+    with engines.processes(2) as engine:
+        futures = dict(engines.completed(engine, killed_by_odd, [0, 2, 1, 4, 6]))
+
+    assert {job for job, future in futures.items() if future.exception() is None} == {0, 2, 4, 6}
+    assert engines.is_loss(futures[1].exception())
+
+
+def test_a_job_whose_process_dies_once_is_done(tmp_path):
+    with engines.processes(2) as engine:
+        done = results(engine, killed_once, [str(tmp_path / "a")])
+
+    assert done == {str(tmp_path / "a"): "done"}
+
+
+def test_an_error_stops_the_processes_in_order_at_once(tmp_path):
+    began = time.monotonic()
+
+    def stop_when_running():
+        with engines.processes(1) as engine:
+            engine.submit(waiting, str(tmp_path / "running"))
+            while not (tmp_path / "running").exists():
+                time.sleep(0.01)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stop_when_running()
+
+    assert not (tmp_path / "running").exists()
+    assert time.monotonic() - began < 30
+
+
+class Counting(Executor):
+    """An executor that counts the jobs that were submitted and not yet done."""
+
+    _max_workers = 3
+
+    def __init__(self):
+        self.open = self.most = 0
+        self.lock = threading.Lock()
+        self.pool = ThreadPoolExecutor(3)
+
+    def submit(self, function, /, *args):
+        with self.lock:
+            self.open += 1
+            self.most = max(self.most, self.open)
+        future = self.pool.submit(function, *args)
+        future.add_done_callback(self._done)
+        return future
+
+    def _done(self, _):
+        with self.lock:
+            self.open -= 1
+
+
+def test_only_a_few_jobs_are_submitted_at_a_time():
+    executor = Counting()
+
+    with executor.pool, engines.given(executor) as engine:
+        assert len(results(engine, squared, range(1000))) == 1000
+
+    assert executor.most == 6
+
+
+def test_an_executor_of_the_program_stays_open():
+    with ThreadPoolExecutor(1) as executor:
+        with engines.given(executor) as engine:
+            assert results(engine, squared, [2]) == {2: 4}
+        assert executor.submit(squared, 3).result() == 9
+
+
+def test_an_executor_that_cancels_its_jobs_gives_one_line():
+    class Closed(Executor):
+        def submit(self, *_, **__):
+            future = Future()
+            future.cancel()
+            future.set_running_or_notify_cancel()
+            return future
+
+    with engines.given(Closed()) as engine, pytest.raises(TfprofError, match="shut down"):
+        results(engine, squared, [1])
+
+
+def test_a_cluster_without_dask_gives_the_command_that_installs_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+
+    with (
+        pytest.raises(TfprofError, match=r"requires distributed: pip install 'tfprof\[fleet\]'"),
+        engines.dask("tcp://127.0.0.1:1"),
+    ):
+        pass
