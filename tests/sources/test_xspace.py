@@ -594,3 +594,25 @@ def test_an_answer_notes_how_much_of_the_run_is_covered(load):
         "count."
     )
     assert note in profile.scope().notes
+
+
+@pytest.mark.parametrize(
+    ("facts", "model"),
+    [
+        ({}, ""),
+        ({"device_type_string": "NVIDIA H200"}, "NVIDIA H200"),
+        ({"device_vendor": "&Nvidia", "compute_cap_major": 9}, "Nvidia, compute capability 9.0"),
+        ({"compute_cap_major": 8, "compute_cap_minor": 6}, "compute capability 8.6"),
+        ({"device_vendor": "AMD", "core_count": 304}, "AMD, 304 cores"),
+    ],
+)
+def test_the_kind_of_a_gpu_is_read_from_its_plane(facts, model, tmp_path):
+    gpu = Plane("/device:GPU:0").line("Stream #1", event("kernel", 0, 5, tf_op="a:MatMul"))
+    for name, value in facts.items():
+        gpu.stat(name, value)
+    path = tmp_path / "host.xplane.pb"
+    path.write_bytes(recording(gpu))
+    devices = tfprof.load(path).columns.devices
+
+    models = dict(zip(devices.name, devices.model, strict=True))
+    assert models["/device:gpu:0/stream:all"] == model

@@ -30,6 +30,10 @@ CHECKERS: dict[str, str] = {
     "DeviceCopyChecker": "tfprof.advisor.device_copies",
     "ParameterBalanceChecker": "tfprof.advisor.parameter_balance",
     "UnreadMemoryChecker": "tfprof.advisor.unread_memory",
+    "SlowHostChecker": "tfprof.advisor.slow_hosts",
+    "SkewedInputChecker": "tfprof.advisor.skewed_input",
+    "UnlikeHostChecker": "tfprof.advisor.unlike_hosts",
+    "FullestHostChecker": "tfprof.advisor.fullest_host",
 }
 
 # The original also accepts this name, but has no such checker.

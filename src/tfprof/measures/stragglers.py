@@ -26,7 +26,7 @@ _LEAST_EFFECT = 0.05
 # A host is slow if it is this many standard deviations above the median host. With few hosts the
 # standard deviation is uncertain, so it takes more.
 _DEVIATIONS = 5.0
-_MORE_FOR_FEW = 6.0
+_MORE_FOR_FEW = 3.0
 # A single step of a host is slow if it is this many standard deviations, and this much, too long.
 _STEP_DEVIATIONS = 6.0
 _LEAST_STEP_EFFECT = 0.15

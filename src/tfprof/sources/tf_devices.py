@@ -14,7 +14,7 @@ _TASK = re.compile(r"/job:([^/]+)/(?:replica:\d+/)?task:(\d+)", re.ASCII)
 _ACCELERATORS = ("gpu", "tpu")
 
 
-def add_device(builder: ProfileBuilder, recording: int, name: str) -> int:
+def add_device(builder: ProfileBuilder, recording: int, name: str, model: str = "") -> int:
     """The id of a device, added if new; case is ignored because TensorFlow's spelling varies."""
     name = name.lower()
     return builder.add_device(
@@ -25,6 +25,7 @@ def add_device(builder: ProfileBuilder, recording: int, name: str) -> int:
             is_placement=_PLACEMENT.fullmatch(name) is not None,
             is_accelerator_lane="stream:all" in name,
             host=_GPU.sub("cpu:0", name),
+            model=model,
         ),
     )
 

@@ -183,6 +183,19 @@ class TensorFlowEvents:
         on_stream: Bools = (of_line[self.space.line] >= 0) & ~self._is_copy
         return on_stream
 
+    def hardware(self, gpu: int) -> str:
+        """What kind of GPU it is; empty if that was not recorded."""
+        facts = self.space.plane_facts(f"/device:GPU:{gpu}")
+        if name := facts.get("device_type_string"):
+            return str(name)
+        parts = [str(facts["device_vendor"])] if facts.get("device_vendor") else []
+        if "compute_cap_major" in facts:
+            minor = facts.get("compute_cap_minor", 0)
+            parts.append(f"compute capability {facts['compute_cap_major']}.{minor}")
+        if "core_count" in facts:
+            parts.append(f"{facts['core_count']} cores")
+        return ", ".join(parts)
+
     def transfers(self) -> Transfers:
         """Copies to and from GPUs."""
         gpu = np.append(self._gpu_of_line, -1)[self.space.line]

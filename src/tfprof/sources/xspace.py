@@ -62,7 +62,7 @@ def add(found: Decoded[SpaceColumns], builder: ProfileBuilder, file: InputFile) 
         step,
         Runs(
             op=ops[runs.name],
-            device=_devices(runs, builder, row),
+            device=_devices(runs, events, builder, row),
             start_ns=start,
             duration_ns=duration,
             memory=memory.facts(start + duration),
@@ -175,17 +175,17 @@ class _Steps:
         )
 
 
-def _devices(runs: OpRuns, builder: ProfileBuilder, row: int) -> Ints:
+def _devices(runs: OpRuns, events: Vocabulary, builder: ProfileBuilder, row: int) -> Ints:
     """The device of each run: `stream:all` of its GPU for a kernel, the op's device on a thread."""
     of_op = np.full(len(runs.names), -1)
     on_stream = np.flatnonzero(runs.gpu >= 0)
     of_op[runs.name[on_stream[::-1]]] = runs.gpu[on_stream[::-1]]
     device = np.full(len(runs.event), add_device(builder, row, _CPU))
     for gpu in np.unique(runs.gpu[on_stream]).tolist():
-        name = f"/device:GPU:{gpu}"
+        name, model = f"/device:GPU:{gpu}", events.hardware(gpu)
         # An op with kernels is placed on their GPU; its run on a thread only launched them.
-        device[(runs.gpu < 0) & (of_op[runs.name] == gpu)] = add_device(builder, row, name)
-        device[runs.gpu == gpu] = add_device(builder, row, f"{name}/stream:all")
+        device[(runs.gpu < 0) & (of_op[runs.name] == gpu)] = add_device(builder, row, name, model)
+        device[runs.gpu == gpu] = add_device(builder, row, f"{name}/stream:all", model)
     return device
 
 

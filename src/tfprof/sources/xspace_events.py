@@ -75,6 +75,19 @@ class Space:
                 return value if 0 < value < LARGE else 0
         return 0
 
+    def plane_facts(self, plane: str) -> dict[str, int | str]:
+        """The facts that concern a whole plane, by name."""
+        stats, found = self._columns["plane_stat"], dict[str, int | str]()
+        keys = lookup(self._columns["stat_name"], stats["owner"], stats["id"])
+        meant = lookup(self._columns["stat_name"], stats["owner"], stats["ref"])
+        texts = self._columns.texts("plane_stat", "text")
+        for row, owner in enumerate(stats["owner"].tolist()):
+            if self.planes[owner] == plane:
+                number = int(stats["unsigned"][row] or stats["signed"][row])
+                text = texts[row] or self._stat_names[int(meant[row])]
+                found[self._stat_names[int(keys[row])]] = text or number
+        return found
+
     def _require_measurable(self) -> None:
         if float(self.duration_ps.sum(dtype=np.float64)) > LARGE:
             raise InputError(self.path, "is damaged: its events add up to more than 50 days.")

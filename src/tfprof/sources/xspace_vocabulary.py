@@ -80,5 +80,8 @@ class Vocabulary(Protocol):
     def transfers(self) -> Transfers:
         """Copies to and from accelerators."""
 
+    def hardware(self, gpu: int) -> str:
+        """What kind of GPU it is, such as `Nvidia, compute capability 9.0`; empty if unknown."""
+
     def on_streams(self) -> Bools:
         """Which events ran on an accelerator, except transfers."""
