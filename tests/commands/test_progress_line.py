@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from tfprof.commands import progress
-from tfprof.commands.progress import Progress
+from tfprof.commands.progress import Bar, Progress
 
 
 class Terminal(io.StringIO):
@@ -107,3 +107,46 @@ def test_the_line_is_erased_when_reading_fails():
         read()
 
     assert stream.getvalue().endswith("\r\x1b[K")
+
+
+# Many files.
+
+
+@pytest.mark.usefixtures("_impatient")
+def test_a_bar_shows_files_throughput_and_the_time_left():
+    stream = Terminal()
+    bar = Bar(stream)
+    bar.reached(3, 8, 25_000_000, 100_000_000)
+
+    assert bar._line(10.0) == ("tfprof: 3/8 files  [#####               ]  2.5 MB/s  0:00:30 left")
+    with bar:
+        assert stream.has_shown.wait(5)
+    assert stream.getvalue().endswith("\r\x1b[K")
+
+
+def test_a_bar_shows_that_files_are_searched_and_that_none_is_done():
+    bar = Bar(io.StringIO())
+
+    assert bar._line(1.0) == "tfprof: looking for files"
+    bar.reached(0, 8, 0, 100)
+    assert bar._line(1.0) == f"tfprof: 0/8 files  [{' ' * 20}]"
+
+
+def test_a_bar_is_no_wider_than_the_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    bar = Bar(io.StringIO())
+    bar.reached(1_000, 10_000, 10**9, 10**10)
+
+    assert len(bar._line(10.0)) == 39
+
+
+@pytest.mark.usefixtures("_impatient")
+def test_a_message_is_written_on_a_line_of_its_own():
+    stream = Terminal()
+
+    with Bar(stream) as bar:
+        assert stream.has_shown.wait(5)
+        with bar.erased():
+            stream.write("message\n")
+
+    assert "\r\x1b[Kmessage\n" in stream.getvalue()

@@ -16,6 +16,7 @@ from tfprof.errors import OptionError, OutputError
 from tfprof.fleet import layout, partition
 from tfprof.fleet.collect import collect
 from tfprof.fleet.partition import Made
+from tfprof.formats import wire
 
 
 @pytest.fixture(scope="module")
@@ -217,6 +218,28 @@ def test_nothing_is_written_to_a_folder_with_other_files(traces, executor):
         collect(traces[0], traces[0].parent, executor=executor)
 
     assert contents(traces[0].parent) == before
+
+
+def test_only_one_engine_can_be_chosen(traces, tmp_path, executor):
+    with pytest.raises(OptionError, match="Choose one of `executor` and `scheduler`"):
+        collect(traces, tmp_path / "store", executor=executor, scheduler="tcp://127.0.0.1:1")
+
+    assert not (tmp_path / "store").exists()
+
+
+@pytest.mark.parametrize("host", ["../../../escaped", "/escaped", "..", "h" * 10_000, "a\nb\0c"])
+def test_the_name_of_a_host_does_not_lead_out_of_the_store(traces, tmp_path, executor, host):
+    name = host.encode()
+    trace = traces[0].read_bytes().removesuffix(b"\x22\x06host-0")
+    traces[0].write_bytes(trace + b"\x22" + wire.encoded(len(name)) + name)
+    before = {path for path in tmp_path.rglob("*") if "store" not in path.parts}
+
+    collect(traces[0], tmp_path / "a" / "store", executor=executor)
+
+    after = {path for path in tmp_path.rglob("*") if "store" not in path.parts}
+    assert after - before == {tmp_path / "a"}
+    assert manifests(tmp_path / "a" / "store")[0]["recording"]["host"] == host
+    assert not Path("/escaped").exists()
 
 
 def test_a_store_with_other_settings_is_refused_unless_it_is_overwritten(

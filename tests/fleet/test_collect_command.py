@@ -8,6 +8,7 @@ import random
 import re
 import signal
 import subprocess
+import sys
 import time
 from contextlib import contextmanager
 
@@ -119,7 +120,12 @@ def test_damaged_files_are_reported_in_one_line_each_and_if_there_are_no_others_
         (("-o", "store"), 2, "No sources: list files, folders or patterns after the command."),
         (("runs",), 2, "`collect` requires --outfile STORE"),
         (("missing", "-o", "store"), 1, "missing: cannot be read: No such file"),
-        (("missing", "-o", "store", "--jobs", "-1"), 2, "`--jobs` takes a number of processes"),
+        (("missing", "-o", "store", "--jobs", "-1"), 2, "`jobs` takes a number of processes"),
+        (
+            ("missing", "-o", "store", "--jobs", "2", "--scheduler", "tcp://a:1"),
+            2,
+            "Choose one of `scheduler` and `jobs`.",
+        ),
         (("missing", "-o", "store", "--graph_path", "g"), 2, "Name the file after the command."),
     ],
 )
@@ -188,6 +194,32 @@ def test_a_worker_that_is_killed_does_not_stop_the_others(traces, whole, tmp_pat
     assert process.returncode == 0
     assert "collected 6 files" in error
     assert contents(store) == whole
+
+
+def test_many_damaged_files_are_counted_but_not_all_named(tmp_path):
+    for number in range(30):
+        (tmp_path / f"{number}.xplane.pb").touch()
+
+    ran = tfprof("collect", tmp_path, "-o", tmp_path / "store", "--jobs", 1)
+
+    assert len(ran.stderr.splitlines()) == 21
+    assert "30 files skipped" in ran.stderr
+
+
+def test_a_script_without_a_main_guard_can_collect(traces, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(f"import tfprof\nprint(tfprof.collect({str(traces)!r}, 'store').collected)\n")
+
+    ran = subprocess.run(
+        [sys.executable, str(script)],
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (ran.stdout, ran.stderr) == (f"{HOSTS}\n", "")
 
 
 def _is_worker(pid):

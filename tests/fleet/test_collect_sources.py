@@ -192,3 +192,10 @@ def test_urls_stand_for_the_same_files_as_paths(recording):
     assert {
         common for _, common in runs("memory://bucket/run", "memory://bucket/model").values()
     } == {("memory://bucket/model", "memory://bucket/run/graph.pb")}
+
+
+def test_a_store_is_not_a_source(tmp_path):
+    (tmp_path / "tfprof-store.json").touch()
+
+    with pytest.raises(OptionError, match="is a store: collect the files"):
+        runs(tmp_path)

@@ -7,7 +7,6 @@ import sys
 from typing import TYPE_CHECKING
 
 from tfprof.commands.progress import Bar
-from tfprof.errors import OptionError
 from tfprof.fleet.collect import Collected
 from tfprof.fleet.collect import collect as collected
 from tfprof.units import counted, format_bytes, format_percent
@@ -15,11 +14,11 @@ from tfprof.units import counted, format_bytes, format_percent
 if TYPE_CHECKING:
     from tfprof.commands.command import Call
 
+_MOST_NAMED = 20  # damaged files; JSON names all
+
 
 def collect(call: Call) -> int:
     """Collect files into a store; returns 1 if none could be read."""
-    if call.value("jobs") < 0:
-        raise OptionError(f"`--jobs` takes a number of processes, not {call.value('jobs')}.")
     with Bar(sys.stderr) as bar:
         report = _Report(call, bar)
         try:
@@ -53,7 +52,7 @@ class _Report:
     def progress(self, done: Collected) -> None:
         """Show the progress, and the file that was read last if it is damaged."""
         known = len(self._last.damaged) if self._last else 0
-        for file, trouble in done.damaged[known:]:
+        for file, trouble in done.damaged[known:_MOST_NAMED]:
             with self._bar.erased():
                 self._call.say(f"skipped {file}: {trouble}")
         self._bar.reached(done.done, done.files, done.read_bytes, done.total_bytes)

@@ -16,14 +16,14 @@ from tfprof.errors import OptionError, TfprofError
 from tfprof.fleet import engines, index, inputs, layout
 from tfprof.fleet.inputs import Run
 from tfprof.fleet.partition import Task
-from tfprof.fleet.places import Place, below
+from tfprof.fleet.places import Place, is_empty
 from tfprof.fleet.work import Job, Outcome, record_trouble, work
 from tfprof.outputs import schemas
 
 if TYPE_CHECKING:
     Path = str | os.PathLike[str]
 
-_KILLED = "the process that read it was killed, twice; not enough memory?"
+_KILLED = "the processes that read it were killed; is there enough memory?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +98,7 @@ def collect(
     each file. Damaged files are skipped and listed in the result.
     """
     began = time.monotonic()
+    start = _engine(executor=executor, scheduler=scheduler, jobs=jobs)
     given = [sources] if isinstance(sources, str | os.PathLike) else sources
     found = inputs.found([os.fspath(source) for source in given])
     place = Place.of(os.fspath(store))
@@ -113,7 +114,7 @@ def collect(
         notes=found.notes,
     )
     progress(done)
-    for outcome in _outcomes(waiting, executor, scheduler, jobs):
+    for outcome in _outcomes(waiting, start):
         done = replace(done.after(outcome), seconds=time.monotonic() - began)
         progress(done)
     _remove_replaced(place, known, wanted)
@@ -131,7 +132,7 @@ def _prepare(store: Place, *, runs: bool, overwrite: bool) -> None:
     """Create the store unless it exists; refuse one with other settings, and other folders."""
     wanted = {"format": layout.FORMAT, "version": layout.VERSION, "runs": runs}
     if not store.exists(layout.MARK):
-        if below(store.address):
+        if not is_empty(store.address):
             raise OptionError(f"{store.address} has other files; name a new or an empty folder.")
     elif overwrite:
         _remove(store, layout.manifests(store))
@@ -152,24 +153,30 @@ def _settings(store: Place) -> object:
         return None
 
 
-def _outcomes(
-    waiting: Sequence[Job], executor: Executor | None, scheduler: str, jobs: int
-) -> Iterator[Outcome]:
+Start = Callable[[int], AbstractContextManager[engines.Engine]]
+
+
+def _engine(*, executor: Executor | None, scheduler: str, jobs: int) -> Start:
+    """How to start the chosen engine for a number of files."""
+    chosen = {"executor": executor is not None, "scheduler": scheduler, "jobs": jobs}
+    given = [f"`{name}`" for name, value in chosen.items() if value]
+    if len(given) > 1:
+        raise OptionError(f"Choose one of {' and '.join(given)}.")
+    if jobs < 0:
+        raise OptionError(f"`jobs` takes a number of processes, not {jobs}.")
+    if executor is not None:
+        return lambda _: engines.given(executor)
+    if scheduler:
+        return lambda _: engines.dask(scheduler)
+    return lambda files: engines.processes(min(jobs or engines.cores(), files))
+
+
+def _outcomes(waiting: Sequence[Job], start: Start) -> Iterator[Outcome]:
     if not waiting:
         return
-    with _engine(executor, scheduler, min(jobs or engines.cores(), len(waiting))) as engine:
+    with start(len(waiting)) as engine:
         for job, future in engines.completed(engine, work, waiting):
             yield _outcome(job, future)
-
-
-def _engine(
-    executor: Executor | None, scheduler: str, jobs: int
-) -> AbstractContextManager[engines.Engine]:
-    if executor is not None and scheduler:
-        raise OptionError("Give either `executor` or `scheduler`, not both.")
-    if executor is not None:
-        return engines.given(executor)
-    return engines.dask(scheduler) if scheduler else engines.processes(jobs)
 
 
 def _outcome(job: Job, future: Future[Outcome]) -> Outcome:

@@ -6,6 +6,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -20,6 +21,7 @@ from concurrent.futures import (
 from contextlib import contextmanager
 from itertools import islice
 from multiprocessing.connection import Connection
+from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
 from tfprof.errors import TfprofError
@@ -133,9 +135,8 @@ class _Processes:
         self._pool = ProcessPoolExecutor(self._count, context, _prepare, (reader,))
 
     def submit(self, function: Callable[[Job], Result], job: Job) -> Future[Result]:
-        # Workers inherit what is blocked while they are started, so that Ctrl-C, which a terminal
-        # sends to all of them, only stops this process.
-        with _interrupts_blocked():
+        # This may start a worker.
+        with _without_interrupts(), _without_main():
             return self._pool.submit(function, job)
 
     def restart(self) -> None:
@@ -166,7 +167,8 @@ def processes(count: int) -> Iterator[Engine]:
 
 
 @contextmanager
-def _interrupts_blocked() -> Iterator[None]:
+def _without_interrupts() -> Iterator[None]:
+    """Block Ctrl-C, which a terminal sends to all processes; those that start inherit that."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -175,6 +177,20 @@ def _interrupts_blocked() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Hide the script of this process, so that a new process does not run it again.
+
+    Jobs do not need it, and most scripts do not expect it.
+    """
+    script = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script
 
 
 def _prepare(alive: Connection) -> None:

@@ -10,8 +10,9 @@ from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
 from tfprof.errors import InputError, OptionError, TruncatedError, UnknownFormatError
-from tfprof.fleet.layout import natural
+from tfprof.fleet.layout import MARK, natural
 from tfprof.fleet.places import (
+    Place,
     Stamp,
     absolute,
     below,
@@ -95,6 +96,8 @@ class _Search:
         step, address = _with_step(source)
         if step is not None:
             self._add_step(step, address)
+        elif Place.of(address).exists(MARK):
+            raise OptionError(f"{address} is a store: collect the files that it was made from.")
         elif _is_model(address):
             self._common[address] = _stamp_of_model(address)
         elif is_folder(address):

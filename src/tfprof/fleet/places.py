@@ -223,6 +223,26 @@ def is_folder(address: str) -> bool:
     return _remote(address, lambda system, inner: bool(system.isdir(inner)))
 
 
+def is_empty(address: str) -> bool:
+    """Whether there is no folder at an address, or nothing in it that is not hidden."""
+    if is_url(address):
+        return not _remote(address, _entries)
+    try:
+        with os.scandir(address) as entries:
+            return all(entry.name.startswith(".") for entry in entries)
+    except FileNotFoundError:
+        return True
+    except OSError as error:
+        raise InputError(address, f"cannot be read: {error.strerror or error}.") from None
+
+
+def _entries(system: Any, path: str) -> list[str]:
+    try:
+        return list(system.ls(path, detail=False))
+    except FileNotFoundError:
+        return []
+
+
 def _searched(
     root: str, search: Callable[[Any, str], Mapping[str, Mapping[str, Any]]]
 ) -> list[tuple[str, Stamp | None]]:
@@ -294,4 +314,5 @@ def system_of(url: str) -> tuple[Any, str]:
         system, inner = url_to_fs(url)
     except (ImportError, ValueError) as error:  # the package of a protocol, or unknown protocol
         raise InputError(url, f"cannot be opened: {_reason(error)}.") from None
+    system.invalidate_cache()  # other programs add files
     return system, inner
