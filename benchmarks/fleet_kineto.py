@@ -51,7 +51,9 @@ def trace(rank: int, ranks: int, events: int, seed: int = 0) -> bytes:
     return gzip.compress(json.dumps(document).encode(), 1, mtime=0)
 
 
-def _event(kind: str, name: str, thread: int, start: float, took: float, args: dict) -> dict:
+def _event(  # noqa: PLR0917 -- the fields of an event
+    kind: str, name: str, thread: int, start: float, took: float, args: dict
+) -> dict:
     is_kernel = kind == "kernel"
     return {
         "ph": "X",
