@@ -105,18 +105,21 @@ class _Noise:
 
     of_hosts: float
     of_steps: float
-    factor: float
+    factor: float  # how many standard deviations are not chance
+    step_limit: float  # the smallest excess of a slow step
+    slow_steps: int  # of all hosts
+    steps: int  # that all hosts recorded
 
     @classmethod
     def of(cls, excess: Floats) -> _Noise:
         level = _medians(excess)
-        around = np.abs(excess - level[:, None])
         hosts = int((~np.isnan(level)).sum())
-        return cls(
-            _OF_DEVIATION * _median(np.abs(level - _median(level))),
-            _OF_DEVIATION * _median(around),
-            _DEVIATIONS + _MORE_FOR_FEW / max(hosts, 1),
-        )
+        of_hosts = _OF_DEVIATION * _median(np.abs(level - _median(level)))
+        of_steps = _OF_DEVIATION * _median(np.abs(excess - level[:, None]))
+        factor = _DEVIATIONS + _MORE_FOR_FEW / max(hosts, 1)
+        limit = max(_LEAST_STEP_EFFECT, _STEP_DEVIATIONS * of_steps, factor * of_hosts)
+        slow = int((excess > limit).sum())
+        return cls(of_hosts, of_steps, factor, limit, slow, int((~np.isnan(excess)).sum()))
 
     def limit(self, steps: int) -> float:
         """The smallest median excess over that many steps that is not chance."""
@@ -154,13 +157,9 @@ def _change(values: Floats) -> int:
 
 def _sometimes(excess: Floats, host: int, noise: _Noise) -> Iterator[Straggler]:
     """The host, if single steps of it are slow more often than those of other hosts."""
-    limit = max(
-        _LEAST_STEP_EFFECT, _STEP_DEVIATIONS * noise.of_steps, noise.factor * noise.of_hosts
-    )
-    is_slow = excess > limit
-    mine = np.flatnonzero(is_slow[host])
+    mine = np.flatnonzero(excess[host] > noise.step_limit)
     recorded = int((~np.isnan(excess[host])).sum())
-    others = np.delete(is_slow, host, axis=0).mean() * recorded
+    others = (noise.slow_steps - len(mine)) / max(noise.steps - recorded, 1) * recorded
     if len(mine) >= max(_LEAST_SLOW_STEPS, _LEAST_SLOW_SHARE * recorded, _MORE_OFTEN * others):
         yield Straggler(
             host, tuple(mine.tolist()), 0, is_some=True, excess=float(np.median(excess[host, mine]))
