@@ -88,6 +88,28 @@ def test_an_op_that_half_of_the_hosts_run_elsewhere_has_no_usual_device():
     assert list(unlike_hosts.check(placed(True, False, True, False))) == []
 
 
+@pytest.mark.parametrize("host", [0, 2])
+def test_a_host_that_runs_ops_as_another_kind_of_kernel_is_reported(host, tmp_path):
+    fault = Fault("kernel", host, 1.0, "model/layer_0/mlp/gelu")
+    (found,) = unlike_hosts.check(fleet(tmp_path, fault))
+
+    assert found.sentence == (
+        f"host-{host} runs 2 ops with another kind of kernel than most hosts."
+    )
+    assert found.evidence.to_dicts()[1] == {
+        "op": "model/layer_0/mlp/gelu/Gelu",
+        "kernel": "_FusedGelu",
+        "on_most_hosts": "Gelu",
+    }
+
+
+def test_a_kernel_that_all_hosts_have_in_common_is_not_reported(tmp_path):
+    scope = "model/layer_0/mlp/gelu"
+    faults = [Fault("kernel", host, 1.0, scope) for host in range(5)]
+
+    assert list(unlike_hosts.check(fleet(tmp_path, *faults))) == []
+
+
 def holding(*sizes):
     """Hosts that allocate this much memory."""
     return profile(

@@ -616,3 +616,26 @@ def test_the_kind_of_a_gpu_is_read_from_its_plane(facts, model, tmp_path):
 
     models = dict(zip(devices.name, devices.model, strict=True))
     assert models["/device:gpu:0/stream:all"] == model
+
+
+def test_kernels_of_another_kind_than_the_op_are_kept_for_each_recording(tmp_path):
+    for name, kinds in (("a", "MatMul"), ("b", "_FusedMatMul"), ("c", "MatMul")):
+        runs = [event(f"x:{kinds}", 0, 5), event("y:Relu", 10, 5)]
+        (tmp_path / f"{name}.xplane.pb").write_bytes(recording(host(t=runs)))
+    other = tfprof.load(*sorted(tmp_path.iterdir())).columns.other_kernels
+
+    assert (other.op.tolist(), other.recording.tolist()) == ([0], [1])
+    assert other.kind[0] == "_FusedMatMul"
+
+
+def test_kernels_are_kept_when_recordings_are_saved_one_by_one(tmp_path):
+    for name, kinds in (("a", "MatMul"), ("b", "_FusedMatMul")):
+        path = tmp_path / f"{name}.xplane.pb"
+        path.write_bytes(recording(host(t=[event(f"x:{kinds}", 0, 5)])))
+        tfprof.load(path).save(tmp_path / f"{name}.tfprof")
+    both = tfprof.load(tmp_path / "a.tfprof", tmp_path / "b.tfprof")
+    both.save(tmp_path / "both.tfprof")
+
+    for profile in (both, tfprof.load(tmp_path / "both.tfprof")):
+        other = profile.columns.other_kernels
+        assert (other.recording.tolist(), other.kind[0]) == ([1], "_FusedMatMul")

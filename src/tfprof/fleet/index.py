@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, NameTable, Strings, ints, joined
+from tfprof.columns import Bools, Coded, Ints, NameTable, Strings, ints, joined
 from tfprof.fleet import layout
 from tfprof.fleet.places import Place
 from tfprof.fleet.tables import TABLES
@@ -123,6 +123,7 @@ class _Index:
         )
         codes = ints([*(builder.add_device(row, device) for device in devices), -1])
         self._place_ops(row, ids[seen["op"]], codes[seen["device"]], seen["is_covered"])
+        builder.add_kernels(row, ids[seen["op"]], seen["kernel"])
         part = layout.number_of(id_)
         self._steps.append((part, step_ids))
         self._devices.append((part, codes[:-1]))
@@ -132,7 +133,12 @@ class _Index:
         if name in manifest["tables"]:
             return layout.read_table(self._place, manifest["tables"][name])
         kinds = TABLES[name].fields.items()
-        return {key: np.zeros(0, _TYPES.get(field.kind, np.int64)) for key, field in kinds}
+        return {
+            key: Coded.of([])
+            if field.kind is Kind.WORD
+            else np.zeros(0, _TYPES.get(field.kind, np.int64))
+            for key, field in kinds
+        }
 
     def _place_ops(self, row: int, ops: Ints, devices: Ints, is_covered: Bools) -> None:
         builder = self._builder

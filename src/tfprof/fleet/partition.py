@@ -200,7 +200,21 @@ def _seen(columns: ProfileColumns) -> dict[str, Any]:
     op = np.unique(columns.records.op)
     home = np.full(len(columns.ops), -1)
     home[columns.placements.op] = columns.placements.device
-    return {"op": ints(op), "device": home[op], "is_covered": columns.ops.is_covered[op]}
+    return {
+        "op": ints(op),
+        "device": home[op],
+        "is_covered": columns.ops.is_covered[op],
+        "kernel": _kernels(columns).take(op).compact(),
+    }
+
+
+def _kernels(columns: ProfileColumns) -> Coded:
+    """The kind as which each op ran."""
+    other = columns.other_kernels
+    kinds = Coded.joined([columns.ops.kind, other.kind])
+    codes = kinds.codes[: len(columns.ops)].copy()
+    codes[other.op] = kinds.codes[len(columns.ops) :]
+    return Coded(ints(codes), kinds.values)
 
 
 def _steps(columns: ProfileColumns) -> dict[str, Any]:

@@ -46,6 +46,7 @@ TABLES: dict[str, TableFormat] = {
             "op": _OP,
             "device": Field("The device it is placed on, or -1.", least=-1),
             "is_covered": _flag("Whether it counts as seen running."),
+            "kernel": _word("The kind as which it ran; empty if unknown."),
         },
     ),
     "steps": TableFormat(

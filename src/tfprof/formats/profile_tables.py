@@ -300,6 +300,15 @@ TABLES: dict[str, TableFormat] = {
         },
         is_added=True,
     ),
+    "other_kernels": TableFormat(
+        "One row per op and recording in which it ran as another kind than its own.",
+        {
+            "op": _row("ops", "The op.", is_sorted=True),
+            "recording": _row("recordings", "The recording."),
+            "kind": _word("The kind of the kernel, such as `_FusedMatMul`."),
+        },
+        is_added=True,
+    ),
     "tensors": TableFormat(
         "One row per tensor of a checkpoint. Its values stay in the checkpoint.",
         {

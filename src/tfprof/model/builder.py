@@ -320,6 +320,16 @@ class ProfileBuilder:
         self._homes[recording] = home
         return home
 
+    def add_kernels(self, recording: int, ops: Ints, kinds: Coded) -> None:
+        """State as which kind each of `ops` ran in a recording, or an empty text if unknown."""
+        known = Coded.joined([part.kind.take(part.first) for part in self._defined])
+        both = Coded.joined([known.take(ops), kinds]).codes
+        is_known = (kinds.values.lengths > 0)[kinds.codes]
+        rows = np.flatnonzero((both[: len(ops)] != both[len(ops) :]) & is_known)
+        if len(rows):
+            owner = constant(recording, len(rows))
+            self.runs.add_kernels(kinds.take(rows), op=ops[rows], recording=owner)
+
     def add_runs(self, recording: int, step: int | Ints, runs: Runs) -> int:
         """Add runs; `step` is the number of their step, or the step number of each run.
 

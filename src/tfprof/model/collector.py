@@ -30,6 +30,7 @@ from tfprof.model.executions import (
     Copies,
     Executions,
     MemoryUse,
+    OtherKernels,
     OutputMemory,
     Records,
     Waits,
@@ -128,6 +129,7 @@ class Recorded(NamedTuple):
     allocator_events: AllocatorEvents
     copies: Copies
     waits: Waits
+    other_kernels: OtherKernels
 
 
 class RunCollector:
@@ -148,6 +150,8 @@ class RunCollector:
         self._copies = _Collected(self._limited)
         self._copy_names: list[Coded] = []
         self._waits = _Collected(self._limited)
+        self._kernels = _Collected(self._limited)
+        self._kernel_kinds: list[Coded] = []
 
     def _limited(self, name: str, column: Ints) -> Ints:
         """The column with impossible times replaced by the first or last possible one."""
@@ -293,6 +297,11 @@ class RunCollector:
         """Add columns step, start_ns, duration_ns of waits for input; the steps must exist."""
         self._waits.add(**columns)
 
+    def add_kernels(self, kind: Coded, **columns: Ints) -> None:
+        """Add columns op, recording of ops that ran as another kind than their own."""
+        self._kernel_kinds.append(kind)
+        self._kernels.add(**columns)
+
     def build(self, row_of: Ints) -> Recorded:
         """The finished columns; `row_of` maps op ids to rows."""
         ordered = sorted(self._steps)
@@ -327,7 +336,17 @@ class RunCollector:
                 start_ns=self._waits.release("start_ns"),
                 duration_ns=self._waits.release("duration_ns"),
             ),
+            other_kernels=self._other_kernels(row_of),
         )
+
+    def _other_kernels(self, row_of: Ints) -> OtherKernels:
+        op, recording = row_of[self._kernels.release("op")], self._kernels.release("recording")
+        order = np.lexsort((recording, op))
+        is_first = np.ones(len(order), np.bool_)
+        is_first[1:] = (np.diff(op[order]) != 0) | (np.diff(recording[order]) != 0)
+        rows = order[is_first]
+        kind = Coded.joined(self._kernel_kinds).take(rows)
+        return OtherKernels(op[rows], recording[rows], kind)
 
     def _step_columns(self, ordered: Sequence[tuple[int, int]]) -> Steps:
         unknown = NO_TIME, NO_TIME

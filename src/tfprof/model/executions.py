@@ -156,6 +156,21 @@ class Waits:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class OtherKernels:
+    """One row per op and recording in which it ran as another kind than its own.
+
+    Rows are sorted by op, then recording. Kernels that replace several ops have kinds of their own.
+    """
+
+    op: Ints
+    recording: Ints
+    kind: Coded
+
+    def __len__(self) -> int:
+        return len(self.op)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Placements:
     """One row per op and recording in which the op is placed on a device, sorted by op.
 

@@ -152,6 +152,7 @@ def _devices(devices: Devices) -> list[Device]:
 def _record(found: _Recorded) -> None:
     profile, runs = found.profile, found.builder.runs
     _place(found)
+    _add_kernels(found)
     _add_records(found)
     executions, copies = profile.executions, profile.copies
     runs.add_slots(
@@ -183,6 +184,18 @@ def _place(found: _Recorded) -> None:
         found.builder.place(
             recording, found.ops[placed.op[rows]], found.devices[placed.device[rows]]
         )
+
+
+def _add_kernels(found: _Recorded) -> None:
+    """Add the kinds as which ops ran; where that is not stated, they ran as their own kind."""
+    profile, builder = found.profile, found.builder
+    placed, other = profile.placements, profile.other_kernels
+    owners = profile.devices.recording[placed.device]
+    for place, recording in enumerate(found.recordings):
+        own, stated = placed.op[owners == place], np.flatnonzero(other.recording == place)
+        own = np.setdiff1d(own, other.op[stated])
+        builder.add_kernels(recording, found.ops[own], profile.ops.kind.take(own))
+        builder.add_kernels(recording, found.ops[other.op[stated]], other.kind.take(stated))
 
 
 def _add_records(found: _Recorded) -> None:

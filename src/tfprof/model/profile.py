@@ -24,6 +24,7 @@ from tfprof.model.executions import (
     Copies,
     Executions,
     MemoryUse,
+    OtherKernels,
     OutputMemory,
     Placements,
     Records,
@@ -62,6 +63,7 @@ class ProfileColumns:
     allocator_events: AllocatorEvents
     copies: Copies
     waits: Waits
+    other_kernels: OtherKernels
     placements: Placements
     devices: Devices
     code: CodeTree
@@ -168,6 +170,7 @@ class ProfileColumns:
             *run,
             *allocated,
             self.waits,
+            self.other_kernels,
             self.recordings,
             self.steps,
             self.placements,
@@ -230,6 +233,9 @@ class ProfileColumns:
             (self.copies.step, len(self.steps)),
             (self.copies.name.codes, len(self.copies.name.values)),
             (self.waits.step, len(self.steps)),
+            (self.other_kernels.op, len(ops)),
+            (self.other_kernels.recording, len(self.recordings)),
+            (self.other_kernels.kind.codes, len(self.other_kernels.kind.values)),
         ]
 
 
