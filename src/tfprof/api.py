@@ -193,12 +193,13 @@ def step_timeline(
 
 def _require_whole_or_parts(files: Sequence[InputFile]) -> None:
     """Refuse a saved profile together with files whose content it already contains."""
-    saved = [file.path for file in files if sources.is_saved(file.source)]
+    saved = [file for file in files if sources.is_saved(file.source)]
     others = [file for file in files if not sources.is_saved(file.source)]
     parts = [file.path for file in others if file.source.stage in (Stage.DEFINITIONS, Stage.RUNS)]
     if saved and parts:
+        what = "store" if saved[0].source.name == "store" else "saved profile"
         raise OptionError(
-            f"{saved[0]} is a saved profile, which contains its graph and runs: "
+            f"{saved[0].path} is a {what}, which contains its graph and runs: "
             f"leave out {' and '.join(parts)}."
         )
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from tfprof.columns import ints
-from tfprof.errors import InputError, OptionError, TfprofError
+from tfprof.errors import InputError, OptionError
 from tfprof.fleet import layout
 from tfprof.fleet.places import Place
 from tfprof.fleet.queries import Database, StoreIndex, StoreRuns
@@ -31,11 +31,14 @@ _TABLES = (
 
 
 def is_store(address: str) -> bool:
-    """Whether there is a store at a URL."""
-    try:
-        return Place.of(address).exists(layout.MARK)
-    except TfprofError:
-        return False
+    """Whether there is a store at a URL; raises `InputError` if not, as nothing else is read."""
+    if not Place.of(address).exists(layout.MARK):
+        raise InputError(
+            address,
+            "is not a store, and other files are not read from URLs: collect them with `tfprof "
+            "collect`, or fetch the file.",
+        )
+    return True
 
 
 def read(file: InputFile) -> Loaded:
