@@ -304,7 +304,7 @@ def test_two_thousand_small_files_are_collected(tmp_path, executor, monkeypatch)
     for number in range(2000):
         (folder / f"host{number}.xplane.pb").write_bytes(b"")
     monkeypatch.setattr(partition, "made", _made_of_nothing)
-    monkeypatch.setattr("tfprof.fleet.index.update", lambda _: 0)
+    monkeypatch.setattr("tfprof.fleet.index.update", lambda *_: 0)
     states = []
 
     done = collect(folder, tmp_path / "store", executor=executor, progress=states.append)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -117,8 +117,7 @@ def collect(
     for outcome in _outcomes(waiting, start):
         done = replace(done.after(outcome), seconds=time.monotonic() - began)
         progress(done)
-    _remove_replaced(place, known, wanted)
-    index.update(place)
+    index.update(place, _obsolete(known, wanted))
     return replace(done, seconds=time.monotonic() - began)
 
 
@@ -135,7 +134,8 @@ def _prepare(store: Place, *, runs: bool, overwrite: bool) -> None:
         if not is_empty(store.address):
             raise OptionError(f"{store.address} has other files; name a new or an empty folder.")
     elif overwrite:
-        _remove(store, layout.manifests(store))
+        store.remove(layout.INDEX)
+        layout.remove(store, layout.manifests(store))
     elif (known := _settings(store)) == wanted:
         return
     elif known == wanted | {"runs": not runs}:
@@ -190,21 +190,7 @@ def _outcome(job: Job, future: Future[Outcome]) -> Outcome:
     raise error
 
 
-def _remove_replaced(store: Place, known: dict[str, dict[str, Any]], wanted: Sequence[Job]) -> None:
-    """Remove older versions of the files that were collected."""
+def _obsolete(known: Mapping[str, Mapping[str, Any]], wanted: Sequence[Job]) -> list[str]:
+    """The partitions of other versions of the files that were collected."""
     current = {job.task.source: job.task.id for job in wanted}
-    _remove(
-        store,
-        {
-            id_: manifest
-            for id_, manifest in known.items()
-            if current.get(manifest["source"], id_) != id_
-        },
-    )
-
-
-def _remove(store: Place, manifests: dict[str, dict[str, Any]]) -> None:
-    """Remove partitions; first the manifest, without which the rest is not part of the store."""
-    for id_, manifest in manifests.items():
-        for name in (layout.manifest_path(id_), *manifest.get("tables", {}).values()):
-            store.remove(name)
+    return [id_ for id_, one in known.items() if current.get(one["source"], id_) != id_]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,33 +36,35 @@ _MOST_NAMED = 3
 _TYPES = {Kind.FLAG: np.bool_}
 
 
-def update(place: Place) -> int:
-    """Write the index of a store, and remove partitions that others replace.
+def update(place: Place, obsolete: Collection[str] = ()) -> int:
+    """Replace the index of a store, and remove partitions that are obsolete or replaced by others.
 
     Returns the number of partitions.
     """
-    manifests = _latest(place)
+    found = layout.manifests(place)
+    manifests = _latest({id_: found[id_] for id_ in found if id_ not in obsolete})
     index = _Index(place)
     for id_, manifest in manifests.items():
         index.add(id_, manifest)
-    for path, data in index.files(manifests).items():
+    written = {name: (layout.index_path(name, data), data) for name, data in index.files().items()}
+    for path, data in written.values():
         place.write_bytes(path, data)
+    paths = {name: path for name, (path, _) in written.items()}
+    place.write_bytes(layout.INDEX, index.content(manifests, paths))
+    layout.remove(place, {id_: found[id_] for id_ in found if id_ not in manifests})
+    for name in place.list(layout.INDEXES):
+        if name not in (layout.INDEX, *paths.values()):
+            place.remove(name)
     return len(manifests)
 
 
-def _latest(place: Place) -> dict[str, dict[str, Any]]:
-    """The manifests of all partitions in canonical order; older versions of files are removed."""
-    found = layout.manifests(place)
+def _latest(found: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The manifests of all partitions in canonical order, without older versions of files."""
     order = sorted(
         found, key=lambda id_: (layout.natural(found[id_]["source"]), found[id_]["modified"], id_)
     )
     latest = {(found[id_]["source"], found[id_]["step"]): id_ for id_ in order}
-    for id_ in order:
-        if id_ not in latest.values():
-            # First the manifest: without it, the rest is not part of the store.
-            for name in (layout.manifest_path(id_), *found[id_].get("tables", {}).values()):
-                place.remove(name)
-    return {id_: found[id_] for id_ in order if id_ in latest.values()}
+    return {id_: found[id_] for id_ in order if id_ in set(latest.values())}
 
 
 class _Index:
@@ -150,8 +152,8 @@ class _Index:
         placed = devices >= 0
         builder.place(row, ops[placed], devices[placed])
 
-    def files(self, manifests: Mapping[str, Mapping[str, Any]]) -> dict[str, bytes]:
-        """The files of the index."""
+    def files(self) -> dict[str, bytes]:
+        """The model and the tables of the index, by name."""
         builder = self._builder
         step_keys = list(builder.runs.step_keys())
         columns = builder.build()
@@ -164,27 +166,33 @@ class _Index:
         }
         rows = ints([row_of[key] for key in step_keys])
         return {
-            layout.INDEX_MODEL: profile_file.encoded(columns, notes),
-            layout.INDEX_STEPS: _mapping("step", [(part, rows[ids]) for part, ids in self._steps]),
-            layout.INDEX_DEVICES: _mapping("device", self._devices),
-            layout.INDEX_OPS: self._op_rows(columns.ops.name),
-            layout.INDEX: _json(
-                {
-                    "format": layout.FORMAT,
-                    "version": layout.VERSION,
-                    "models": list(self._models),
-                    "partitions": {
-                        id_: {
-                            "source": manifest["source"],
-                            "trouble": manifest.get("trouble"),
-                            "model": manifest.get("model"),
-                            "tables": manifest.get("tables", {}),
-                        }
-                        for id_, manifest in manifests.items()
-                    },
-                }
-            ),
+            "model.tfprof": profile_file.encoded(columns, notes),
+            "steps.parquet": _mapping("step", [(part, rows[ids]) for part, ids in self._steps]),
+            "devices.parquet": _mapping("device", self._devices),
+            "ops.parquet": self._op_rows(columns.ops.name),
         }
+
+    def content(
+        self, manifests: Mapping[str, Mapping[str, Any]], paths: Mapping[str, str]
+    ) -> bytes:
+        """What `index.json` says."""
+        return _json(
+            {
+                "format": layout.FORMAT,
+                "version": layout.VERSION,
+                "files": dict(paths),
+                "models": list(self._models),
+                "partitions": {
+                    id_: {
+                        "source": manifest["source"],
+                        "trouble": manifest.get("trouble"),
+                        "model": manifest.get("model"),
+                        "tables": manifest.get("tables", {}),
+                    }
+                    for id_, manifest in manifests.items()
+                },
+            }
+        )
 
     def _op_rows(self, names: Strings) -> bytes:
         """The table of which op of the store each op of a model is."""

@@ -6,10 +6,12 @@
 | `TABLE/host=H/rank=R/ID.parquet` | one table of one partition; `tables.py` lists the tables |
 | `models/HASH.tfprof` | the ops of partitions, named by content: equal ones are stored once |
 | `partitions/ID.json` | the manifest of a partition; written last: it makes the rest visible |
-| `index/…` | the whole model, and which op and step of it each op and step of a partition is |
+| `index/NAME-HASH` | the whole model, and the rows of partitions in it: ops, steps, devices |
+| `index/index.json` | the partitions that the index includes, and its files; written after them |
 
 A partition has what one file adds up to. Its id depends on the path of the file and its version, so
-a file that changes becomes another partition.
+a file that changes becomes another partition. The files of the index are named by content, so that
+a new index replaces the old one when `index.json` is written.
 """
 
 from __future__ import annotations
@@ -37,11 +39,8 @@ CONTINUE = "run the same `tfprof collect` again, which continues where it stoppe
 MARK = STORE_MARK
 PARTITIONS = "partitions"
 MODELS = "models"
-INDEX = "index/index.json"
-INDEX_MODEL = "index/model.tfprof"
-INDEX_STEPS = "index/steps.parquet"
-INDEX_OPS = "index/ops.parquet"
-INDEX_DEVICES = "index/devices.parquet"
+INDEXES = "index"
+INDEX = f"{INDEXES}/index.json"
 
 
 def manifest_path(id_: str) -> str:
@@ -52,6 +51,12 @@ def manifest_path(id_: str) -> str:
 def model_path(digest: str) -> str:
     """Where the ops of partitions are."""
     return f"{MODELS}/{digest}.tfprof"
+
+
+def index_path(name: str, data: bytes) -> str:
+    """Where a file of the index is, such as `steps.parquet`."""
+    path = PurePosixPath(name)
+    return f"{INDEXES}/{path.stem}-{digest_of(data)}{path.suffix}"
 
 
 def table_path(table: str, id_: str, keys: Mapping[str, Any]) -> str:
@@ -89,6 +94,14 @@ def read_table(place: Place, name: str) -> dict[str, Any]:
         return dict(parquet.read(data, parquet.Budget(len(data))))
     except parquet.ParquetError as error:
         raise InputError(place.at(name), f"is damaged: {error}; {CONTINUE}.") from None
+
+
+def remove(place: Place, removed: Mapping[str, Mapping[str, Any]]) -> None:
+    """Remove partitions, given their manifests by id."""
+    for id_, manifest in removed.items():
+        # First the manifest: without it, the rest is not part of the store.
+        for name in (manifest_path(id_), *manifest.get("tables", {}).values()):
+            place.remove(name)
 
 
 def natural(text: str) -> tuple[tuple[str, int, str], ...]:

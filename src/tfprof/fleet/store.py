@@ -48,7 +48,8 @@ def read(file: InputFile) -> Loaded:
     if not place.exists(layout.INDEX):
         raise InputError(file.path, f"is a store without an index: {layout.CONTINUE}.")
     index = _require_version(place, layout.INDEX)
-    model = loaded(place.at(layout.INDEX_MODEL), place.read_bytes(layout.INDEX_MODEL))
+    path = index["files"]["model.tfprof"]
+    model = loaded(place.at(path), place.read_bytes(path))
     columns = model.profile
     database = Database(place, _files(index))
     runs = StoreRuns(database, _index(place, index, columns))
@@ -117,8 +118,10 @@ def _missing(index: Mapping[str, Any]) -> str:
 
 
 def _index(place: Place, index: Mapping[str, Any], columns: ProfileColumns) -> StoreIndex:
-    names = layout.INDEX_STEPS, layout.INDEX_OPS, layout.INDEX_DEVICES
-    steps, ops, devices = (layout.read_table(place, name) for name in names)
+    steps, ops, devices = (
+        layout.read_table(place, index["files"][f"{name}.parquet"])
+        for name in ("steps", "ops", "devices")
+    )
     recording_of_step = columns.steps.recording
     part, first = np.unique(steps["part"], return_index=True)
     models = {digest: place for place, digest in enumerate(index["models"])}
