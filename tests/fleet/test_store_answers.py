@@ -185,3 +185,18 @@ def run_metadata(worker, rows):
     stats = [{"device": name, "node_stats": nodes} for name, nodes in devices.items()]
     message = message_class("tensorflow.RunMetadata")(step_stats={"dev_stats": stats})
     return message.SerializeToString()
+
+
+def test_an_op_that_moves_to_another_device_is_noted(tmp_path):
+    for step, device in enumerate(("CPU", "GPU")):
+        node = {"node_name": "a", "all_start_micros": 5, "op_end_rel_micros": 3}
+        stats = [{"device": f"/job:worker/task:0/device:{device}:0", "node_stats": [node]}]
+        message = message_class("tensorflow.RunMetadata")(step_stats={"dev_stats": stats})
+        (tmp_path / f"run_meta_{step}").write_bytes(message.SerializeToString())
+
+    store = stored(tmp_path / "store", [tmp_path / "run_meta_0", tmp_path / "run_meta_1"])
+
+    assert any(
+        "1 op ran on another device than in earlier steps; both count." in note
+        for note in store.notes
+    )

@@ -23,7 +23,7 @@ from tfprof.metrics import Need
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.devices import Device, Role
 from tfprof.model.merging import add_profile
-from tfprof.model.notes import EVERYTHING, Note, of_names
+from tfprof.model.notes import EVERYTHING, Note, Subject, of_names
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import Recording
 from tfprof.outputs import profile_file
@@ -124,7 +124,12 @@ class _Index:
             step_ids[bounded], steps["marked_start_ns"][bounded], steps["marked_end_ns"][bounded]
         )
         codes = ints([*(builder.add_device(row, device) for device in devices), -1])
-        self._place_ops(row, ids[seen["op"]], codes[seen["device"]], seen["is_covered"])
+        moved = self._place_ops(row, ids[seen["op"]], codes[seen["device"]], seen["is_covered"])
+        if moved:
+            ops = counted(moved, "op ran", "ops ran")
+            place = f"{manifest['source']}: {ops}"
+            text = f"{place} on another device than in earlier steps; both count."
+            self._notes.append(Note(text, Subject.TIME | Subject.MEMORY))
         builder.add_kernels(row, ids[seen["op"]], seen["kernel"])
         part = layout.number_of(id_)
         self._steps.append((part, step_ids))
@@ -142,7 +147,8 @@ class _Index:
             for key, field in kinds
         }
 
-    def _place_ops(self, row: int, ops: Ints, devices: Ints, is_covered: Bools) -> None:
+    def _place_ops(self, row: int, ops: Ints, devices: Ints, is_covered: Bools) -> int:
+        """Place ops where they were seen; returns how many are placed elsewhere already."""
         builder = self._builder
         was_seen = np.zeros(len(builder), np.bool_)
         was_seen[: len(self._seen)] = self._seen
@@ -150,7 +156,8 @@ class _Index:
         was_seen[ops] = True
         self._seen = was_seen
         placed = devices >= 0
-        builder.place(row, ops[placed], devices[placed])
+        home = builder.place(row, ops[placed], devices[placed])
+        return int((home[ops[placed]] != devices[placed]).sum())
 
     def files(self) -> dict[str, bytes]:
         """The model and the tables of the index, by name."""
