@@ -13,7 +13,7 @@ def stored(folder, runs, common=(), *, keeps_runs=False):
     """The profile of a store with these files; runs may be pairs of step and path."""
     place = Place.of(str(folder))
     mark = {"format": layout.FORMAT, "version": layout.VERSION}
-    place.write_bytes(layout.MARK, json.dumps(mark).encode())
+    place.write(layout.MARK, json.dumps(mark).encode())
     for run in runs:
         step, path = run if isinstance(run, tuple) else (None, run)
         stamp = stamp_of(str(path))
@@ -21,7 +21,7 @@ def stored(folder, runs, common=(), *, keeps_runs=False):
         task = Task(source, stamp.size, stamp.modified, step, files, keeps_runs)
         found = made(task, source, files)
         for name, data in found.files.items():
-            place.write_bytes(name, data)
-        place.write_bytes(layout.manifest_path(task.id), json.dumps(found.manifest).encode())
+            place.write(name, data)
+        place.write(layout.manifest_path(task.id), json.dumps(found.manifest).encode())
     index.update(place)
     return tfprof.load(folder)

@@ -83,6 +83,14 @@ def remove_abandoned(folder: Path) -> bool:
     return False
 
 
+def remove_left(folder: Path) -> None:
+    """Remove the temporary files that killed processes of this machine left in a folder."""
+    for path in _temporary_files(folder):
+        with _left(path) as is_left:
+            if is_left:
+                path.unlink(missing_ok=True)
+
+
 def _followed(path: str) -> Path:
     """The file that a path leads to, without following the links that stand for descriptors."""
     if path.endswith(os.sep):
@@ -198,13 +206,7 @@ def _machine() -> tuple[str, str]:
     return f"{zlib.crc32(boot.encode()):08x}", f"{zlib.crc32(name.encode()):08x}"
 
 
-@cache
-def _remove_left(folder: Path) -> None:
-    """Remove what killed processes of this machine left in a folder; once per process."""
-    for path in _temporary_files(folder):
-        with _left(path) as is_left:
-            if is_left:
-                path.unlink(missing_ok=True)
+_remove_left = cache(remove_left)  # once per process and folder
 
 
 def _temporary_files(folder: Path) -> list[Path]:

@@ -12,7 +12,8 @@ import pytest
 from collected_stores import contents, identities, recorded
 
 from fleets import Job
-from tfprof.errors import OptionError, OutputError
+from tfprof import atomic_files
+from tfprof.errors import InputError, OptionError, OutputError
 from tfprof.fleet import layout, partition
 from tfprof.fleet.collect import collect
 from tfprof.fleet.partition import Made
@@ -267,17 +268,44 @@ def test_a_store_of_another_version_is_refused(traces, tmp_path, executor, mark)
         collect(traces, tmp_path / "store", executor=executor)
 
 
-def test_a_damaged_manifest_is_written_again(traces, tmp_path, executor):
+@pytest.mark.parametrize(
+    "change", [{"source": 1}, {"step": "1"}, {"tables": ["a"]}, {"tables": {"a": 1}}, None]
+)
+def test_a_damaged_manifest_is_written_again(traces, tmp_path, executor, change):
     collect(traces, tmp_path / "store", executor=executor)
     whole = contents(tmp_path / "store")
-    for path, text in zip(
-        (tmp_path / "store").glob("partitions/*"), ["{", "[]", "{}"], strict=True
-    ):
+    for path in (tmp_path / "store").glob("partitions/*"):
+        text = "{" if change is None else json.dumps(json.loads(path.read_bytes()) | change)
         path.write_text(text)
 
     collect(traces, tmp_path / "store", executor=executor)
 
     assert contents(tmp_path / "store") == whole
+
+
+def test_what_killed_processes_left_is_removed(traces, tmp_path, executor):
+    store = tmp_path / "store"
+    collect(traces, store, executor=executor)
+    whole = contents(store)
+    for folder in ("models", "partitions", "records/host=host-0"):
+        (store / folder / atomic_files._temporary_name()).write_bytes(b"half of a f")
+
+    assert collect(traces, store, executor=executor).finished == 3
+    assert contents(store) == whole
+
+
+def test_a_manifest_cannot_remove_files_outside_of_the_store(traces, tmp_path, executor):
+    store = tmp_path / "store"
+    collect(traces, store, executor=executor)
+    (manifest, *_) = (store / "partitions").iterdir()
+    hostile = json.loads(manifest.read_bytes()) | {"tables": {"records": "../precious"}}
+    manifest.write_text(json.dumps(hostile))
+    (tmp_path / "precious").touch()
+
+    with pytest.raises(InputError, match="names a file outside of it"):
+        collect(traces, store, executor=executor, overwrite=True)
+
+    assert (tmp_path / "precious").exists()
 
 
 def test_urls_give_the_same_tables_as_paths(traces, tmp_path, executor):

@@ -23,7 +23,7 @@ def place(request, tmp_path):
 
 
 def test_a_written_file_can_be_read(place):
-    place.write_bytes("tables/host=a/1.parquet", b"content")
+    place.write("tables/host=a/1.parquet", b"content")
 
     assert place.exists("tables/host=a/1.parquet")
     assert place.read_bytes("tables/host=a/1.parquet") == b"content"
@@ -31,22 +31,22 @@ def test_a_written_file_can_be_read(place):
 
 
 def test_several_files_are_read_at_once_without_those_that_are_missing(place):
-    place.write_bytes("a", b"1")
-    place.write_bytes("b/c", b"2")
+    place.write("a", b"1")
+    place.write("b/c", b"2")
 
     assert place.read_all(["a", "b/c", "d"]) == {"a": b"1", "b/c": b"2"}
 
 
 def test_files_are_listed_by_name_without_hidden_ones(place):
     for name in ("parts/b", "parts/a/c", "parts/.d", "other"):
-        place.write_bytes(name, b"")
+        place.write(name, b"")
 
     assert place.list("parts") == ["parts/a/c", "parts/b"]
     assert place.list("nothing") == []
 
 
 def test_a_file_can_be_removed_twice(place):
-    place.write_bytes("a/b", b"1")
+    place.write("a/b", b"1")
 
     place.remove("a/b")
     place.remove("a/b")
@@ -62,7 +62,7 @@ def test_a_missing_file_is_an_error_that_names_it(place):
 @pytest.mark.parametrize("name", ["../a", "/a", "a/../../b", "", "a\0b"])
 def test_a_name_that_leads_out_of_the_folder_is_refused(place, name):
     with pytest.raises(InputError, match="outside"):
-        place.write_bytes(name, b"")
+        place.write(name, b"")
 
 
 def test_a_url_of_a_local_file_is_its_path(tmp_path):
@@ -78,14 +78,14 @@ def test_a_relative_path_becomes_absolute_without_following_links(tmp_path, monk
 
 
 def test_the_stamp_of_a_file_is_the_same_in_a_listing(place):
-    place.write_bytes("a/b", b"1")
+    place.write("a/b", b"1")
 
     assert places.below(place.at("a")) == [(place.at("a/b"), place.stamp("a/b"))]
     assert places.matching(place.at("*/b")) == [(place.at("a/b"), place.stamp("a/b"))]
 
 
 def test_a_file_at_a_url_is_fetched_under_its_own_name(place):
-    place.write_bytes("a/host.xplane.pb", b"1")
+    place.write("a/host.xplane.pb", b"1")
 
     with places.fetched(place.at("a/host.xplane.pb")) as path:
         assert path.endswith("/host.xplane.pb")
@@ -97,7 +97,7 @@ def test_a_folder_that_cannot_be_created_is_an_error(tmp_path):
     (tmp_path / "file").touch()
 
     with pytest.raises(OutputError, match="cannot be written"):
-        Place.of(str(tmp_path / "file")).write_bytes("a/b", b"")
+        Place.of(str(tmp_path / "file")).write("a/b", b"")
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_duckdb_reads_the_quoted_names_of_hosts(tmp_path):
     hosts = ["a/b c=d", "..", "ä", "worker:0"]
     place = Place.of(str(tmp_path))
     for host in hosts:
-        place.write_bytes(f"host={hive_value(host)}/1.csv", b"n\n1\n")
+        place.write(f"host={hive_value(host)}/1.csv", b"n\n1\n")
 
     rows = duckdb.sql(f"FROM read_csv('{tmp_path}/*/*.csv', hive_partitioning=true)").fetchall()
 

@@ -43,7 +43,7 @@ def test_an_interrupted_update_leaves_the_old_index_or_the_new_one(
     # The first host comes last, so that all numbers of rows change.
     collect(traces[1:], store, executor=executor)
     old = answer(store)
-    write, files = Place.write_bytes, []
+    write, files = Place.write, []
 
     def interrupted(self, name, data):
         if name.startswith("index/"):
@@ -53,7 +53,7 @@ def test_an_interrupted_update_leaves_the_old_index_or_the_new_one(
         write(self, name, data)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Place, "write_bytes", interrupted)
+        patch.setattr(Place, "write", interrupted)
         if written < INDEX_FILES:
             with pytest.raises(KilledError):
                 collect(traces, store, executor=executor)

@@ -118,6 +118,7 @@ def collect(
         done = replace(done.after(outcome), seconds=time.monotonic() - began)
         progress(done)
     index.update(place, _obsolete(known, wanted))
+    place.tidy()
     return replace(done, seconds=time.monotonic() - began)
 
 
@@ -143,7 +144,7 @@ def _prepare(store: Place, *, runs: bool, overwrite: bool) -> None:
         raise OptionError(f"{store.address} was collected {made} --runs; use --overwrite.")
     else:
         raise OptionError(f"{store.address} is of another version of tfprof; use --overwrite.")
-    store.write_bytes(layout.MARK, (json.dumps(wanted) + "\n").encode())
+    store.write(layout.MARK, (json.dumps(wanted) + "\n").encode())
 
 
 def _settings(store: Place) -> object:

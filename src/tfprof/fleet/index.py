@@ -48,9 +48,9 @@ def update(place: Place, obsolete: Collection[str] = ()) -> int:
         index.add(id_, manifest)
     written = {name: (layout.index_path(name, data), data) for name, data in index.files().items()}
     for path, data in written.values():
-        place.write_bytes(path, data)
+        place.write(path, data)
     paths = {name: path for name, (path, _) in written.items()}
-    place.write_bytes(layout.INDEX, index.content(manifests, paths))
+    place.write(layout.INDEX, index.content(manifests, paths))
     layout.remove(place, {id_: found[id_] for id_ in found if id_ not in manifests})
     for name in place.list(layout.INDEXES):
         if name not in (layout.INDEX, *paths.values()):

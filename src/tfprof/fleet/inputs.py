@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
+from tfprof import atomic_files
 from tfprof.errors import InputError, OptionError, TruncatedError, UnknownFormatError
 from tfprof.fleet.layout import MARK, natural
 from tfprof.fleet.places import (
@@ -211,8 +212,8 @@ def _kind(path: str) -> Source | None:
         if not is_url(path):
             return registry.open_file(path).source
         with tempfile.TemporaryDirectory(prefix="tfprof-") as folder:
-            start = Path(folder, PurePosixPath(path).name)
-            start.write_bytes(head_of(path, HEAD_BYTES))
-            return registry.open_file(str(start)).source
+            start = str(Path(folder, PurePosixPath(path).name))
+            atomic_files.write(start, [head_of(path, HEAD_BYTES)])
+            return registry.open_file(start).source
     except (UnknownFormatError, TruncatedError):
         return None

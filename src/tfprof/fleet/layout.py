@@ -76,15 +76,22 @@ def number_of(id_: str) -> int:
 
 
 def manifests(place: Place) -> dict[str, dict[str, Any]]:
-    """The manifests of all partitions, by id; without a readable one a partition is not visible."""
-    found = {}
-    for name, data in place.read_all(place.list(PARTITIONS)).items():
-        try:
-            manifest = json.loads(data)
-            found[PurePosixPath(name).stem] = manifest | {"source": str(manifest["source"])}
-        except (ValueError, LookupError, TypeError, RecursionError):
-            continue
-    return found
+    """The manifests of all partitions, by id; without a valid one a partition is not visible."""
+    files = place.read_all(place.list(PARTITIONS))
+    found = {PurePosixPath(name).stem: _manifest(data) for name, data in files.items()}
+    return {id_: manifest for id_, manifest in found.items() if manifest is not None}
+
+
+def _manifest(data: bytes) -> dict[str, Any] | None:
+    """A manifest, if it has what removes and replaces its partition."""
+    try:
+        found = json.loads(data)
+        texts = [found["source"], found["modified"], *found.get("tables", {}).values()]
+        step = found["step"]
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return None
+    is_valid = all(isinstance(text, str) for text in texts) and isinstance(step, int | None)
+    return found if is_valid else None
 
 
 def read_table(place: Place, name: str) -> dict[str, Any]:

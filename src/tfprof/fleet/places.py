@@ -130,7 +130,7 @@ class Place:
 
         return _remote(self.address, read)
 
-    def write_bytes(self, name: str, data: bytes) -> None:
+    def write(self, name: str, data: bytes) -> None:
         """Write a file, which appears complete or not at all."""
         path = self.at(name)
         if is_url(path):
@@ -153,6 +153,12 @@ class Place:
             Path(path).unlink(missing_ok=True)
         except OSError as error:
             raise OutputError(f"{path}: cannot be removed: {error.strerror or error}.") from None
+
+    def tidy(self) -> None:
+        """Remove what killed processes left; only local files are written in two steps."""
+        if not is_url(self.address):
+            for folder, _, _ in os.walk(self.address):
+                atomic_files.remove_left(Path(folder))
 
 
 @contextmanager

@@ -106,11 +106,11 @@ def _write(store: Place, name: str, data: bytes) -> int:
     """Write a file unless it exists with the same content; returns the bytes that were written."""
     if name.startswith(f"{layout.MODELS}/") and store.exists(name):
         return 0  # named by its content
-    store.write_bytes(name, data)
+    store.write(name, data)
     return len(data)
 
 
 def _write_manifest(job: Job, manifest: Mapping[str, Any]) -> int:
     data = json.dumps(manifest, indent=1, sort_keys=True).encode() + b"\n"
-    job.store.write_bytes(job.manifest, data)
+    job.store.write(job.manifest, data)
     return len(data)
