@@ -16,6 +16,9 @@ from tfprof.capture import recording
 from tfprof.commands.command import Command, Place
 from tfprof.commands.pages import example_lines
 from tfprof.commands.table import COMMANDS
+from tfprof.fleet import layout
+from tfprof.fleet.sql_tables import SQL_TABLES, SQL_TYPES
+from tfprof.fleet.tables import TABLES as STORED_TABLES
 from tfprof.formats.profile_tables import TABLES, Field, TableFormat
 from tfprof.measures import flop_rules  # noqa: F401 -- fills the table of rules
 from tfprof.measures.flop_rules.registry import (
@@ -302,10 +305,7 @@ def saved_profile_page() -> str:
             _SAVED_PROFILE_INTRODUCTION,
             "| table | content |",
             "|---|---|",
-            *(
-                f"| [`{name}`](#{name}) | {_cell(table.sentence)} |"
-                for name, table in TABLES.items()
-            ),
+            *_table_list(TABLES),
             "",
             *(line for name, table in TABLES.items() for line in _saved_table(name, table)),
         ]
@@ -356,6 +356,77 @@ def _saved_column(name: str, field: Field) -> str:
     return f"| `{name}` | {field.kind} | {target} | {_cell(field.sentence)} |".replace(
         "|  |", "| |"
     )
+
+
+def store_page() -> str:
+    return "\n".join(
+        [
+            GENERATED,
+            "# The tables of a store",
+            "",
+            _STORE_INTRODUCTION,
+            "| table | content |",
+            "|---|---|",
+            *_table_list(SQL_TABLES),
+            "",
+            *(line for name, table in SQL_TABLES.items() for line in _sql_table(name, table)),
+            "## The files of a store",
+            "",
+            _STORE_FILES,
+            *layout.__doc__.partition("\n\n")[2].strip().split("\n"),
+            "",
+            "| table of a partition | columns | content |",
+            "|---|---|---|",
+            *(
+                f"| `{name}` | {', '.join(f'`{column}`' for column in table.fields)} "
+                f"| {_cell(table.sentence)} |"
+                for name, table in STORED_TABLES.items()
+            ),
+            "",
+        ]
+    )
+
+
+_STORE_INTRODUCTION = """\
+`tfprof collect` writes a store, and `tfprof sql` queries it:
+
+```
+tfprof sql STORE 'SELECT host, sum(cpu_nanos) FROM runs GROUP BY host'
+```
+
+These are the tables and columns. The SQL is that of [DuckDB](https://duckdb.org/docs), and in
+Python `profile.sql(query)` returns a DuckDB relation, for example for `.df()` or `.arrow()`.
+A query is one statement that only reads: SELECT, DESCRIBE, SHOW, SUMMARIZE or EXPLAIN.
+It can read no files except those of the store, loads no extensions, and uses at most 512 MB of
+memory; DuckDB writes the rest to temporary files.
+Values that are unknown are NULL.
+"""
+
+_STORE_FILES = """\
+Other programs can read the Parquet files directly. Ops, steps and devices are then numbers within
+a partition, which `index/ops.parquet`, `index/steps.parquet` and `index/devices.parquet` map to
+those of the whole store, and values that are unknown are -1.
+"""
+
+
+def _table_list(tables: Mapping[str, TableFormat]) -> list[str]:
+    return [f"| [`{name}`](#{name}) | {_cell(one.sentence)} |" for name, one in tables.items()]
+
+
+def _sql_table(name: str, table: TableFormat) -> list[str]:
+    return [
+        f"## {name}",
+        "",
+        table.sentence,
+        "",
+        "| column | type | meaning |",
+        "|---|---|---|",
+        *(
+            f"| `{column}` | {SQL_TYPES[field.kind]} | {_cell(field.sentence)} |"
+            for column, field in table.fields.items()
+        ),
+        "",
+    ]
 
 
 def python_page() -> str:
@@ -471,6 +542,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "float-operations.md": float_operations_page,
     "checkers.md": checkers_page,
     "saved-profile.md": saved_profile_page,
+    "store.md": store_page,
     "python.md": python_page,
     "json.md": json_page,
     "licences.md": licences_page,

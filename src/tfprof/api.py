@@ -21,6 +21,7 @@ from tfprof.model.builder import ProfileBuilder
 from tfprof.model.notes import Note, Subject, concerning
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import Recording
+from tfprof.model.stored_runs import SqlTables
 from tfprof.model.tensors import Tensors
 from tfprof.options import (
     CHECKERS_OPTION,
@@ -40,7 +41,7 @@ from tfprof.views.defaults import resolved
 from tfprof.views.definitions import applied
 from tfprof.views.notes import notes, subjects
 from tfprof.views.registry import VIEWS
-from tfprof.views.view import View, build
+from tfprof.views.view import View, build, require_printable
 
 if TYPE_CHECKING:
     import os
@@ -58,10 +59,6 @@ DEFAULT_FORMAT = next(iter(registry.SAVED_FORMATS))
 
 _READING = tuple(part.name for part in fields(Reading))
 _LARGEST_BATCH = 2**31 - 1
-
-# Only files that were made to do harm have more bytes of names and indentation.
-_MOST_PRINTED = 1 << 32
-_MANY_LEVELS, _INDENT = 1000, 2
 
 
 def load(*paths: Path, progress: Callable[[str], None] = lambda _: None, **inputs: Any) -> Profile:
@@ -244,21 +241,8 @@ def build_view(kind: str, profile: ProfileColumns, options: Options) -> View:
     """The view of that kind, without notes."""
     columns = applied(profile, options)
     view = build(kind, columns, resolved(kind, columns, options))
-    _require_printable(view)
+    require_printable(view)
     return view
-
-
-def _require_printable(view: View) -> None:
-    """Refuse a view whose names and indentation alone would fill a disk."""
-    size = int(view.name.lengths.sum())
-    if view.options.max_depth > _MANY_LEVELS and not view.tree.is_flat:
-        size += _INDENT * int(view.tree.depths.sum())
-    if size > _MOST_PRINTED:
-        raise OptionError(
-            f"The answer has {size:,} bytes of names and indentation, more than the limit of "
-            f"{_MOST_PRINTED:,}, because rows are nested {int(view.tree.depths.max()):,} levels "
-            "deep: choose a smaller `max_depth`."
-        )
 
 
 def _pickled(columns: ProfileColumns) -> tuple[Callable[..., ProfileColumns], tuple[Any, ...]]:
@@ -406,6 +390,14 @@ class Profile:
         atomic_files.write(path_text(path), chosen.encode(self.columns, self.file_notes))
         return tuple(chosen.lacks(self.columns))
 
+    def sql(self, query: str) -> Any:
+        """The answer to a query of the tables of a store, as a DuckDB relation.
+
+        `docs/reference/store.md` describes the tables. The query only reads: it is one SELECT,
+        DESCRIBE, SHOW, SUMMARIZE or EXPLAIN.
+        """
+        return sql_tables(self).relation(query)
+
     @property
     def steps(self) -> list[int]:
         """The numbers of the recorded steps, each once."""
@@ -438,6 +430,16 @@ class Profile:
             f"<tfprof profile: {len(profile.ops):,} ops, {len(profile.steps):,} steps, "
             f"{len(profile.devices):,} devices, {len(profile.tensors):,} checkpoint tensors>"
         )
+
+
+def sql_tables(profile: Profile) -> SqlTables:
+    """The tables of a store; raises `OptionError` if the profile was read from other files."""
+    if (runs := profile.columns.stored_runs) is None:
+        files = " ".join(profile.words) or "FILES"
+        raise OptionError(
+            f"SQL requires a store: collect the files with `tfprof collect {files} -o STORE`."
+        )
+    return runs.tables
 
 
 @dataclass(frozen=True, slots=True)

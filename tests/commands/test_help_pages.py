@@ -99,7 +99,18 @@ def test_a_summary_is_a_short_sentence_that_starts_with_a_verb(name):
 
 
 VERBS = {
-    *("Collect", "Compare", "Describe", "Explain", "Leave", "Open", "Reset", "Run", "Save"),
+    *(
+        "Collect",
+        "Compare",
+        "Describe",
+        "Explain",
+        "Leave",
+        "Open",
+        "Query",
+        "Reset",
+        "Run",
+        "Save",
+    ),
     *("Set", "Show"),
     *("Suggest", "Write"),
 }

@@ -52,9 +52,12 @@ def test_an_empty_line_can_be_any_command():
 @pytest.mark.parametrize(
     ("line", "lines"),
     [
-        ("s", ["scope ", "steps ", "save ", "set "]),
+        ("s", ["scope ", "steps ", "sql ", "save ", "set "]),
         ("sc", ["scope "]),
         ("  sc", ["  scope "]),
+        ("sql -f", ["sql -format "]),
+        ("sql -format p", ["sql -format parquet "]),
+        ("sql SELECT -", []),
         ("nonsense", []),
         ("nonsense -", []),
         ("quit ", []),

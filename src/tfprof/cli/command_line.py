@@ -50,13 +50,13 @@ class CommandLine:
         from tfprof.commands.progress import Progress  # noqa: PLC0415 -- see above
 
         with Progress(sys.stderr) as progress:
-            return api.load_inputs(call.words, _inputs(call), progress.reading)
+            return api.load_inputs(call.paths, _inputs(call), progress.reading)
 
     def files(self, call: Call) -> Sequence[FileSummary]:
         """The files that the call names, identified but not loaded."""
         from tfprof import api  # noqa: PLC0415 -- needs numpy, which help does not
 
-        return api.named_files(call.words, _inputs(call))
+        return api.named_files(call.paths, _inputs(call))
 
     def open_shell(self, profile: Profile, options: Options) -> int:
         """Answer lines from standard input."""
@@ -157,6 +157,8 @@ def _validate(call: Call) -> None:
     if command.takes[_HERE] is Words.SOURCES and not call.words:
         raise OptionError("No sources: list files, folders or patterns after the command.")
     has_files = call.words or any(given.get(name) for name in _PATH_OPTIONS)
+    if command.takes[_HERE] is Words.STORE and not has_files:
+        raise OptionError(f"No store: {command.usage(_HERE)}.")
     if command.takes[_HERE] is Words.FILES and not has_files:
         option = next(iter(command.inputs))
         raise OptionError(f"No input files: list them after the command or use --{option}.")

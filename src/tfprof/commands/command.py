@@ -37,6 +37,12 @@ class Words(StrEnum):
     OUTFILE = "FILE"  # the same as the option `outfile`
     TOPIC = "[COMMAND | OPTION | METRIC]"  # an option with or without its dashes
     OPTION_NAMES = "[OPTION]…"  # with or without their dashes
+    STORE = "STORE [QUERY]"
+    QUERY = "[QUERY]"  # the rest of the line, after the options
+
+
+# After these words there are no options.
+_LAST = (Words.PROGRAM, Words.QUERY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +74,7 @@ class Command:
         others = [option for name, option in self.options.items() if name not in self.required]
         optional = [f"[{spelled(option, place)}]" for option in others]
         # A program and its arguments come last, because options after them belong to the program.
-        before, after = ("", words) if words is Words.PROGRAM else (words, "")
+        before, after = ("", words) if words in _LAST else (words, "")
         usage = " ".join(filter(None, [start, before, *required, *optional, after]))
         if len(usage) <= _LONGEST_USAGE:
             return usage
@@ -149,6 +155,18 @@ class Call:
         """The value of one of the command's options, as typed or else its default."""
         default = self.command.options_in(self.front.place)[name].default
         return self.given.get(name, default)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The words that name files."""
+        is_store = self.command.takes[self.front.place] is Words.STORE
+        return self.words[:1] if is_store else self.words
+
+    @property
+    def query(self) -> str:
+        """The words that are a query."""
+        is_store = self.command.takes[self.front.place] is Words.STORE
+        return " ".join(self.words[1:] if is_store else self.words).strip()
 
     def view_options(self) -> Options:
         """The current view options, with those of this call applied."""

@@ -17,6 +17,7 @@ from tfprof.options import (
     MEMORY_OPTIONS,
     OUTPUT_OPTIONS,
     PAGE_OPTIONS,
+    QUERY_OPTIONS,
     RANK_OPTIONS,
     REPORT_OPTIONS,
     RUN_OPTIONS,
@@ -171,6 +172,23 @@ _ROWS = (
         "clocks are aligned on their ends: the time until the last host arrives is waiting, the "
         "rest is transfer.",
         examples=(("runs/a", ""), ("host-*.xplane.pb", "-step 120 -max_rows 50 --json")),
+    ),
+    Command(
+        name="sql",
+        summary="Query the tables of a store with SQL.",
+        run=Function("tfprof.commands.queries", "sql"),
+        takes={Place.COMMAND_LINE: Words.STORE, Place.SHELL: Words.QUERY},
+        options=QUERY_OPTIONS,
+        instead=dict.fromkeys(INPUT_OPTIONS, "Collect the files, and query the store."),
+        notes="A store is what `tfprof collect` writes. Without a query, its tables and their "
+        "columns are listed. A query is one statement in the SQL of DuckDB, and only reads: "
+        "SELECT, DESCRIBE, SHOW, SUMMARIZE or EXPLAIN. It cannot read other files. Lists and "
+        "structs become JSON in CSV.",
+        examples=(
+            ("STORE", ""),
+            ("STORE", "'SELECT host, sum(cpu_nanos) FROM runs GROUP BY host'"),
+            ("STORE", "--format parquet --outfile steps.parquet 'FROM steps'"),
+        ),
     ),
     Command(
         name="advise",

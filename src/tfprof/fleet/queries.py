@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 import threading
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -18,18 +21,21 @@ from tfprof.errors import InputError, TfprofError
 from tfprof.fleet import layout
 from tfprof.fleet.extras import needed
 from tfprof.fleet.places import Place, is_url, system_of
+from tfprof.fleet.tables import INNER
 from tfprof.measures.run_sums import KEPT, PARTS
 from tfprof.model.memory_curves import MemoryCurve
 from tfprof.model.step_sums import Collectives, DeviceTimes, StepTotals
+from tfprof.model.stored_runs import SqlTables
 
 _LARGE = 2.0**53
 # Columns that are named like folders are those of the file.
 _NO_HIVE = "], hive_partitioning = false)"
 _NOTHING = np.zeros(0, np.int64)
+_NO_EXTENSIONS = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
 _MOST_KEPT = 4  # sums over different steps
 
 # A query uses at most this much memory; DuckDB writes the rest to disk.
-_MEMORY = "512MB"
+MEMORY = "512 MB"
 
 
 class Database:
@@ -41,11 +47,40 @@ class Database:
             import duckdb  # noqa: PLC0415 -- only needed for stores
         self._lock = threading.Lock()
         self._place, self._tables = place, tables
-        self._connection = duckdb.connect(config={"memory_limit": _MEMORY})
-        if is_url(place.address):
-            self._connection.register_filesystem(system_of(place.address)[0])
+        self.scratch = tempfile.mkdtemp(prefix="tfprof-")  # for temporary files
+        weakref.finalize(self, shutil.rmtree, self.scratch, ignore_errors=True)
+        self._connection = duckdb.connect(config={"memory_limit": MEMORY, **_NO_EXTENSIONS})
+        self._connect()
 
-    def rows(self, query: str, **columns: Ints) -> dict[str, Any]:
+    def _connect(self) -> None:
+        """Prepare the connection, which can read no files but those of the store."""
+        folders = [self.address, self.scratch]
+        if is_url(self.address):
+            system, path = system_of(self.address)
+            self._connection.register_filesystem(system)
+            folders.append(system.unstrip_protocol(path))
+        allowed = ", ".join(_quoted(f"{folder.rstrip('/')}/") for folder in folders)
+        for statement in (
+            f"CREATE SCHEMA {INNER}",
+            f"SET search_path = 'main,{INNER}'",
+            f"SET temp_directory = {_quoted(self.scratch)}",
+            f"SET allowed_directories = [{allowed}]",
+            "SET python_enable_replacements = false",
+            "SET enable_external_access = false",
+            "SET lock_configuration = true",
+        ):
+            self._connection.execute(statement)
+
+    @property
+    def address(self) -> str:
+        """The path or URL of the store."""
+        return self._place.address
+
+    def cursor(self) -> Any:
+        """Another connection, on which only the tables for users have names without a schema."""
+        return self._connection.cursor()
+
+    def rows(self, query: str, **columns: Any) -> dict[str, Any]:
         """The columns of an answer as arrays; `columns` is a table named `given`."""
         with self._lock:
             try:
@@ -53,22 +88,26 @@ class Database:
                     self._connection.register("given", dict(columns))
                 return dict(self._connection.execute(query).fetchnumpy())
             except Exception as error:
-                raise InputError(
-                    self._place.address,
-                    f"cannot be read: {str(error).splitlines()[0]}; collect the files again.",
-                ) from error
+                raise self.damaged(error) from error
             finally:
                 if columns:
                     self._connection.unregister("given")
 
-    def add(self, table: str, **columns: Ints) -> None:
-        """Add a table with these columns."""
-        self.rows(f"CREATE TABLE {table} AS SELECT * FROM given", **columns)
+    def damaged(self, error: Exception) -> InputError:
+        """The error for a store whose files DuckDB cannot read."""
+        reason = str(error).partition("\n")[0]
+        return InputError(self.address, f"cannot be read: {reason}; collect the files again.")
+
+    def add(self, table: str, replaced: str = "", **columns: Any) -> None:
+        """Add a table with these columns, some of which are replaced by SQL expressions."""
+        chosen = f"* REPLACE ({replaced})" if replaced else "*"
+        name = table if "." in table else f"{INNER}.{table}"
+        self.rows(f"CREATE TABLE {name} AS SELECT {chosen} FROM given", **columns)
 
     def files(self, table: str) -> str:
         """A table in SQL: all its files."""
-        names = [self._place.at(name).replace("'", "''") for name in self._tables.get(table, ())]
-        return "read_parquet([" + ", ".join(f"'{name}'" for name in names) + _NO_HIVE
+        names = [_quoted(self._place.at(name)) for name in self._tables.get(table, ())]
+        return "read_parquet([" + ", ".join(names) + _NO_HIVE
 
     def read(self, table: str, id_: str) -> dict[str, Any]:
         """A table of one partition, read as a whole."""
@@ -79,6 +118,10 @@ class Database:
 
     def has(self, table: str) -> bool:
         return bool(self._tables.get(table))
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,8 +199,8 @@ class StoredTrace:
 class StoreRuns:
     """The runs of a store; `StoredRuns` describes the methods."""
 
-    def __init__(self, database: Database, index: StoreIndex) -> None:
-        self._database, self._index = database, index
+    def __init__(self, database: Database, index: StoreIndex, tables: SqlTables) -> None:
+        self._database, self._index, self.tables = database, index, tables
         self._known: dict[bytes | None, dict[str, Ints]] = {}
         database.add("parts", part=index.part, model=index.model, recording=index.recording)
         database.add("places", part=index.step_part, step=index.step, row=index.step_row)

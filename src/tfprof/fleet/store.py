@@ -15,6 +15,7 @@ from tfprof.errors import InputError, OptionError
 from tfprof.fleet import layout
 from tfprof.fleet.places import Place
 from tfprof.fleet.queries import Database, StoreIndex, StoreRuns
+from tfprof.fleet.sql import StoreTables
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.notes import Note
 from tfprof.model.profile import ProfileColumns
@@ -52,7 +53,9 @@ def read(file: InputFile) -> Loaded:
     model = loaded(place.at(path), place.read_bytes(path))
     columns = model.profile
     database = Database(place, _files(index))
-    runs = StoreRuns(database, _index(place, index, columns))
+    found = _index(place, index, columns)
+    troubles = {one["source"]: one["trouble"] for one in index["partitions"].values()}
+    runs = StoreRuns(database, found, StoreTables(database, found, columns, troubles))
     absent: Any = dict.fromkeys(_TABLES, NotLoaded(_missing(index)))
     profile = replace(columns, **absent, stored_runs=runs)
     return Loaded(profile, (*model.notes, *_unindexed(place, index)))

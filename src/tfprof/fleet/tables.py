@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from tfprof.formats.profile_tables import Field, Kind, TableFormat
 
+# The schema of the tables in DuckDB that users of SQL do not see.
+INNER = "stored"
+
 _PART = Field("The partition.")
 _OP = Field("The op.", least=0)
 _STEP = Field("The step.", least=0)

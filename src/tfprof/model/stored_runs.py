@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NoReturn, Protocol
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, NoReturn, Protocol
 
 from tfprof.columns import Ints
 from tfprof.errors import MissingInputError
@@ -40,8 +40,36 @@ class RunSums(Protocol):
         """Raise `TfprofError` if a sum over all records does not fit into 64 bits."""
 
 
+class QueryRows(NamedTuple):
+    """The answer to a query, in batches of rows."""
+
+    names: Sequence[str]
+    types: Sequence[str]  # as DuckDB calls them
+    batches: Iterator[Sequence[Sequence[Any]]]
+    is_plan: bool = False  # of EXPLAIN: a text of several lines
+
+
+class SqlTables(Protocol):
+    """The tables of a store in SQL; a query is one statement that only reads them.
+
+    A wrong query raises `OptionError`, a damaged store `InputError`.
+    """
+
+    def relation(self, query: str) -> Any:
+        """The answer as a relation of DuckDB."""
+
+    def rows(self, query: str) -> QueryRows:
+        """The answer as rows, which are not kept."""
+
+    def parquet(self, query: str) -> Iterator[bytes]:
+        """The answer as the bytes of a Parquet file."""
+
+
 class StoredRuns(RunSums, Protocol):
     """The runs of a store."""
+
+    @property
+    def tables(self) -> SqlTables: ...
 
     @property
     def step_totals(self) -> StepTotals: ...

@@ -18,6 +18,18 @@ OUTPUT_OPTIONS: dict[str, Option] = _named(
     Option("outfile", Kind.PATH, "", "Write to this file.", OUTPUT, short="o"),
     Option("format", Kind.FORMAT, "tfprof", "Save in this format.", OUTPUT),
 )
+QUERY_OPTIONS: dict[str, Option] = _named(
+    OUTPUT_OPTIONS["json"],
+    Option(
+        "format",
+        Kind.FORMAT,
+        "table",
+        "Print or write the answer in this format; parquet requires a file.",
+        OUTPUT,
+        "table|json|csv|parquet",
+    ),
+    OUTPUT_OPTIONS["outfile"],
+)
 TIMELINE_OPTIONS: dict[str, Option] = _named(
     Option(
         "step",

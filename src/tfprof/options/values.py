@@ -242,6 +242,12 @@ def _check_text(option: Option, value: Any) -> str:
     return value
 
 
+def _check_format(option: Option, value: Any) -> str:
+    """A name; if the placeholder lists the formats, one of them."""
+    text = _check_text(option, value)
+    return _check_word(option, text, option.value.split("|")) if "|" in option.value else text
+
+
 def _parse_paths(option: Option, text: str) -> tuple[tuple[int | None, str], ...]:
     found: list[tuple[int | None, str]] = []
     for item in _items(text):
@@ -282,7 +288,7 @@ _PARSERS: dict[Kind, Callable[[Option, str], Any]] = {
     Kind.NAMES: _words,
     Kind.NUMBERS: _parse_numbers,
     Kind.SIGNATURE: _check_text,
-    Kind.FORMAT: _check_text,
+    Kind.FORMAT: _check_format,
     Kind.TEXT: _check_text,
 }
 
@@ -300,6 +306,6 @@ _CHECKS: dict[Kind, Callable[[Option, Any], Any]] = {
     Kind.NAMES: _words,
     Kind.NUMBERS: _check_numbers,
     Kind.SIGNATURE: _check_text,
-    Kind.FORMAT: _check_text,
+    Kind.FORMAT: _check_format,
     Kind.TEXT: _check_text,
 }

@@ -407,6 +407,15 @@ def _advice() -> dict[str, Schema]:
     }
 
 
+def _sql() -> dict[str, Schema]:
+    column = {"name": _TEXT, "type": _described(_TEXT, "As DuckDB calls it.")}
+    row = {"type": "object", "description": "The value of each column; NULL is null."}
+    return {
+        "columns": _list(_object(column), "The columns of the answer; their names are distinct."),
+        "rows": _list(row, "The rows of the answer."),
+    }
+
+
 def _info() -> dict[str, Schema]:
     file = _object({"path": _TEXT, "kind": _TEXT, "devices": _list(_TEXT)})
     recording = {
@@ -463,6 +472,7 @@ SCHEMAS: dict[str, Answer] = {
     "memory": Answer(1, "Memory over time", "memory", _memory),
     "steps": Answer(1, "The times of steps", "steps", _steps),
     "ranks": Answer(1, "A comparison of hosts", "ranks", _ranks),
+    "sql": Answer(1, "The answer to a query", "sql", _sql),
     "advice": Answer(1, "Suggestions", "advise", _advice),
     "info": Answer(1, "A description of files", "info", _info),
     "collected": Answer(1, "What was collected", "collect", _collected),

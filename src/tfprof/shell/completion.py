@@ -47,13 +47,21 @@ class Completer:
             return Found(word, [])
         command = self._commands[name]
         takes = command.takes[Place.SHELL]
-        if takes is Words.OPTION_NAMES:
-            return words(word, _option_names("-" if word.startswith("-") else ""))
-        if takes is Words.TOPIC:
-            return Found(word, []) if rest else words(word, self._topics)
-        if takes is Words.OUTFILE and not rest and not word.startswith("-"):
-            return paths(word)
-        return self._option_or_value(command, rest, word)
+        found = self._word(takes, rest, word)
+        return self._option_or_value(command, rest, word) if found is None else found
+
+    def _word(self, takes: Words, rest: Sequence[str], word: str) -> Found | None:
+        """Candidates for a word that is not part of an option, or None if it may be."""
+        match takes:
+            case Words.OPTION_NAMES:
+                return words(word, _option_names("-" if word.startswith("-") else ""))
+            case Words.TOPIC:
+                return Found(word, []) if rest else words(word, self._topics)
+            case Words.OUTFILE if not rest and not word.startswith("-"):
+                return paths(word)
+            case Words.QUERY if not "".join([*rest, word, "-"]).startswith("-"):
+                return Found(word, [])
+        return None
 
     def _option_or_value(self, command: Command, before: Sequence[str], word: str) -> Found:
         known = command.options
@@ -79,6 +87,8 @@ class Completer:
             case Kind.KEY:
                 keys = {key: self._available.get(key, "") for key in self._sort_keys()}
                 found = words(word, keys)
+            case Kind.FORMAT if "|" in option.value:
+                found = words(word, dict.fromkeys(option.value.split("|"), ""))
             case Kind.OUTPUT:
                 found = _outputs(word, command.name)
             case kind:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tfprof.api import Profile
@@ -13,7 +13,7 @@ from tfprof.commands.table import available
 from tfprof.errors import OptionError, nearest
 from tfprof.metrics import AUTO, BY_KEY
 from tfprof.options import Option, Options
-from tfprof.options.words import parsed, take_texts
+from tfprof.options.words import parsed, take_options, take_texts
 from tfprof.shell.screen import Screen
 from tfprof.sources.source import FileSummary
 from tfprof.views.defaults import resolved
@@ -66,6 +66,10 @@ class Session:
             self.screen.show(self.screen.listing(self._listed()))
             return
         call = self.parse(*words)
+        if call.command.takes[_HERE] is Words.QUERY and call.words:
+            # As typed, because spaces in it may be part of a text.
+            query = line.split(maxsplit=len(words) - len(call.words))[-1]
+            call = replace(call, words=(query,))
         call.command.run(call)
 
     def _listed(self) -> Options:
@@ -83,6 +87,9 @@ class Session:
         command = commands[name]
         if command.takes[_HERE] in _VERBATIM:
             return Call(command, self, words)
+        if command.takes[_HERE] is Words.QUERY:
+            given, rest = take_options(words, command.options, dashes=("-",), stops=True)
+            return Call(command, self, tuple(rest), given)
         given = _given(command, words, commands)
         command.require(given, _HERE)
         return Call(command, self, (), given)

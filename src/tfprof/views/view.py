@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from tfprof.columns import Bools, Ints, Ragged, Strings, offsets_of
+from tfprof.errors import OptionError
 from tfprof.measures.numbers import Numbers, per_op
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import Chosen
@@ -21,6 +22,10 @@ ROOT_NAME = "_TFProfRoot"
 
 # The types whose values a table shows; other types are only in messages and JSON.
 TABLE_VALUE_TYPES = frozenset({"float32", "float64", "int32", "int64", "string"})
+
+# Only files that were made to do harm have more bytes of names and indentation.
+_MOST_PRINTED = 1 << 32
+_MANY_LEVELS, _INDENT = 1000, 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,3 +131,16 @@ def build(kind: str, profile: ProfileColumns, options: Options) -> View:
 def single_members(ops: Ints) -> Ragged:
     """The members of rows that each have one op, or none (-1)."""
     return Ragged(offsets_of((ops >= 0).astype(np.int64)), ops[ops >= 0])
+
+
+def require_printable(view: View) -> None:
+    """Refuse a view whose names and indentation alone would fill a disk."""
+    size = int(view.name.lengths.sum())
+    if view.options.max_depth > _MANY_LEVELS and not view.tree.is_flat:
+        size += _INDENT * int(view.tree.depths.sum())
+    if size > _MOST_PRINTED:
+        raise OptionError(
+            f"The answer has {size:,} bytes of names and indentation, more than the limit of "
+            f"{_MOST_PRINTED:,}, because rows are nested {int(view.tree.depths.max()):,} levels "
+            "deep: choose a smaller `max_depth`."
+        )
