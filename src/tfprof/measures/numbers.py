@@ -65,6 +65,7 @@ def _summable(profile: ProfileColumns, key: str, column: Ints) -> Ints:
     return column
 
 
+@remembering(len(NUMBERS))  # each result is a single flag
 def is_unsigned(profile: ProfileColumns, chosen: Chosen, key: str) -> bool:
     """Whether averages of negative numbers are huge and their sums may wrap around.
 

@@ -14,7 +14,7 @@ from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import Chosen
 from tfprof.options import Options
 from tfprof.patterns import Patterns
-from tfprof.sums import fits, product
+from tfprof.sums import fits, magnitude, product
 from tfprof.views.select import Accounts, Arrangement, running_sums
 from tfprof.views.view import chosen_by
 
@@ -88,7 +88,8 @@ def _weighted(
 ) -> Ints:
     """For each row, the sum of the numbers of its ops; raises an error if one exceeds 64 bits."""
     values = numbers[members.values]
-    if not fits(numbers):  # see `is_unsigned`
+    # If each op counts at most once, the sums of rows are sums of `numbers`, which fit.
+    if magnitude(weight) <= 1 or not fits(numbers):  # see `is_unsigned`
         return members.sums(weight * values)
     column = product(weight, values)
     require_fits(profile, key, column, members.values)
