@@ -95,16 +95,15 @@ def test_without_records_there_are_no_traces():
 
 def test_each_op_holds_the_memory_it_allocated_and_has_not_released():
     p = profile(
-        run("a", allocators=[allocator("x", [(10, 64), (30, -64)])]),
-        run("b", allocators=[allocator("x", [(20, 8), (30, 1)])]),
+        run("a", allocators=[allocator("x", [(10, 64), (30, -60), (40, -4)])]),
+        run("b", allocators=[allocator("x", [(20, 8), (30, 61), (40, 1)])]),
     )
 
     (found,) = allocator_traces(p)
 
-    assert found.held(9_000, 2).tolist() == [0, 0]
-    assert found.held(20_000, 2).tolist() == [64, 8]
-    assert found.held(30_000, 2).tolist() == [0, 9]
-    assert found.taken(30_000, 2).tolist() == [-64, 1]
+    assert found.curve.peak_ns == 30_000
+    assert found.held_at_peak(2).tolist() == [4, 69]
+    assert found.taken_at_peak(2).tolist() == [-60, 61]
 
 
 @pytest.mark.parametrize("no_time", [0, -5, -(2**63), 2**63 - 1])
