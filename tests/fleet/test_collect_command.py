@@ -15,7 +15,14 @@ from contextlib import contextmanager
 import pytest
 from collected_stores import contents, recorded, session_members
 
-from command_runs import ENVIRONMENT, TFPROF, is_one_line, tfprof
+from command_runs import (
+    ENVIRONMENT,
+    TFPROF,
+    is_one_line,
+    obey_permissions,
+    require_permissions,
+    tfprof,
+)
 from fleets import Job
 
 HOSTS = 6
@@ -136,6 +143,18 @@ def test_a_mistake_gives_one_line(tmp_path, words, status, message):
     assert is_one_line(ran.stderr)
     assert message in ran.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_without_permission_is_an_error(tmp_path):
+    require_permissions(tmp_path)
+    (tmp_path / "run" / "locked").mkdir(parents=True, mode=0o000)
+
+    for source in ("run", "run/locked", "run/locked/host.xplane.pb"):
+        ran = tfprof("collect", source, "-o", "store", cwd=tmp_path, preexec_fn=obey_permissions)
+
+        assert ran.returncode == 1
+        assert is_one_line(ran.stderr)
+        assert "Permission denied" in ran.stderr
 
 
 @pytest.mark.parametrize(

@@ -157,6 +157,8 @@ def test_the_order_of_sources_does_not_matter(files):
     ("source", "trouble"),
     [
         ("missing", "No such file"),
+        ("m" * 10_000, "File name too long"),
+        ("a\0b", "null byte"),
         ("missing*", "matches no file"),
         ("empty", "folder without recordings"),
         ("memory://missing/a", "does not exist"),

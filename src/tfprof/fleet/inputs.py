@@ -18,6 +18,7 @@ from tfprof.fleet.places import (
     absolute,
     below,
     head_of,
+    is_file,
     is_folder,
     is_url,
     matching,
@@ -103,7 +104,7 @@ class _Search:
             self._common[address] = _stamp_of_model(address)
         elif is_folder(address):
             self._add_folder(address)
-        elif plain_part(address) != address and not Path(address).exists():
+        elif plain_part(address) != address and not is_file(address):
             self._add_matching(address)
         else:
             self._add_file(address, stamp_of(address))
@@ -181,14 +182,14 @@ def _parents(path: str) -> Iterator[str]:
 def _with_step(source: str) -> tuple[int | None, str]:
     """The step and the address in `STEP:FILE`."""
     found = _STEP.fullmatch(source)
-    if found is None or Path(source).exists():
+    if found is None or is_file(source):
         return None, absolute(source)
     return int(found[1]), absolute(found[2])
 
 
 def _is_model(address: str) -> bool:
     """Whether a path is a folder or a prefix of files that are read as one, as a checkpoint is."""
-    if is_url(address) or Path(address).is_file():
+    if is_url(address) or is_file(address):
         return False
     if checkpoint.find(address) is not None:
         return True

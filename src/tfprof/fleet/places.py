@@ -93,10 +93,7 @@ class Place:
 
     def exists(self, name: str) -> bool:
         """Whether there is a file of this name."""
-        path = self.at(name)
-        if not is_url(path):
-            return Path(path).is_file()
-        return _remote(path, lambda system, inner: bool(system.isfile(inner)))
+        return is_file(self.at(name))
 
     def list(self, folder: str) -> list[str]:
         """The names of all files below a folder, sorted; none if it does not exist."""
@@ -139,7 +136,7 @@ class Place:
         try:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise OutputError(f"{path}: cannot be written: {error.strerror or error}.") from None
+            raise OutputError(f"{path}: cannot be written: {_reason(error)}.") from None
         atomic_files.write(path, [data])
 
     def remove(self, name: str) -> None:
@@ -152,7 +149,7 @@ class Place:
         try:
             Path(path).unlink(missing_ok=True)
         except OSError as error:
-            raise OutputError(f"{path}: cannot be removed: {error.strerror or error}.") from None
+            raise OutputError(f"{path}: cannot be removed: {_reason(error)}.") from None
 
     def tidy(self) -> None:
         """Remove what killed processes left; only local files are written in two steps."""
@@ -198,13 +195,18 @@ def below(folder: str) -> list[tuple[str, Stamp]]:
 
 
 def _walked(folder: str) -> Iterator[tuple[str, Stamp]]:
-    for place, folders, names in os.walk(folder):
+    for place, folders, names in os.walk(folder, onerror=_refuse):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             path = f"{place}/{name}"
             if not name.startswith("."):
                 with suppress(InputError):  # removed meanwhile, or a dead link
                     yield path, stamp_of(path)
+
+
+def _refuse(error: OSError) -> None:
+    if not isinstance(error, FileNotFoundError):
+        raise InputError(error.filename, f"cannot be read: {_reason(error)}.") from None
 
 
 def matching(pattern: str) -> list[tuple[str, Stamp | None]]:
@@ -214,7 +216,7 @@ def matching(pattern: str) -> list[tuple[str, Stamp | None]]:
         rest = pattern[len(root) + 1 :]
         return _searched(root, lambda system, top: system.glob(f"{top}/{rest}", detail=True))
     paths = {path.rstrip("/") for path in glob.iglob(pattern, recursive=True)}  # noqa: PTH207 -- may be absolute
-    return [(path, None if Path(path).is_dir() else stamp_of(path)) for path in sorted(paths)]
+    return [(path, None if is_folder(path) else stamp_of(path)) for path in sorted(paths)]
 
 
 def plain_part(pattern: str) -> str:
@@ -222,10 +224,17 @@ def plain_part(pattern: str) -> str:
     return _WILDCARD.split(pattern, maxsplit=1)[0]
 
 
+def is_file(address: str) -> bool:
+    """Whether there is a file at an address."""
+    if not is_url(address):
+        return os.path.isfile(address)  # noqa: PTH113 -- does not raise errors
+    return _remote(address, lambda system, inner: bool(system.isfile(inner)))
+
+
 def is_folder(address: str) -> bool:
     """Whether there is a folder at an address."""
     if not is_url(address):
-        return Path(address).is_dir()
+        return os.path.isdir(address)  # noqa: PTH112 -- see above
     return _remote(address, lambda system, inner: bool(system.isdir(inner)))
 
 
@@ -239,7 +248,7 @@ def is_empty(address: str) -> bool:
     except FileNotFoundError:
         return True
     except OSError as error:
-        raise InputError(address, f"cannot be read: {error.strerror or error}.") from None
+        raise InputError(address, f"cannot be read: {_reason(error)}.") from None
 
 
 def _entries(system: Any, path: str) -> list[str]:
@@ -276,8 +285,8 @@ def _stamp(info: Mapping[str, Any]) -> Stamp:
 def _local(path: str, ask: Callable[[Path], Found]) -> Found:
     try:
         return ask(Path(path))
-    except OSError as error:
-        raise InputError(path, f"cannot be read: {error.strerror or error}.") from None
+    except (OSError, ValueError) as error:
+        raise InputError(path, f"cannot be read: {_reason(error)}.") from None
 
 
 def _remote(url: str, ask: Callable[[Any, str], Found]) -> Found:
@@ -309,7 +318,8 @@ def _piped(system: Any, path: str, data: bytes) -> None:
 
 
 def _reason(error: Exception) -> str:
-    return (str(error) or type(error).__name__).rstrip(".")
+    known = getattr(error, "strerror", None) or str(error)
+    return (known or type(error).__name__).rstrip(".")
 
 
 def system_of(url: str) -> tuple[Any, str]:

@@ -94,7 +94,10 @@ def _is_store(content: Content) -> bool:
     if "://" in content.path:
         found: bool = import_module("tfprof.fleet.store").is_store(content.path)
         return found
-    return content.is_folder and Path(content.path, STORE_MARK).is_file()
+    try:
+        return content.is_folder and Path(content.path, STORE_MARK).is_file()
+    except OSError:  # reported when the folder is read
+        return False
 
 
 def _is_layers(content: Content) -> bool:
