@@ -2,7 +2,8 @@
 
     python benchmarks/fleet_findings.py --fleets 200 --seed 1000
 
-Each fleet has 4 to 64 hosts, 5 to 50 steps and noise of 1 % to 6 %. A slow host loses 25 % to 60 %
+Each fleet has 4 to 64 hosts, 5 to 50 steps and noise of 1 % to 6 %, and in some fleets up to 5 % of
+the steps of any host take up to three times as long. A slow host loses 25 % to 60 %
 of a step in one layer, always or from a step on; a host that waits for input as much. With
 parameter servers, one server has much more than its share of the variables.
 """
@@ -46,6 +47,7 @@ def random_job(seed: int, limits: Limits) -> Job:
         layers=int(rng.integers(2, 7)),
         buckets=int(rng.integers(1, 3)),
         noise=float(rng.uniform(*limits.noise)),
+        hiccups=float(rng.choice([0.0, 0.02, 0.05])),
         has_gpu=bool(rng.random() < 0.3),
         clock_seconds=float(rng.choice([0.0, 2.0, 3600.0])),
         drift=float(rng.choice([0.0, 1e-5])),

@@ -69,6 +69,7 @@ class Job:
     transfer: float = 0.05  # the time of all transfers together, as a share of the step
     noise: float = 0.03  # of the time of a host's steps, relative
     spread: float = 0.01  # of the speeds of hosts, relative
+    hiccups: float = 0.0  # the share of a host's steps that take up to three times as long
     clock_seconds: float = 2.0  # clocks of hosts differ by up to this
     drift: float = 0.0  # clocks of hosts run faster by up to this share
     first_step: int = 100
@@ -206,6 +207,9 @@ def _segment_times(job: Job, step_ns: float, rng: np.random.Generator) -> Floats
     program = job.program
     noise = rng.lognormal(0.0, job.noise, (job.hosts, job.steps))
     speed = rng.lognormal(0.0, job.spread, job.hosts)
+    now_and_then = np.random.default_rng([job.seed, 8])
+    is_hit = now_and_then.random(noise.shape) < job.hiccups
+    noise *= np.where(is_hit, now_and_then.uniform(1.3, 3.0, noise.shape), 1.0)
     times = np.empty((job.hosts, job.steps, job.buckets + 1))
     times[:] = np.add.reduceat(program.weight, program.bounds)
     for fault in job.faults:

@@ -21,6 +21,8 @@ _MOST_OF_IT = 0.8
 _MOST_SCOPES = 3
 # Several scopes are named instead of one around them only if that has much else in it.
 _MUCH_SMALLER = 0.6
+# A step is usual if it differs from the median by at most this many median deviations.
+_NEAR = 3.0
 # So many hosts are enough to compare with.
 _MOST_OTHERS = 32
 
@@ -42,22 +44,39 @@ def losses(
 ) -> list[LostTime]:
     """Where a host loses time in these steps, most first; `slow` flags hosts not to compare with.
 
-    Without another host that recorded the steps there is nothing to compare with.
+    Only usual steps of each host are compared: a single long step has another cause. Without
+    another host that recorded the steps there is nothing to compare with.
     """
     here = np.array(columns)
-    others = np.flatnonzero(~slow & ~np.isnan(hosts.wall_ns[:, here]).all(axis=1))
+    is_usual = _usual(hosts.own_ns[:, here])
+    others = np.flatnonzero(~slow & is_usual.any(axis=1))
     if not len(others):
         return []
     found: list[LostTime] = []
     parts = [part for part in PARTS if part != "communication"]
-    more = {part: _excess(hosts.parts[part][:, here], host, others) for part in parts}
+    more = {
+        part: _excess(np.where(is_usual, hosts.parts[part][:, here], np.nan), host, others)
+        for part in parts
+    }
+    steps = np.where(is_usual, hosts.step[:, here], -1)
     whole = sum(max(nanos, 0) for nanos in more.values())
     for part in sorted(parts, key=lambda part: -more[part]):
         if more[part] > 0 and more[part] >= _LEAST_PART * whole:
             if part == "compute":
-                found += _in_scopes(profile, hosts, (host, others, here), more[part])
+                found += _in_scopes(profile, steps, (host, others), more[part])
             else:
                 found.append(LostTime(part, "", round(more[part])))
+    return found
+
+
+def _usual(own_ns: Floats) -> Bools:
+    """Which steps of each host are near the median step of that host; at least half of them."""
+    known = ~np.isnan(own_ns)
+    found = np.zeros(own_ns.shape, np.bool_)
+    for host in np.flatnonzero(known.any(axis=1)).tolist():
+        mine = own_ns[host, known[host]]
+        away = np.abs(mine - np.median(mine))
+        found[host, known[host]] = away <= _NEAR * np.median(away)
     return found
 
 
@@ -68,13 +87,13 @@ def _excess(part: Floats, host: int, others: Ints) -> float:
 
 
 def _in_scopes(
-    profile: ProfileColumns, hosts: HostSteps, where: tuple[int, Ints, Ints], nanos: float
+    profile: ProfileColumns, steps: Ints, where: tuple[int, Ints], nanos: float
 ) -> list[LostTime]:
-    """The scopes in which the ops of the host take longer."""
-    host, others, here = where
-    step = np.linspace(0, len(others) - 1, min(len(others), _MOST_OTHERS)).astype(np.int64)
-    mine = _mean_nanos(profile, hosts.step[host, here])
-    usual = _mean_nanos(profile, hosts.step[np.ix_(others[step], here)].ravel())
+    """The scopes in which the ops of the host take longer; `steps` are those to compare, or -1."""
+    host, others = where
+    some = np.linspace(0, len(others) - 1, min(len(others), _MOST_OTHERS)).astype(np.int64)
+    mine = _mean_nanos(profile, steps[host])
+    usual = _mean_nanos(profile, steps[others[some]].ravel())
     root = _tree(profile, mine - usual, usual)
     found = _pinpointed(root) if root.excess > 0 else [root]
     whole = sum(one.excess for one in found)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import exp, lgamma, log, log1p
 from typing import TypeAlias
 
 import numpy as np
@@ -33,7 +34,8 @@ _LEAST_STEP_EFFECT = 0.15
 # Every host has a slow step now and then.
 _LEAST_SLOW_STEPS = 3
 _LEAST_SLOW_SHARE = 0.1
-_MORE_OFTEN = 4
+# Some host has as many slow steps by chance with at most this probability.
+_CHANCE = 0.005
 # The place of a change is chosen so that the difference is largest, so it must be larger.
 _FOR_CHANGE = 1.4
 # Before a change, a host must have lost less than this share of what it loses since.
@@ -99,32 +101,65 @@ def _median(values: Floats) -> float:
     return float(np.median(known)) if len(known) else 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Noise:
-    """Standard deviations: of the median excess of hosts, and of single steps around it."""
+    """The median excess of each host, and the standard deviation of single steps around it."""
 
-    of_hosts: float
+    levels: Floats  # the median excess of each host
     of_steps: float
-    factor: float  # how many standard deviations are not chance
-    step_limit: float  # the smallest excess of a slow step
-    slow_steps: int  # of all hosts
-    steps: int  # that all hosts recorded
+    hosts: int
+    steps: Floats  # the excess of all steps of all hosts, ascending
 
     @classmethod
     def of(cls, excess: Floats) -> _Noise:
         level = _medians(excess)
-        hosts = int((~np.isnan(level)).sum())
-        of_hosts = _OF_DEVIATION * _median(np.abs(level - _median(level)))
-        of_steps = _OF_DEVIATION * _median(np.abs(excess - level[:, None]))
-        factor = _DEVIATIONS + _MORE_FOR_FEW / max(hosts, 1)
-        limit = max(_LEAST_STEP_EFFECT, _STEP_DEVIATIONS * of_steps, factor * of_hosts)
-        slow = int((excess > limit).sum())
-        return cls(of_hosts, of_steps, factor, limit, slow, int((~np.isnan(excess)).sum()))
+        return cls(
+            level,
+            _OF_DEVIATION * _median(np.abs(excess - level[:, None])),
+            int((~np.isnan(level)).sum()),
+            np.sort(excess[~np.isnan(excess)]),
+        )
 
-    def limit(self, steps: int) -> float:
-        """The smallest median excess over that many steps that is not chance."""
+    @property
+    def _factor(self) -> float:
+        return _DEVIATIONS + _MORE_FOR_FEW / max(self.hosts, 1)
+
+    def of_others(self, host: int) -> float:
+        """The standard deviation of the median excess of the other hosts."""
+        others = np.delete(self.levels, host)
+        return _OF_DEVIATION * _median(np.abs(others - _median(others)))
+
+    def limit(self, host: int, steps: int) -> float:
+        """The smallest median excess of a host over that many steps that is not noise."""
         of_median = _OF_MEDIAN * self.of_steps / np.sqrt(max(steps, 1))
-        return max(_LEAST_EFFECT, self.factor * max(self.of_hosts, float(of_median)))
+        return max(_LEAST_EFFECT, self._factor * max(self.of_others(host), float(of_median)))
+
+    def step_limit(self, host: int) -> float:
+        """The smallest excess of a slow step of a host."""
+        of_hosts = self._factor * self.of_others(host)
+        return max(_LEAST_STEP_EFFECT, _STEP_DEVIATIONS * self.of_steps, of_hosts)
+
+    def is_chance(self, mine: Floats, chosen: Floats, limit: float, ways: int = 1) -> bool:
+        """Whether some host may have so many chosen steps above `limit`, as often as others do.
+
+        `chosen` are some of the steps `mine` of a host, which can be chosen in so many `ways`.
+        """
+        others = len(self.steps) - len(mine)
+        above = len(self.steps) - int(np.searchsorted(self.steps, limit, side="right"))
+        share = (above - int((mine > limit).sum()) + 1) / (others + 1)
+        likely = _likely(int((chosen > limit).sum()), len(chosen), share)
+        return ways * self.hosts * likely > _CHANCE
+
+
+def _likely(count: int, trials: int, share: float) -> float:
+    """The probability of at least `count` in `trials`, each with the probability `share`."""
+    if count <= share * trials or share >= 1:
+        return 1.0
+    total = 0.0
+    for one in range(count, trials + 1):
+        ways = lgamma(trials + 1) - lgamma(one + 1) - lgamma(trials - one + 1)
+        total += exp(ways + one * log(share) + (trials - one) * log1p(-share))
+    return total
 
 
 def _of_host(excess: Floats, host: int, noise: _Noise) -> Iterator[Straggler]:
@@ -132,35 +167,64 @@ def _of_host(excess: Floats, host: int, noise: _Noise) -> Iterator[Straggler]:
     mine = excess[host, columns]
     if len(mine) < LEAST_STEPS:
         return
-    place = _change(mine)
-    before, since = mine[:place], mine[place:]
-    is_new = len(before) >= _LEAST_BEFORE and len(since) >= LEAST_STEPS
-    late = float(np.median(since))
-    limit = _FOR_CHANGE * noise.limit(len(since))
-    if is_new and late > limit and np.median(before) < _BEFORE * late:
+    level = float(np.median(mine))
+    if (place := _slow_since(mine, host, noise)) is not None:
         steps = tuple(columns[place:].tolist())
-        yield Straggler(host, steps, steps[0], is_some=False, excess=late)
-    elif (level := float(np.median(mine))) > noise.limit(len(mine)):
+        since = float(np.median(mine[place:]))
+        yield Straggler(host, steps, steps[0], is_some=False, excess=since)
+    elif level > _LEAST_EFFECT and _is_slow(mine, level, host, noise):
         yield Straggler(host, tuple(columns.tolist()), 0, is_some=False, excess=level)
-    else:
-        yield from _sometimes(excess, host, noise)
+    elif len(slow := _slow_now_and_then(mine, host, noise)):
+        steps = tuple(columns[slow].tolist())
+        yield Straggler(host, steps, 0, is_some=True, excess=float(np.median(mine[slow])))
+
+
+def _is_slow(mine: Floats, level: float, host: int, noise: _Noise) -> bool:
+    is_noise = level <= noise.limit(host, len(mine))
+    return not is_noise and not noise.is_chance(mine, mine, level / 2)
+
+
+def _slow_now_and_then(mine: Floats, host: int, noise: _Noise) -> npt.NDArray[np.int64]:
+    """The places of the slow steps, if the host has more of them than by chance."""
+    least = max(_LEAST_SLOW_STEPS, _LEAST_SLOW_SHARE * len(mine))
+    nothing = np.zeros(0, np.int64)
+    if (mine > _LEAST_STEP_EFFECT).sum() < least:
+        return nothing
+    limit = noise.step_limit(host)
+    slow = np.flatnonzero(mine > limit)
+    return nothing if len(slow) < least or noise.is_chance(mine, mine, limit) else slow
+
+
+def _slow_since(mine: Floats, host: int, noise: _Noise) -> int | None:
+    """The place from which on a host is slow, if it was not slow before."""
+    place = _boundary(mine, float(np.median(mine[_change(mine) :])) / 2)
+    before, since = mine[:place], mine[place:]
+    if len(before) < _LEAST_BEFORE or len(since) < LEAST_STEPS:
+        return None
+    late = float(np.median(since))
+    if late <= _FOR_CHANGE * _LEAST_EFFECT or np.median(before) >= _BEFORE * late:
+        return None
+    if late <= _FOR_CHANGE * noise.limit(host, len(since)):
+        return None
+    return None if noise.is_chance(mine, since, late / 2, ways=len(mine)) else place
+
+
+def _boundary(values: Floats, limit: float) -> int:
+    """The place before which most values are below the limit, and after it most are above."""
+    is_above = values > limit
+    below, above = np.cumsum(~is_above), np.cumsum(is_above[::-1])[::-1]
+    return int(np.argmax(np.append(0, below) + np.append(above, 0)))
 
 
 def _change(values: Floats) -> int:
-    """The place at which the values divide into two parts with the most different means."""
+    """The place at which the values divide into two parts with the most different mean ranks.
+
+    Ranks, and not the values, because a single large value is not a change (Pettitt's test).
+    """
     count = len(values)
+    rank = np.empty(count)
+    rank[np.argsort(values, kind="stable")] = np.arange(count)
     sizes = np.arange(1, count)
-    until = np.cumsum(values)[:-1]
-    means = (values.sum() - until) / (count - sizes) - until / sizes
+    until = np.cumsum(rank)[:-1]
+    means = (rank.sum() - until) / (count - sizes) - until / sizes
     return 1 + int(np.argmax(means * np.sqrt(sizes * (count - sizes))))
-
-
-def _sometimes(excess: Floats, host: int, noise: _Noise) -> Iterator[Straggler]:
-    """The host, if single steps of it are slow more often than those of other hosts."""
-    mine = np.flatnonzero(excess[host] > noise.step_limit)
-    recorded = int((~np.isnan(excess[host])).sum())
-    others = (noise.slow_steps - len(mine)) / max(noise.steps - recorded, 1) * recorded
-    if len(mine) >= max(_LEAST_SLOW_STEPS, _LEAST_SLOW_SHARE * recorded, _MORE_OFTEN * others):
-        yield Straggler(
-            host, tuple(mine.tolist()), 0, is_some=True, excess=float(np.median(excess[host, mine]))
-        )

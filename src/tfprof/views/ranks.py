@@ -271,7 +271,7 @@ def _slow_hosts(
             when=_when(one, numbers, int((~np.isnan(own[one.host])).sum())),
             steps=tuple(numbers),
             excess=one.excess,
-            excess_ns=round(float((own[one.host, columns] - usual).mean())),
+            excess_ns=round(float(np.median(own[one.host, columns] - usual))),
             losses=tuple(losses(profile, hosts, one.host, columns, is_slow)) if explained else (),
             awaited=awaited.get(one.host),
         )
