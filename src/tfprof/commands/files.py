@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 # Files whose runs are drawn from the profile, because they are not RunMetadata.
-_RECORDED = ("xspace", "tfprof")
+_RECORDED = ("xspace", "tfprof", "store")
 _OF_RUN_METADATA = frozenset(("show_dataflow", "show_memory"))
 
 
@@ -32,6 +32,11 @@ def info(call: Call) -> None:
 def save(call: Call) -> None:
     """Write the whole profile to one file."""
     profile, path = call.load(), call.value("outfile")
+    if profile.columns.stored_runs is not None:
+        raise MissingInputError(
+            "A store cannot be saved as one file, because it has no single runs: copy its folder, "
+            "or save one of the collected files."
+        )
     call.say(*profile.notes)
     call.say(*profile.save(path, call.value("format")), f"wrote {path}")
 

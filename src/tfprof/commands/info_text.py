@@ -17,6 +17,7 @@ from tfprof.sources.source import FileSummary
 
 _WIDTH = 80
 _COLUMN = 11
+_MOST_LISTED = 10  # consecutive steps
 
 
 def as_json(info: Info) -> str:
@@ -54,10 +55,19 @@ def _recording_text(columns: ProfileColumns, row: int, recording: Recording) -> 
     facts = [
         f"{name} {value}" for name, value in known.items() if value not in ("", recording.label)
     ]
-    numbers = columns.steps.number[_of(columns.steps.recording, row)].tolist()
-    steps = f"{'step' if len(numbers) == 1 else 'steps'} {', '.join(map(str, numbers))}"
+    numbers = columns.steps.number[_of(columns.steps.recording, row)]
+    steps = f"{'step' if len(numbers) == 1 else 'steps'} {', '.join(_ranges(numbers))}"
     about = f" ({', '.join(facts)})" if facts else ""
     return f"{recording.label}{about}: {steps}"
+
+
+def _ranges(numbers: Ints) -> Iterator[str]:
+    """Ascending numbers; many that follow each other become one range."""
+    for group in np.split(numbers, np.flatnonzero(np.diff(numbers) != 1) + 1):
+        if len(group) > _MOST_LISTED:
+            yield f"{group[0]} to {group[-1]}"
+        else:
+            yield from map(str, group.tolist())
 
 
 def _of(owner: Ints, row: int) -> Ints:

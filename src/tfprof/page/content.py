@@ -97,8 +97,15 @@ def served_content(subject: Subject, built: Mapping[str, View] | None = None) ->
         "ops": ops(profile, built),
         "views": views.sections(profile, built),
         "timeline": measured.steps
-        and timeline.section(profile, measured.steps, timeline.MOST_RUNS),
-        "memory": measured.memory and memory_section.section(profile, measured.memory),
+        and _unless_missing(
+            "timeline",
+            missing,
+            partial(timeline.section, profile, measured.steps, timeline.MOST_RUNS),
+        ),
+        "memory": measured.memory
+        and _unless_missing(
+            "memory", missing, partial(memory_section.section, profile, measured.memory)
+        ),
         "advice": advice.section(profile, words),
         "missing": missing if profile.has(Need.RUNS) else _with_hints(missing),
         "options": options(),
