@@ -17,7 +17,8 @@ from tfprof.commands.command import Command, Place
 from tfprof.commands.pages import example_lines
 from tfprof.commands.table import COMMANDS
 from tfprof.fleet import layout
-from tfprof.fleet.sql_tables import SQL_TABLES, SQL_TYPES
+from tfprof.fleet.sql_tables import SQL_TABLES
+from tfprof.fleet.tables import SQL_TYPES
 from tfprof.fleet.tables import TABLES as STORED_TABLES
 from tfprof.formats.profile_tables import TABLES, Field, TableFormat
 from tfprof.measures import flop_rules  # noqa: F401 -- fills the table of rules

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from tfprof import api, atomic_files
 from tfprof.errors import OptionError
-from tfprof.fleet.sql_tables import SQL_TABLES, SQL_TYPES
+from tfprof.fleet.sql_tables import SQL_TABLES
+from tfprof.fleet.tables import SQL_TYPES
 from tfprof.model.notes import names_of
 from tfprof.model.stored_runs import QueryRows
 from tfprof.outputs.alignment import aligned

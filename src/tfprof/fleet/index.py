@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from tfprof.columns import Bools, Coded, Ints, NameTable, Strings, ints, joined
+from tfprof.errors import InputError
 from tfprof.fleet import layout
 from tfprof.fleet.places import Place
 from tfprof.fleet.tables import TABLES
@@ -34,6 +35,9 @@ from tfprof.units import counted
 
 _MOST_NAMED = 3
 _TYPES = {Kind.FLAG: np.bool_}
+_DEVICE = Device("", Role.HOST, False, False, "")
+
+Row = TypeVar("Row", bound=tuple[Any, ...])
 
 
 def update(place: Place, obsolete: Collection[str] = ()) -> int:
@@ -45,7 +49,11 @@ def update(place: Place, obsolete: Collection[str] = ()) -> int:
     manifests = _latest({id_: found[id_] for id_ in found if id_ not in obsolete})
     index = _Index(place)
     for id_, manifest in manifests.items():
-        index.add(id_, manifest)
+        try:
+            index.add(id_, manifest)
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            reason = f"is damaged ({error!r}): remove it, and collect the file again."
+            raise InputError(place.at(layout.manifest_path(id_)), reason) from None
     written = {name: (layout.index_path(name, data), data) for name, data in index.files().items()}
     for path, data in written.values():
         place.write(path, data)
@@ -87,7 +95,7 @@ class _Index:
             return
         model = self._model(manifest["model"])
         builder = self._builder
-        builder.remedies |= {Need(need): text for need, text in manifest["remedies"].items()}
+        builder.remedies |= {Need(need): str(text) for need, text in manifest["remedies"].items()}
         if manifest["lacks_accelerator_time"]:
             builder.mark_lacks_accelerator_time()
         if manifest["lacks_host_allocations"]:
@@ -107,8 +115,13 @@ class _Index:
     def _add_recording(self, id_: str, manifest: Mapping[str, Any], ids: Ints) -> None:
         builder = self._builder
         steps, seen = (self._table(manifest, name) for name in ("steps", "seen"))
-        devices = [Device(name, Role(role), *rest) for name, role, *rest in manifest["devices"]]
-        described = Recording(**manifest["recording"], file=manifest["source"])
+        devices = [
+            _alike(Device(name, Role(role), *rest), _DEVICE)
+            for name, role, *rest in manifest["devices"]
+        ]
+        described = _alike(
+            Recording(**manifest["recording"], file=manifest["source"]), Recording("")
+        )
         if described.source == RUN_META:
             names = [device.name for device in devices]
             step = manifest["step"]
@@ -138,7 +151,7 @@ class _Index:
     def _table(self, manifest: Mapping[str, Any], name: str) -> dict[str, Any]:
         """A table of a partition, which has no file if it is empty."""
         if name in manifest["tables"]:
-            return layout.read_table(self._place, manifest["tables"][name])
+            return layout.read_table(self._place, manifest["tables"][name], TABLES[name].fields)
         kinds = TABLES[name].fields.items()
         return {
             key: Coded.of([])
@@ -212,6 +225,14 @@ class _Index:
             op=joined([np.arange(count) for count in counts]),
             row=joined([table.find(model.ops.name) for model in models]),
         )
+
+
+def _alike(row: Row, example: Row) -> Row:
+    """The row, if its values have the types of the example."""
+    for value, other in zip(row, example, strict=True):
+        if type(value) is not type(other) or (type(value) is int and abs(value) >= 1 << 63):
+            raise TypeError(f"{value!r} is wrong")
+    return row
 
 
 def _mapping(name: str, rows: Sequence[tuple[int, Ints]]) -> bytes:

@@ -23,9 +23,13 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+import numpy as np
+
+from tfprof.columns import Coded
 from tfprof.errors import InputError
 from tfprof.fleet.places import Place, hive_value
 from tfprof.formats import parquet
+from tfprof.formats.profile_tables import Field, Kind
 from tfprof.formats.recognise import STORE_MARK
 
 _DIGITS = re.compile(r"([0-9]+)")
@@ -94,13 +98,28 @@ def _manifest(data: bytes) -> dict[str, Any] | None:
     return found if is_valid else None
 
 
-def read_table(place: Place, name: str) -> dict[str, Any]:
-    """The columns of a table; raises `InputError` if the file is damaged."""
+def read_table(place: Place, name: str, fields: Mapping[str, Field]) -> dict[str, Any]:
+    """The columns of a table; raises `InputError` if the file is damaged or has others."""
     data = place.read_bytes(name)
     try:
-        return dict(parquet.read(data, parquet.Budget(len(data))))
+        found = dict(parquet.read(data, parquet.Budget(len(data))))
     except parquet.ParquetError as error:
         raise InputError(place.at(name), f"is damaged: {error}; {CONTINUE}.") from None
+    for column, field in fields.items():
+        if column not in found or not _is_valid(found[column], field):
+            raise InputError(place.at(name), f"is damaged: `{column}` is wrong; {CONTINUE}.")
+    return {column: found[column] for column in fields}
+
+
+def _is_valid(column: Any, field: Field) -> bool:
+    """Whether a column has the type of its field, and no number that is too small."""
+    if field.kind is Kind.WORD:
+        return isinstance(column, Coded)
+    if not isinstance(column, np.ndarray):
+        return False
+    if column.dtype != (np.bool_ if field.kind is Kind.FLAG else np.int64):
+        return False
+    return field.least is None or int(column.min(initial=field.least)) >= field.least
 
 
 def remove(place: Place, removed: Mapping[str, Mapping[str, Any]]) -> None:

@@ -21,7 +21,8 @@ from tfprof.errors import InputError, TfprofError
 from tfprof.fleet import layout
 from tfprof.fleet.extras import needed
 from tfprof.fleet.places import Place, is_url, system_of
-from tfprof.fleet.tables import INNER
+from tfprof.fleet.row_index import StoreIndex
+from tfprof.fleet.tables import INNER, SQL_TYPES, TABLES
 from tfprof.measures.run_sums import KEPT, PARTS
 from tfprof.model.memory_curves import MemoryCurve
 from tfprof.model.step_sums import Collectives, DeviceTimes, StepTotals
@@ -86,15 +87,18 @@ class Database:
             try:
                 if columns:
                     self._connection.register("given", dict(columns))
-                return dict(self._connection.execute(query).fetchnumpy())
+                found = dict(self._connection.execute(query).fetchnumpy())
             except Exception as error:
                 raise self.damaged(error) from error
             finally:
                 if columns:
                     self._connection.unregister("given")
+        if any(map(np.ma.is_masked, found.values())):
+            raise self.damaged("a value is missing")
+        return found
 
-    def damaged(self, error: Exception) -> InputError:
-        """The error for a store whose files DuckDB cannot read."""
+    def damaged(self, error: object) -> InputError:
+        """The error for a store whose files DuckDB cannot read, or which contradict the index."""
         reason = str(error).partition("\n")[0]
         return InputError(self.address, f"cannot be read: {reason}; collect the files again.")
 
@@ -105,15 +109,21 @@ class Database:
         self.rows(f"CREATE TABLE {name} AS SELECT {chosen} FROM given", **columns)
 
     def files(self, table: str) -> str:
-        """A table in SQL: all its files."""
-        names = [_quoted(self._place.at(name)) for name in self._tables.get(table, ())]
-        return "read_parquet([" + ", ".join(names) + _NO_HIVE
+        """A table in SQL: all its files, or no rows."""
+        fields = TABLES[table].fields.items()
+        kinds = {name: SQL_TYPES[field.kind] for name, field in fields}
+        if not self.has(table):
+            columns = ", ".join(f'NULL::{kind} AS "{name}"' for name, kind in kinds.items())
+            return f"(SELECT {columns} WHERE false)"
+        columns = ", ".join(f'"{name}"::{kind} AS "{name}"' for name, kind in kinds.items())
+        names = [_quoted(self._place.at(name)) for name in self._tables[table]]
+        return f"(SELECT {columns} FROM read_parquet([{', '.join(names)}{_NO_HIVE})"
 
     def read(self, table: str, id_: str) -> dict[str, Any]:
         """A table of one partition, read as a whole."""
         for name in self._tables.get(table, ()):
             if PurePosixPath(name).stem == id_:
-                return layout.read_table(self._place, name)
+                return layout.read_table(self._place, name, TABLES[table].fields)
         return {}
 
     def has(self, table: str) -> bool:
@@ -122,32 +132,6 @@ class Database:
 
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StoreIndex:
-    """Where the rows of each partition are in the whole store."""
-
-    ops: int  # how many the store has
-    recording_of_step: Ints
-    part: Ints  # of each partition: its number,
-    model: Ints  # its model
-    recording: Ints  # and its recording
-    step_part: Ints  # of each step of a partition: the partition,
-    step: Ints  # its row there
-    step_row: Ints  # and in the store
-    op_model: Ints  # of each op of a model: the model,
-    op: Ints  # its row there
-    op_row: Ints  # and in the store
-    device_part: Ints  # of each device of a partition: the partition,
-    device: Ints  # its row there
-    device_row: Ints  # and in the store
-    ids: Mapping[int, str]  # the id of each partition
-
-    @property
-    def is_one_model(self) -> bool:
-        """Whether all partitions have the ops of the store."""
-        return np.array_equal(self.op, self.op_row) and len(self.op) == self.ops
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -234,7 +218,7 @@ class StoreRuns:
             steps=np.bincount(self._index.recording_of_step[steps])[recordings],
         )
         counts = np.zeros(self._index.ops, np.int64)
-        counts[found["op"]] = found["steps"]
+        counts[self._ops(found["op"])] = found["steps"]
         return np.maximum(counts, 1)
 
     def averages_seen(self, number: str, steps: Ints | None) -> Ints:
@@ -281,6 +265,7 @@ class StoreRuns:
             f"JOIN parts p ON p.part = t.part {joined}",
             ", op, number",
         )
+        self._ops(found["op"])
         columns = (found[name] for name in ("row", "op", "number", "start_ns", "end_ns"))
         return Collectives(*map(ints, columns))
 
@@ -315,8 +300,15 @@ class StoreRuns:
         if "op" in found:
             model = int(self._index.model[np.searchsorted(self._index.part, part)])
             rows = self._index.op_row[self._index.op_model == model]
-            found["op"] = rows[found["op"]]
+            found["op"] = rows[self._ops(found["op"], len(rows))]
         return found
+
+    def _ops(self, rows: Ints, count: int | None = None) -> Ints:
+        """The rows of ops, all of which exist."""
+        most = self._index.ops if count is None else count
+        if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < most:
+            raise self._database.damaged("a run belongs to no op")
+        return rows
 
     def _in_steps(self, table: str, columns: str, more: str = "", more_order: str = "") -> Any:
         """The rows of a table with the rows of their steps, sorted by them."""
@@ -363,8 +355,9 @@ class StoreRuns:
             f"FROM {self._database.files('records')} r {chosen} {parts} {joined} GROUP BY 1",
             **given,
         )
+        ops = self._ops(found["op"])
         for name in names:
-            result[name][found["op"]] = found[name]
+            result[name][ops] = found[name]
         return {name: ints(column) for name, column in result.items()}
 
     @cached_property

@@ -12,9 +12,10 @@ from typing import Any
 
 from tfprof.errors import OptionError, TfprofError, nearest, printable
 from tfprof.fleet import sql_columns
-from tfprof.fleet.queries import MEMORY, Database, StoreIndex
-from tfprof.fleet.sql_tables import SQL_TABLES, SQL_TYPES, VIEWED, views
-from tfprof.fleet.tables import INNER, TABLES
+from tfprof.fleet.queries import MEMORY, Database
+from tfprof.fleet.row_index import StoreIndex
+from tfprof.fleet.sql_tables import SQL_TABLES, VIEWED, views
+from tfprof.fleet.tables import INNER
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.stored_runs import QueryRows
 
@@ -93,20 +94,10 @@ class StoreTables:
         for name, (table, expressions) in made.items():
             self._database.add(name, expressions, **table)
         for name in VIEWED:
-            self._database.rows(f"CREATE VIEW {INNER}.{name} AS {self._stored(name)}")
+            self._database.rows(f"CREATE VIEW {INNER}.{name} AS FROM {self._database.files(name)}")
         for name, view in views().items():
             self._database.rows(f"CREATE VIEW {name} AS {view}")
         self._is_made = True
-
-    def _stored(self, table: str) -> str:
-        """The rows of a table of all partitions, which may have none."""
-        fields = TABLES[table].fields.items()
-        kinds = {name: SQL_TYPES[field.kind] for name, field in fields}
-        if self._database.has(table):
-            columns = ", ".join(f'"{name}"::{kind} AS "{name}"' for name, kind in kinds.items())
-            return f"SELECT {columns} FROM {self._database.files(table)}"
-        columns = ", ".join(f'NULL::{kind} AS "{name}"' for name, kind in kinds.items())
-        return f"SELECT {columns} WHERE false"
 
     def _checked(self, query: str) -> str:
         """The query, if it is one statement that only reads."""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.columns import Coded, Ints, Strings
-from tfprof.fleet.queries import StoreIndex
+from tfprof.fleet.row_index import StoreIndex
 from tfprof.measures.layers import model_layers
 from tfprof.measures.numbers import EVERYTHING, float_ops_per_run, per_op
 from tfprof.model.devices import Role

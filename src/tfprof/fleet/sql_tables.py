@@ -12,14 +12,6 @@ from tfprof.fleet.tables import INNER
 from tfprof.fleet.tables import TABLES as STORED
 from tfprof.formats.profile_tables import Field, Kind, TableFormat
 
-# The types of columns in SQL.
-SQL_TYPES = {
-    Kind.NUMBER: "BIGINT",
-    Kind.FLAG: "BOOLEAN",
-    Kind.TEXT: "VARCHAR",
-    Kind.WORD: "VARCHAR",
-}
-
 
 def _text(sentence: str) -> Field:
     return Field(sentence, Kind.TEXT)

@@ -11,6 +11,14 @@ from tfprof.formats.profile_tables import Field, Kind, TableFormat
 # The schema of the tables in DuckDB that users of SQL do not see.
 INNER = "stored"
 
+# The types of columns in SQL.
+SQL_TYPES = {
+    Kind.NUMBER: "BIGINT",
+    Kind.FLAG: "BOOLEAN",
+    Kind.TEXT: "VARCHAR",
+    Kind.WORD: "VARCHAR",
+}
+
 _PART = Field("The partition.")
 _OP = Field("The op.", least=0)
 _STEP = Field("The step.", least=0)
@@ -159,5 +167,24 @@ TABLES: dict[str, TableFormat] = {
             "start_ns": Field("When it started."),
             "duration_ns": Field("How long it took."),
         },
+    ),
+}
+
+_ROW = Field("Its row in the whole store.", least=0)
+
+# The tables of the index, whose rows are those of partitions.
+INDEX_TABLES: dict[str, TableFormat] = {
+    "steps": TableFormat("The steps of partitions.", {"part": _PART, "step": _STEP, "row": _ROW}),
+    "ops": TableFormat(
+        "The ops of models.",
+        {
+            "model": Field("The model, in the order of `index.json`.", least=0),
+            "op": _OP,
+            "row": _ROW,
+        },
+    ),
+    "devices": TableFormat(
+        "The devices of partitions.",
+        {"part": _PART, "device": Field("The device.", least=0), "row": _ROW},
     ),
 }
