@@ -205,10 +205,10 @@ def test_a_partition_is_not_visible_until_all_its_tables_are_written(
 def test_a_store_that_cannot_be_written_ends_with_an_error(traces, tmp_path, executor):
     (tmp_path / "store").mkdir()
     collect(traces[0], tmp_path / "store", executor=executor)
-    (tmp_path / "store" / "partitions").rename(tmp_path / "elsewhere")
-    (tmp_path / "store" / "partitions").touch()
+    (tmp_path / "store" / "records").rename(tmp_path / "elsewhere")
+    (tmp_path / "store" / "records").touch()
 
-    with pytest.raises(OutputError, match="partitions"):
+    with pytest.raises(OutputError, match="records"):
         collect(traces, tmp_path / "store", executor=executor)
 
 
