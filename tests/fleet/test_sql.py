@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import duckdb
+import fsspec
 import pytest
 
 import tfprof
@@ -295,3 +296,18 @@ def test_temporary_files_are_removed_with_the_profile(folder):
     gc.collect()
 
     assert not Path(scratch).exists()
+
+
+def test_a_store_at_a_url_is_limited_too(folder):
+    system = fsspec.filesystem("memory")
+    for path in (folder / "store").rglob("*.*"):
+        name = path.relative_to(folder)
+        system.pipe_file(f"memory://sql/{name}", path.read_bytes())
+    other = next((folder / "store" / "records").rglob("*.parquet"))
+    system.pipe_file("memory://sql/other.parquet", other.read_bytes())
+    store = tfprof.load("memory://sql/store")
+
+    assert asked(store, "SELECT count(*) FROM hosts") == [(3,)]
+    for secret in ("memory://sql/other.parquet", "memory:///sql/other.parquet", "/etc/passwd"):
+        with pytest.raises(tfprof.OptionError, match="A query cannot read other files"):
+            asked(store, f"FROM read_parquet('{secret}')")
