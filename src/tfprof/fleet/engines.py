@@ -200,6 +200,7 @@ def _prepare(alive: Connection) -> None:
 
 
 def _end(*_: object) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second signal must not disturb the first
     raise SystemExit(1)  # temporary files are removed on the way
 
 
