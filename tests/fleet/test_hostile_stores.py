@@ -3,6 +3,7 @@
 import json
 import random
 import shutil
+import zlib
 from pathlib import Path
 
 import pytest
@@ -223,10 +224,32 @@ def test_ops_of_a_table_must_exist(store, table):
     for path in (store / table).rglob("*.parquet"):
         columns = dict(parquet.read(path.read_bytes()))
         columns["op"] = columns["op"] + 10**6
-        path.write_bytes(b"".join(parquet.write(columns)))
+        write_table(store, path, columns)
 
     message = f"{store}: cannot be read: a run belongs to no op; collect the files again."
     assert message in ask(store)
+
+
+def write_table(store, path, columns):
+    """Replace a table, and its checksum in the index."""
+    data = b"".join(parquet.write(columns))
+    path.write_bytes(data)
+    content = json.loads((store / layout.INDEX).read_text())
+    table = path.relative_to(store).parts[0]
+    content["partitions"][path.stem]["checksums"][table] = zlib.crc32(data)
+    (store / layout.INDEX).write_text(json.dumps(content))
+
+
+def test_a_changed_number_is_noticed(store):
+    draw = random.Random(9)  # noqa: S311 -- always the same
+    (path,) = (store / "records").rglob("*.parquet")
+    before = path.read_bytes()
+    for _ in range(20):
+        data = bytearray(before)
+        data[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+        path.write_bytes(data)
+
+        assert f"{path}: is damaged: its checksum differs" in ask(store)[0]
 
 
 def test_a_column_of_another_type_is_an_error(store):
@@ -234,7 +257,7 @@ def test_a_column_of_another_type_is_an_error(store):
         columns = dict(parquet.read(path.read_bytes()))
         columns["runs"], columns["op"] = columns["op"] > 1, columns["op"]
         del columns["cpu_nanos"]
-        path.write_bytes(b"".join(parquet.write(columns)))
+        write_table(store, path, columns)
 
     assert all(f"{store}: cannot be read: " in message for message in ask(store)[:2])
 

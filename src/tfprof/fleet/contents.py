@@ -28,6 +28,7 @@ class Partition:
     trouble: str | None  # why it could not be read
     model: int  # the place of its ops in `Contents.models`, or -1
     tables: Mapping[str, str]  # the file of each table
+    checksums: Mapping[str, int]  # of these files
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +39,12 @@ class Contents:
     partitions: Mapping[str, Partition]
     files: Mapping[str, str]
 
-    def tables(self) -> dict[str, list[str]]:
-        """The files of each table."""
-        found: dict[str, list[str]] = {}
+    def tables(self) -> dict[str, dict[str, int]]:
+        """The files of each table, with their checksums."""
+        found: dict[str, dict[str, int]] = {}
         for partition in self.partitions.values():
             for table, name in partition.tables.items():
-                found.setdefault(table, []).append(name)
+                found.setdefault(table, {})[name] = partition.checksums[table]
         return found
 
 
@@ -103,12 +104,19 @@ def _partition(id_: str, found: Any, models: Mapping[str, int]) -> Partition:
         trouble=None if trouble is None else _text(trouble),
         model=-1 if model is None else models[_text(model)],
         tables=tables,
+        checksums={table: _number(_dict(found["checksums"])[table]) for table in tables},
     )
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{value!r} is not a text")
+    return value
+
+
+def _number(value: Any) -> int:
+    if type(value) is not int:
+        raise TypeError(f"{value!r} is not a whole number")
     return value
 
 

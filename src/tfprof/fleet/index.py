@@ -208,6 +208,7 @@ class _Index:
                         "trouble": manifest.get("trouble"),
                         "model": manifest.get("model"),
                         "tables": manifest.get("tables", {}),
+                        "checksums": manifest.get("checksums", {}),
                     }
                     for id_, manifest in manifests.items()
                 },

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -83,6 +84,7 @@ def made(task: Task, path: str, common: Sequence[str]) -> Made:
         "step": task.step,
         "model": digest,
         "tables": tables,
+        "checksums": {name: zlib.crc32(files[place]) for name, place in tables.items()},
         "recording": _recording(columns),
         "devices": _devices(columns),
         "lacks_accelerator_time": columns.lacks_accelerator_time,

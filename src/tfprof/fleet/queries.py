@@ -6,6 +6,7 @@ import shutil
 import tempfile
 import threading
 import weakref
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -42,12 +43,13 @@ MEMORY = "512 MB"
 class Database:
     """The tables of a store as tables of an in-memory database that reads its Parquet files."""
 
-    def __init__(self, place: Place, tables: Mapping[str, Sequence[str]]) -> None:
-        """`tables` has the files of each table."""
+    def __init__(self, place: Place, tables: Mapping[str, Mapping[str, int]]) -> None:
+        """`tables` has the files of each table, with their checksums."""
         with needed("duckdb", "A store"):
             import duckdb  # noqa: PLC0415 -- only needed for stores
         self._lock = threading.Lock()
         self._place, self._tables = place, tables
+        self._checked: set[str] = set()
         self.scratch = tempfile.mkdtemp(prefix="tfprof-")  # for temporary files
         weakref.finalize(self, shutil.rmtree, self.scratch, ignore_errors=True)
         self._connection = duckdb.connect(config={"memory_limit": MEMORY, **_NO_EXTENSIONS})
@@ -116,8 +118,24 @@ class Database:
             columns = ", ".join(f'NULL::{kind} AS "{name}"' for name, kind in kinds.items())
             return f"(SELECT {columns} WHERE false)"
         columns = ", ".join(f'"{name}"::{kind} AS "{name}"' for name, kind in kinds.items())
+        self._check(table)
         names = [_quoted(self._place.at(name)) for name in self._tables[table]]
         return f"(SELECT {columns} FROM read_parquet([{', '.join(names)}{_NO_HIVE})"
+
+    def _check(self, table: str) -> None:
+        """Refuse files that were changed, which DuckDB does not notice.
+
+        Files at URLs are not checked: DuckDB fetches only the parts that it needs.
+        """
+        if table in self._checked or is_url(self.address):
+            return
+        for name, checksum in self._tables[table].items():
+            if zlib.crc32(self._place.read_bytes(name)) != checksum:
+                raise InputError(
+                    self._place.at(name),
+                    "is damaged: its checksum differs; remove the store and collect again.",
+                )
+        self._checked.add(table)
 
     def read(self, table: str, id_: str) -> dict[str, Any]:
         """A table of one partition, read as a whole."""
