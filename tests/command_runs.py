@@ -99,8 +99,8 @@ def small_disk(folder: Path, size: str = "64k", *, options: str = "") -> Iterato
         subprocess.run(["umount", "-l", str(folder)], check=False, timeout=_MOUNT_SECONDS)
 
 
-def _enable_signals() -> None:
-    """Restore the actions of signals that the tests may have been started with ignored."""
+def enable_signals() -> None:
+    """For `preexec_fn`: restores the actions of signals that the tests may have to ignore."""
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
@@ -115,7 +115,7 @@ def stopped_while_writing(folder: Path, *words: object) -> Iterator[subprocess.P
         stderr=subprocess.PIPE,
         text=True,
         env=ENVIRONMENT,
-        preexec_fn=_enable_signals,  # noqa: PLW1509 -- no other thread runs here
+        preexec_fn=enable_signals,  # noqa: PLW1509 -- no other thread runs here
     ) as process:
         try:
             while not any(folder.glob(".tfprof-*")):

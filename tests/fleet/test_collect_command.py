@@ -18,6 +18,7 @@ from collected_stores import contents, recorded, session_members
 from command_runs import (
     ENVIRONMENT,
     TFPROF,
+    enable_signals,
     is_one_line,
     obey_permissions,
     require_permissions,
@@ -56,6 +57,7 @@ def running(traces, store):
         text=True,
         env=ENVIRONMENT,
         start_new_session=True,
+        preexec_fn=enable_signals,  # noqa: PLW1509 -- no other thread runs here
     ) as process:
         try:
             yield process

@@ -143,7 +143,7 @@ _curves = st.lists(st.tuples(st.integers(0, 90), st.integers(-9, 30)), min_size=
 @given(_curves, st.integers(4, 40))
 def test_a_thinned_curve_has_the_peak_both_ends_and_few_points(changes, most):
     curve = MemoryCurve.of_changes(*(ints(column) for column in zip(*changes, strict=True)))
-    found = memory.thinned(curve, most)
+    found = curve.thinned(most)
     points = set(zip(curve.time_ns.tolist(), curve.bytes.tolist(), strict=True))
 
     assert len(found) <= max(most, 1)
@@ -156,4 +156,4 @@ def test_a_thinned_curve_has_the_peak_both_ends_and_few_points(changes, most):
 def test_a_short_curve_is_not_thinned():
     curve = MemoryCurve(np.arange(5), np.arange(5))
 
-    assert memory.thinned(curve, 5) is curve
+    assert curve.thinned(5) is curve

@@ -73,8 +73,8 @@ def test_the_error_for_an_unknown_file_lists_the_formats():
         open_file(path)
 
     assert str(caught.value) == (
-        f"{path}: unknown file format; tfprof reads checkpoint, saved profile, ProfileProto, "
-        "GraphDef, SavedModel, Keras model, RunMetadata, XSpace, OpLogProto, "
+        f"{path}: unknown file format; tfprof reads checkpoint, saved profile, store, "
+        "ProfileProto, GraphDef, SavedModel, Keras model, RunMetadata, XSpace, OpLogProto, "
         "layers.json of a recording."
     )
 
@@ -210,9 +210,8 @@ def test_an_option_with_an_unknown_file_is_rejected(tmp_path):
 
     assert isinstance(error, UnknownFormatError)
     assert (
-        error.trouble
-        == "unknown file format; tfprof reads checkpoint, saved profile, ProfileProto, "
-        "GraphDef, SavedModel, Keras model, RunMetadata, XSpace, OpLogProto, "
+        error.trouble == "unknown file format; tfprof reads checkpoint, saved profile, store, "
+        "ProfileProto, GraphDef, SavedModel, Keras model, RunMetadata, XSpace, OpLogProto, "
         "layers.json of a recording."
     )
 
