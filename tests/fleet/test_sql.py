@@ -169,6 +169,7 @@ WRITES = (
     "PRAGMA enable_profiling",
     "CALL enable_logging()",
     "FROM enable_logging(storage = 'file', storage_path = '{path}')",
+    "FROM \"enable_logging\"(storage = 'file', storage_path = '{path}')",
     "CHECKPOINT",
     "USE stored",
     "BEGIN",

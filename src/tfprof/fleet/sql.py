@@ -26,6 +26,8 @@ _ONLY_READS = "`sql` only reads: write one SELECT, DESCRIBE, SHOW, SUMMARIZE or 
 _NO_TABLE = re.compile(r"Table with name (.+?) does not exist")
 _NO_COLUMN = re.compile(r'(?:Referenced column|have a column named) "(.+?)"')
 _EXPLAIN = re.compile(r"\s*EXPLAIN\b(?:\s+ANALYZE\b)?", re.IGNORECASE)
+# These functions write logs to files; some versions of DuckDB do so wherever they are told to.
+_LOGGING = re.compile(r"\b(?:enable|disable|truncate)_(?:duckdb_)?log\w*\"?\s*\(", re.IGNORECASE)
 _KIND_OF_ERROR = re.compile(r"^(?:[A-Z][A-Za-z]* )+Error: ")
 
 # The errors of DuckDB that a query causes; others are about the files of the store.
@@ -107,7 +109,7 @@ class StoreTables:
         if _is_explain(query):
             text = _EXPLAIN.sub("", query, count=1)
         statements = self._asked(lambda: self._cursor().extract_statements(text))
-        if [one.type.name for one in statements] != ["SELECT"]:
+        if [one.type.name for one in statements] != ["SELECT"] or _LOGGING.search(text):
             raise OptionError(_ONLY_READS)
         # DuckDB permits statements that write only at the top level: `WITH a AS (COPY …) FROM a`.
         bound = f"EXPLAIN FROM query({_quoted(text)})"
