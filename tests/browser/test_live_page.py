@@ -272,7 +272,8 @@ def test_another_page_cannot_read_or_show_the_profile(open_report, run_folder, t
         )
 
         assert tried == "TypeError"
-        assert page.frames[1].url.startswith("chrome-error:")
+        # Some versions of Playwright do not name the page of an error.
+        assert page.frames[1].url == "" or page.frames[1].url.startswith("chrome-error:")
     open_report.noticed.clear()
 
 
