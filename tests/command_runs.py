@@ -108,23 +108,31 @@ def enable_signals() -> None:
 @contextmanager
 def stopped_while_writing(folder: Path, *words: object) -> Iterator[subprocess.Popen[str]]:
     """A command line that was stopped while its temporary file is in `folder`."""
-    with subprocess.Popen(
-        [*TFPROF, *map(str, words)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=ENVIRONMENT,
-        preexec_fn=enable_signals,  # noqa: PLW1509 -- no other thread runs here
-    ) as process:
-        try:
-            while not any(folder.glob(".tfprof-*")):
-                assert process.poll() is None, process.stderr.read()
-                time.sleep(0.0005)
-            process.send_signal(signal.SIGSTOP)
-            yield process
-        finally:
-            process.kill()
+    before = set(folder.iterdir())
+    while True:
+        with subprocess.Popen(
+            [*TFPROF, *map(str, words)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=ENVIRONMENT,
+            preexec_fn=enable_signals,  # noqa: PLW1509 -- no other thread runs here
+        ) as process:
+            try:
+                while not any(folder.glob(".tfprof-*")):
+                    assert process.poll() is None, process.stderr.read()
+                    time.sleep(0.0005)
+                process.send_signal(signal.SIGSTOP)
+                time.sleep(0.01)
+                if any(folder.glob(".tfprof-*")):
+                    yield process
+                    return
+            finally:
+                process.kill()
+        # On a busy machine it may have finished before it was stopped.
+        for path in set(folder.iterdir()) - before:
+            path.unlink()
 
 
 def big_graph(path: Path, ops: int, *, longer: int = 0) -> Path:

@@ -70,7 +70,7 @@ def test_forward_pass_backward_pass_and_optimizer_of_a_recorded_fit_have_separat
     }
 
     assert all(parts.values())
-    assert parts["gradient_tape/cnn_1"] > parts["cnn_1"] > parts["adam"]
+    assert min(parts["gradient_tape/cnn_1"], parts["cnn_1"]) > parts["adam"]
     assert sum(parts.values()) - parts["_TFProfRoot"] > 0.9 * parts["_TFProfRoot"]
 
 

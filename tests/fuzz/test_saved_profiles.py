@@ -49,8 +49,9 @@ def completed(columns):
 
 def changed(contents, chance):
     """The same file with one value of one column changed."""
-    table = chance.choice([name for name in TABLES if name != "tensors"])
-    columns = parquet.read(contents[f"{table}.parquet"])
+    tables = {name: parquet.read(contents[f"{name}.parquet"]) for name in TABLES}
+    table = chance.choice([name for name in TABLES if len(next(iter(tables[name].values())))])
+    columns = tables[table]
     numbers = [
         name for name in TABLES[table].fields if isinstance(columns[name], np.ndarray | Coded)
     ]

@@ -68,4 +68,6 @@ def entry_point() -> None:
     process.stop_in_order()
     status = main()
     process.drop_unwritten(sys.stderr)
+    if sys.argv[1:2] != ["run"]:  # the threads of a program are its own
+        process.leave_threads(status)
     sys.exit(status)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import errno
 import io
 import os
 import signal
 import sys
+import threading
 from contextlib import suppress
 from typing import TextIO
 
@@ -79,6 +81,19 @@ def drop_unwritten(stream: TextIO) -> None:
         stream.flush()
     except OSError:
         drop(stream)
+
+
+def leave_threads(status: int) -> None:
+    """Exit without Python's own shutdown if threads are still at work.
+
+    Python ends a daemon thread when it returns from C++ code, which ends the program with an abort
+    if that code has something to clean up.
+    """
+    if threading.active_count() > 1 and all(
+        thread.daemon for thread in threading.enumerate() if thread is not threading.main_thread()
+    ):
+        atexit._run_exitfuncs()  # noqa: SLF001 -- removes temporary folders
+        os._exit(status)
 
 
 def shortage(error: BaseException) -> str:
