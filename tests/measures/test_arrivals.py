@@ -113,3 +113,25 @@ def test_without_collectives_there_is_nothing_to_wait_for():
 
     assert len(found) == 0
     assert waits(found).wait_ns.size == 0
+
+
+def test_hosts_that_never_meet_the_others_keep_their_meetings():
+    pairs = [("h0", "h1")] * 3 + [("h2", "h3")] * 2
+    found = met(
+        *(
+            run(
+                "sum",
+                10 + 5 * (host == "h3"),
+                step=step,
+                start=1000 - 5 * (host == "h3"),
+                recording=host,
+            )
+            for step, pair in enumerate(pairs)
+            for host in pair
+        )
+    )
+
+    divided = waits(found)
+
+    assert found.took_part.sum(axis=1).tolist() == [3, 3, 2, 2]
+    assert divided.wait_ns[2:, 3:].tolist() == [[0, 0], [5_000, 5_000]]

@@ -127,7 +127,7 @@ def _first_apart(end_ns: Ints, took_part: Bools, host: int) -> int:
     shared = np.flatnonzero(took_part[host])
     if not len(shared):
         return 0
-    here = took_part[:, shared[0]]
+    here = took_part[:, shared[0]].copy()
     here[host] = False
     return int(end_ns[host, shared[0]] - np.median(end_ns[here, shared[0]]))
 
