@@ -170,7 +170,7 @@ def test_unequal_numbers_of_collectives_are_reported():
     [
         ((100,), 3, "there is only one recording"),
         ((100, 60), 3, "of two recordings neither is the usual one"),
-        ((100, 60, 60), 2, "2 steps cannot be told from chance"),
+        ((100, 60, 60), 2, "2 steps may be slow by chance"),
     ],
 )
 def test_too_little_to_compare_is_inconclusive(own, steps, reason):

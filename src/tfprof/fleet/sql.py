@@ -26,7 +26,7 @@ _ONLY_READS = "`sql` only reads: write one SELECT, DESCRIBE, SHOW, SUMMARIZE or 
 _NO_TABLE = re.compile(r"Table with name (.+?) does not exist")
 _NO_COLUMN = re.compile(r'(?:Referenced column|have a column named) "(.+?)"')
 _EXPLAIN = re.compile(r"\s*EXPLAIN\b(?:\s+ANALYZE\b)?", re.IGNORECASE)
-# These functions write logs to files; some versions of DuckDB do so wherever they are told to.
+# The functions of DuckDB that write logs; some versions write them to any file that is named.
 _LOGGING = re.compile(r"\b(?:enable|disable|truncate)_(?:duckdb_)?log\w*\"?\s*\(", re.IGNORECASE)
 _KIND_OF_ERROR = re.compile(r"^(?:[A-Z][A-Za-z]* )+Error: ")
 

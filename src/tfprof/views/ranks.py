@@ -150,7 +150,7 @@ def _doubts(hosts: HostSteps) -> Iterator[str]:
         yield "slow hosts: of two recordings neither is the usual one; record a third host."
     elif steps < stragglers.LEAST_STEPS:
         few = counted(steps, "step")
-        yield f"slow hosts: {few} cannot be told from chance; record at least three."
+        yield f"slow hosts: {few} may be slow by chance; record at least three."
     elif not (~np.isnan(hosts.own_ns)).sum(axis=0).max() > 1:
         yield "slow hosts: no two recordings have a step of the same number."
 
