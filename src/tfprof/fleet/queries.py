@@ -220,8 +220,6 @@ class StoreRuns:
         return self._sums(steps)["seen"]
 
     def step_counts(self, steps: Ints) -> Ints:
-        if not self._database.has("seen"):
-            return np.ones(self._index.ops, np.int64)
         op, joined = self._op("s")
         found = self._database.rows(
             f"""
@@ -330,9 +328,6 @@ class StoreRuns:
 
     def _in_steps(self, table: str, columns: str, more: str = "", more_order: str = "") -> Any:
         """The rows of a table with the rows of their steps, sorted by them."""
-        if not self._database.has(table):
-            names = [part.rpartition(" ")[2].strip() for part in columns.split(",")]
-            return dict.fromkeys(("row", *names), np.zeros(0, np.int64))
         return self._database.rows(
             f"SELECT s.row AS row, {columns} FROM {self._database.files(table)} t "
             f"JOIN places s ON s.part = t.part AND s.step = t.step {more} "
@@ -348,17 +343,16 @@ class StoreRuns:
     def _sums(self, steps: Ints | None) -> dict[str, Ints]:
         """The sums of all numbers over the chosen steps, by op."""
         key = None if steps is None else steps.tobytes()
-        if key not in self._known:
-            if len(self._known) > _MOST_KEPT:
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) >= _MOST_KEPT:
                 self._known.clear()
-            self._known[key] = self._summed(steps)
-        return self._known[key]
+            found = self._known[key] = self._summed(steps)
+        return found
 
     def _summed(self, steps: Ints | None) -> dict[str, Ints]:
         names = ("seen", *KEPT)
         result = {name: np.zeros(self._index.ops, np.int64) for name in names}
-        if not self._database.has("records"):
-            return result
         op, joined = self._op("r")
         numbers = ", ".join(f"sum(r.{name})::BIGINT AS {name}" for name in KEPT)
         chosen, given = "", {}
