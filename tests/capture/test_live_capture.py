@@ -63,14 +63,14 @@ def test_a_recorded_fit_has_a_note_on_coverage(fit):
 
 def test_forward_pass_backward_pass_and_optimizer_of_a_recorded_fit_have_separate_scopes(fit):
     profile = tfprof.load(fit[1])
-    whole = profile.scope(select=["micros"], max_depth=100, step=11)
-    parts = {
-        name: whole[name]["total_micros"]
-        for name in ("cnn_1", "gradient_tape/cnn_1", "adam", "_TFProfRoot")
-    }
+    names = ("cnn_1", "gradient_tape/cnn_1", "adam", "_TFProfRoot")
+    steps = [profile.scope(select=["micros"], max_depth=100, step=step) for step in profile.steps]
+    # Other programs may have disturbed one of the steps.
+    least = {name: min(step[name]["total_micros"] for step in steps) for name in names}
+    parts = {name: steps[1][name]["total_micros"] for name in names}
 
     assert all(parts.values())
-    assert min(parts["gradient_tape/cnn_1"], parts["cnn_1"]) > parts["adam"]
+    assert least["gradient_tape/cnn_1"] > least["cnn_1"] > least["adam"]
     assert sum(parts.values()) - parts["_TFProfRoot"] > 0.9 * parts["_TFProfRoot"]
 
 
