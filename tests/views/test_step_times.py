@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from build import CPU, GPU, GPU_STREAM, copy, op, profile, run
 from profile_strategies import often
 from tfprof.columns import ints
-from tfprof.errors import MissingInputError, OptionError
+from tfprof.errors import MissingInputError, OptionError, TfprofError
 from tfprof.measures.numbers import EVERYTHING, per_op
 from tfprof.model.executions import Waits
 from tfprof.options import StepOptions
@@ -349,3 +349,10 @@ def test_a_step_that_was_marked_twice_is_noted():
 
 def test_run_metadata_needs_no_markers():
     assert times(profile(run("a"))).notes == ()
+
+
+def test_steps_whose_runs_exceed_64_bits_are_refused():
+    p = profile(*[run("a", 2**61 // 1000, start=1)] * 5)
+
+    with pytest.raises(TfprofError, match="`micros` of all ops exceeds 64 bits: op `a` alone"):
+        times(p)

@@ -9,6 +9,7 @@ import numpy as np
 
 from tfprof.columns import Coded, Ints, ints
 from tfprof.measures.collectives import is_collective_run
+from tfprof.measures.run_sums import require_fits
 from tfprof.measures.steps import (
     Step,
     covered,
@@ -35,6 +36,9 @@ def step_totals(profile: ProfileColumns) -> StepTotals:
     """The totals of all steps with recorded times."""
     if profile.stored_runs is not None:
         return profile.stored_runs.step_totals
+    runs, records = profile.executions, profile.records
+    require_fits(profile, "nanos", runs.duration_ns, records.op[runs.record])
+    require_fits(profile, "runs", records.runs, records.op)
     rows = timed_steps(profile).tolist()
     found = [_totals(profile, step_of(profile, row)) for row in rows]
     columns = (part.name for part in fields(StepTotals))
