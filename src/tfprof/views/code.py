@@ -54,14 +54,20 @@ def folded_note(lines: int, ops: int) -> str:
     return f"{left_out} left out, in installed packages; {shown} {where}."
 
 
-def build(profile: ProfileColumns, options: Options) -> View:
+def build(profile: ProfileColumns, options: Options, only: Ints | None = None) -> View:
     """Arrange `profile` by call stacks, accounting and showing what `options` asks for."""
     profile.require(Need.CODE, "The code view requires the code lines that created the ops")
     policy = options.generation.policy("code")
     arrangement = arrange_for(profile, options).arrangement
     accounts = account_gathered(profile, options, arrangement)
     return select(
-        "code", profile, options, arrangement=arrangement, accounts=accounts, policy=policy
+        "code",
+        profile,
+        options,
+        arrangement=arrangement,
+        accounts=accounts,
+        policy=policy,
+        only=only,
     )
 
 

@@ -20,7 +20,7 @@ from tfprof.views.view import ROOT_NAME, View, single_members
 ROOT_TYPE = "_TFGraphParent"
 
 
-def build(profile: ProfileColumns, options: Options) -> View:
+def build(profile: ProfileColumns, options: Options, only: Ints | None = None) -> View:
     """Arrange `profile` by its edges, accounting and showing what `options` asks for."""
     policy = options.generation.policy("graph")
     arrangement = arrange(profile, inputs_by_name=policy.inputs_by_name)
@@ -31,7 +31,13 @@ def build(profile: ProfileColumns, options: Options) -> View:
         arrangement = _weighed(arrangement, profile)
     accounts = account_single(profile, options, arrangement, policy)
     return select(
-        "graph", profile, options, arrangement=arrangement, accounts=accounts, policy=policy
+        "graph",
+        profile,
+        options,
+        arrangement=arrangement,
+        accounts=accounts,
+        policy=policy,
+        only=only,
     )
 
 

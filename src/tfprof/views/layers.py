@@ -44,7 +44,7 @@ _COLUMNS = (
 )
 
 
-def build(profile: ProfileColumns, options: Options) -> View:
+def build(profile: ProfileColumns, options: Options, only: Ints | None = None) -> View:
     """Arrange `profile` by layer, accounting and showing what `options` asks for."""
     policy = options.generation.policy("layers")
     found = arrange(profile)
@@ -56,6 +56,7 @@ def build(profile: ProfileColumns, options: Options) -> View:
         arrangement=found.arrangement,
         accounts=accounts,
         policy=policy,
+        only=only,
     )
     held = partial(peaks, profile, chosen_by(options))
     return replace(view, layer=found.layer[view.arranged], held=held)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfprof.columns import Ragged, Strings, offsets_of
+from tfprof.columns import Ints, Ragged, Strings, offsets_of
 from tfprof.kernels.rows import grouped
 from tfprof.memo import remembered
 from tfprof.model.profile import ProfileColumns
@@ -15,12 +15,14 @@ from tfprof.views.tree import Tree
 from tfprof.views.view import ROOT_NAME, View
 
 
-def build(profile: ProfileColumns, options: Options) -> View:
+def build(profile: ProfileColumns, options: Options, only: Ints | None = None) -> View:
     """Group `profile` by op kind, accounting and showing what `options` asks for."""
     policy = options.generation.policy("op")
     arrangement = arrange(profile)
     accounts = account_gathered(profile, options, arrangement)
-    return select("op", profile, options, arrangement=arrangement, accounts=accounts, policy=policy)
+    return select(
+        "op", profile, options, arrangement=arrangement, accounts=accounts, policy=policy, only=only
+    )
 
 
 @remembered

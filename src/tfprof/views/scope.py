@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfprof.columns import Strings
+from tfprof.columns import Ints, Strings
 from tfprof.memo import remembered
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
@@ -16,13 +16,19 @@ from tfprof.views.view import ROOT_NAME, View, single_members
 SCOPE_TYPE = "_kTFScopeParent"
 
 
-def build(profile: ProfileColumns, options: Options) -> View:
+def build(profile: ProfileColumns, options: Options, only: Ints | None = None) -> View:
     """Arrange `profile` by name scope, accounting and showing what `options` asks for."""
     policy = options.generation.policy("scope")
     arrangement = arrange(profile)
     accounts = account_single(profile, options, arrangement, policy)
     return select(
-        "scope", profile, options, arrangement=arrangement, accounts=accounts, policy=policy
+        "scope",
+        profile,
+        options,
+        arrangement=arrangement,
+        accounts=accounts,
+        policy=policy,
+        only=only,
     )
 
 

@@ -70,10 +70,19 @@ class _Sums(NamedTuple):
 
     tree: Tree
     running: Numbers
+    rows: Ints  # the row of the arrangement that each row of `tree` is
+    counts: Bools | None = None  # the rows of the arrangement that count, if not all do
 
     def below(self, key: str, places: Ints) -> Ints:
         """The sum of a number over the subtree of each of the given rows."""
-        running = self.running[key]
+        return self._differences(self.running[key], places)
+
+    def below_of(self, own: Ints, places: Ints) -> Ints:
+        """The same for any number, given for each row of the arrangement."""
+        counted = own if self.counts is None else np.where(self.counts, own, 0)
+        return self._differences(offsets_of(counted[self.rows]), places)
+
+    def _differences(self, running: Ints, places: Ints) -> Ints:
         return running[self.tree.end[places]] - running[places]
 
 
@@ -100,13 +109,24 @@ class _Rows(NamedTuple):
             levels=None if self.levels is None else self.levels[left],
         )
 
-    def summed(self, own: Numbers, weighing: Weighing | None = None) -> _Rows:
-        """The same rows, with totals over these rows only, or over another nesting."""
+    def summed(
+        self, own: Numbers, weighing: Weighing | None = None, counts: Bools | None = None
+    ) -> _Rows:
+        """The same rows, with totals over these rows only, or over another nesting.
+
+        If `counts` is given, rows of the arrangement that it does not flag add nothing.
+        """
+        own = own if counts is None else _only(own, counts)
         if weighing is not None:
-            sums = _Sums(weighing.tree, running_sums(_of_rows(own, weighing.row)))
+            running = running_sums(_of_rows(own, weighing.row))
+            sums = _Sums(weighing.tree, running, weighing.row, counts)
             return self._replace(places=weighing.place[self.rows], sums=sums)
-        sums = _Sums(self.tree, running_sums(_of_rows(own, self.rows)))
+        sums = _Sums(self.tree, running_sums(_of_rows(own, self.rows)), self.rows, counts)
         return self._replace(places=np.arange(len(self.rows)), sums=sums)
+
+    def totals_of(self, own: Ints) -> Ints:
+        """The total of each row for another number, given for each row of the arrangement."""
+        return self.sums.below_of(own, self.places)
 
     @property
     def total(self) -> Numbers:
@@ -134,8 +154,13 @@ def select(
     arrangement: Arrangement,
     accounts: Accounts,
     policy: Policy,
+    only: Ints | None = None,
 ) -> View:
-    """Filter the rows of an arrangement by the steps of `policy`, in order."""
+    """Filter the rows of an arrangement by the steps of `policy`, in order.
+
+    If `only` is given, exactly these rows are shown, in the order of the arrangement, as far as
+    they are accounted for.
+    """
     traits = VIEWS[kind].traits
     is_gathered, has_root = Trait.GATHERED in traits, Trait.NESTED in traits
     question = _Question(profile, options, arrangement, accounts, policy, is_gathered, has_root)
@@ -143,7 +168,15 @@ def select(
     before: dict[Step, _Rows] = {}
     for step in policy.steps:
         before[step] = shown
-        shown = _STEPS[step](shown, question)
+        if only is None or step not in _CHOOSING:
+            shown = _STEPS[step](shown, question)
+        elif step == "show":
+            shown = shown.keep(np.isin(shown.rows, only))
+
+    def totals_of(column: Ints) -> Ints:
+        every = accounts.members
+        return shown.totals_of(every.sums(column[every.values]))
+
     members = accounts.members.take(shown.rows)
     own = _of_rows(accounts.own, shown.rows)
     counted = shown.counted
@@ -169,6 +202,7 @@ def select(
         ),
         arranged=shown.rows,
         counted=lambda: _counted(shown, question, recounts=trail.recounts),
+        totals_of=totals_of,
         skipped=_skipped(shown),
         trail=trail,
     )
@@ -194,7 +228,7 @@ def _everything(question: _Question) -> _Rows:
     """All rows of the arrangement, with totals over all of them."""
     arrangement, accounts = question.arrangement, question.accounts
     rows = np.arange(len(arrangement.tree))
-    sums = _Sums(arrangement.tree, accounts.running)
+    sums = _Sums(arrangement.tree, accounts.running, rows)
     found = _Rows(arrangement.tree, rows, rows, sums, counted=rows)
     if arrangement.weighing is None:
         return found
@@ -210,9 +244,9 @@ def _account(kept: _Rows, question: _Question) -> _Rows:
     if flags.all() and len(kept.rows) == len(arrangement.tree):
         return kept
     if policy.unaccounted_hide:
-        own = _only(accounts.own, accounts.is_accounted)
         counted = kept.rows[is_accounted]
-        return kept.summed(own, arrangement.weighing)._replace(counted=counted)
+        kept = kept.summed(accounts.own, arrangement.weighing, accounts.is_accounted)
+        return kept._replace(counted=counted)
     if not policy.unaccounted_vanish:
         flags = kept.tree.sums_below(is_accounted.astype(np.int64)) > 0
     kept = kept.keep(flags)
@@ -432,6 +466,9 @@ def descending(column: Ints) -> Ints:
     """A key that sorts `column` in descending order; unlike negation it cannot overflow."""
     return ~column
 
+
+# The steps that decide which rows are shown, and in which order.
+_CHOOSING: frozenset[Step] = frozenset(("start", "show", "reach", "order"))
 
 _STEPS: dict[Step, Callable[[_Rows, _Question], _Rows]] = {
     "account": _account,

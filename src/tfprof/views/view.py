@@ -89,6 +89,7 @@ class View:
     hidden: Hidden
     arranged: Ints  # the row of the view's arrangement that each row is
     counted: Callable[[], Counted]  # computes which ops count towards totals
+    totals_of: Callable[[Ints], Ints]  # the totals of rows for any number, given per op
     layer: Ints | None = None  # the layer that each row is, -1 for other rows; None in other views
     # The most memory that each row of the arrangement held at one time, -1 if unknown; None in
     # views without this number.
@@ -121,11 +122,11 @@ def chosen_by(options: Options | MemoryOptions | StepOptions) -> Chosen:
     return Chosen(max(options.step, -1), options.recording, options.rank)
 
 
-def build(kind: str, profile: ProfileColumns, options: Options) -> View:
-    """Build the view of that kind, without notes."""
-    build_kind: Callable[[ProfileColumns, Options], View]
+def build(kind: str, profile: ProfileColumns, options: Options, only: Ints | None = None) -> View:
+    """Build the view of that kind, without notes; `only` are the rows to show, if not all."""
+    build_kind: Callable[[ProfileColumns, Options, Ints | None], View]
     build_kind = import_module(f"{__package__}.{kind}").build
-    return build_kind(profile, options)
+    return build_kind(profile, options, only)
 
 
 def single_members(ops: Ints) -> Ragged:

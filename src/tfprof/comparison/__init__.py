@@ -1,0 +1,1 @@
+"""Two profiles compared: which rows correspond, what changed, and whether times differ."""
