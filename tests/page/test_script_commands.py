@@ -7,7 +7,7 @@ from base64 import b64encode
 from functools import cache
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import tfprof
@@ -235,5 +235,6 @@ def test_amounts_are_shown_as_one_would_type_them(unit, number, text):
 
 
 @given(st.sampled_from(["nanos", "count", "bytes"]), st.lists(st.integers(0, 2**53 - 1)))
+@example("count", [8444253596286981])
 def test_an_amount_that_is_shown_can_be_typed(unit, numbers):
     assert ask("amounts", unit=unit, texts=ask("typed", unit=unit, numbers=numbers)) == numbers

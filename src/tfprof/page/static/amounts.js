@@ -62,9 +62,11 @@ export function amountOf(text, unit) {
 export function typed(number, unit) {
   const [suffix, scale] = SUFFIXES[unit].find(([, one]) => one <= Math.abs(number)) ?? ["", 1];
   const scaled = String(number / scale);
-  const isShort = scaled.length <= String(number).length;
-  if (!isShort) return unit === "count" ? String(number) : typedInFull(number, unit);
-  return suffix ? `${scaled} ${suffix}` : scaled;
+  const short = suffix ? `${scaled} ${suffix}` : scaled;
+  // The product of a scaled number of 16 digits may be rounded.
+  const isExact = scaled.length <= String(number).length && amountOf(short, unit) === number;
+  if (isExact) return short;
+  return unit === "count" ? String(number) : typedInFull(number, unit);
 }
 
 /**
