@@ -1,0 +1,74 @@
+"""The numbers that are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from tfprof.errors import OptionError
+from tfprof.measures.numbers import EVERYTHING, per_op
+from tfprof.metrics import AUTO, BY_KEY, Metric, Need, selected_columns
+from tfprof.model.profile import ProfileColumns
+from tfprof.options import Options
+from tfprof.units import Unit
+from tfprof.views.registry import VIEWS, Trait
+
+# What is compared if no metric is selected, as far as either side has it.
+_DEFAULT = ("micros", "float_ops", "params")
+
+
+class Number(NamedTuple):
+    """A number that is compared: its key in `metrics.NUMBERS`, what it is, and its unit."""
+
+    key: str
+    metric: str  # the metric that selects it
+    label: str
+    unit: Unit
+    is_time: bool  # in nanoseconds, and measured anew in each step
+
+
+# The numbers of facts that are counts.
+_COUNTS = {
+    "occurrence": (
+        Number("runs", "occurrence", "op runs", Unit.COUNT, is_time=False),
+        Number("definitions", "occurrence", "ops", Unit.COUNT, is_time=False),
+    )
+}
+
+
+def numbers_named(keys: Iterable[str]) -> list[Number]:
+    """The numbers of metrics."""
+    return [number for key in keys for number in _of_metric(BY_KEY[key])]
+
+
+def selected(
+    base: ProfileColumns, new: ProfileColumns, kind: str, options: Options
+) -> tuple[Number, ...]:
+    """The numbers that a question compares."""
+    keys = [key for key in options.select if key != AUTO]
+    if AUTO in options.select:
+        keys += [key for key in _DEFAULT if key not in keys and _is_known(base, new, key)]
+    if wrong := [key for key in keys if not BY_KEY[key].is_number and key not in _COUNTS]:
+        raise OptionError(
+            f"`{wrong[0]}` is not a number, so it cannot be compared: -select params, float_ops, "
+            "micros, bytes, occurrence or another number."
+        )
+    is_gathered = Trait.GATHERED in VIEWS[kind].traits
+    metrics = selected_columns(
+        tuple(keys), gathered=is_gathered, splits_micros=AUTO not in options.select
+    )
+    return tuple(number for metric in metrics for number in _of_metric(metric))
+
+
+def _of_metric(metric: Metric) -> tuple[Number, ...]:
+    if metric.key in _COUNTS:
+        return _COUNTS[metric.key]
+    unit, label = metric.unit or Unit.COUNT, metric.heading or metric.label
+    return (Number(metric.exact or metric.key, metric.key, label, unit, bool(metric.exact)),)
+
+
+def _is_known(base: ProfileColumns, new: ProfileColumns, key: str) -> bool:
+    """Whether a metric is worth comparing: both sides ran, or either side has such numbers."""
+    if BY_KEY[key].needs is Need.RUNS:
+        return base.has(Need.RUNS) and new.has(Need.RUNS)
+    return any(bool(per_op(side, EVERYTHING)[key].any()) for side in (base, new))
