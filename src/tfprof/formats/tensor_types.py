@@ -56,6 +56,11 @@ def tensor_type(number: int) -> TensorType:
     return TENSOR_TYPES.get(number) or TensorType(number, f"type_{number}")
 
 
+def named_type(name: str) -> TensorType:
+    """The type with that name; unknown names give a type without values."""
+    return next((kind for kind in TENSOR_TYPES.values() if kind.name == name), TensorType(0, name))
+
+
 def bfloat16(stored: Values) -> Values:
     """The float32 values whose upper halves are stored."""
     return (stored.astype(np.uint32) << 16).view(np.float32)

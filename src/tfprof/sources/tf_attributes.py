@@ -20,6 +20,7 @@ from tfprof.model.attributes import AttributeTable, AttributeValue
 
 ENCODING = "tensorflow.AttrValue"
 _TENSOR = b"\x42"  # the first byte of an AttrValue with a tensor
+_REFERENCE = 100  # added to the number of a type: a reference to elements of that type
 _LENGTH_DIGITS = 5  # base-128 digits of a length below 2 GiB
 
 # The fields of an entry in the map of attributes.
@@ -138,7 +139,9 @@ def _plain(value: Message) -> AttributeValue:
     kind = value.WhichOneof("value")
     if kind == "s":
         return _text(value.s)
-    if kind in ("i", "f", "b", "type"):
+    if kind == "type":
+        return _type_name(value.type)
+    if kind in ("i", "f", "b"):
         found: AttributeValue = getattr(value, kind)
         return found
     if kind == "list":
@@ -147,6 +150,13 @@ def _plain(value: Message) -> AttributeValue:
             return tuple(_text(item) for item in items.s)
         return tuple(items.i) or tuple(items.f) or tuple(items.b) or ()
     return None
+
+
+def _type_name(number: int) -> str:
+    """The name of an element type; a reference to a variable has the type of its elements."""
+    from tfprof.formats.tensor_types import tensor_type  # noqa: PLC0415 -- few questions need it
+
+    return tensor_type(number % _REFERENCE).name
 
 
 def _text(value: bytes) -> str:

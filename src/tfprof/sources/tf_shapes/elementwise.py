@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfprof.columns import Shape
-from tfprof.formats.tensor_types import tensor_type
+from tfprof.formats.tensor_types import named_type
 from tfprof.sources.tf_shapes.dims import broadcast, refined
 from tfprof.sources.tf_shapes.op import Op
 from tfprof.sources.tf_shapes.registry import shapes
@@ -75,7 +75,7 @@ def like_each(op: Op) -> list[Shape]:
 @shapes("Bitcast")
 def reinterpreted(op: Op) -> list[Shape]:
     """The same shape, if the elements of both types have the same size."""
-    sizes = {tensor_type(op.integer(name)).width().itemsize for name in ("T", "type")}
+    sizes = {named_type(op.text(name)).width().itemsize for name in ("T", "type")}
     return [op.maybe_shape(0) if len(sizes) == 1 else None]
 
 

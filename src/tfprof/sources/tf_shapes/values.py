@@ -108,14 +108,15 @@ def switched(op: Op) -> list[Value | None]:
     return [op.value(0)] * 2
 
 
-_INTEGERS = frozenset((3, 4, 5, 6, 9, 17, 22, 23))  # the numbers of integer types
-_BOOL = 10
+_BITS = (8, 16, 32, 64)
+_INTEGERS = frozenset(f"{kind}{bits}" for kind in ("int", "uint") for bits in _BITS)
+_BOOL = "bool"
 
 
 @values("Cast")
 def cast(op: Op) -> list[Value | None]:
     """The same integers; booleans become 0 or 1. Other types are not followed."""
-    wanted = op.integer("DstT")
+    wanted = op.text("DstT")
     if wanted != _BOOL and wanted not in _INTEGERS:
         raise Unknown
     made = bool if wanted == _BOOL else int
