@@ -42,6 +42,7 @@ def test_the_public_names_are_these():
         *("load", "Profile", "ProfileColumns", "info", "Info", "FileSummary", "Recording"),
         *("Report", "collect", "Collected"),
         *("Answer", "Options", "Hidden", "Written"),
+        *("diff", "Diff", "DiffAnswer", "Compared", "DiffSummary", "DiffTotal", "DiffCause"),
         *("MemoryAnswer", "MemoryOptions", "AllocatorMemory", "MemoryBreakdown", "MemoryCurve"),
         *("FloatOpsLedger", "CountedKind", "UncountedKind"),
         *("register_flops", "OpFacts", "FlopCount"),

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from tfprof.classic.op_log import write_op_log
     from tfprof.classic.option_builder import ProfileOptionBuilder
     from tfprof.classic.profiler import Profiler, advise, profile
+    from tfprof.comparison.compared import Compared
+    from tfprof.comparison.summary import DiffCause, DiffSummary, DiffTotal
+    from tfprof.comparisons import Diff, DiffAnswer, diff
     from tfprof.errors import (
         CaptureError,
         InputError,
@@ -70,7 +73,13 @@ __all__ = [
     "Checker",
     "Collected",
     "CollectiveTime",
+    "Compared",
     "CountedKind",
+    "Diff",
+    "DiffAnswer",
+    "DiffCause",
+    "DiffSummary",
+    "DiffTotal",
     "Evidence",
     "EvidenceColumn",
     "FileSummary",
@@ -128,6 +137,7 @@ __all__ = [
     "capture",
     "collect",
     "contrib",
+    "diff",
     "info",
     "load",
     "pprof_profiler",
@@ -156,6 +166,9 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "tfprof.classic.op_log": ("write_op_log",),
     "tfprof.classic.option_builder": ("ProfileOptionBuilder",),
     "tfprof.classic.profiler": ("Profiler", "advise", "profile"),
+    "tfprof.comparison.compared": ("Compared",),
+    "tfprof.comparison.summary": ("DiffCause", "DiffSummary", "DiffTotal"),
+    "tfprof.comparisons": ("Diff", "DiffAnswer", "diff"),
     "tfprof.contrib": ("contrib",),
     "tfprof.errors": (
         *("CaptureError", "InputError", "MissingInputError", "OptionError", "OutputError"),

@@ -177,7 +177,7 @@ def test_help_on_an_option_with_several_meanings_explains_each(shown):
     page = shown("help", "step")
 
     assert page.count("-step STEP\n") == 4
-    assert "  An option of scope, graph, code, op, layers, shell.\n" in page
+    assert "  An option of scope, graph, code, op, layers, diff, shell.\n" in page
     assert "  An option of memory.\n" in page
     assert "  An option of timeline.\n" in page
 

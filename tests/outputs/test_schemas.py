@@ -101,7 +101,7 @@ def test_the_plain_values_of_python_answers_agree_too():
     answers = (
         *(profile.scope(select=EVERYTHING), profile.op(select=EVERYTHING), profile.flops()),
         *(profile.memory(), profile.step_times(), profile.ranks()),
-        *(profile.advise(), profile.info()),
+        *(profile.advise(), profile.info(), tfprof.diff(profile, profile).scope()),
     )
 
     found = {check(json.loads(json.dumps(answer.to_dict()))) for answer in answers}

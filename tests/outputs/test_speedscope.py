@@ -9,7 +9,7 @@ import pytest
 from asking import ask
 from build import op, profile, run
 from tfprof.errors import OptionError, OutputError
-from tfprof.outputs import speedscope
+from tfprof.outputs import flames, speedscope
 
 MAIN, NET = "/src/main.py:1:main", "/src/net.py:7:build"
 SCOPES = profile(op("a/b"), op("a/b/c"), op("d"), run("a/b", 1), run("a/b/c", 20), run("d", 300))
@@ -148,7 +148,7 @@ def test_a_view_of_zeros_has_no_events():
 
 def test_the_block_size_does_not_change_the_file(monkeypatch):
     whole = written(ask("scope", SCOPES))
-    monkeypatch.setattr(speedscope, "_BLOCK_ROWS", 1)
+    monkeypatch.setattr(flames, "_BLOCK_ROWS", 1)
 
     assert written(ask("scope", SCOPES)) == whole
 

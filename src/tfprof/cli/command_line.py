@@ -159,6 +159,8 @@ def _validate(call: Call) -> None:
     has_files = call.words or any(given.get(name) for name in _PATH_OPTIONS)
     if command.takes[_HERE] is Words.STORE and not has_files:
         raise OptionError(f"No store: {command.usage(_HERE)}.")
+    if command.takes[_HERE] is Words.SIDES and not call.words:
+        raise OptionError(f"Nothing to compare: {command.usage(_HERE)}.")
     if command.takes[_HERE] is Words.FILES and not has_files:
         option = next(iter(command.inputs))
         raise OptionError(f"No input files: list them after the command or use --{option}.")

@@ -38,6 +38,7 @@ class Words(StrEnum):
     TOPIC = "[COMMAND | OPTION | METRIC]"  # an option with or without its dashes
     OPTION_NAMES = "[OPTION]…"  # with or without their dashes
     STORE = "STORE [QUERY]"
+    SIDES = "BASE NEW"  # files of each; several are separated by the word `vs`
     QUERY = "[QUERY]"  # the rest of the line, after the options
 
 

@@ -13,6 +13,7 @@ from tfprof.commands.command import Call, Command, Place, Words
 from tfprof.options import (
     CHECKERS_OPTION,
     COLLECT_OPTIONS,
+    DIFF_OPTIONS,
     INPUT_OPTIONS,
     MEMORY_OPTIONS,
     OUTPUT_OPTIONS,
@@ -65,6 +66,15 @@ _VIEW: dict[str, Any] = {
     "inputs": INPUT_OPTIONS,
     "options": VIEW_OPTIONS | _only("json"),
     "instead": {"outfile": "Write the answer to a file with -output file:outfile=FILE."},
+}
+
+# How files are read; a comparison names them as words.
+_READING = {name: option for name, option in INPUT_OPTIONS.items() if not name.endswith("_path")}
+# A comparison has one way of printing, and is written by its own outputs.
+_COMPARED = {
+    name: option
+    for name, option in VIEW_OPTIONS.items()
+    if name not in ("dialect", "viz", "dump_to_file")
 }
 
 _ROWS = (
@@ -172,6 +182,25 @@ _ROWS = (
         "clocks are aligned on their ends: the time until the last host arrives is waiting, the "
         "rest is transfer.",
         examples=(("runs/a", ""), ("host-*.xplane.pb", "-step 120 -max_rows 50 --json")),
+    ),
+    Command(
+        name="diff",
+        summary="Compare two profiles: what got slower, larger or heavier, and where.",
+        run=Function("tfprof.commands.comparing", "diff"),
+        takes={Place.COMMAND_LINE: Words.SIDES},
+        inputs=_READING,
+        options=_COMPARED | DIFF_OPTIONS,
+        instead={"outfile": "Write the answer to a file with -output file:outfile=FILE."},
+        notes="Each side is a file, a folder or a saved profile; separate several files of a side "
+        "from those of the other with the word vs. Rows are matched by name, then by content, so "
+        "a renamed scope, an inserted layer or a moved line is reported as that. Times are those "
+        "of the median step; ~ marks those that the steps do not show to differ. Rows with a "
+        "change are listed, the largest change first.",
+        examples=(
+            ("runs/a runs/b", ""),
+            ("runs/a runs/b", "-view layers -select micros"),
+            ("a/graph a/run_meta vs b/graph b/run_meta", "-view op --markdown"),
+        ),
     ),
     Command(
         name="sql",

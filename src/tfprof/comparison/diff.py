@@ -72,14 +72,22 @@ class DiffView:
         """How much a number changed in each row."""
         return self.after(key) - self.before(key)
 
-    def own_change(self, key: str) -> Ints:
-        """The part of the change that is in no other row shown."""
-        if not self.is_nested:
-            return self.change(key)
-        own = self.change(key)
-        below = own.copy()
-        np.subtract.at(own, self.tree.parents[1:], below[1:])
-        return own
+    def own_before(self, key: str) -> Ints:
+        """The part of a number in the base that no other row has; the parts add up to the root."""
+        return _taken(_own_parts(self.base, key), self.base_row)
+
+    def own_after(self, key: str) -> Ints:
+        """The same in the new profile."""
+        return _taken(_own_parts(self.new, key), self.new_row)
+
+    def typical(self, number: Number) -> tuple[Ints, Ints]:
+        """What to show before and after: the median step for times, if there are enough steps."""
+        return _typical(self, number)
+
+    def typical_change(self, number: Number) -> Ints:
+        """The change of what is shown."""
+        before, after = self.typical(number)
+        return after - before
 
     def name(self, row: int) -> str:
         """The name of a row in the new profile, or else in the base."""
@@ -97,7 +105,7 @@ class DiffView:
 
     def is_changed(self, number: Number) -> Bools:
         """Which rows changed: exactly, or for times as far as the steps show it."""
-        is_changed: Bools = self.change(number.key) != 0
+        is_changed: Bools = self.typical_change(number) != 0
         if number.is_time and (found := self.times(number.key)).is_conclusive:
             is_changed &= found.is_shown
         return is_changed
@@ -163,15 +171,27 @@ def shown_rows(view: DiffView, number: Number, *, unchanged: bool = False) -> Di
         left[rows] = False
         small, same = int((left & changed).sum()), int((left & ~changed).sum())
     tree = view.tree.keep(rows)
-    if view.options.order_by != "name":
-        tree, order = tree.ordered(-np.abs(view.change(number.key)[rows]))
-        rows = rows[order]
+    tree, order = ordered(view, tree, rows, number)
+    rows = rows[order]
     most = len(rows) if view.is_nested else max(view.options.max_depth, 0) + 2
     beyond = max(len(rows) - most, 0)
     if beyond:
         rows = rows[:most]
         tree = Tree.flat(most)
     return DiffRows(tree, rows, same, small, beyond)
+
+
+def ordered(view: DiffView, tree: Tree, rows: Ints, number: Number) -> tuple[Tree, Ints]:
+    """The tree of `rows` with the largest change first, and the old place of each new one.
+
+    The change is that of `order_by`, if it is compared, or else of `number`; rows that are sorted
+    by name keep their places.
+    """
+    key = view.options.order_by
+    if key == "name":
+        return tree, np.arange(len(rows))
+    number = next((one for one in view.numbers if one.metric == key), number)
+    return tree.ordered(-np.abs(view.typical_change(number)[rows]))
 
 
 def _is_filled(view: DiffView, number: Number) -> Bools:
@@ -182,8 +202,9 @@ def _is_small(view: DiffView, number: Number) -> Bools:
     """Which changes of time are too small to be listed."""
     if not number.is_time:
         return np.zeros(len(view), np.bool_)
-    whole = max(abs(int(view.before(number.key)[0])), abs(int(view.after(number.key)[0])))
-    return np.asarray(np.abs(view.change(number.key)) < _LEAST_SHARE * whole)
+    before, after = view.typical(number)
+    whole = max(abs(int(before[0])), abs(int(after[0])))
+    return np.asarray(np.abs(after - before) < _LEAST_SHARE * whole)
 
 
 @remembered
@@ -251,9 +272,26 @@ def _numbers(view: View, key: str) -> Ints:
     return own
 
 
+def _own_parts(view: View, key: str) -> Ints:
+    """The number of each row without those of the rows below it, but with what is hidden."""
+    parts = _numbers(view, key).copy()
+    if Trait.NESTED in view.traits:
+        np.subtract.at(parts, view.tree.parents[1:], view.total[key][1:])
+    else:
+        parts[0] = view.hidden.numbers[key]
+    return parts
+
+
 def _taken(column: Ints, rows: Ints) -> Ints:
     """The numbers of `rows`, 0 for rows that are not there."""
     return np.append(column, 0)[rows]
+
+
+@remembered
+def _typical(view: DiffView, number: Number) -> tuple[Ints, Ints]:
+    if number.is_time and (times := view.times(number.key)).is_conclusive:
+        return times.before.round().astype(np.int64), times.after.round().astype(np.int64)
+    return view.before(number.key), view.after(number.key)
 
 
 @remembered

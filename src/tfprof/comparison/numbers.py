@@ -26,6 +26,11 @@ class Number(NamedTuple):
     unit: Unit
     is_time: bool  # in nanoseconds, and measured anew in each step
 
+    @property
+    def name(self) -> str:
+        """Its name in JSON, where times are in microseconds."""
+        return self.metric if self.is_time else self.key
+
 
 # The numbers of facts that are counts.
 _COUNTS = {
@@ -53,10 +58,10 @@ def selected(
             f"`{wrong[0]}` is not a number, so it cannot be compared: -select params, float_ops, "
             "micros, bytes, occurrence or another number."
         )
+    if AUTO in options.select:
+        return tuple(numbers_named(keys))
     is_gathered = Trait.GATHERED in VIEWS[kind].traits
-    metrics = selected_columns(
-        tuple(keys), gathered=is_gathered, splits_micros=AUTO not in options.select
-    )
+    metrics = selected_columns(tuple(keys), gathered=is_gathered)
     return tuple(number for metric in metrics for number in _of_metric(metric))
 
 

@@ -40,7 +40,7 @@ _LEAST_LINE = 0.3
 _TOTALS = ("params", "float_ops", "occurrence")
 
 
-class Total(NamedTuple):
+class DiffTotal(NamedTuple):
     """A number of the whole model on both sides."""
 
     number: Number
@@ -53,13 +53,13 @@ class Total(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
+class DiffCause:
     """The part of the model that holds most of a change of time; all times in nanoseconds."""
 
     kind: str  # the view that has the row
     name: str
     old_name: str
-    before_ns: int  # per step, averaged
+    before_ns: int  # in the median step
     after_ns: int
     share: float  # of the change of the time of all ops
     phase: str  # `forward`, `backward`, or empty if it is both
@@ -72,16 +72,16 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class DiffSummary:
     """The comparison of two profiles as a whole."""
 
     steps: tuple[int, int]  # how many steps with times each side has
     step: TimeChanges | None  # one row: the wall time of a step; None if a side has no times
-    cause: Cause | None  # of a change of time that the steps show
-    totals: tuple[Total, ...]
+    cause: DiffCause | None  # of a change of time that the steps show
+    totals: tuple[DiffTotal, ...]
 
 
-def build_summary(pair: Pair) -> Summary:
+def build_summary(pair: Pair) -> DiffSummary:
     """Compare two profiles as a whole."""
     walls = [_wall_times(side) for side in (pair.base, pair.new)]
     step, cause = None, None
@@ -89,7 +89,7 @@ def build_summary(pair: Pair) -> Summary:
         step = compare_medians(walls[0][None], walls[1][None])
         if step.is_shown[0]:
             cause = _cause(pair, grows=bool(step.change[0] > 0))
-    return Summary((len(walls[0]), len(walls[1])), step, cause, tuple(_totals(pair)))
+    return DiffSummary((len(walls[0]), len(walls[1])), step, cause, tuple(_totals(pair)))
 
 
 def _wall_times(profile: ProfileColumns) -> Floats:
@@ -98,7 +98,7 @@ def _wall_times(profile: ProfileColumns) -> Floats:
     return step_totals(profile).wall_ns.astype(np.float64)
 
 
-def _totals(pair: Pair) -> Iterator[Total]:
+def _totals(pair: Pair) -> Iterator[DiffTotal]:
     sides = [per_op(side, EVERYTHING) for side in (pair.base, pair.new)]
     ran = all(side.has(Need.RUNS) for side in (pair.base, pair.new))
     for number in numbers_named(_TOTALS):
@@ -106,11 +106,11 @@ def _totals(pair: Pair) -> Iterator[Total]:
             continue
         before, after = (int(side[number.key].sum()) for side in sides)
         if before or after:
-            yield Total(number, before, after)
+            yield DiffTotal(number, before, after)
     peaks = [_peak(side) for side in (pair.base, pair.new)]
     if peaks[0] is not None and peaks[1] is not None:
         number = Number("peak_bytes", "peak_bytes", "memory peak", Unit.BYTES, is_time=False)
-        yield Total(number, peaks[0], peaks[1])
+        yield DiffTotal(number, peaks[0], peaks[1])
 
 
 def _peak(profile: ProfileColumns) -> int | None:
@@ -118,29 +118,30 @@ def _peak(profile: ProfileColumns) -> int | None:
     return max((trace.peak_bytes for trace in allocator_traces(profile)), default=None)
 
 
-def _cause(pair: Pair, *, grows: bool) -> Cause | None:
+def _cause(pair: Pair, *, grows: bool) -> DiffCause | None:
     """The part that holds most of the change, in the view that can name the smallest part."""
     sign = 1 if grows else -1
     found = [cause for kind in ("layers", "scope") if (cause := _cause_in(pair, kind, sign))]
     return max(found, key=lambda cause: cause.share, default=None)
 
 
-def _cause_in(pair: Pair, kind: str, sign: int) -> Cause | None:
+def _cause_in(pair: Pair, kind: str, sign: int) -> DiffCause | None:
     options = Options(max_depth=_EVERY_ROW, select=("micros",))
     view = build_diff(pair, kind, options)
-    change = sign * view.change("nanos")
+    (number, *_) = view.numbers
+    before, after = view.typical(number)
+    change = sign * (after - before)
     row = _deepest(view, change)
     if row == 0 or not view.times("nanos").is_shown[row]:
         return None
     ops = _ops_below(view, row)
-    before, after = int(view.before("nanos")[row]), int(view.after("nanos")[row])
     by_op = _OpChanges.of(pair, ops, sign)
-    return Cause(
+    return DiffCause(
         kind=kind,
         name=view.name(row),
         old_name=view.old_name(row),
-        before_ns=before,
-        after_ns=after,
+        before_ns=int(before[row]),
+        after_ns=int(after[row]),
         share=float(change[row] / change[0]) if change[0] > 0 else 1.0,
         phase=by_op.phase(),
         line=by_op.line(),

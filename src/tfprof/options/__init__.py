@@ -21,6 +21,7 @@ from tfprof.options.groups import (
 from tfprof.options.of_commands import (
     CHECKERS_OPTION,
     COLLECT_OPTIONS,
+    DIFF_OPTIONS,
     GENERAL_OPTIONS,
     OUTPUT_OPTIONS,
     PAGE_OPTIONS,
@@ -36,6 +37,7 @@ from tfprof.patterns import Patterns
 __all__ = [
     "CHECKERS_OPTION",
     "COLLECT_OPTIONS",
+    "DIFF_OPTIONS",
     "GENERAL_OPTIONS",
     "GROUPS",
     "INPUT_OPTIONS",

@@ -147,6 +147,27 @@ COLLECT_OPTIONS: dict[str, Option] = _named(
         "ADDRESS",
     ),
 )
+DIFF_OPTIONS: dict[str, Option] = _named(
+    Option(
+        "view",
+        Kind.FORMAT,
+        "scope",
+        "Compare the rows of this view.",
+        SHOWN,
+        "scope|layers|code|op|graph",
+        dashes="-",
+    ),
+    Option(
+        "unchanged",
+        Kind.SWITCH,
+        False,
+        "Show rows without a change too.",
+        SHOWN,
+        dashes="-",
+    ),
+    OUTPUT_OPTIONS["json"],
+    Option("markdown", Kind.SWITCH, False, "Print Markdown.", OUTPUT, placeholder=""),
+)
 UI_OPTIONS: dict[str, Option] = _named(
     Option(
         "port",

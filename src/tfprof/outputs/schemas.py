@@ -7,14 +7,22 @@ added within a version; removing a key or changing its meaning takes a new one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from tfprof.metrics import METRICS, Metric
 from tfprof.options import MEMORY_OPTIONS, RANK_OPTIONS, STEP_OPTIONS, VIEW_OPTIONS, Option
+from tfprof.outputs import diff_schema
+from tfprof.outputs.schema_types import INTEGER as _INTEGER
+from tfprof.outputs.schema_types import NUMBER as _NUMBER
+from tfprof.outputs.schema_types import TEXT as _TEXT
+from tfprof.outputs.schema_types import Schema
+from tfprof.outputs.schema_types import described as _described
+from tfprof.outputs.schema_types import list_of as _list
+from tfprof.outputs.schema_types import map_of as _map
+from tfprof.outputs.schema_types import object_of as _object
+from tfprof.outputs.schema_types import or_null as _or_null
 from tfprof.units import Unit
 from tfprof.views.registry import VIEWS
-
-Schema: TypeAlias = dict[str, Any]
 
 
 class Answer(NamedTuple):
@@ -40,33 +48,6 @@ def schema_of(answer: str) -> Schema:
         "title": f"{found.title}: tfprof {found.command} --json",
         **_object({"schema": {"const": name_of(answer)}, **found.properties()}),
     }
-
-
-_INTEGER: Schema = {"type": "integer"}
-_NUMBER: Schema = {"type": "number"}
-_TEXT: Schema = {"type": "string"}
-
-
-def _object(properties: Mapping[str, Schema], *, optional: frozenset[str] = frozenset()) -> Schema:
-    required = [name for name in properties if name not in optional]
-    return {"type": "object", "properties": dict(properties), "required": required}
-
-
-def _map(values: Schema, description: str) -> Schema:
-    return {"type": "object", "additionalProperties": values, "description": description}
-
-
-def _list(items: Schema, description: str = "") -> Schema:
-    found: Schema = {"type": "array", "items": items}
-    return found | {"description": description} if description else found
-
-
-def _described(schema: Schema, description: str) -> Schema:
-    return schema | {"description": description}
-
-
-def _or_null(schema: Schema) -> Schema:
-    return {"anyOf": [schema, {"type": "null"}]}
 
 
 _SHAPE = _or_null(_list(_INTEGER))
@@ -473,6 +454,7 @@ SCHEMAS: dict[str, Answer] = {
     "steps": Answer(1, "The times of steps", "steps", _steps),
     "ranks": Answer(1, "A comparison of hosts", "ranks", _ranks),
     "sql": Answer(1, "The answer to a query", "sql", _sql),
+    "diff": Answer(1, "A comparison of two profiles", "diff", diff_schema.properties),
     "advice": Answer(1, "Suggestions", "advise", _advice),
     "info": Answer(1, "A description of files", "info", _info),
     "collected": Answer(1, "What was collected", "collect", _collected),

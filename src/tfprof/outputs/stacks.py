@@ -15,6 +15,7 @@ from tfprof.metrics import BY_KEY, Metric
 from tfprof.units import Unit
 from tfprof.views import code
 from tfprof.views.registry import Trait
+from tfprof.views.tree import Tree
 from tfprof.views.view import View, chosen_by
 
 _UNIT_NAMES = {Unit.MICROS: "microseconds", Unit.BYTES: "bytes", Unit.COUNT: "count"}
@@ -98,12 +99,12 @@ def function_text(file: str, function: str) -> str:
     return f"{base.rpartition('.')[0] or base}:{function}"
 
 
-def stacks(view: View, rows: Ints) -> Iterator[tuple[slice, Ragged]]:
+def stacks(tree: Tree, rows: Ints) -> Iterator[tuple[slice, Ragged]]:
     """The stack of each of `rows`, innermost first, in blocks: a slice of `rows` and its stacks.
 
     The root appears only in its own stack.
     """
-    lengths = np.maximum(view.tree.depths[rows] - 1, 1)
+    lengths = np.maximum(tree.depths[rows] - 1, 1)
     offsets = offsets_of(lengths)
     if offsets[-1] > _MAX_FRAMES:
         raise OutputError(
@@ -115,5 +116,5 @@ def stacks(view: View, rows: Ints) -> Iterator[tuple[slice, Ragged]]:
         last = int(np.searchsorted(offsets, offsets[first] + _BLOCK_FRAMES, side="right")) - 1
         block = slice(first, max(last, first + 1))
         starts = offsets[block.start : block.stop + 1] - offsets[first]
-        yield block, Ragged(starts, trees.chains(view.tree.parents, rows[block], starts))
+        yield block, Ragged(starts, trees.chains(tree.parents, rows[block], starts))
         first = block.stop

@@ -55,7 +55,7 @@ def encode(view: View, metric: Metric) -> Iterator[bytes]:
     order = np.argsort(leaves.op)
     row, op = leaves.row[order], leaves.op[order]
     values = view.op_numbers(metric.key)[op]
-    for block, chains in stacks.stacks(view, row):
+    for block, chains in stacks.stacks(view.tree, row):
         # The outermost row of each stack has no location.
         offsets = chains.offsets - np.arange(len(chains) + 1)
         ids = calls.location[chains.values]

@@ -34,7 +34,7 @@ def encode(view: View, metrics: list[Metric]) -> Iterator[bytes]:
     labels[: found.ops] = op_names
     types = np.arange(2, 2 + len(metrics))
     yield file.sample_types(types.tolist(), (types + len(metrics)).tolist())
-    for block, chains in stacks.stacks(view, found.row):
+    for block, chains in stacks.stacks(view.tree, found.row):
         ids = Ragged(chains.offsets, chains.values + 1)  # location numbers start at 1
         yield file.samples(ids, [column[block] for column in found.values], 1, labels[block])
     rows = np.arange(len(view))

@@ -1,0 +1,118 @@
+"""What changed between two profiles, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tfprof.comparison.numbers import Number
+from tfprof.comparison.summary import DiffCause, DiffSummary
+from tfprof.comparison.times import LEAST_STEPS, TimeChanges
+from tfprof.units import counted, format_nanos
+
+
+def sentences(summary: DiffSummary) -> list[str]:
+    """The step, the part of the model that changed most, and what is equal."""
+    return [*_step(summary), *_cause(summary), *_totals(summary)]
+
+
+def amount(number: Number, value: int) -> str:
+    """A number in the unit that people read."""
+    sign = "-" if value < 0 else ""
+    shown = format_nanos(abs(value)) if number.is_time else number.unit.format(abs(value))
+    return sign + shown
+
+
+def change(number: Number, value: int) -> str:
+    """A change with its sign; `=` for none."""
+    return "=" if not value else ("+" if value > 0 else "") + amount(number, value)
+
+
+def percent(before: float, after: float) -> str:
+    """A change as a share of what was before: `+12.0%`; `new` if there was nothing before."""
+    if before == after:
+        return "="
+    return f"{100 * (after - before) / before:+.1f}%" if before else "new"
+
+
+def _step(summary: DiffSummary) -> Iterator[str]:
+    step = summary.step
+    if step is None:
+        return
+    before, after = (_time(float(side[0])) for side in (step.before, step.after))
+    steps = _steps(summary.steps)
+    moved = f"Step {before} → {after}"
+    if not step.is_conclusive:
+        least = counted(LEAST_STEPS, "step")
+        yield (
+            f"{moved} ({steps}): nothing can be concluded about times; record at least {least} "
+            "on each side."
+        )
+    elif step.is_shown[0]:
+        share = percent(float(step.before[0]), float(step.after[0]))
+        yield f"{moved} ({share}, {steps}; 95% interval {_interval(step)})."
+    else:
+        yield f"{moved}: no difference shown by {steps} (95% interval {_interval(step)})."
+
+
+def _steps(steps: tuple[int, int]) -> str:
+    before, after = steps
+    if before != after:
+        return f"{before:,} and {after:,} steps"
+    return f"{counted(before, 'step')} each"
+
+
+def _interval(step: TimeChanges) -> str:
+    before = float(step.before[0])
+    if not before:
+        return f"{_time(float(step.low[0]))} to {_time(float(step.high[0]))}"
+    low, high = (100 * float(side[0]) / before for side in (step.low, step.high))
+    return f"{low:+.1f}% to {high:+.1f}%"
+
+
+def _time(nanos: float) -> str:
+    return format_nanos(round(nanos / 1_000) * 1_000)
+
+
+def _cause(summary: DiffSummary) -> Iterator[str]:
+    cause = summary.cause
+    if cause is None:
+        if summary.step is not None and summary.step.is_shown[0]:
+            yield "No single part of the model holds most of the change."
+        return
+    more, sum_ = ("more", "additional") if cause.change_ns > 0 else ("less", "saved")
+    was = f" (was `{cause.old_name}`)" if cause.old_name not in ("", cause.name) else ""
+    where = ", ".join(filter(None, [_phase(cause), cause.line]))
+    yield (
+        f"`{cause.name}`{was} takes {_time(abs(cause.change_ns))} {more} per step, "
+        f"{100 * cause.share:.0f}% of the {sum_} time of all ops{f': {where}' if where else ''}."
+    )
+    if cause.facts:
+        facts = "; ".join(cause.facts)
+        yield f"There, {facts}."
+
+
+def _phase(cause: DiffCause) -> str:
+    return cause.phase and f"{cause.phase} pass" if cause.phase != "optimizer" else cause.phase
+
+
+def _totals(summary: DiffSummary) -> Iterator[str]:
+    """The totals that changed; if none did, all of them."""
+    if not summary.totals:
+        return
+    changed = [
+        f"{number.label} {amount(number, before)} → {amount(number, after)} "
+        f"({percent(before, after)})"
+        for number, before, after in summary.totals
+        if before != after
+    ]
+    if changed:
+        yield _sentence(f"{', '.join(changed)}.")
+    else:
+        names = [total.number.label for total in summary.totals]
+        *others, last = names
+        listed = f"{', '.join(others)} and {last}" if others else last
+        yield _sentence(f"{listed} did not change.")
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:]

@@ -1,0 +1,99 @@
+"""What changed as a whole, and where."""
+
+from build import layer, op, profile, run
+from tfprof.comparison.pair import Pair
+from tfprof.comparison.summary import build_summary
+from tfprof.outputs.diff_sentences import sentences
+
+MAIN = "train.py:9:main"
+
+
+def model(attention, *, kinds=("MatMul",), types="float16"):
+    """Two layers; attention takes `attention` microseconds in each of seven steps."""
+    noise = (0, 2, 1, 3, 0, 2, 1)
+    ops = [
+        layer("net", "Model"),
+        layer("net/attention", "Attention"),
+        layer("net/dense", "Dense"),
+        op("net/dense/MatMul", "MatMul", code=[MAIN, "net.py:20:call"], layer="net/dense"),
+        *(
+            op(
+                f"net/attention/{kind}",
+                kind,
+                code=[MAIN, "net.py:12:call"],
+                layer="net/attention",
+                attributes={"T": types},
+            )
+            for kind in kinds
+        ),
+    ]
+    runs = [
+        run(name, micros + noise[(step + place) % 7], step, start=1 + step * 10_000 + place * 400)
+        for step in range(7)
+        for place, (name, micros) in enumerate(
+            [("net/dense/MatMul", 300), ("net/attention/MatMul", attention)]
+        )
+    ]
+    return profile(*ops, *runs)
+
+
+def summary(base, new):
+    return build_summary(Pair(base, new))
+
+
+def test_the_layer_and_line_that_got_slower_are_named():
+    found = summary(model(100), model(180))
+
+    assert found.cause.name == "net/attention"
+    assert found.cause.line == "net.py:12"
+    assert found.cause.phase == "forward"
+    assert 79_000 <= found.cause.change_ns <= 81_000
+    assert found.steps == (7, 7)
+    assert sentences(found)[1] == (
+        "`net/attention` takes 80us more per step, 100% of the additional time of all ops: "
+        "forward pass, net.py:12."
+    )
+
+
+def test_the_layer_that_got_faster_is_named():
+    found = summary(model(180), model(100))
+
+    assert found.cause.name == "net/attention"
+    assert "takes 80us less per step, 100% of the saved time" in sentences(found)[1]
+
+
+def test_an_op_that_runs_in_another_type_is_mentioned():
+    found = summary(model(100), model(180, types="float32"))
+
+    assert "`MatMul` now runs in float32 instead of float16" in sentences(found)[2]
+
+
+def test_equal_profiles_are_said_to_be_equal():
+    found = summary(model(100), model(100))
+
+    assert found.cause is None
+    assert "no difference shown by 7 steps each" in sentences(found)[0]
+    assert sentences(found)[1] == "Op runs and ops did not change."
+
+
+def test_one_step_allows_no_conclusion_about_times():
+    base, new = (profile(op("a"), run("a", micros, start=1)) for micros in (10, 99))
+    found = summary(base, new)
+
+    assert found.cause is None
+    assert sentences(found)[0] == (
+        "Step 10us → 99us (1 step each): nothing can be concluded about times; record at least "
+        "2 steps on each side."
+    )
+
+
+def test_totals_are_compared_without_a_run():
+    base, new = (profile(op("a", "Var", shape=(size,))) for size in (3, 5))
+    found = summary(base, new)
+
+    assert found.step is None
+    assert [(total.number.key, total.before, total.after) for total in found.totals] == [
+        ("params", 3, 5),
+        ("definitions", 1, 1),
+    ]
+    assert sentences(found) == ["Parameters 3 → 5 (+66.7%)."]
