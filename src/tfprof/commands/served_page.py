@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -49,7 +49,7 @@ def ui(call: Call) -> None:
     live = LiveProfile(call.load)
     site = Site(live, partial(view_options, call.front.commands))
     watcher = Watcher(look, loaded, live.reload)
-    with Server(port, site.reply) as server, _stopped_by_sigterm():
+    with suppress(_Terminated), Server(port, site.reply) as server, _stopped_by_sigterm():
         watcher.start()
         threading.Thread(target=site.prepare, daemon=True).start()  # while the browser starts
         address = f"http://{ADDRESS}:{server.server_port}"
@@ -120,5 +120,9 @@ def _stopped_by_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+class _Terminated(BaseException):
+    """SIGTERM is how a server is stopped; the program goes on to its end."""
+
+
 def _exit(*_: object) -> None:
-    raise SystemExit(0)
+    raise _Terminated
