@@ -87,13 +87,15 @@ def test_the_page_on_several_hosts_shows_the_real_comparison(capsys):
 
 
 TUTORIAL = (ROOT / "docs" / "tutorial" / "keras.md").read_text("utf-8")
+COMPARING = (ROOT / "docs" / "how-to" / "compare.md").read_text("utf-8")
 
 
 @pytest.mark.usefixtures("_repository_copy")
 @pytest.mark.parametrize(
-    ("line", "shown"), re.findall(r"```console\n\$ (tfprof .+)\n((?:(?!```).*\n)+)```", TUTORIAL)
+    ("line", "shown"),
+    re.findall(r"```console\n\$ (tfprof .+)\n((?:(?!```).*\n)+)```", TUTORIAL + COMPARING),
 )
-def test_the_tutorial_for_keras_shows_real_output(line, shown, capsys):
+def test_the_tutorial_for_keras_and_the_page_on_comparing_show_real_output(line, shown, capsys):
     main(words_of(line))
 
     assert capsys.readouterr().out == shown

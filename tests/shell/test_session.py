@@ -381,7 +381,7 @@ def test_help_on_options_and_metrics_is_the_same_as_on_the_command_line(topic, s
     status, out, err = shell(f"help {topic}")
 
     # The command line has a command `shell` for the same options, the shell has `set`.
-    assert (status, out.replace("layers, set.", "layers, shell."), err) == (0, wanted, "")
+    assert (status, out.replace("layers, set.", "layers, diff, shell."), err) == (0, wanted, "")
 
 
 @pytest.mark.parametrize("view", ["scope", "graph", "code", "op", "set"])

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tfprof.errors import OptionError
 from tfprof.measures.numbers import EVERYTHING, per_op
-from tfprof.metrics import AUTO, BY_KEY, Metric, Need, selected_columns
+from tfprof.metrics import AUTO, BY_KEY, METRICS, Metric, Need, selected_columns
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
 from tfprof.units import Unit
@@ -41,6 +41,20 @@ _COUNTS = {
 }
 
 
+# Labels that do not depend on the heading beside them.
+_LABELS = {
+    **{metric.key: metric.label for metric in METRICS if not metric.heading},
+    "trainable_params": "trainable parameters",
+    "other_params": "other parameters",
+    "slots": "optimizer values",
+    **{
+        f"{phase}_{key}": f"{phase} {label}"
+        for phase in ("forward", "backward")
+        for key, label in (("float_ops", "FLOPs"), ("macs", "MACs"), ("micros", "time"))
+    },
+}
+
+
 def numbers_named(keys: Iterable[str]) -> list[Number]:
     """The numbers of metrics."""
     return [number for key in keys for number in _of_metric(BY_KEY[key])]
@@ -68,7 +82,7 @@ def selected(
 def _of_metric(metric: Metric) -> tuple[Number, ...]:
     if metric.key in _COUNTS:
         return _COUNTS[metric.key]
-    unit, label = metric.unit or Unit.COUNT, metric.heading or metric.label
+    unit, label = metric.unit or Unit.COUNT, _LABELS.get(metric.key, metric.heading)
     return (Number(metric.exact or metric.key, metric.key, label, unit, bool(metric.exact)),)
 
 

@@ -37,7 +37,7 @@ _LEAST_PHASE = 0.8
 _LEAST_LINE = 0.3
 
 # The totals that are compared, if either side has them.
-_TOTALS = ("params", "float_ops", "occurrence")
+_TOTALS = ("params", "trainable_params", "slots", "float_ops", "occurrence")
 
 
 class DiffTotal(NamedTuple):
@@ -105,7 +105,10 @@ def _totals(pair: Pair) -> Iterator[DiffTotal]:
         if number.key == "runs" and not ran:
             continue
         before, after = (int(side[number.key].sum()) for side in sides)
-        if before or after:
+        is_all = number.key == "trainable_params" and all(
+            bool((side["trainable_params"] == side["params"]).all()) for side in sides
+        )
+        if (before or after) and not is_all:
             yield DiffTotal(number, before, after)
     peaks = [_peak(side) for side in (pair.base, pair.new)]
     if peaks[0] is not None and peaks[1] is not None:

@@ -9,6 +9,8 @@ from tfprof.comparison.summary import DiffCause, DiffSummary
 from tfprof.comparison.times import LEAST_STEPS, TimeChanges
 from tfprof.units import counted, format_nanos
 
+_LARGE_FACTOR = 10
+
 
 def sentences(summary: DiffSummary) -> list[str]:
     """The step, the part of the model that changed most, and what is equal."""
@@ -28,10 +30,17 @@ def change(number: Number, value: int) -> str:
 
 
 def percent(before: float, after: float) -> str:
-    """A change as a share of what was before: `+12.0%`; `new` if there was nothing before."""
+    """A change as a share of what was before: `+12.0%`; `new` if there was nothing before.
+
+    From ten times as much on it is a factor, such as `x12`.
+    """
     if before == after:
         return "="
-    return f"{100 * (after - before) / before:+.1f}%" if before else "new"
+    if not before:
+        return "new"
+    if after >= _LARGE_FACTOR * before > 0:
+        return f"x{after / before:,.0f}"
+    return f"{100 * (after - before) / before:+.1f}%"
 
 
 def _step(summary: DiffSummary) -> Iterator[str]:
