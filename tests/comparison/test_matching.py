@@ -1,6 +1,7 @@
 """Which rows of two profiles correspond."""
 
 import re
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from build import op, profile
 from profile_strategies import often, profiles
-from tfprof.comparison.matching import NO_ROW
+from tfprof.comparison.matching import NO_ROW, _longest_rise
 from tfprof.comparison.pair import Pair, line_name, op_pairs, row_pairs, scope_name
 from tfprof.options import Options
 from tfprof.views import code, graph, layers, scope
@@ -239,3 +240,32 @@ def test_a_family_with_too_many_differences_is_matched_by_name():
     assert matched["a_7"] == "a_7"
     assert matched["a_0"] is None
     assert added == ["a_600", "a_601"]
+
+
+def test_a_row_inserted_into_a_large_family_shifts_the_others():
+    kinds = [f"Kind{place}" for place in range(400)]
+    base = profile(*(op(f"a_{place}", kind) for place, kind in enumerate(kinds)))
+    more = [*kinds[:50], "New", *kinds[50:300], "Newer", *kinds[301:]]
+    matched, added = pairs(
+        "scope", base, profile(*(op(f"a_{place}", kind) for place, kind in enumerate(more)))
+    )
+
+    assert matched["a_49"] == "a_49"
+    assert matched["a_50"] == "a_51"
+    assert matched["a_399"] == "a_400"
+    assert matched["a_300"] is None
+    assert added == ["a_301", "a_50"]
+
+
+@given(st.lists(st.integers(0, 40), unique=True, max_size=9))
+def test_the_longest_ascending_part_is_found(numbers):
+    found = [numbers[place] for place in _longest_rise(numbers)]
+    lengths = [
+        len(chosen)
+        for size in range(len(numbers) + 1)
+        for chosen in combinations(numbers, size)
+        if list(chosen) == sorted(chosen)
+    ]
+
+    assert found == sorted(found)
+    assert len(found) == max(lengths)

@@ -14,6 +14,7 @@ as a whole, so two large models with few differences are matched quickly.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -25,8 +26,10 @@ from tfprof.views.tree import Tree
 
 NO_ROW = -1
 
-# Comparing two sequences takes as many steps as the product of their lengths.
-_MOST_COMPARISONS = 250_000
+# Comparing two sequences in every way takes as many steps as the product of their lengths.
+_MOST_COMPARISONS = 10_000
+# As many children are compared, at most, to find similar scopes below one row.
+_MOST_CHILDREN = 1_000_000
 # The share of common children from which two scopes are similar.
 _LEAST_ALIKE = 0.5
 
@@ -234,10 +237,28 @@ class _Siblings:
         if not base or not new:
             return found
         if len(base) * len(new) > _MOST_COMPARISONS:
-            named = {other.name[row]: row for row in new}
-            return found + [(row, named[name]) for row in base if (name := one.name[row]) in named]
+            return found + self._long_family_pairs(base, new)
         gains = [[self._gain(row, it) or least for it in new] for row in base]
         return found + [(base[i], new[j]) for i, j in _in_order(gains)]
+
+    def _long_family_pairs(self, base: list[int], new: list[int]) -> list[tuple[int, int]]:
+        """Pair rows whose content is unique on both sides, in order, and others by name."""
+        one, other = self._one, self._other
+        old, current = _grouped(base, one.loose), _grouped(new, other.loose)
+        place = {row: at for at, row in enumerate(new)}
+        unique = [
+            (row, current[content][0])
+            for row in base
+            if len(old[content := one.loose[row]]) == 1 and len(current.get(content, ())) == 1
+        ]
+        found = [unique[at] for at in _longest_rise([place[row] for _, row in unique])]
+        taken, paired = {row for row, _ in found}, {row for _, row in found}
+        named = {other.name[row]: row for row in new if row not in paired}
+        return found + [
+            (row, named[name])
+            for row in base
+            if row not in taken and (name := one.name[row]) in named
+        ]
 
     def _gain(self, base: int, new: int) -> int:
         """What it is worth to pair two rows."""
@@ -263,7 +284,8 @@ class _Siblings:
             {row: children for row in rows if (children := _families(side, row))}
             for rows, side in ((self._base, self._one), (self._new, self._other))
         )
-        if len(one) * len(other) > _MOST_COMPARISONS:
+        sizes = [sum(map(len, side.values())) for side in (one, other)]
+        if sizes[0] * len(other) + sizes[1] * len(one) > _MOST_CHILDREN:
             return
         alike = [
             (len(mine & yours) / len(mine | yours), base, new)
@@ -296,6 +318,23 @@ def _ends(
     while last < shortest - first and is_same(base[-1 - last], new[-1 - last]):
         last += 1
     return first, last
+
+
+def _longest_rise(numbers: Sequence[int]) -> list[int]:
+    """The places of the longest ascending part of distinct numbers."""
+    tails: list[int] = []  # the smallest last number of a part of each length
+    ends: list[int] = []  # its place
+    before = [-1] * len(numbers)
+    for place, number in enumerate(numbers):
+        length = bisect_left(tails, number)
+        before[place] = ends[length - 1] if length else -1
+        tails[length : length + 1] = [number]
+        ends[length : length + 1] = [place]
+    found, place = [], ends[-1] if ends else -1
+    while place >= 0:
+        found.append(place)
+        place = before[place]
+    return found[::-1]
 
 
 def _in_order(gains: list[list[int]]) -> list[tuple[int, int]]:
