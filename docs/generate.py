@@ -12,6 +12,7 @@ from types import ModuleType
 
 import tfprof
 from tfprof.advisor.registry import CHECKERS, CLASSIC, find
+from tfprof.budgets.metrics import BUDGET_METRICS
 from tfprof.capture import recording
 from tfprof.commands.command import Command, Place
 from tfprof.commands.pages import example_lines
@@ -136,6 +137,19 @@ def metrics_page() -> str:
                 f"| {_cell(metric.sentence.partition(': ')[2])} "
                 f"| {metric.unit.name.lower() if metric.unit else ''} | `{metric.needs}` |"
                 for metric in METRICS
+            ),
+            "",
+            "## Metrics of budgets",
+            "",
+            "Each of these can have a [budget](../how-to/budgets.md); a time only one relative to",
+            "a base.",
+            "",
+            "| key | meaning | quantity | of scopes and layers | needs |",
+            "|---|---|---|---|---|",
+            *(
+                f"| `{metric.key}` | {_cell(metric.meaning)} | {metric.quantity.name.lower()} "
+                f"| {'yes' if metric.is_of_parts else 'no'} | `{metric.needs}` |"
+                for metric in BUDGET_METRICS.values()
             ),
             "",
         ]

@@ -25,7 +25,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parent.parent
 VENDORED = ROOT / "src/tfprof/page/static/vendor/README.md"
 
-EXTRAS = ("shell", "fleet")
+EXTRAS = ("shell", "check", "fleet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,7 @@ PACKAGES = [
     Package("protobuf", "BSD-3-Clause", "tfprof", "reads and writes protobuf messages"),
     Package("prompt_toolkit", "BSD-3-Clause", "tfprof[shell]", "completion menu of the shell"),
     Package("wcwidth", "MIT", "tfprof[shell]", "required by prompt_toolkit: widths of characters"),
+    Package("tomlkit", "MIT", "tfprof[check]", "updates budget files and keeps their comments"),
     Package("distributed", "BSD-3-Clause", "tfprof[fleet]", "Dask clusters that collect files"),
     Package("duckdb", "MIT", "tfprof[fleet]", "sums over the tables of a store"),
     Package("fsspec", "BSD-3-Clause", "tfprof[fleet]", "files at URLs"),

@@ -13,7 +13,7 @@ from pathlib import Path
 
 PYPROJECT = Path(__file__).parent.parent / "pyproject.toml"
 
-EXTRAS = ("shell", "fleet", "test")
+EXTRAS = ("shell", "check", "fleet", "test")
 
 # The tests do without these.
 LEFT_OUT = {

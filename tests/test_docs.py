@@ -60,6 +60,7 @@ def test_every_command_in_the_manual_runs(capsys, monkeypatch):
     [
         "README.md",
         "docs/explanation/generations.md",
+        "docs/how-to/budgets.md",
         "docs/how-to/capture.md",
         "docs/how-to/float-operations.md",
         "docs/how-to/keras-files.md",

@@ -53,7 +53,7 @@ def test_the_public_names_are_these():
         *("profile", "advise", "Profiler", "ProfileOptionBuilder", "ProfileContext"),
         *("write_op_log", "OpLog", "MetadataCaptureHook", "PrintModelAnalysisHook"),
         *("GraphNodeProto", "MultiGraphNodeProto", "AdviceProto", "OpLogProto"),
-        *("contrib", "pprof_profiler"),
+        *("contrib", "pprof_profiler", "testing"),
         *("step_timeline", "capture", "Capture", "KerasCallback", "CaptureError"),
         *("TfprofError", "InputError", "UnknownFormatError", "TruncatedError", "MissingInputError"),
         *("OptionError", "OutputError", "RuleError"),

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tfprof import capture, contrib, pprof_profiler
+    from tfprof import capture, contrib, pprof_profiler, testing
     from tfprof.advisor.finding import Evidence, EvidenceColumn, Finding, Gain
     from tfprof.advisor.registry import Checker
     from tfprof.answers import Advice, Answer, MemoryAnswer
@@ -144,6 +144,7 @@ __all__ = [
     "profile",
     "register_flops",
     "step_timeline",
+    "testing",
     "write_op_log",
 ]
 
@@ -190,6 +191,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "tfprof.pprof_profiler": ("pprof_profiler",),
     "tfprof.model.recordings": ("Recording",),
     "tfprof.sources.source": ("FileSummary",),
+    "tfprof.testing": ("testing",),
     "tfprof.units": ("Unit",),
     "tfprof.version": ("__version__",),
     "tfprof.views.ledger": ("CountedKind", "UncountedKind"),

@@ -161,7 +161,7 @@ def test_an_option_has_the_same_kind_and_short_name_in_every_command(place):
 def test_all_other_commands_are_available_in_both_fronts():
     here, there = available(Place.COMMAND_LINE).keys(), available(Place.SHELL).keys()
 
-    assert here - there == {"collect", "diff", "profile", "run", "shell", "ui"}
+    assert here - there == {"check", "collect", "diff", "profile", "run", "shell", "ui"}
     assert there - here == {"set", "reset", "quit", "exit"}
 
 

@@ -100,6 +100,7 @@ def test_a_summary_is_a_short_sentence_that_starts_with_a_verb(name):
 
 VERBS = {
     *(
+        "Check",
         "Collect",
         "Compare",
         "Describe",

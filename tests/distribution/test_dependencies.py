@@ -32,7 +32,7 @@ def direct(requirements):
 
 def test_the_table_lists_every_dependency_with_its_extra():
     project = PYPROJECT["project"]
-    listed = {name: set() for name in ("tfprof", "tfprof[shell]", "tfprof[fleet]")}
+    listed = {"tfprof": set(), **{f"tfprof[{extra}]": set() for extra in dependencies.EXTRAS}}
     for one in PACKAGES:
         listed[one.installed_with].add(one.name)
 
@@ -54,7 +54,7 @@ def test_the_libraries_of_the_page_have_permissive_licences():
 
 
 def test_the_installed_packages_are_listed_and_permissive():
-    for name in ("prompt_toolkit", "distributed", "duckdb", "fsspec"):
+    for name in ("prompt_toolkit", "tomlkit", "distributed", "duckdb", "fsspec"):
         pytest.importorskip(name)
 
     packages = list(dependencies.installed(PYPROJECT))

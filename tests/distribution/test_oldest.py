@@ -13,6 +13,7 @@ requires = ["setuptools>=77.0.3"]
 dependencies = ["numpy>=1.26"]
 [project.optional-dependencies]
 shell = ["prompt_toolkit>=3.0.36"]
+check = ["tomlkit>=0.13"]
 fleet = ["fsspec>=2024.2"]
 test = ["h5py>=3.10", "mypy>=1.11", "pexpect>=4.9; sys_platform != 'win32'", "tfprof[docs]"]
 fuzz = ["atheris>=3.0"]
@@ -24,6 +25,7 @@ def test_the_oldest_version_of_a_requirement_is_its_lower_bound():
         "setuptools==77.0.3",
         "numpy==1.26",
         "prompt_toolkit==3.0.36",
+        "tomlkit==0.13",
         "fsspec==2024.2",
         "h5py==3.10",
         "pexpect==4.9; sys_platform != 'win32'",

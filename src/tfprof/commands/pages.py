@@ -219,12 +219,21 @@ def _checkers() -> Iterator[str]:
     yield from _section("Checkers", (_entry(*row) for row in registry.summaries().items()))
 
 
+def _budget_metrics() -> Iterator[str]:
+    from tfprof.budgets.metrics import BUDGET_METRICS  # noqa: PLC0415 -- only `check` needs it
+
+    known = BUDGET_METRICS.values()
+    lines = (_entry(metric.key, _sentence(metric.meaning)) for metric in known)
+    yield from _section("Metrics that can have a budget", lines)
+
+
 # Sections that explain the values of some kinds of options.
 _EXPLAINED: dict[Kind, Callable[[], Iterator[str]]] = {
     Kind.METRICS: _metrics,
     Kind.KEY: _metrics,
     Kind.OUTPUT: _outputs,
     Kind.NAMES: _checkers,
+    Kind.BUDGETS: _budget_metrics,
     Kind.FORMAT: _formats,
 }
 _IN_DETAIL = _EXPLAINED | {Kind.DIALECT: _dialects}

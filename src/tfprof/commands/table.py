@@ -11,6 +11,7 @@ from typing import Any
 
 from tfprof.commands.command import Call, Command, Place, Words
 from tfprof.options import (
+    CHECK_OPTIONS,
     CHECKERS_OPTION,
     COLLECT_OPTIONS,
     DIFF_OPTIONS,
@@ -229,6 +230,26 @@ _ROWS = (
         examples=(
             ("graph.pbtxt run_meta tfprof_log", ""),
             ("profile.pb", "--checkers DataFeedingChecker --json"),
+        ),
+    ),
+    Command(
+        name="check",
+        summary="Check budgets of parameters, float operations, memory and time.",
+        run=Function("tfprof.commands.checking", "check"),
+        takes={Place.COMMAND_LINE: Words.FILES},
+        inputs={name: option for name, option in INPUT_OPTIONS.items() if name != "partial"},
+        options=CHECK_OPTIONS,
+        instead={"partial": "Budgets require complete files: the intact part has smaller numbers."},
+        notes="The exit status is 0 if all budgets are met and 3 if not. A budget is an upper "
+        'limit in the file: params = "25.6 M" below [model], [scope."a/b"] or [layer."name"]. '
+        'Changes from a base, such as step_time = "+3 %", require --base; times have no other '
+        "budgets. A number that the files lack is not met. --update keeps comments, and creates "
+        "the file if there is none. If GITHUB_STEP_SUMMARY names a file, the result is added to it "
+        "as Markdown.",
+        examples=(
+            ("model.keras", ""),
+            ("saved_model", "--update"),
+            ("runs/head", "--base runs/base --junit check.xml"),
         ),
     ),
     Command(

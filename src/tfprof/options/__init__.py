@@ -19,6 +19,7 @@ from tfprof.options.groups import (
     THRESHOLDS,
 )
 from tfprof.options.of_commands import (
+    CHECK_OPTIONS,
     CHECKERS_OPTION,
     COLLECT_OPTIONS,
     DIFF_OPTIONS,
@@ -36,6 +37,7 @@ from tfprof.patterns import Patterns
 
 __all__ = [
     "CHECKERS_OPTION",
+    "CHECK_OPTIONS",
     "COLLECT_OPTIONS",
     "DIFF_OPTIONS",
     "GENERAL_OPTIONS",

@@ -8,12 +8,13 @@ FOLDERS = "Folders"
 READING = "How files are read"
 PROGRAM = "The program"
 COUNTED = "What is counted"
+BUDGETS = "Budgets"
 SHOWN = "What is shown"
 THRESHOLDS = "Thresholds"
 OUTPUT = "Output"
 SERVER = "Server"
 WORKERS = "Workers"
 GROUPS = (
-    *(FILES, FOLDERS, READING, PROGRAM, COUNTED, SHOWN, THRESHOLDS, OUTPUT, SERVER),
+    *(FILES, FOLDERS, READING, PROGRAM, BUDGETS, COUNTED, SHOWN, THRESHOLDS, OUTPUT, SERVER),
     WORKERS,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfprof.options.groups import FOLDERS, OUTPUT, PROGRAM, SERVER, SHOWN, WORKERS
+from tfprof.options.groups import BUDGETS, FOLDERS, OUTPUT, PROGRAM, SERVER, SHOWN, WORKERS
 from tfprof.options.values import Kind, Option
 
 
@@ -185,6 +185,29 @@ UI_OPTIONS: dict[str, Option] = _named(
         SERVER,
         placeholder="",
     ),
+)
+CHECK_OPTIONS: dict[str, Option] = _named(
+    Option("budget", Kind.PATH, "tfprof.toml", "File with the budgets.", BUDGETS),
+    Option(
+        "base",
+        Kind.FILES,
+        (),
+        "Compare with this file or recording; repeat it for several.",
+        BUDGETS,
+        "FILE",
+    ),
+    Option("only", Kind.BUDGETS, (), "Check only budgets of these metrics.", BUDGETS, "METRIC,…"),
+    Option(
+        "update",
+        Kind.SWITCH,
+        False,
+        "Write the current numbers to the budget file instead of checking them.",
+        BUDGETS,
+        placeholder="",
+    ),
+    OUTPUT_OPTIONS["json"],
+    Option("markdown", Kind.SWITCH, False, "Print Markdown.", OUTPUT, placeholder=""),
+    Option("junit", Kind.PATH, "", "Also write JUnit XML to this file.", OUTPUT),
 )
 GENERAL_OPTIONS: dict[str, Option] = _named(
     Option("help", Kind.SWITCH, False, "Show help on a command.", placeholder="", short="h"),

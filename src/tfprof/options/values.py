@@ -29,7 +29,9 @@ class Kind(StrEnum):
     DIALECT = "NAME"
     PATH = "FILE"
     PATHS = "[STEP:]FILE,…"
+    FILES = "FILES"  # may be given several times
     NAMES = "NAME,…"
+    BUDGETS = "METRICS"  # metrics that can have a budget
     NUMBERS = "NUMBER,…"
     SIGNATURE = "SIGNATURE"
     FORMAT = "FORMAT"
@@ -274,6 +276,15 @@ def _check_paths(option: Option, value: Any) -> tuple[tuple[int | None, str], ..
     raise OptionError(f"`{option.name}` takes paths or a mapping of step to path, not {value!r}.")
 
 
+def _check_files(option: Option, value: Any) -> tuple[str, ...]:
+    """Paths from one path or a sequence of paths."""
+    several = isinstance(value, Iterable) and not isinstance(value, str)
+    return tuple(_check_path(option, path) for path in (value if several else (value,)))
+
+
+# Options of these kinds may be given several times; their values add up.
+ADDED = frozenset({Kind.TYPES, Kind.FILES})
+
 _PARSERS: dict[Kind, Callable[[Option, str], Any]] = {
     Kind.NUMBER: _parse_number,
     Kind.SWITCH: _parse_switch,
@@ -285,7 +296,9 @@ _PARSERS: dict[Kind, Callable[[Option, str], Any]] = {
     Kind.DIALECT: lambda option, text: _check_dialect(option, text.strip("\"'")),
     Kind.PATH: lambda _, text: text,
     Kind.PATHS: _parse_paths,
+    Kind.FILES: lambda _, text: (text,),
     Kind.NAMES: _words,
+    Kind.BUDGETS: _words,
     Kind.NUMBERS: _parse_numbers,
     Kind.SIGNATURE: _check_text,
     Kind.FORMAT: _check_format,
@@ -303,7 +316,9 @@ _CHECKS: dict[Kind, Callable[[Option, Any], Any]] = {
     Kind.DIALECT: _check_dialect,
     Kind.PATH: _check_path,
     Kind.PATHS: _check_paths,
+    Kind.FILES: _check_files,
     Kind.NAMES: _words,
+    Kind.BUDGETS: _words,
     Kind.NUMBERS: _check_numbers,
     Kind.SIGNATURE: _check_text,
     Kind.FORMAT: _check_format,

@@ -7,7 +7,7 @@ from typing import Any
 
 from tfprof.errors import OptionError
 from tfprof.options import find
-from tfprof.options.values import FALSE, TRUE, Kind, Option
+from tfprof.options.values import ADDED, FALSE, TRUE, Kind, Option
 
 
 def take_options(
@@ -63,12 +63,12 @@ def take_texts(
 def parsed(texts: Iterable[tuple[str, str]], known: Mapping[str, Option]) -> dict[str, Any]:
     """The values of options, given as names and texts.
 
-    Type definitions accumulate; of any other option the last value counts.
+    Type definitions and repeatable files accumulate; of any other option the last value counts.
     """
     given: dict[str, Any] = {}
     for name, text in texts:
         value = known[name].parse(text)
-        is_added = known[name].kind is Kind.TYPES
+        is_added = known[name].kind in ADDED
         given[name] = given.get(name, ()) + value if is_added else value
     return given
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tfprof.metrics import METRICS, Metric
 from tfprof.options import MEMORY_OPTIONS, RANK_OPTIONS, STEP_OPTIONS, VIEW_OPTIONS, Option
-from tfprof.outputs import diff_schema
+from tfprof.outputs import check_schema, diff_schema
 from tfprof.outputs.schema_types import INTEGER as _INTEGER
 from tfprof.outputs.schema_types import NUMBER as _NUMBER
 from tfprof.outputs.schema_types import TEXT as _TEXT
@@ -455,6 +455,7 @@ SCHEMAS: dict[str, Answer] = {
     "ranks": Answer(1, "A comparison of hosts", "ranks", _ranks),
     "sql": Answer(1, "The answer to a query", "sql", _sql),
     "diff": Answer(1, "A comparison of two profiles", "diff", diff_schema.properties),
+    "check": Answer(1, "Whether budgets are met", "check", check_schema.properties),
     "advice": Answer(1, "Suggestions", "advise", _advice),
     "info": Answer(1, "A description of files", "info", _info),
     "collected": Answer(1, "What was collected", "collect", _collected),

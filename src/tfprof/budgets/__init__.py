@@ -1,0 +1,1 @@
+"""Budgets of a model: read, measured, judged, reported and updated."""
