@@ -141,3 +141,24 @@ def test_the_markdown_has_a_table_and_what_to_do(found):
     assert (
         "- ops of model: See `tfprof op graph.pb -select occurrence -order_by occurrence`" in lines
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "base", "files"),
+    [
+        (["new"], ["a b", "c"], "'a b' c vs new"),
+        (["new", "--batch_size", "2"], ["old", "--batch_size", "2"], None),
+        (["--graph_path", "new"], ["old"], "BASE… vs FILES…"),
+        ([], [], "BASE… vs FILES…"),
+    ],
+)
+def test_a_relative_budget_is_shown_by_a_comparison(words, base, files):
+    loaded = [
+        Profile(profile(op("w", "VariableV2", shape=(3,))), words=side) for side in (words, base)
+    ]
+    text = '[model]\nparams = "+3 %"'
+
+    (found,) = outputs.as_dict(check(loaded[0], file.budgets_in("b", text), loaded[1]))["budgets"]
+
+    files = files or "old --batch_size 2 vs new --batch_size 2"
+    assert found["command"] == f"tfprof diff {files} -view scope -select params"

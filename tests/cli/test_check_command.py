@@ -125,8 +125,8 @@ def test_every_command_that_is_shown_runs(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("tfprof.toml").write_text(
         "".join(
-            f"[{place}]\nparams = 1\nfloat_ops = 1\nmacs = 1\nmicros = '+1 %'\npeak_bytes = 1\n"
-            "ops = 1\nuncounted_ops = 0\nop_runs = 1\n"
+            f"[{place}]\nparams = 1\nfloat_ops = 1\nmacs = '+1 %'\nmicros = '+1 %'\n"
+            "peak_bytes = 1\nops = 1\nuncounted_ops = 0\nop_runs = 1\n"
             for place in ("model", "scope.transformer_1", 'layer."transformer/block_1"')
         )
     )
@@ -134,6 +134,7 @@ def test_every_command_that_is_shown_runs(tmp_path, capsys, monkeypatch):
     assert main(["check", str(TRANSFORMER), "--base", str(TRANSFORMER), "--json"]) == 3
     commands = {one["command"] for one in json.loads(capsys.readouterr().out)["budgets"]}
     assert len(commands) > 10
+    assert sum(command.startswith("tfprof diff ") for command in commands) == 6
     for command in commands:
         assert main(shlex.split(command)[1:]) == 0, command
         capsys.readouterr()

@@ -61,7 +61,7 @@ def difference_of(verdict: Verdict) -> str:
 
 def command_of(verdict: Verdict, check: Check) -> str:
     """The command that shows more."""
-    return command_line(verdict.command, check.words)
+    return command_line(verdict.command, check.words, check.base_words)
 
 
 def sentence_of(verdict: Verdict, check: Check) -> str:
