@@ -6,15 +6,19 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 
+from build import op, run
+from build import profile as built
 from fuzz.contract import file, folder
 from fuzz.hostile import Hostile
 from tfprof.api import Profile
 from tfprof.commands import info_text
+from tfprof.comparisons import Diff
 from tfprof.errors import TfprofError
 from tfprof.formats.content import Content
 from tfprof.metrics import METRICS
 from tfprof.model.builder import ProfileBuilder
 from tfprof.options import Options
+from tfprof.outputs.diff_registry import DIFF_OUTPUTS
 from tfprof.outputs.registry import FILE_OUTPUTS, SAVED_FORMATS
 from tfprof.sources.registry import BY_NAME
 from tfprof.sources.source import InputFile, Reading
@@ -150,6 +154,26 @@ def _saved(format_: str, profile: Profile) -> object:
     return profile_from([InputFile(content, BY_NAME[format_])])
 
 
+def _compared(kind: str, profile: Profile) -> object:
+    """Compare the profile with an ordinary one, in both directions, and with itself."""
+    pairs = ((_ORDINARY, profile), (profile, _ORDINARY), (profile, profile))
+    answers = [Diff(*pair).view(kind, _NUMBERS, unchanged=True) for pair in pairs]
+    outputs = [one for one in DIFF_OUTPUTS.values() if one.needs in VIEWS[kind].traits]
+    return [b"".join(output.encode(one.compared)) for one in answers for output in outputs]
+
+
+_NUMBERS = Options.of(
+    select=[*(metric.key for metric in METRICS if metric.is_number), "occurrence"], max_depth=1000
+)
+_ORDINARY = Profile(
+    built(
+        op("n0/a", "VariableV2", shape=(3, 3), code=["main.py:1:f"]),
+        op("n0/b_1", "MatMul", inputs=["n0/a"], code=["main.py:1:f", "net.py:7:g"]),
+        *(run("n0/b_1", 10 + step, step, start=1 + 100 * step) for step in range(3)),
+    )
+)
+
+
 # Every kind of question in all of its forms.
 QUESTIONS: dict[str, list[Question]] = {
     **{
@@ -169,6 +193,7 @@ QUESTIONS: dict[str, list[Question]] = {
     "ranks": [_ranks],
     "advice": [_advice],
     "info": [_info],
+    "diff": [partial(_compared, kind) for kind in VIEWS],
     "whole": [
         *(partial(_saved, format_) for format_ in SAVED_FORMATS),
         lambda profile: profile.report().to_html(),
