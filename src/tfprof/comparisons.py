@@ -10,9 +10,11 @@ from tfprof import terminal
 from tfprof.api import Profile, load
 from tfprof.comparison.compared import Compared
 from tfprof.comparison.diff import build_diff
+from tfprof.comparison.numbers import one_sided
 from tfprof.comparison.pair import Pair
 from tfprof.comparison.summary import DiffSummary, build_summary
 from tfprof.errors import OptionError, nearest
+from tfprof.metrics import AUTO
 from tfprof.model.notes import Subject
 from tfprof.options import Options, OutputSpec
 from tfprof.outputs import diff_csv, diff_json, diff_registry, diff_rows, diff_text, frames
@@ -71,7 +73,8 @@ class Diff:
         diff_registry.require(options.destination, kind)
         view = build_diff(self._pair, kind, options)
         about = Subject.FLOAT_OPS | Subject.TIME | Subject.STEPS
-        notes = [
+        notes = [*one_sided(self.base.columns, self.new.columns)] if AUTO in options.select else []
+        notes += [
             f"{side}: {note}"
             for side, profile in (("base", self.base), ("new", self.new))
             for note in profile.notes_on(about)

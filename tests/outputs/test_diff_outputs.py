@@ -208,6 +208,17 @@ def test_files_are_compared_from_python(tmp_path):
         tfprof.diff(found.base, found.new, batch_size=3)
 
 
+def test_a_number_that_one_side_lacks_is_not_compared():
+    base = profile(op("a", "Var", shape=(3,)))
+    new = profile(op("a", "Var", shape=(3,), float_ops=9))
+    found = diff(base, new)
+    answer = found.scope()
+
+    assert "only the new profile has `float_ops`, so it is not compared." in answer.notes
+    assert "FLOPs" not in answer.report
+    assert [row["numbers"].keys() for row in answer] == [{"params"}]
+
+
 def test_a_time_of_one_step_has_no_interval():
     base, new = profile(run("a", 10)), profile(run("a", 20))
     report = diff(base, new).scope(select=["micros"]).report

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from tfprof.errors import OptionError
@@ -13,7 +13,7 @@ from tfprof.options import Options
 from tfprof.units import Unit
 from tfprof.views.registry import VIEWS, Trait
 
-# What is compared if no metric is selected, as far as either side has it.
+# What is compared if no metric is selected, as far as both sides have it.
 _DEFAULT = ("micros", "float_ops", "params")
 
 
@@ -87,7 +87,19 @@ def _of_metric(metric: Metric) -> tuple[Number, ...]:
 
 
 def _is_known(base: ProfileColumns, new: ProfileColumns, key: str) -> bool:
-    """Whether a metric is worth comparing: both sides ran, or either side has such numbers."""
+    return all(has_number(side, key) for side in (base, new))
+
+
+def has_number(profile: ProfileColumns, key: str) -> bool:
+    """Whether a profile has a metric: it ran, or any op has such a number."""
     if BY_KEY[key].needs is Need.RUNS:
-        return base.has(Need.RUNS) and new.has(Need.RUNS)
-    return any(bool(per_op(side, EVERYTHING)[key].any()) for side in (base, new))
+        return profile.has(Need.RUNS)
+    return bool(per_op(profile, EVERYTHING)[key].any())
+
+
+def one_sided(base: ProfileColumns, new: ProfileColumns) -> Iterator[str]:
+    """Notes on numbers that are compared by default, but only one side has."""
+    for key in _DEFAULT:
+        if (old := has_number(base, key)) != has_number(new, key):
+            which = "the base" if old else "the new profile"
+            yield f"only {which} has `{key}`, so it is not compared."

@@ -11,7 +11,7 @@ import numpy as np
 from tfprof.columns import Bools, Ints, Ragged
 from tfprof.comparison.diff import DiffView, build_diff
 from tfprof.comparison.matching import NO_ROW
-from tfprof.comparison.numbers import Number, numbers_named
+from tfprof.comparison.numbers import Number, has_number, numbers_named
 from tfprof.comparison.op_facts import changed_facts
 from tfprof.comparison.pair import Pair, op_pairs
 from tfprof.comparison.times import Floats, TimeChanges, compare_medians
@@ -36,6 +36,7 @@ _LEAST_PHASE = 0.8
 # A line is named if it has at least this share of the change of its row.
 _LEAST_LINE = 0.3
 
+_OF_EVERY_MODEL = ("params", "float_ops")
 # The totals that are compared, if either side has them.
 _TOTALS = ("params", "trainable_params", "slots", "float_ops", "occurrence")
 
@@ -102,7 +103,7 @@ def _totals(pair: Pair) -> Iterator[DiffTotal]:
     sides = [per_op(side, EVERYTHING) for side in (pair.base, pair.new)]
     ran = all(side.has(Need.RUNS) for side in (pair.base, pair.new))
     for number in numbers_named(_TOTALS):
-        if number.key == "runs" and not ran:
+        if (number.key == "runs" and not ran) or _is_one_sided(pair, number):
             continue
         before, after = (int(side[number.key].sum()) for side in sides)
         is_all = number.key == "trainable_params" and all(
@@ -114,6 +115,12 @@ def _totals(pair: Pair) -> Iterator[DiffTotal]:
     if peaks[0] is not None and peaks[1] is not None:
         number = Number("peak_bytes", "peak_bytes", "memory peak", Unit.BYTES, is_time=False)
         yield DiffTotal(number, peaks[0], peaks[1])
+
+
+def _is_one_sided(pair: Pair, number: Number) -> bool:
+    """Whether one side lacks a number that every model has, so that its files do not contain it."""
+    sides = (pair.base, pair.new)
+    return number.key in _OF_EVERY_MODEL and not all(has_number(side, number.key) for side in sides)
 
 
 def _peak(profile: ProfileColumns) -> int | None:
