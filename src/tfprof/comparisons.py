@@ -17,7 +17,15 @@ from tfprof.errors import OptionError, nearest
 from tfprof.metrics import AUTO
 from tfprof.model.notes import Subject
 from tfprof.options import Options, OutputSpec
-from tfprof.outputs import diff_csv, diff_json, diff_registry, diff_rows, diff_text, frames
+from tfprof.outputs import (
+    diff_csv,
+    diff_json,
+    diff_registry,
+    diff_rows,
+    diff_text,
+    frames,
+    html_diff,
+)
 from tfprof.outputs.diff_sentences import sentences
 from tfprof.views.registry import VIEWS
 
@@ -167,6 +175,9 @@ class DiffAnswer:
         if spec.kind == "stdout":
             (show or terminal.write)(iter([self.report]))
         return []
+
+    def _repr_html_(self) -> str:
+        return html_diff.of_diff(self.compared)
 
     def __str__(self) -> str:
         return self.report

@@ -132,6 +132,21 @@ def test_markdown_has_tables_for_a_pull_request():
     assert "left out: 3 rows without a change" in written
 
 
+def test_a_notebook_shows_tables():
+    shown = diff(layers(3, 5), layers(3, 7, 5)).scope()._repr_html_()
+
+    assert "<p>Parameters 8 → 15 (+87.5%), ops 2 → 3 (+50.0%).</p>" in shown
+    assert shown.count("<table") == 2
+    assert "dense_2 (was dense_1)" in shown
+
+
+def test_names_in_a_notebook_are_text():
+    base = profile(op("a", "Var", shape=(3,)))
+    new = profile(op("<b>a</b>", "Var", shape=(5,)))
+
+    assert "<b>" not in diff(base, new).scope()._repr_html_()
+
+
 def test_long_tables_of_markdown_are_cut():
     base, new = (
         profile(*(op(f"o{n}", "Var", shape=(n + more,)) for n in range(90))) for more in (1, 2)
