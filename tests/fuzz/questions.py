@@ -11,6 +11,12 @@ from build import profile as built
 from fuzz.contract import file, folder
 from fuzz.hostile import Hostile
 from tfprof.api import Profile
+from tfprof.budgets import outputs, starter
+from tfprof.budgets.budget import Place
+from tfprof.budgets.check import check
+from tfprof.budgets.forms import budget_of
+from tfprof.budgets.measuring import Measured
+from tfprof.budgets.metrics import BUDGET_METRICS
 from tfprof.commands import info_text
 from tfprof.comparisons import Diff
 from tfprof.errors import TfprofError
@@ -174,6 +180,27 @@ _ORDINARY = Profile(
 )
 
 
+def _budgets(part: str, profile: Profile) -> object:
+    """Check budgets of the model, or of its scopes or layers, in all metrics."""
+    names = [""] if part == "model" else list(profile.view(part, ONE_METRIC).view.name)[1:4]
+    kind = {"layers": "layer"}.get(part, part)
+    budgets = [
+        budget_of("b", "b", Place(kind, name), metric, value)
+        for name in names
+        for metric in BUDGET_METRICS.values()
+        for value in (("+1 %",) if metric.is_time else ("1,000", "-5 %", {"exact": 0}))
+        if metric.is_of_parts or not name
+    ]
+    found = check(profile, budgets, profile)
+    starter.text(Measured(profile))
+    return (
+        outputs.text(found),
+        outputs.markdown(found),
+        outputs.as_json(found),
+        outputs.junit(found),
+    )
+
+
 # Every kind of question in all of its forms.
 QUESTIONS: dict[str, list[Question]] = {
     **{
@@ -194,6 +221,7 @@ QUESTIONS: dict[str, list[Question]] = {
     "advice": [_advice],
     "info": [_info],
     "diff": [partial(_compared, kind) for kind in VIEWS],
+    "budgets": [partial(_budgets, part) for part in ("model", "scope", "layers")],
     "whole": [
         *(partial(_saved, format_) for format_ in SAVED_FORMATS),
         lambda profile: profile.report().to_html(),

@@ -21,6 +21,7 @@ from formats.wire_messages import Maker
 from fuzz.hostile import from_seed, saved_model
 from sources.tf_files import CHECKPOINTS, FILES, FOLDER, MESSAGES, content, packed
 from sources.xplane_files import event, host, recording
+from tfprof.budgets.metrics import BUDGET_METRICS
 from tfprof.commands.command import Place, options_of
 from tfprof.commands.table import available
 from tfprof.formats import crc32c
@@ -321,6 +322,22 @@ def words() -> Iterator[bytes]:
     yield from (f"\n-{name}\n".encode() for name in options)
     yield from (metric.key.encode() for metric in METRICS)
     yield from (b"--", b"=", b"auto", b"file:outfile=F", b"timeline:outfile=", b".*", b"core")
+
+
+def budgets() -> Iterator[bytes]:
+    """Budget files."""
+    yield b'[model]\nparams = "25.6 M"  # weights\nops = 4_000\nfloat_ops = { exact = 7 }\n'
+    yield b'[scope."net"]\nparams = { max = "20", min = 1 }\n[model]\nparams = \'17\'\n'
+    yield b'model.params = {value = "17", tolerance = "1 %"}\r\n[layer]\r\nnet.params = 12\r\n'
+    yield b'[model]\nstep_time = "+3 %"\npeak_bytes = "12 GiB"\n'
+    yield b'[scope.head]\nparams = 0x10\n[model]\nops = 3\n[scope.net]\nmacs = """1"""\n'
+
+
+def budget_words() -> Iterator[bytes]:
+    """Words of budget files."""
+    yield from (key.encode() for key in BUDGET_METRICS)
+    yield from (b"[model]", b"[scope.net]", b"[layer.net]", b"max", b"min", b"exact", b"value")
+    yield from (b"tolerance", b'"+3 %"', b"GiB", b"{", b"}", b"=", b"[[", b'"""', b"1e9", b"inf")
 
 
 def patterns() -> Iterator[bytes]:

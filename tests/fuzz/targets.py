@@ -10,16 +10,23 @@ import zlib
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
+from importlib.util import find_spec
 from typing import NamedTuple
 
 import re2
 
+from build import op, profile
 from formats.scan_agreement import plain
 from fuzz import seeds
 from fuzz.contract import BrokenError, file, folder, is_chosen
 from fuzz.hostile import Hostile
 from fuzz.questions import ask_some, profile_from, profile_of
 from sources.tf_files import MESSAGES
+from tfprof.api import Profile
+from tfprof.budgets import file as budget_file
+from tfprof.budgets import outputs, updating
+from tfprof.budgets.check import check
+from tfprof.budgets.measuring import Measured
 from tfprof.cli import command_line
 from tfprof.columns import Strings
 from tfprof.errors import InputError
@@ -308,6 +315,25 @@ def _regexes(data: bytes) -> None:
         raise BrokenError("a list of names is matched differently from each name")
 
 
+def _budgets(data: bytes) -> None:
+    """A budget file, which is checked and, if it can be, updated."""
+    path = file("tfprof.toml", data)
+    budgets = [budget for budget in budget_file.read(path) if not budget.is_relative]
+    outputs.text(check(_SMALL, budgets))
+    if find_spec("tomlkit") is not None:
+        text, _ = updating.update(path, Measured(_SMALL))
+        budget_file.budgets_in(path, text)
+
+
+_SMALL = Profile(
+    profile(
+        op("net/w", "VariableV2", shape=(3, 4)),
+        op("net/mul", "MatMul", float_ops=7),
+        op("head/w", "VariableV2", shape=(5,)),
+    )
+)
+
+
 # Whole models.
 
 
@@ -357,6 +383,7 @@ TARGETS: dict[str, Target] = {
     "recognise": Target(_recognise, seeds.starts),
     "options": Target(_options, seeds.lines, 300, words=seeds.words),
     "regexes": Target(_regexes, seeds.patterns, 200, words=seeds.pieces),
+    "budgets": Target(_budgets, seeds.budgets, 2000, words=seeds.budget_words),
     "hostile": Target(_hostile, seeds.numbers, 2000),
     "models": Target(_hostile, seeds.numbers, 32, is_guided=False),
 }
