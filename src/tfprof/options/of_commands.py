@@ -18,6 +18,7 @@ OUTPUT_OPTIONS: dict[str, Option] = _named(
     Option("outfile", Kind.PATH, "", "Write to this file.", OUTPUT, short="o"),
     Option("format", Kind.FORMAT, "tfprof", "Save in this format.", OUTPUT),
 )
+_MARKDOWN = Option("markdown", Kind.SWITCH, False, "Print Markdown.", OUTPUT, placeholder="")
 QUERY_OPTIONS: dict[str, Option] = _named(
     OUTPUT_OPTIONS["json"],
     Option(
@@ -166,7 +167,7 @@ DIFF_OPTIONS: dict[str, Option] = _named(
         dashes="-",
     ),
     OUTPUT_OPTIONS["json"],
-    Option("markdown", Kind.SWITCH, False, "Print Markdown.", OUTPUT, placeholder=""),
+    _MARKDOWN,
 )
 UI_OPTIONS: dict[str, Option] = _named(
     Option(
@@ -206,7 +207,7 @@ CHECK_OPTIONS: dict[str, Option] = _named(
         placeholder="",
     ),
     OUTPUT_OPTIONS["json"],
-    Option("markdown", Kind.SWITCH, False, "Print Markdown.", OUTPUT, placeholder=""),
+    _MARKDOWN,
     Option("junit", Kind.PATH, "", "Also write JUnit XML to this file.", OUTPUT),
 )
 GENERAL_OPTIONS: dict[str, Option] = _named(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
 from tfprof.comparison.compared import Compared
 from tfprof.comparison.summary import DiffSummary
-from tfprof.outputs import schemas
+from tfprof.outputs import json_document, schemas
 from tfprof.outputs.diff_rows import rows
 from tfprof.outputs.diff_sentences import sentences
 
@@ -71,10 +70,4 @@ def _step(summary: DiffSummary) -> dict[str, Any] | None:
 
 def encode(compared: Compared) -> Iterator[bytes]:
     """The comparison as JSON text, one line per row."""
-    opening = json.dumps(head(compared), indent=1).removesuffix("\n}")
-    yield f'{opening},\n "rows": [\n'.encode()
-    separator = b"  "
-    for row in rows(compared):
-        yield separator + json.dumps(row, allow_nan=False).encode()
-        separator = b",\n  "
-    yield b"\n ]\n}\n"
+    return json_document.encode(head(compared), rows(compared))

@@ -6,13 +6,12 @@ JSON has no non-finite floats: they become the strings `NaN`, `Infinity` and `-I
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
 from tfprof.metrics import METRICS
-from tfprof.outputs import schemas
+from tfprof.outputs import json_document, schemas
 from tfprof.outputs.tabular import json_rows
 from tfprof.units import exact_micros
 from tfprof.views.view import View
@@ -47,11 +46,5 @@ def _hidden_numbers(view: View) -> dict[str, int | float]:
 
 
 def encode(view: View) -> Iterator[bytes]:
-    """The answer as JSON text, one line per row, so that a large one need not fit in memory."""
-    opening = json.dumps(head(view), indent=1).removesuffix("\n}")
-    yield f'{opening},\n "rows": [\n'.encode()
-    separator = b"  "
-    for row in json_rows(view):
-        yield separator + json.dumps(row, allow_nan=False).encode()
-        separator = b",\n  "
-    yield b"\n ]\n}\n"
+    """The answer as JSON text, one line per row."""
+    return json_document.encode(head(view), json_rows(view))
