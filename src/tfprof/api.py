@@ -374,8 +374,8 @@ class Profile:
 
         In a notebook it is shown inline. `title` defaults to the name of the first file.
         """
-        from tfprof.page.content import Subject as ReportSubject
         from tfprof.page.report import Report
+        from tfprof.page.subject import Subject as ReportSubject
 
         subject = ReportSubject(self.columns, title, self.words, self.notes)
         return Report(subject)

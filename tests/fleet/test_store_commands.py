@@ -12,7 +12,8 @@ from tfprof.cli import main
 from tfprof.commands.command import Place, Words
 from tfprof.commands.table import available
 from tfprof.outputs.registry import FILE_OUTPUTS, SAVED_FORMATS
-from tfprof.page.content import Subject, content
+from tfprof.page.content import content
+from tfprof.page.subject import Subject
 from tfprof.views.registry import VIEWS
 
 COMMANDS = {

@@ -10,8 +10,9 @@ from page_data import own_numbers, total_numbers, unpacked
 from profile_strategies import often, profiles
 from tfprof.page import container, merging
 from tfprof.page.answer import answer
-from tfprof.page.content import Subject, content
+from tfprof.page.content import content
 from tfprof.page.merging import MERGED, merged
+from tfprof.page.subject import Subject
 from tfprof.page.views import column_name, numbers_of, whole
 from tfprof.views.registry import VIEWS
 

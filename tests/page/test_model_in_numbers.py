@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 import tfprof
-from tfprof.page.content import Subject, content
+from tfprof.page.content import content
+from tfprof.page.subject import Subject
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

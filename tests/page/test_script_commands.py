@@ -18,7 +18,8 @@ from tfprof.api import Profile
 from tfprof.metrics import BY_KEY
 from tfprof.options import Options
 from tfprof.page import container
-from tfprof.page.content import Subject, content
+from tfprof.page.content import content
+from tfprof.page.subject import Subject
 
 pytestmark = needs_node
 

@@ -14,7 +14,8 @@ from profile_strategies import facts, filters
 from tfprof.metrics import ORDER_KEYS
 from tfprof.options import Options
 from tfprof.page import container, merging
-from tfprof.page.content import Subject, content
+from tfprof.page.content import content
+from tfprof.page.subject import Subject
 from tfprof.page.views import column_name, metrics, numbers_of
 from tfprof.views.registry import VIEWS, Trait
 from tfprof.views.view import build

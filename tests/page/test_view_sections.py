@@ -11,7 +11,8 @@ from profile_strategies import accounts, filters, often, profiles
 from report_pages import MODELS, ROOT
 from tfprof.api import Profile
 from tfprof.page import container
-from tfprof.page.content import Subject, content
+from tfprof.page.content import content
+from tfprof.page.subject import Subject
 from tfprof.page.views import build_views, column_name, metrics, numbers_of, section_of, whole
 from tfprof.views.registry import VIEWS
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
-from pathlib import PurePath
 from typing import Any, TypeVar
 
 from tfprof import regex_advice
 from tfprof.errors import TfprofError
 from tfprof.metrics import ORDER_KEYS, Need
-from tfprof.model.profile import ProfileColumns
 from tfprof.options import MemoryOptions
 from tfprof.page import advice, graph, numbers, timeline, views
 from tfprof.page import memory as memory_section
 from tfprof.page.ops import ops
 from tfprof.page.options import options
+from tfprof.page.subject import Subject
 from tfprof.version import __version__
 from tfprof.views import ledger, memory
 from tfprof.views.view import View
@@ -30,32 +27,6 @@ _NO_LINES = "The code view requires the code lines that created the ops"
 
 # The views of recorded runs.
 _OF_RUNS = frozenset(("timeline", "memory"))
-
-# Files whose names start like this are parts of a model, whose name is that of the folder.
-_PARTS = ("graph", "run_meta", "tfprof_log", "saved_model", "model.ckpt", "checkpoint", "profile")
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """What a report is about: a profile, its name, and the words of a command that load it."""
-
-    profile: ProfileColumns
-    title: str = ""  # defaults to the name of the first file
-    words: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """The title, or else the name of the first file or of its folder."""
-        if self.title or not self.words:
-            return self.title or "model"
-        path = PurePath(self.words[0])
-        return path.parent.name or path.name if path.name.startswith(_PARTS) else path.name
-
-    @property
-    def command_words(self) -> str:
-        """The words that load the profile, quoted for a shell."""
-        return shlex.join(self.words)
 
 
 def content(subject: Subject, built: Mapping[str, View] | None = None) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from tfprof import atomic_files
 from tfprof.page import document, inline, plain
-from tfprof.page.content import Subject, content, graph_content, served_content
+from tfprof.page.content import content, graph_content, served_content
+from tfprof.page.subject import Subject
 from tfprof.page.views import build_views
 
 _HEIGHT = 720  # of the frame in a notebook, in pixels

@@ -1,8 +1,9 @@
 // The head of the page: title, facts, tabs, the metric of the whole page and the theme.
 
-import { nextTheme, theme } from "./chosen_theme.js";
-import { h, fill, nameOf } from "./dom.js";
+import { h, nameOf } from "./dom.js";
 import { metricMenu } from "./metric.js";
+import { moveFocus } from "./tab_focus.js";
+import { themeButton } from "./theme_button.js";
 import { VIEWS } from "./views.js";
 
 /** @typedef {import("./types.d.ts").Context} Context */
@@ -81,28 +82,4 @@ function tab(payload, store, key, title, digit) {
     title,
     count > 0 && h("span", { class: "tab-count" }, count),
   );
-}
-
-function themeButton() {
-  const button = h("button", { class: "quiet-button theme-button", type: "button" });
-  const show = () => fill(button, `Theme: ${theme()}`);
-  button.addEventListener("click", () => {
-    nextTheme();
-    show();
-  });
-  show();
-  return button;
-}
-
-/** @param {KeyboardEvent} event */
-function moveFocus(event) {
-  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-  const list = /** @type {HTMLElement} */ (event.currentTarget);
-  if (step === undefined) return;
-  const tabs = /** @type {HTMLElement[]} */ ([...list.children]);
-  const place = tabs.indexOf(/** @type {HTMLElement} */ (document.activeElement));
-  const next = tabs[(place + step + tabs.length) % tabs.length];
-  next.focus();
-  next.click();
-  event.preventDefault();
 }

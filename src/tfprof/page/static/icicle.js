@@ -8,10 +8,33 @@ import { paint, palette } from "./icicle_paint.js";
 import { matchingRows } from "./search_text.js";
 import { onThemeChange } from "./theme.js";
 import { describe, legend, path, sentenceOf } from "./icicle_texts.js";
+import { percent } from "./units.js";
 
 /** @typedef {import("./workbench.js").Answer} Answer */
 /** @typedef {import("./workbench.js").Bench} Bench */
 /** @typedef {import("./icicle_layout.js").Block} Block */
+/** @typedef {import("./icicle_layout.js").ShownTree} ShownTree */
+/** @typedef {import("./icicle_colours.js").Colours} Colours */
+
+/**
+ * What an icicle needs from the page.
+ * @typedef {Pick<Bench, "select" | "zoom"> & {
+ *   store: { readonly state: Readonly<Pick<import("./types.d.ts").State, "row" | "search">> },
+ * }} PictureBench
+ */
+
+/**
+ * How the blocks of an answer look: the choices of colours, what is written after the name of a
+ * block and in which colour, and the line about a row.
+ * @template {ShownTree} A
+ * @typedef {{
+ *   colourings: { key: string, label: string }[],
+ *   colours: (colouring: string, answer: A) => Colours,
+ *   note: (answer: A, place: number, colours: Colours) => string,
+ *   noteColour: string,
+ *   describe: (answer: A, place: number, label: string) => import("./dom.js").Child[],
+ * }} Face
+ */
 
 /** The height of a level in pixels; a list that is not nested has only one level. */
 const HEIGHT = 21;
@@ -27,22 +50,34 @@ const PART = 0.3;
  * @returns {import("./workbench.js").Panel}
  */
 export function mountIcicle(bench) {
-  return new Icicle(bench);
+  return new Icicle(bench, {
+    colourings: COLOURINGS,
+    colours: (colouring, answer) => coloursOf(colouring, answer, bench.payload),
+    note: ({ rows, total, whole }, place, colours) =>
+      [colours.label(place), percent(total[rows.row[place]], whole)].filter(Boolean).join(" · "),
+    noteColour: "--quiet",
+    describe,
+  });
 }
 
-class Icicle {
-  /** @param {Bench} bench */
-  constructor(bench) {
+/** @template {ShownTree} [A=Answer] */
+export class Icicle {
+  /**
+   * @param {PictureBench} bench
+   * @param {Face<A>} face
+   */
+  constructor(bench, face) {
     this.bench = bench;
-    /** @type {Answer | null} */
+    this.face = face;
+    /** @type {A | null} */
     this.answer = null;
     /** @type {Block[]} */
     this.blocks = [];
     /** @type {Block | undefined} */
     this.hovered = undefined;
     this.levels = FEWEST_LEVELS;
-    this.colouring = COLOURINGS[0].key;
-    this.colours = /** @type {import("./icicle_colours.js").Colours | null} */ (null);
+    this.colouring = face.colourings[0].key;
+    this.colours = /** @type {Colours | null} */ (null);
     this.colourOf = palette();
     this.frame = 0;
     this.canvas = /** @type {HTMLCanvasElement} */ (
@@ -78,7 +113,9 @@ class Icicle {
   }
 
   menu() {
-    const choices = COLOURINGS.map(({ key, label }) => h("option", { value: key }, label));
+    const { colourings } = this.face;
+    if (colourings.length === 1) return null;
+    const choices = colourings.map(({ key, label }) => h("option", { value: key }, label));
     const select = /** @type {HTMLSelectElement} */ (h("select", null, choices));
     select.addEventListener("change", () => {
       this.colouring = select.value;
@@ -87,7 +124,7 @@ class Icicle {
     return h("label", { class: "field" }, "Colour by", select);
   }
 
-  /** @param {Answer} answer */
+  /** @param {A} answer */
   show(answer) {
     this.answer = answer;
     const room = Math.min(MOST_LEVELS, Math.floor((PART * innerHeight) / this.height));
@@ -113,7 +150,7 @@ class Icicle {
 
   coloured() {
     if (!this.answer) return;
-    this.colours = coloursOf(this.colouring, this.answer, this.bench.payload);
+    this.colours = this.face.colours(this.colouring, this.answer);
     fill(this.legend, legend(this.colours));
     this.draw();
   }
@@ -149,7 +186,10 @@ class Icicle {
     const selected = this.selectedPlace();
     const { blocks, hovered } = this;
     const matches = matchingRows(answer.rows.data, this.bench.store.state.search);
-    const picture = { answer, blocks, colours, height: this.height, selected, hovered, matches };
+    const note = (/** @type {number} */ place) => this.face.note(answer, place, colours);
+    const { noteColour } = this.face;
+    const marks = { selected, hovered, matches };
+    const picture = { answer, blocks, colours, note, noteColour, height: this.height, ...marks };
     paint(pen, picture, this.colourOf);
     fill(this.path, path(this.bench, answer, root));
     this.reset.hidden = root === 0;
@@ -169,7 +209,7 @@ class Icicle {
     if (hovered?.place === MERGED) {
       fill(this.line, "Rows that are too narrow to be drawn.");
     } else if (place >= 0) {
-      fill(this.line, describe(answer, place, this.colours?.label(place) ?? ""));
+      fill(this.line, this.face.describe(answer, place, this.colours?.label(place) ?? ""));
     } else {
       fill(this.line, h("span", { class: "quiet" }, sentenceOf(answer.rows.data)));
     }

@@ -3,12 +3,12 @@
 
 import { children } from "./tree.js";
 
-/** @typedef {import("./workbench.js").Answer} Answer */
+/** @typedef {import("./icicle_layout.js").ShownTree} ShownTree */
 
 /**
  * The place that a key leads to, -1 if it leads nowhere.
  * @param {string} key
- * @param {Answer} answer
+ * @param {ShownTree} answer
  * @param {number} place
  */
 export function neighbour(key, answer, place) {
@@ -22,7 +22,7 @@ export function neighbour(key, answer, place) {
 }
 
 /**
- * @param {Answer} answer
+ * @param {ShownTree} answer
  * @param {number} place
  */
 function largestChild({ rows, total }, place) {

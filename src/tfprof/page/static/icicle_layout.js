@@ -1,6 +1,20 @@
 // Where the blocks of an icicle are: width is the total, rows are depths, the root is at the top.
 
-/** @typedef {import("./workbench.js").Answer} Answer */
+/** @typedef {import("./types.d.ts").Numbers} Numbers */
+/** @typedef {import("./types.d.ts").RowTexts} RowTexts */
+
+/**
+ * The rows of an icicle and their sizes, which may be part of a larger answer. Places are positions
+ * among the shown rows; numbers are by row of the data.
+ * @typedef {{
+ *   rows: { data: RowTexts, row: Int32Array, end: Int32Array, depth: Int32Array },
+ *   metric: { label: string },
+ *   total: Numbers,
+ *   parent: Int32Array,
+ *   placeOf: Int32Array,
+ *   whole: number,
+ * }} ShownTree
+ */
 
 /** Blocks narrower than this, in pixels, are drawn together as one faint block. */
 const NARROW = 0.5;
@@ -17,7 +31,7 @@ export const MERGED = -1;
 /**
  * The visible blocks below a row, each after the one above it. Subtrees that are too narrow to be
  * seen are skipped, so the number of blocks depends on the size of the picture, not of the tree.
- * @param {Answer} answer
+ * @param {ShownTree} answer
  * @param {number} root the place of the row that takes the whole width
  * @param {number} width
  * @param {number} levels
@@ -75,7 +89,7 @@ export function blockAt(blocks, x, level) {
 
 /**
  * The depth of the tree below a row, the row included.
- * @param {Answer} answer
+ * @param {ShownTree} answer
  * @param {number} root
  */
 export function depthBelow({ rows }, root) {

@@ -4,11 +4,10 @@ import { visible } from "./dom.js";
 import { MERGED } from "./icicle_layout.js";
 import { shortName } from "./row_names.js";
 import { colour } from "./theme.js";
-import { percent } from "./units.js";
 
 /** @typedef {import("./icicle_layout.js").Block} Block */
 /** @typedef {import("./icicle_colours.js").Colours} Colours */
-/** @typedef {import("./workbench.js").Answer} Answer */
+/** @typedef {import("./icicle_layout.js").ShownTree} ShownTree */
 
 /** The narrowest block that has a label, and the space around it, in pixels. */
 const LABELLED = 26;
@@ -18,12 +17,14 @@ const PADDING = 5;
 const FAINT = 0.45;
 
 /**
- * What is drawn: the blocks, the height of a level, the places that are selected and under the
- * pointer, and the rows that match a search, if there is one.
+ * What is drawn: the blocks, what is written after the name of a place, the height of a level, the
+ * places that are selected and under the pointer, and the rows that match a search, if any.
  * @typedef {{
- *   answer: Answer,
+ *   answer: ShownTree,
  *   blocks: Block[],
- *   colours: Colours,
+ *   colours: Pick<Colours, "of">,
+ *   note: (place: number) => string,
+ *   noteColour: string,
  *   height: number,
  *   selected: number,
  *   hovered: Block | undefined,
@@ -113,8 +114,8 @@ function paintBlocks(pen, picture, colourOf) {
  * @param {(name: string) => string} colourOf
  */
 function paintLabels(pen, picture, colourOf) {
-  const { answer, blocks, colours, height } = picture;
-  const { rows, total, whole, parent } = answer;
+  const { answer, blocks, height, note, noteColour } = picture;
+  const { rows, parent } = answer;
   pen.textBaseline = "middle";
   for (const block of blocks) {
     const { place, x, width, level } = block;
@@ -126,10 +127,9 @@ function paintLabels(pen, picture, colourOf) {
     pen.fillStyle = colourOf(isMatch(picture, block) ? "--text" : "--quiet");
     const name = visible(shortName(rows.data, row, above));
     const used = label(pen, name, x + PADDING, middle, room);
-    const more = [colours.label(place), percent(total[row], whole)].filter(Boolean).join(" · ");
     if (used > 0 && room - used > 12) {
-      pen.fillStyle = colourOf("--quiet");
-      label(pen, more, x + PADDING + used + 8, middle, room - used - 8);
+      pen.fillStyle = colourOf(noteColour);
+      label(pen, note(place), x + PADDING + used + 8, middle, room - used - 8);
     }
   }
 }

@@ -12,8 +12,8 @@ const MOST_ROWS = 6;
 
 /**
  * The rows from the root to the zoomed row; each zooms to itself.
- * @param {Bench} bench
- * @param {Answer} answer
+ * @param {Pick<Bench, "zoom">} bench
+ * @param {import("./icicle_layout.js").ShownTree} answer
  * @param {number} root
  */
 export function path(bench, { rows, parent }, root) {
@@ -45,7 +45,7 @@ export function path(bench, { rows, parent }, root) {
 
 /**
  * What the rows of a view are. In a flat list, the rest of the sentence is about text tables.
- * @param {import("./types.d.ts").ViewData} data
+ * @param {import("./types.d.ts").RowTexts} data
  */
 export function sentenceOf({ sentence, nested }) {
   return nested ? sentence : sentence.replace(/:.*/, ".");

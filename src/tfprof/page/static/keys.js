@@ -35,7 +35,7 @@ export const PAGE_KEYS = [
 ];
 
 /** @type {Key[]} */
-const PICTURE = [
+export const PICTURE = [
   { keys: ["ArrowUp", "ArrowDown"], label: "↑ ↓", meaning: "parent, largest part" },
   { keys: ["ArrowLeft", "ArrowRight"], label: "← →", meaning: "neighbours" },
   { keys: ["Enter"], meaning: "zoom into the row, or out of it again" },
@@ -43,7 +43,7 @@ const PICTURE = [
 ];
 
 /** @type {Key[]} */
-const TABLE = [
+export const TABLE = [
   { keys: ["ArrowUp", "ArrowDown"], label: "↑ ↓", meaning: "previous and next row" },
   { keys: ["ArrowLeft", "ArrowRight"], label: "← →", meaning: "fold, parent; unfold, first part" },
   { keys: [" "], label: "Space", meaning: "fold or unfold" },
@@ -108,14 +108,16 @@ export const VIEW_KEYS = [
 const FIELDS = "input:not([type=checkbox], [type=radio]), select, textarea, [contenteditable]";
 
 /**
- * Let the keys of the whole page act.
- * @param {Actions} actions
+ * Let keys of the whole page act.
+ * @template T
+ * @param {T} actions
+ * @param {(Key & { act: (actions: T, key: string) => void | boolean })[]} every
  */
-export function listenToKeys(actions) {
+export function listenToKeys(actions, every) {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target instanceof Element && event.target.closest(`dialog, ${FIELDS}`)) return;
-    const found = PAGE_KEYS.find(({ keys }) => keys.includes(event.key));
+    const found = every.find(({ keys }) => keys.includes(event.key));
     if (!found || found.act(actions, event.key) === false) return;
     event.preventDefault();
     event.stopImmediatePropagation(); // views listen to the same keys, such as Escape

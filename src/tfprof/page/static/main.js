@@ -6,8 +6,9 @@ import { fill, h } from "./dom.js";
 import { mountFilters } from "./filters.js";
 import { guarded } from "./guarded.js";
 import { mountHeader } from "./header.js";
-import { listenToKeys } from "./keys.js";
+import { listenToKeys, PAGE_KEYS, VIEW_KEYS } from "./keys.js";
 import { Help } from "./help.js";
+import { HELP, NUMBERS } from "./help_texts.js";
 import { startLive } from "./live.js";
 import { createProvider } from "./provider.js";
 import { carriedOver, hasSameRows } from "./renewal.js";
@@ -43,14 +44,20 @@ class Page {
     this.filters = mountFilters(this.context);
     this.command = mountCommand(this.context);
     this.panel = h("div", { class: "view", id: "view", role: "tabpanel" });
-    this.help = new Help();
+    this.help = new Help({
+      views: VIEWS,
+      texts: HELP,
+      numbers: NUMBERS,
+      keys: PAGE_KEYS,
+      parts: VIEW_KEYS,
+    });
     this.header = this.mountHeader();
     this.isRenewing = false;
     this.store.subscribe((changed) => this.update(changed));
     const main = h("main", null, this.filters.element, this.panel);
     const { element } = this.header;
     document.body.replaceChildren(element, main, this.command.element, this.help.element);
-    listenToKeys(this.actions()); // before views do, because they use Escape too
+    listenToKeys(this.actions(), PAGE_KEYS); // before views do, because they use Escape too
     this.update(this.everything());
   }
 

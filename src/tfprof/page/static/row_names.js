@@ -1,13 +1,13 @@
 // The names of rows as panels show them.
 
-/** @typedef {import("./types.d.ts").ViewData} ViewData */
+/** @typedef {import("./types.d.ts").RowTexts} RowTexts */
 
 /** What the root of a view is called; its name in the data is that of the command line. */
 export const ROOT = "total";
 
 /**
  * The name of a row below another one: without the other's name, if it starts with that.
- * @param {ViewData} data
+ * @param {RowTexts} data
  * @param {number} row
  * @param {number} parent a row of the data, -1 if there is none
  */
@@ -21,7 +21,7 @@ export function shortName(data, row, parent) {
 
 /**
  * A name as its last part, and the scope before it. Lines of code are not divided.
- * @param {ViewData} data
+ * @param {RowTexts} data
  * @param {string} name
  * @returns {[string, string]}
  */
@@ -34,7 +34,7 @@ export function leafAndScope(data, name) {
 
 /**
  * The full name of a row.
- * @param {ViewData} data
+ * @param {RowTexts} data
  * @param {number} row
  */
 export function fullName(data, row) {

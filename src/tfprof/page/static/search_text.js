@@ -5,7 +5,7 @@ import { parents } from "./tree.js";
 
 /** @typedef {import("./types.d.ts").Payload} Payload */
 /** @typedef {import("./types.d.ts").Texts} Texts */
-/** @typedef {import("./types.d.ts").ViewData} ViewData */
+/** @typedef {import("./types.d.ts").RowTexts} RowTexts */
 
 /** Views whose rows have the names of the rows above them at the start of their own. */
 const NESTED_NAMES = new Set(["layers", "scope"]);
@@ -16,7 +16,7 @@ const known = new WeakMap();
 /**
  * Which rows of a view match, as 0 and 1; null if there is nothing to search for. A text must be in
  * the row's own part of its name: what is inside of a match does not match for that reason alone.
- * @param {ViewData} data
+ * @param {RowTexts} data
  * @param {string} search
  */
 export function matchingRows(data, search) {
@@ -142,7 +142,7 @@ function containingText(names, text) {
 
 /**
  * Where each name goes on after the name of the row above it; 0 if it does not start with that.
- * @param {ViewData} data
+ * @param {RowTexts} data
  */
 function ownParts({ end, name }) {
   const above = parents(end);

@@ -1,18 +1,14 @@
-// The rows that the number of the selected row refers to, and how the URL names them. Numbers of
-// rows change with the model; names do not, so that a link also fits a newer report.
+// The rows that the number of the selected row refers to, and how the URL names them.
 
 import { rowOfSameName } from "./renewal.js";
 import { rowsOfOps } from "./row_ops.js";
+import { rowFrom, rowsNamed, rowWords, wordsOf } from "./row_words.js";
 
 /** @typedef {import("./types.d.ts").Payload} Payload */
 /** @typedef {import("./types.d.ts").State} State */
-/** @typedef {import("./types.d.ts").Texts} Texts */
 /** @typedef {import("./types.d.ts").ViewData} ViewData */
 /** @typedef {import("./types.d.ts").ViewKind} ViewKind */
 /** @typedef {Pick<State, "row" | "op">} Selected */
-
-/** A row with a longer name is kept by its number. */
-const LONGEST = 2000; // bytes
 
 export class ShownRows {
   /** @param {Payload} payload */
@@ -83,65 +79,4 @@ export class ShownRows {
     if (op === undefined || op < 0) return { row: -1, op: -1 };
     return { row: data ? rowsOfOps(this.payload, data)[op] : -1, op };
   }
-}
-
-/**
- * The name of a row, and which of the rows with that name it is unless it is the first.
- * @param {Texts} names
- * @param {number} row
- * @returns {[string, string][]}
- */
-function wordsOf(names, row) {
-  if (names.ends[row] - names.starts[row] > LONGEST) return [["row", String(row)]];
-  const name = names.get(row);
-  const place = rowsNamed(names, name).indexOf(row);
-  return place > 0 ? [["row", name], ["nth", String(place + 1)]] : [["row", name]];
-}
-
-/**
- * @param {URLSearchParams} words
- * @returns {[string, string][]}
- */
-function rowWords(words) {
-  return [...words].filter(([key]) => key === "row" || key === "nth");
-}
-
-/**
- * @param {ViewData} data
- * @param {URLSearchParams} words
- */
-function rowFrom({ name }, words) {
-  const text = words.get("row") ?? "";
-  const found = rowsNamed(name, text);
-  if (found.length > 0) return found[Number(words.get("nth") ?? 1) - 1] ?? found[0];
-  return /^\d{1,9}$/.test(text) && Number(text) < name.length ? Number(text) : -1;
-}
-
-/**
- * @param {Texts} names
- * @param {string} text
- */
-function rowsNamed(names, text) {
-  const bytes = new TextEncoder().encode(text);
-  const isLossy = text.includes("\ufffd"); // the name may not be valid UTF-8
-  const found = [];
-  for (let row = 0; row < names.length; row += 1) {
-    if (isLossy ? names.get(row) === text : hasBytes(names, row, bytes)) found.push(row);
-  }
-  return found;
-}
-
-/**
- * @param {Texts} names
- * @param {number} row
- * @param {Uint8Array} bytes
- */
-function hasBytes({ data, starts, ends }, row, bytes) {
-  const start = starts[row];
-  if (ends[row] - start !== bytes.length) return false;
-  // Names often start alike, so the end is compared first.
-  for (let place = bytes.length - 1; place >= 0; place -= 1) {
-    if (data[start + place] !== bytes[place]) return false;
-  }
-  return true;
 }

@@ -6,6 +6,7 @@ import { Address } from "./address.js";
 
 /** @typedef {import("./types.d.ts").State} State */
 /** @typedef {import("./types.d.ts").Changed} Changed */
+/** @typedef {import("./types.d.ts").LinkedRows} LinkedRows */
 
 const NAMES = /** @type {const} */ (["view", "metric", "search", "memory", "timeline"]);
 
@@ -20,10 +21,11 @@ export function initialState(view, metric) {
 }
 
 /**
+ * @template {LinkedRows} R
  * @param {State} defaults
  * @param {string[]} options the names of all options
- * @param {import("./shown_rows.js").ShownRows} rows
- * @returns {import("./types.d.ts").Store}
+ * @param {R} rows
+ * @returns {import("./types.d.ts").Store<R>}
  */
 export function createStore(defaults, options, rows) {
   const read = () => ({ ...defaults, ...fromHash(location.hash, options, defaults.view, rows) });
@@ -122,7 +124,7 @@ function isSame(one, other) {
 /**
  * @param {State} state
  * @param {State} defaults
- * @param {import("./shown_rows.js").ShownRows} rows
+ * @param {LinkedRows} rows
  */
 function toHash(state, defaults, rows) {
   const words = new URLSearchParams();
@@ -136,7 +138,7 @@ function toHash(state, defaults, rows) {
  * @param {string} hash
  * @param {string[]} known
  * @param {string} view the view if none is named
- * @param {import("./shown_rows.js").ShownRows} rows
+ * @param {LinkedRows} rows
  * @returns {Partial<State>}
  */
 function fromHash(hash, known, view, rows) {

@@ -10,7 +10,37 @@ import { matchingRows } from "./search_text.js";
 
 /** @typedef {import("./workbench.js").Answer} Answer */
 /** @typedef {import("./workbench.js").Bench} Bench */
+/** @typedef {import("./icicle_layout.js").ShownTree} ShownTree */
 /** @typedef {import("./table_columns.js").TableColumn} TableColumn */
+
+/**
+ * What a table needs from the page.
+ * @typedef {import("./icicle.js").PictureBench & import("./table_heading.js").Sorting} TableBench
+ */
+
+/**
+ * How the rows of an answer look.
+ * @template {ShownTree} A
+ * @typedef {{
+ *   columns: (answer: A) => TableColumn[],
+ *   name: (answer: A, place: number, search: string) => import("./dom.js").Child[],
+ *   title: (answer: A, place: number) => string,
+ *   foot: (answer: A) => import("./dom.js").Child[],
+ *   size: (answer: A) => number,
+ * }} TableFace
+ */
+
+/**
+ * Views of rows: few of them are unfolded at first.
+ * @type {TableFace<Answer>}
+ */
+const ROWS = {
+  columns: columnsOf,
+  name: nameCell,
+  title: nameTitle,
+  foot: footOf,
+  size: ({ rows }) => rows.data.end.length,
+};
 
 /** The height of a row in pixels, as in the style sheet. */
 const HEIGHT = 25;
@@ -23,15 +53,20 @@ const MORE = 10;
  * @returns {import("./workbench.js").Panel}
  */
 export function mountTable(bench) {
-  return new Table(bench);
+  return new Table(bench, ROWS);
 }
 
-class Table {
-  /** @param {Bench} bench */
-  constructor(bench) {
+/** @template {ShownTree} [A=Answer] */
+export class Table {
+  /**
+   * @param {TableBench} bench
+   * @param {TableFace<A>} face
+   */
+  constructor(bench, face) {
     this.bench = bench;
+    this.face = face;
     this.folding = new Folding();
-    /** @type {Answer | null} */
+    /** @type {A | null} */
     this.answer = null;
     /** @type {TableColumn[]} */
     this.columns = [];
@@ -60,15 +95,15 @@ class Table {
     new ResizeObserver(() => this.scheduled()).observe(this.grid);
   }
 
-  /** @param {Answer} answer */
+  /** @param {A} answer */
   show(answer) {
     this.answer = answer;
-    this.folding.start(answer);
-    this.columns = columnsOf(answer);
+    this.folding.start(answer, this.face.size(answer));
+    this.columns = this.face.columns(answer);
     this.grid.style.setProperty("--columns", this.columns.map(({ width }) => width).join(" "));
     const isGrouped = this.columns.some(({ group }) => group !== "");
     fill(this.head, heading(this.bench, this.columns, isGrouped));
-    fill(this.foot, footOf(answer));
+    fill(this.foot, this.face.foot(answer));
     this.grid.setAttribute("aria-colcount", String(this.columns.length + 1));
     this.list();
     this.select();
@@ -150,7 +185,7 @@ class Table {
   }
 
   /**
-   * @param {Answer} answer
+   * @param {A} answer
    * @param {number} line
    * @param {boolean} isMatch
    * @param {string} search
@@ -164,9 +199,9 @@ class Table {
     const fold = h("span", { class: "table-fold", "aria-hidden": "true" }, isParent && sign);
     const name = h(
       "span",
-      { class: "table-name", role: "gridcell", title: nameTitle(answer, place) },
+      { class: "table-name", role: "gridcell", title: this.face.title(answer, place) },
       fold,
-      nameCell(answer, place, isMatch ? search : ""),
+      this.face.name(answer, place, isMatch ? search : ""),
     );
     name.style.setProperty("--depth", String(rows.depth[place] - 1));
     const element = h(
@@ -234,7 +269,7 @@ class Table {
   }
 
   /**
-   * @param {Answer} answer
+   * @param {A} answer
    * @param {string} key
    */
   handled(answer, key) {

@@ -1,6 +1,6 @@
 // Which rows of a table are unfolded, and so which are listed.
 
-/** @typedef {import("./workbench.js").Answer} Answer */
+/** @typedef {import("./icicle_layout.js").ShownTree} ShownTree */
 
 /** Views with at most this many rows are unfolded at first. */
 const FEW = 300;
@@ -13,18 +13,19 @@ export class Folding {
 
   /**
    * Rows keep their state, also if a newer profile has other numbers for them.
-   * @param {Answer} answer
+   * @param {ShownTree} answer
+   * @param {number} size the number of rows that decides
    */
-  start(answer) {
+  start(answer, size) {
     const { end } = answer.rows.data;
     if (this.open.length === end.length) return;
-    this.open = new Uint8Array(end.length).fill(end.length <= FEW ? 1 : 0);
+    this.open = new Uint8Array(end.length).fill(size <= FEW ? 1 : 0);
     this.unfold(answer, 0);
   }
 
   /**
    * The places that are listed.
-   * @param {Answer} answer
+   * @param {ShownTree} answer
    */
   listed({ rows }) {
     const found = [];
@@ -38,7 +39,7 @@ export class Folding {
 
   /**
    * Unfold a row, and rows below it as long as each is an only child.
-   * @param {Answer} answer
+   * @param {ShownTree} answer
    * @param {number} place
    */
   unfold({ rows }, place) {
@@ -52,7 +53,7 @@ export class Folding {
   }
 
   /**
-   * @param {Answer} answer
+   * @param {ShownTree} answer
    * @param {number} place
    */
   fold({ rows }, place) {
@@ -61,7 +62,7 @@ export class Folding {
 
   /**
    * Unfold everything above a row, so that it is listed. Returns whether anything changed.
-   * @param {Answer} answer
+   * @param {ShownTree} answer
    * @param {number} place
    */
   reveal({ rows, parent }, place) {

@@ -2,11 +2,25 @@
 
 import { h } from "./dom.js";
 
-/** @typedef {import("./workbench.js").Bench} Bench */
+/** @typedef {import("./types.d.ts").State} State */
+
+/**
+ * What the headings need from the page: the view, the key that siblings are sorted by, and the
+ * options, which choose it.
+ * @typedef {{
+ *   kind: string,
+ *   order: () => string,
+ *   store: {
+ *     readonly state: Readonly<Pick<State, "options">>,
+ *     set: (part: Partial<State>) => void,
+ *   },
+ * }} Sorting
+ */
+
 /** @typedef {import("./table_columns.js").TableColumn} TableColumn */
 
 /**
- * @param {Bench} bench
+ * @param {Sorting} bench
  * @param {TableColumn[]} columns
  * @param {boolean} isGrouped
  */
@@ -48,7 +62,7 @@ function groups(columns) {
 }
 
 /**
- * @param {Bench} bench
+ * @param {Sorting} bench
  * @param {Pick<TableColumn, "key" | "metric" | "heading" | "class" | "meaning">} column
  */
 function headingCell(bench, { key, metric, heading: text, class: style, meaning }) {
@@ -81,7 +95,7 @@ function headingCell(bench, { key, metric, heading: text, class: style, meaning 
 
 /**
  * Sort siblings by a key; the same key again restores the default.
- * @param {Bench} bench
+ * @param {Sorting} bench
  * @param {string} key
  */
 function sortBy({ store }, key) {

@@ -3,7 +3,7 @@
 /**
  * The place that a key leads to, -1 if it leads nowhere.
  * @param {string} key
- * @param {import("./workbench.js").Answer} answer
+ * @param {import("./icicle_layout.js").ShownTree} answer
  * @param {Int32Array} listed
  * @param {number} place
  * @param {number} page the number of lines of a page

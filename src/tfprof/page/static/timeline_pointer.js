@@ -1,12 +1,12 @@
 // Mouse, pen and touch on the canvas of a timeline: drag to pan, shift + drag or drag on the ruler
 // to measure, ctrl + wheel to zoom, click to select.
 
-/** @typedef {import("./timeline_window.js").TimeWindow} TimeWindow */
+/** @typedef {import("./timeline_window.js").VisibleTime} VisibleTime */
 
 /**
  * What the pointer acts on.
  * @typedef {{
- *   canvas: HTMLElement, ruler: HTMLElement, shown: TimeWindow,
+ *   canvas: HTMLElement, ruler: HTMLElement, shown: VisibleTime,
  *   hover: (x: number, y: number) => void, leave: () => void,
  *   click: (x: number, y: number) => void, open: (x: number, y: number) => void,
  *   measure: (from: number, to: number) => void, scroll: (pixels: number) => void,

@@ -59,12 +59,12 @@ export function stepAt(steps, time, recording = -1) {
  * @param {HTMLCanvasElement} canvas
  * @param {Scene} scene
  * @param {number} height
+ * @param {number} start where the ticks count from
  */
-export function paintRuler(canvas, scene, height) {
+export function paintRuler(canvas, scene, height, start) {
   const { from, to, ratio, theme, font } = scene;
   const { width, height: tall } = resized(canvas, scene, height);
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-  const { start } = originOf(scene.runs.data.steps, from, to);
   const gap = roundGap((LEAST_GAP * (to - from)) / scene.width);
   context.clearRect(0, 0, width, tall);
   context.font = `${11 * ratio}px ${font}`;

@@ -9,7 +9,7 @@ import { Painter } from "./timeline_paint.js";
 import { originOf, paintRuler } from "./timeline_ruler.js";
 
 /** @typedef {import("./timeline_runs.js").Runs} Runs */
-/** @typedef {import("./timeline_window.js").TimeWindow} TimeWindow */
+/** @typedef {import("./timeline_window.js").VisibleTime} VisibleTime */
 /** @typedef {import("./timeline_colours.js").Ink} Ink */
 /** @typedef {import("./timeline_overlay.js").Marks} Marks */
 /** @typedef {import("./timeline_layout.js").Row} Row */
@@ -37,10 +37,17 @@ const THEME = {
 export class Stage {
   /**
    * @param {Runs} runs
-   * @param {TimeWindow} shown
+   * @param {VisibleTime} shown
    * @param {() => void} painted called after each frame
+   * @param {(from: number, to: number) => import("./timeline_ruler.js").Origin} countedFrom
    */
-  constructor(runs, shown, painted) {
+  constructor(
+    runs,
+    shown,
+    painted,
+    countedFrom = (from, to) => originOf(runs.data.steps, from, to),
+  ) {
+    this.countedFrom = countedFrom;
     this.runs = runs;
     this.shown = shown;
     this.painted = painted;
@@ -183,8 +190,9 @@ export class Stage {
     if (this.isStale) {
       this.isStale = false;
       this.painter.paint(scene);
-      paintRuler(this.ruler, scene, RULER);
-      fill(this.origin, originOf(this.runs.data.steps, scene.from, scene.to).label);
+      const origin = this.countedFrom(scene.from, scene.to);
+      paintRuler(this.ruler, scene, RULER, origin.start);
+      fill(this.origin, origin.label);
       this.showShares(scene);
     }
     paintOverlay(this.overlay, scene, this.marks);

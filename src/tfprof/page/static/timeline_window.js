@@ -7,6 +7,11 @@ const JUMP = 200;
 /** The space beside what is fitted, as a share of its length. */
 const MARGIN = 0.02;
 
+/**
+ * What is visible of a timeline, and how the pointer and keys move it.
+ * @typedef {Pick<TimeWindow, "from" | "to" | "length" | "show" | "zoom" | "pan">} VisibleTime
+ */
+
 export class TimeWindow {
   /**
    * @param {number} begin of everything

@@ -139,6 +139,9 @@ export interface ViewData {
   notes: string[];
 }
 
+/** What the names and the nesting of rows need. */
+export type RowTexts = Pick<ViewData, "kind" | "nested" | "sentence" | "end" | "name">;
+
 /** One of the numbers at the top of the first screen. */
 export interface Card {
   label: string;
@@ -439,10 +442,18 @@ export interface State {
 
 export type Changed = Set<keyof State>;
 
-export interface Store {
+/** How the URL names the selected row. */
+export interface LinkedRows {
+  words(state: Pick<State, "view" | "row" | "op">): [string, string][];
+  find(view: string, words: URLSearchParams): Pick<State, "row" | "op">;
+  /** Called when another view is shown. */
+  leave(): void;
+}
+
+export interface Store<R extends LinkedRows = import("./shown_rows.js").ShownRows> {
   readonly state: Readonly<State>;
   /** The rows that `row` refers to. */
-  readonly rows: import("./shown_rows.js").ShownRows;
+  readonly rows: R;
   /** Change the state, tell all subscribers and update the URL; another view is a new entry. */
   set(part: Partial<State>): void;
   /** The same for a link: what is left stays in the history of the browser. */
