@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tfprof import terminal
+from tfprof import comparison_outputs, terminal
 from tfprof.api import Profile, load
 from tfprof.comparison.compared import Compared
 from tfprof.comparison.diff import build_diff
@@ -20,7 +20,6 @@ from tfprof.options import Options, OutputSpec
 from tfprof.outputs import (
     diff_csv,
     diff_json,
-    diff_registry,
     diff_rows,
     diff_text,
     frames,
@@ -31,6 +30,8 @@ from tfprof.views.registry import VIEWS
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from tfprof.page.diff_report import DiffReport
 
 Path: TypeAlias = str | os.PathLike[str]
 Side: TypeAlias = Profile | Path | Sequence[Path]
@@ -78,7 +79,7 @@ class Diff:
         """Compare one view; the error for an unknown view suggests the nearest name."""
         if kind not in VIEWS:
             raise OptionError(f"Unknown view `{kind}`. {nearest(kind, VIEWS)}")
-        diff_registry.require(options.destination, kind)
+        comparison_outputs.require(options.destination, kind)
         view = build_diff(self._pair, kind, options)
         about = Subject.FLOAT_OPS | Subject.TIME | Subject.STEPS
         notes = [*one_sided(self.base.columns, self.new.columns)] if AUTO in options.select else []
@@ -109,6 +110,15 @@ class Diff:
     def layers(self, *, unchanged: bool = False, **options: Any) -> DiffAnswer:
         """Compare ops by layer of the model; options as in `tfprof diff --help`."""
         return self.view("layers", Options.of(**options), unchanged=unchanged)
+
+    def report(self) -> DiffReport:
+        """The comparison as a page for a browser: `diff.report().save("diff.html")`.
+
+        In a notebook it is shown inline.
+        """
+        from tfprof.page.diff_report import DiffReport  # noqa: PLC0415 -- most answers need no page
+
+        return DiffReport(self.scope().compared)
 
     def __str__(self) -> str:
         return "\n".join(self.sentences)
@@ -152,7 +162,7 @@ class DiffAnswer:
         return self._encoded("markdown")
 
     def _encoded(self, kind: str) -> str:
-        return b"".join(diff_registry.DIFF_OUTPUTS[kind].encode(self.compared)).decode()
+        return b"".join(comparison_outputs.DIFF_OUTPUTS[kind].encode(self.compared)).decode()
 
     def to_dataframe(self) -> pd.DataFrame:
         """One row per changed row, with columns such as `params_before` and `params_change`."""
@@ -169,9 +179,9 @@ class DiffAnswer:
         """
         options = self.compared.view.options
         spec = options.destination if output is None else OutputSpec.parse(output)
-        diff_registry.require(spec, self.compared.view.kind)
-        if spec.kind in diff_registry.DIFF_OUTPUTS:
-            return diff_registry.write(self.compared, spec)
+        comparison_outputs.require(spec, self.compared.view.kind)
+        if spec.kind in comparison_outputs.DIFF_OUTPUTS:
+            return comparison_outputs.write(self.compared, spec)
         if spec.kind == "stdout":
             (show or terminal.write)(iter([self.report]))
         return []

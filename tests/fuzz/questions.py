@@ -18,13 +18,13 @@ from tfprof.budgets.forms import budget_of
 from tfprof.budgets.measuring import Measured
 from tfprof.budgets.metrics import BUDGET_METRICS
 from tfprof.commands import info_text
+from tfprof.comparison_outputs import DIFF_OUTPUTS
 from tfprof.comparisons import Diff
 from tfprof.errors import TfprofError
 from tfprof.formats.content import Content
 from tfprof.metrics import METRICS
 from tfprof.model.builder import ProfileBuilder
 from tfprof.options import Options
-from tfprof.outputs.diff_registry import DIFF_OUTPUTS
 from tfprof.outputs.registry import FILE_OUTPUTS, SAVED_FORMATS
 from tfprof.sources.registry import BY_NAME
 from tfprof.sources.source import InputFile, Reading

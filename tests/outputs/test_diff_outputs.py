@@ -14,10 +14,10 @@ from build import op, profile, run
 from pprof_reader import PprofFile
 from profile_strategies import often, profiles
 from tfprof.api import Profile
+from tfprof.comparison_outputs import DIFF_OUTPUTS
 from tfprof.comparisons import Diff
 from tfprof.errors import OptionError
 from tfprof.outputs import schemas
-from tfprof.outputs.diff_registry import DIFF_OUTPUTS
 from tfprof.views.registry import VIEWS
 
 

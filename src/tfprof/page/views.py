@@ -26,7 +26,7 @@ from tfprof.views.view import View, build
 
 # All rows, in the order of their arrangement. Rows with negative numbers are hidden by default.
 WHOLE = Options(max_depth=2**31 - 1, order_by="")
-WITH_NEGATIVE = WHOLE.taking({f"min_{key}": -(2**63) for key in THRESHOLD_KEYS})
+_WITH_NEGATIVE = WHOLE.taking({f"min_{key}": -(2**63) for key in THRESHOLD_KEYS})
 
 _NO_OP = -1
 # The numbers that tables show besides the chosen one, if the view has no columns of its own.
@@ -56,7 +56,7 @@ def whole(kind: str, profile: ProfileColumns) -> View:
     """
     default = resolved(kind, profile, WHOLE).select
     select = tuple(sorted({*default, *(metric.key for metric in numbers_of(profile))}))
-    view = build(kind, profile, replace(WITH_NEGATIVE, select=select))
+    view = build(kind, profile, replace(_WITH_NEGATIVE, select=select))
     # The thresholds are not what a reader asked for.
     asked = replace(view, options=replace(WHOLE, select=select))
     return fitted(replace(view, noted=lambda: notes(asked)))

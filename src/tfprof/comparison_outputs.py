@@ -33,6 +33,11 @@ DIFF_OUTPUTS: dict[str, DiffOutput] = {
     "json": DiffOutput("tfprof.outputs.diff_json", "all changed rows, for scripts"),
     "csv": DiffOutput("tfprof.outputs.diff_csv", "one line per changed row, for spreadsheets"),
     "markdown": DiffOutput("tfprof.outputs.diff_markdown", "tables for a pull request"),
+    "html": DiffOutput(
+        "tfprof.page.diff_report",
+        "a page with all views, numbers and timelines",
+        "open it in a browser",
+    ),
     "pprof": DiffOutput(
         "tfprof.outputs.diff_pprof",
         "stacks of both sides, for pprof (not op)",
