@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from command_runs import is_one_line, tfprof
+from command_runs import is_one_line, shell, tfprof
 from tfprof.cli import main
 
 ROOT = Path(__file__).parent.parent.parent
@@ -191,6 +191,17 @@ def test_names_cannot_control_a_terminal_or_the_output():
 
     assert ran.returncode == 1
     assert "\x1b" not in ran.stderr
+
+
+@pytest.mark.parametrize("form", ["--json", "--markdown"])
+def test_the_status_does_not_depend_on_who_reads_the_answer(form, budgets):
+    keys = ("params", "float_ops", "macs", "ops", "uncounted_ops", "slots", "trainable_params")
+    places = ("model", "scope.net", 'scope."net/w"', "scope.prob", "scope.x", "layer.net")
+    budgets("".join(f"[{place}]\n" + "".join(f"{key} = 1\n" for key in keys) for place in places))
+
+    ran = shell('"$@" | true; exit ${PIPESTATUS[0]}', "check", "graph.pb", form)
+
+    assert (ran.returncode, ran.stderr) == (3, "")
 
 
 # Updating.

@@ -19,6 +19,7 @@ EXIT_INTERRUPTED = 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line, given without the program's name, and return its exit status."""
+    status = EXIT_OK
     try:
         status = _status(sys.argv[1:] if argv is None else argv)
         if sys.stdout is not None:
@@ -28,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except process.Stopped as stopped:
         return _ended(int(str(stopped.code)), "stopped.")
     except BrokenPipeError:  # the reader has stopped reading, as `head` does
-        return _ended(EXIT_OK)
+        return _ended(status)
     except (MemoryError, ImportError) as error:
         if not (message := process.shortage(error)):
             raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,10 @@ def check(call: Call) -> int:
     found = checked(call.load(), budgets, _base(call), left_out=left_out)
     if call.value("junit"):
         atomic_files.write(call.value("junit"), [outputs.junit(found)])
-    call.show([_answer(call, found)])
+    with suppress(
+        BrokenPipeError
+    ):  # the status matters even if it is not read
+        call.show([_answer(call, found)])
     call.say(*found.notes)
     _add_to_summary(call, found)
     return 0 if found.is_met else EXIT_NOT_MET
