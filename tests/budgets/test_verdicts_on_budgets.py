@@ -69,6 +69,22 @@ def test_a_scope_includes_everything_below_it_and_has_the_line_of_most_of_it():
     assert (found.status, found.measured, found.line) == ("not met", 20, "model.py:7:build")
 
 
+def test_the_line_of_a_layer_is_not_the_one_that_created_its_variables():
+    facts = (
+        layer("dense"),
+        op("dense/w", "VariableV2", shape=(9,), layer="dense", code=["train.py:9:fit"]),
+        *(
+            op(f"dense/{name}", layer="dense", code=["model.py:3:build"], float_ops=number)
+            for number, name in enumerate("ab", 1)
+        ),
+        op("dense/c", layer="dense", code=["model.py:4:build"], float_ops=4),
+    )
+
+    found = checked("[layer.dense]\nparams = 9\nfloat_ops = 7", *facts)
+
+    assert [one.line for one in found.verdicts] == ["model.py:3:build", "model.py:4:build"]
+
+
 LAYERS = (
     layer("m"),
     layer("m/a"),

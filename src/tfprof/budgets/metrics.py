@@ -9,6 +9,8 @@ from tfprof.budgets.amounts import Quantity
 from tfprof.metrics import METRICS, Metric, Need
 from tfprof.units import Unit
 
+_OPS = "definitions"  # counts ops
+
 
 class Source(Enum):
     """Where a number comes from."""
@@ -35,6 +37,15 @@ class BudgetMetric(NamedTuple):
     def is_time(self) -> bool:
         """Whether it differs from run to run, so that only changes can be judged."""
         return self.quantity is Quantity.TIME
+
+    @property
+    def weight(self) -> str:
+        """The number by which the lines of code of a part are ranked.
+
+        A framework may create variables elsewhere than the layer, so these are not ranked by size.
+        """
+        is_work = self.counts_work or self.needs is Need.RUNS
+        return self.number if self.number and is_work else _OPS
 
     @property
     def counts_work(self) -> bool:

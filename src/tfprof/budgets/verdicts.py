@@ -43,7 +43,7 @@ def _judge(
         raise InputError(budget.source, f"{budget.key}: {error}") from None
     verdict = Verdict(budget, Status.MISSING, command_for(budget, part))
     try:
-        verdict = replace(verdict, line=part.line(budget.metric.number or "definitions"))
+        verdict = replace(verdict, line=part.line(budget.metric.weight))
         before = None
         if budget.is_relative and base is not None:
             before = base, _base_part(budget, base)

@@ -39,9 +39,7 @@ def check(call: Call) -> int:
     found = checked(call.load(), budgets, _base(call), left_out=left_out)
     if call.value("junit"):
         atomic_files.write(call.value("junit"), [outputs.junit(found)])
-    with suppress(
-        BrokenPipeError
-    ):  # the status matters even if it is not read
+    with suppress(BrokenPipeError):  # the status matters even if it is not read
         call.show([_answer(call, found)])
     call.say(*found.notes)
     _add_to_summary(call, found)
