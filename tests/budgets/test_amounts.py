@@ -171,6 +171,20 @@ def test_an_updated_count_looks_like_the_old_one(value, old, new):
     assert restyled(Fraction(value), parse(old, Quantity.COUNT), Rounding.UP) == new
 
 
+@pytest.mark.parametrize(
+    ("value", "other", "shown"),
+    [
+        (25_600_001, "25.6 M", "25.600001 M"),
+        (25_557_032, "25.6 M", "25.56 M"),
+        (77, "10 k", "77"),
+        (999_996, "1 M", "0.999996 M"),
+        (1_234_567, "1000000", "1,234,567"),
+    ],
+)
+def test_a_number_is_shown_in_the_unit_of_its_budget(value, other, shown):
+    assert told_apart(Fraction(value), parse(other, Quantity.COUNT)) == shown
+
+
 def test_an_updated_size_keeps_its_system_of_units():
     old = parse("12 GiB", Quantity.BYTES)
 

@@ -136,9 +136,14 @@ def natural(value: Fraction, quantity: Quantity, suffix: str = "") -> str:
 
 
 def told_apart(value: Fraction, other: Amount) -> str:
-    """`value` in the unit of `other`, with enough decimals to see which of both is larger."""
+    """`value` in the unit of `other`, with enough decimals to see which of both is larger.
+
+    A much smaller value is written in its own unit.
+    """
     style, quantity = other.style, other.quantity
     scale = quantity.scales[style.suffix.lower()]
+    if value < scale and 2 * value < other.value:  # far apart, and too small for the unit
+        return natural(value, quantity, style.suffix)
     if scale > 1:
         style = replace(style, decimals=max(style.decimals, 2))
     else:

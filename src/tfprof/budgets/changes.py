@@ -59,10 +59,10 @@ class Change(NamedTuple):
 def compare(before: Times, after: Times) -> Change:
     """Compare the times of steps; of several workers, the one with the median change."""
     shared = set(before.workers) & set(after.workers)
-    groups = [{worker} for worker in shared] or [{*before.workers, *after.workers}]
+    groups = [{worker} for worker in sorted(shared)] or [{*before.workers, *after.workers}]
     pairs = [(before.of(group), after.of(group)) for group in groups]
     found = [_compared(*pair) for pair in pairs if all(len(side.nanos) for side in pair)]
-    return sorted(found, key=lambda change: change.amount)[(len(found) - 1) // 2]
+    return sorted(found, key=lambda change: (change.amount, change.after))[(len(found) - 1) // 2]
 
 
 def _compared(before: Times, after: Times) -> Change:
