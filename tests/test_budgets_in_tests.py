@@ -36,6 +36,12 @@ def test_a_profile_meets_its_budgets():
     )
 
 
+def test_several_files_of_a_model_meet_their_budgets(files):
+    assert_budget(
+        [files / "graph.pb", files / "run_meta_0"], params=18, scopes={"net": {"op_runs": 3}}
+    )
+
+
 def test_a_budget_that_is_not_met_fails_with_its_line():
     with pytest.raises(AssertionError) as caught:
         assert_budget(CNN, params=1000, float_ops="141 k")

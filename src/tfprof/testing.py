@@ -32,7 +32,8 @@ def assert_budget(
 ) -> None:
     """Raise `AssertionError` if a model does not meet its budgets, with a line for each.
 
-    `model` is a Keras model, a `tf.function`, a path of any file that tfprof reads, or a `Profile`.
+    `model` is a Keras model, a `tf.function`, one path or several of files that tfprof reads, or a
+    `Profile`.
     The keywords are metrics of the whole model, and `scopes` and `layers` map names of its parts to
     their metrics: `assert_budget(model, params="25.6 M", scopes={"decoder": {"ops": 410}})`. Values
     have the same forms as in a budget file; changes such as "+3 %" are relative to `base`.
@@ -64,4 +65,6 @@ def _budgets(where: str, place: Place, metrics: _Budgets) -> Iterator[Budget]:
 
 
 def _loaded(model: Any) -> Profile:
-    return model if isinstance(model, Profile) else load(model)
+    if isinstance(model, Profile):
+        return model
+    return load(*model) if isinstance(model, list | tuple) else load(model)
