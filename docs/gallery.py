@@ -16,16 +16,25 @@ ROOT = Path(__file__).parent.parent
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A report: its title, and the files, or the number of ops of a generated model."""
+    """A report: its title, and the files, or the number of ops of a generated model.
+
+    With `base`, it is a comparison with that file.
+    """
 
     title: str
     files: str
     generated_ops: int = 0
+    base: str = ""
 
 
 ENTRIES = {
     "resnet32": Entry("ResNet-32", "examples/resnet32/*.gz"),
     "transformer": Entry("A Keras transformer", "examples/transformer/*.tfprof"),
+    "diff": Entry(
+        "Attention in float32 and float64",
+        "examples/compare/float64.tfprof",
+        base="examples/compare/float32.tfprof",
+    ),
     "large": Entry("A model of 100,000 ops", "large/*", generated_ops=100_000),
 }
 
@@ -39,7 +48,11 @@ def write(name: str, folder: Path) -> Path:
             _generate(Path(generated) / "large", entry.generated_ops)
         # Relative, because the report offers commands with these paths.
         with chdir(generated if entry.generated_ops else ROOT):
-            tfprof.load(*sorted(Path().glob(entry.files))).report(title=entry.title).save(path)
+            profile = tfprof.load(*sorted(Path().glob(entry.files)))
+            if entry.base:
+                tfprof.diff(entry.base, profile).report().save(path)
+            else:
+                profile.report(title=entry.title).save(path)
     return path
 
 

@@ -56,6 +56,7 @@ SCREENSHOTS = [
     Screenshot("transformer-memory"),
     Screenshot("resnet32-graph"),
     Screenshot("resnet32-scope", theme="dark"),
+    Screenshot("diff-layers", height=1300),
     Screenshot("large-overview"),
     Screenshot(
         "terminal",

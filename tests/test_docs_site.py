@@ -62,6 +62,7 @@ def test_the_site_has_every_page_in_its_navigation(pages):
     [
         ("gallery.html", "gallery/resnet32.html#view=graph"),
         ("gallery.html", "gallery/large.html#view=overview"),
+        ("how-to/compare.html", "../gallery/diff.html#view=layers"),
         ("tutorial/keras.html", "../gallery/transformer.html#view=timeline"),
     ],
 )

@@ -4,7 +4,7 @@ import { isShown } from "./diff_answers.js";
 
 /** @typedef {import("./diff_answers.js").DiffAnswer} DiffAnswer */
 
-/** From these shares of the larger of before and after on, a change has the next level. */
+/** From these shares of before on, a change has the next level. */
 const LEVELS = [0.1, 0.5];
 
 /** The largest level. */
@@ -17,8 +17,8 @@ export const MOST = LEVELS.length + 1;
  */
 export function levelOf(answer, row) {
   if (!isShown(answer, row)) return 0;
-  const { change, number: { before, after } } = answer;
-  const share = Math.abs(change[row]) / Math.max(Math.abs(before[row]), Math.abs(after[row]));
+  const { change, number: { before } } = answer;
+  const share = Math.abs(change[row] / before[row]); // infinite if there was nothing before
   return Math.sign(change[row]) * (1 + LEVELS.filter((least) => share >= least).length);
 }
 

@@ -17,7 +17,7 @@ export const HELP = {
 
 export const NUMBERS = "The width of a block is the larger of before and after, and at least that "
   + "of its parts. Red blocks have more than before, blue ones less: the darker, the larger the "
-  + "share of the block that changed. Grey blocks did not change, or the steps do not show that "
+  + "change as a percentage of before. Grey blocks did not change, or the steps do not show that "
   + "they did. Parameters, float operations and bytes are exact. Times are those of the median "
   + "step, with an interval that contains the change with a confidence of 95 %; ~ marks changes "
   + "that could be chance. Percentages are of before, shares are of the change of all rows. In the "

@@ -49,7 +49,7 @@ function card(total) {
       h("span", { class: `swatch change-${kind}`, "aria-hidden": "true" }),
       changeOf(total, isShown),
     ),
-    h("div", { class: "card-detail" }, [limits, detail].filter(Boolean).join(" · ")),
+    [limits, detail].filter(Boolean).map((text) => h("div", { class: "card-detail" }, text)),
   );
 }
 

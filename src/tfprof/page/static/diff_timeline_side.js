@@ -19,7 +19,8 @@ import { formatted } from "./units.js";
 
 /** How far an arrow key moves, as a share of the window. */
 const MOVE = 0.1;
-const INKS = EVERY_LEVEL.map((level) => `--${colourName(level)}`);
+/** Grey runs are darker than grey blocks, so that they can be told from gaps and faint runs. */
+const INKS = EVERY_LEVEL.map((level) => (level === 0 ? "--share-0" : `--${colourName(level)}`));
 const KEYS = "Arrow keys move, w and s zoom, 0 fits the step.";
 
 /**
