@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from tfprof.classic.op_log import write_op_log
     from tfprof.classic.option_builder import ProfileOptionBuilder
     from tfprof.classic.profiler import Profiler, advise, profile
+    from tfprof.comparison.causes import DiffCause
     from tfprof.comparison.compared import Compared
-    from tfprof.comparison.summary import DiffCause, DiffSummary, DiffTotal
+    from tfprof.comparison.summary import DiffSummary, DiffTotal
     from tfprof.comparisons import Diff, DiffAnswer, diff
     from tfprof.errors import (
         CaptureError,
@@ -168,7 +169,8 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "tfprof.classic.option_builder": ("ProfileOptionBuilder",),
     "tfprof.classic.profiler": ("Profiler", "advise", "profile"),
     "tfprof.comparison.compared": ("Compared",),
-    "tfprof.comparison.summary": ("DiffCause", "DiffSummary", "DiffTotal"),
+    "tfprof.comparison.causes": ("DiffCause",),
+    "tfprof.comparison.summary": ("DiffSummary", "DiffTotal"),
     "tfprof.comparisons": ("Diff", "DiffAnswer", "diff"),
     "tfprof.contrib": ("contrib",),
     "tfprof.errors": (

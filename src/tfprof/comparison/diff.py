@@ -16,8 +16,8 @@ from tfprof.columns import Bools, Ints
 from tfprof.comparison.matching import NO_ROW
 from tfprof.comparison.numbers import Number, selected
 from tfprof.comparison.pair import Pair, RowPairs, row_pairs
-from tfprof.comparison.step_times import steps_of, times_of_rows
-from tfprof.comparison.times import Floats, TimeChanges, compare_medians
+from tfprof.comparison.parts import Parts, Side, compare_parts
+from tfprof.comparison.times import TimeChanges
 from tfprof.errors import OptionError
 from tfprof.kernels import trees
 from tfprof.memo import remembered
@@ -101,7 +101,11 @@ class DiffView:
 
     def times(self, key: str) -> TimeChanges:
         """The medians of a time over steps, and whether they differ, for each row."""
-        return _times(self, key)
+        return _parts(self, key).times
+
+    def parts(self, key: str) -> Parts:
+        """The same, compared with the rest of the model."""
+        return _parts(self, key)
 
     def is_changed(self, number: Number) -> Bools:
         """Which rows changed: exactly, or for times as far as the steps show it."""
@@ -295,12 +299,6 @@ def _typical(view: DiffView, number: Number) -> tuple[Ints, Ints]:
 
 
 @remembered
-def _times(view: DiffView, key: str) -> TimeChanges:
-    return compare_medians(
-        _times_of(view.base, key, view.base_row), _times_of(view.new, key, view.new_row)
-    )
-
-
-def _times_of(side: View, key: str, rows: Ints) -> Floats:
-    times = times_of_rows(side, key, steps_of(side))
-    return np.concatenate((times, np.zeros((1, times.shape[1]))))[rows]
+def _parts(view: DiffView, key: str) -> Parts:
+    base, new = Side(view.base, view.base_row), Side(view.new, view.new_row)
+    return compare_parts(view.pair, base, new, view.tree, key)

@@ -8,15 +8,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from tfprof.columns import Bools, Ints
+from tfprof.comparison.changed_ops import heaviest, op_type
 from tfprof.comparison.pair import Pair, op_pairs
 from tfprof.measures.numbers import EVERYTHING, per_op
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import format_count
 
-# The attributes of TensorFlow's ops that state the type of their elements.
-_TYPES = ("T", "dtype", "DstT")
-# Reading attributes takes a while, and a sentence has room for a few.
-_MOST_OPS = 500
 _MOST_KINDS = 3
 # A change of float operations is mentioned from this share on.
 _LEAST_FLOAT_OPS = 0.01
@@ -40,21 +37,16 @@ def _paired(pair: Pair, base: Bools) -> tuple[Ints, Ints]:
 def _types(pair: Pair, base: Bools) -> Iterator[str]:
     """Kinds of ops whose elements have another type, those that take most time first."""
     old, new = _paired(pair, base)
-    first = np.argsort(-per_op(pair.new, EVERYTHING)["nanos"][new], kind="stable")[:_MOST_OPS]
+    first = heaviest(pair, old, new)
     found = dict.fromkeys(
         (pair.new.ops.kind[op], after, before)
         for was, op in zip(old[first].tolist(), new[first].tolist(), strict=True)
-        if (before := _type(pair.base, was)) and (after := _type(pair.new, op)) and before != after
+        if (before := op_type(pair.base, was))
+        and (after := op_type(pair.new, op))
+        and before != after
     )
     for kind, after, before in [*found][:_MOST_KINDS]:
         yield f"`{kind}` now runs in {after} instead of {before}"
-
-
-def _type(profile: ProfileColumns, op: int) -> str:
-    for name in _TYPES:
-        if isinstance(value := profile.ops.origins.attribute(op, name), str):
-            return value
-    return ""
 
 
 def _float_ops(pair: Pair, base: Bools, new: Bools) -> Iterator[str]:

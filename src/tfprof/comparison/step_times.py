@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from tfprof.columns import Ints, ints
+from tfprof.columns import Bools, Ints, ints
 from tfprof.comparison.times import Floats
 from tfprof.measures.numbers import chosen_steps
 from tfprof.measures.parts import PARTS
 from tfprof.measures.run_sums import run_sums
+from tfprof.model.profile import ProfileColumns
 from tfprof.views.registry import Trait
 from tfprof.views.view import View, chosen_by
 
@@ -24,25 +27,37 @@ def steps_of(view: View) -> Ints:
     return found
 
 
-def times_of_rows(view: View, key: str, steps: Ints) -> Floats:
+def times_of_rows(view: View, key: str, steps: Ints, ops: Bools | None = None) -> Floats:
     """The time in nanoseconds of each row (a row) in each step (a column).
 
-    It is the total of the row, or in a flat view its own, in which the root is everything.
+    It is the total of the row, or in a flat view its own, in which the root is everything. With
+    `ops`, only the flagged ops count.
     """
-    whole, is_part = PARTS.get(key, (key, None))
-    runs = run_sums(view.profile)
     found = np.zeros((len(view), len(steps)))
-    for place, step in enumerate(steps.tolist()):
-        nanos = runs.totals(whole, ints([step]))
-        if is_part is not None:
-            nanos = np.where(is_part(view.profile), nanos, 0)
-        found[:, place] = _of_rows(view, nanos)
+    for place, nanos in enumerate(_of_steps(view.profile, key, steps)):
+        found[:, place] = of_rows(view, nanos if ops is None else np.where(ops, nanos, 0))
     return found
 
 
-def _of_rows(view: View, nanos: Ints) -> Ints:
+def times_of_ops(profile: ProfileColumns, key: str, steps: Ints, ops: Bools) -> Floats:
+    """The time in nanoseconds that the flagged ops take in each step."""
+    found = [float(nanos[ops].sum()) for nanos in _of_steps(profile, key, steps)]
+    return np.array(found, np.float64)
+
+
+def _of_steps(profile: ProfileColumns, key: str, steps: Ints) -> Iterator[Ints]:
+    """The time of each op, for one step after the other."""
+    whole, is_part = PARTS.get(key, (key, None))
+    runs = run_sums(profile)
+    for step in steps.tolist():
+        nanos = runs.totals(whole, ints([step]))
+        yield nanos if is_part is None else np.where(is_part(profile), nanos, 0)
+
+
+def of_rows(view: View, column: Ints) -> Ints:
+    """The sum of a column of ops for each row of a view."""
     if Trait.NESTED in view.traits:
-        return view.totals_of(nanos)
-    own = view.members.sums(nanos[view.members.values])
-    own[0] = nanos[view.counted().op].sum()
+        return view.totals_of(column)
+    own = view.members.sums(column[view.members.values])
+    own[0] = column[view.counted().op].sum()
     return own

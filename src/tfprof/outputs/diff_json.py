@@ -42,6 +42,7 @@ def _summary(summary: DiffSummary) -> dict[str, Any]:
         "sentences": sentences(summary),
         "steps": list(summary.steps),
         "step": _step(summary),
+        "pace": summary.pace,
         "cause": asdict(summary.cause) | {"facts": list(summary.cause.facts)}
         if summary.cause
         else None,

@@ -47,7 +47,9 @@ def _summary() -> Schema:
         "low_ns": described(or_null(NUMBER), "The 95 % interval of the change."),
         "high_ns": or_null(NUMBER),
         "is_conclusive": described({"type": "boolean"}, "Whether there are enough steps."),
-        "is_shown": described({"type": "boolean"}, "Whether the steps show a difference."),
+        "is_shown": described(
+            {"type": "boolean"}, "Whether a part of the model, not the machine, explains a change."
+        ),
     }
     cause = {
         "kind": described(TEXT, "The view that has the row."),
@@ -55,6 +57,9 @@ def _summary() -> Schema:
         "old_name": TEXT,
         "before_ns": described(INTEGER, "In the median step."),
         "after_ns": INTEGER,
+        "ratio": described(
+            or_null(NUMBER), "How many times as long it takes if the rest takes as long as before."
+        ),
         "share": described(NUMBER, "Of the change of the time of all ops, as a fraction."),
         "phase": described(TEXT, "forward, backward or optimizer; empty if it is several."),
         "line": described(TEXT, "The line of code that holds most of it; empty if unknown."),
@@ -66,8 +71,12 @@ def _summary() -> Schema:
             "sentences": list_of(TEXT),
             "steps": list_of(INTEGER, "How many steps with times each side has."),
             "step": described(or_null(object_of(step)), "The wall time of a step."),
+            "pace": described(
+                or_null(NUMBER),
+                "How many times as long the ops take that are the same on both sides.",
+            ),
             "cause": described(
-                or_null(object_of(cause)), "The part that holds most of a change of time."
+                or_null(object_of(cause)), "The part whose time changed beyond that."
             ),
             "totals": list_of(object_of(total), "Numbers of the whole model."),
         }

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tfprof.comparison.causes import DiffCause
 from tfprof.comparison.numbers import Number
-from tfprof.comparison.summary import DiffCause, DiffSummary
+from tfprof.comparison.summary import DiffSummary
 from tfprof.comparison.times import LEAST_STEPS, TimeChanges
 from tfprof.units import counted, format_nanos
 
 _LARGE_FACTOR = 10
+# A smaller change of the machine's pace is not worth a remark.
+_STEADY = 0.05
 
 
 def sentences(summary: DiffSummary) -> list[str]:
@@ -59,8 +62,21 @@ def _step(summary: DiffSummary) -> Iterator[str]:
     elif step.is_shown[0]:
         share = percent(float(step.before[0]), float(step.after[0]))
         yield f"{moved} ({share}, {steps}; 95% interval {_interval(step)})."
+    elif summary.pace is not None and (step.low[0] > 0 or step.high[0] < 0):
+        yield f"{moved} ({steps}), but {_machine(summary.pace, grows=step.low[0] > 0)}."
     else:
         yield f"{moved}: no difference shown by {steps} (95% interval {_interval(step)})."
+
+
+def _machine(pace: float, *, grows: bool) -> str:
+    """Why a change of the step says little about the program."""
+    same = "ops that are the same on both sides take"
+    if abs(pace - 1) < _STEADY:
+        return f"{same} as long as before: the change is in the time between ops"
+    if (pace > 1) != grows:
+        return f"{same} {pace:.2f} times as long: the change is in the time between ops"
+    slow = "slower or busier" if pace > 1 else "faster or less busy"
+    return f"{same} {pace:.2f} times as long: the machine was {slow}"
 
 
 def _steps(steps: tuple[int, int]) -> str:
@@ -88,16 +104,24 @@ def _cause(summary: DiffSummary) -> Iterator[str]:
         if summary.step is not None and summary.step.is_shown[0]:
             yield "No single part of the model holds most of the change."
         return
-    more, sum_ = ("more", "additional") if cause.change_ns > 0 else ("less", "saved")
     was = f" (was `{cause.old_name}`)" if cause.old_name not in ("", cause.name) else ""
     where = ", ".join(filter(None, [_phase(cause), cause.line]))
-    yield (
-        f"`{cause.name}`{was} takes {_time(abs(cause.change_ns))} {more} per step, "
-        f"{100 * cause.share:.0f}% of the {sum_} time of all ops{f': {where}' if where else ''}."
-    )
+    yield f"`{cause.name}`{was} takes {_taken(summary, cause)}{f': {where}' if where else ''}."
     if cause.facts:
         facts = "; ".join(cause.facts)
         yield f"There, {facts}."
+
+
+def _taken(summary: DiffSummary, cause: DiffCause) -> str:
+    """How much more or less a part takes; without its share if the step is not comparable."""
+    if summary.step is not None and summary.step.is_shown[0]:
+        more, sum_ = ("more", "additional") if cause.change_ns > 0 else ("less", "saved")
+        share = f"{100 * cause.share:.0f}% of the {sum_} time of all ops"
+        return f"{_time(abs(cause.change_ns))} {more} per step, {share}"
+    moved = f"{_time(cause.before_ns)} → {_time(cause.after_ns)} per step"
+    if cause.ratio is None:
+        return moved
+    return f"{moved}, {cause.ratio:.2f} times as long compared with the rest of the model"
 
 
 def _phase(cause: DiffCause) -> str:
