@@ -43,6 +43,7 @@ def test_the_public_names_are_these():
         *("Report", "collect", "Collected"),
         *("Answer", "Options", "Hidden", "Written"),
         *("diff", "Diff", "DiffAnswer", "Compared", "DiffSummary", "DiffTotal", "DiffCause"),
+        "DiffIdle",
         *("MemoryAnswer", "MemoryOptions", "AllocatorMemory", "MemoryBreakdown", "MemoryCurve"),
         *("FloatOpsLedger", "CountedKind", "UncountedKind"),
         *("register_flops", "OpFacts", "FlopCount"),

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tfprof.classic.profiler import Profiler, advise, profile
     from tfprof.comparison.causes import DiffCause
     from tfprof.comparison.compared import Compared
-    from tfprof.comparison.summary import DiffSummary, DiffTotal
+    from tfprof.comparison.summary import DiffIdle, DiffSummary, DiffTotal
     from tfprof.comparisons import Diff, DiffAnswer, diff
     from tfprof.errors import (
         CaptureError,
@@ -79,6 +79,7 @@ __all__ = [
     "Diff",
     "DiffAnswer",
     "DiffCause",
+    "DiffIdle",
     "DiffSummary",
     "DiffTotal",
     "Evidence",
@@ -170,7 +171,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "tfprof.classic.profiler": ("Profiler", "advise", "profile"),
     "tfprof.comparison.compared": ("Compared",),
     "tfprof.comparison.causes": ("DiffCause",),
-    "tfprof.comparison.summary": ("DiffSummary", "DiffTotal"),
+    "tfprof.comparison.summary": ("DiffIdle", "DiffSummary", "DiffTotal"),
     "tfprof.comparisons": ("Diff", "DiffAnswer", "diff"),
     "tfprof.contrib": ("contrib",),
     "tfprof.errors": (

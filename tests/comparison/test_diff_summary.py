@@ -1,8 +1,14 @@
 """What changed as a whole, and where."""
 
+from dataclasses import replace
+
+import numpy as np
+
 from build import layer, op, profile, run
+from tfprof.columns import ints
 from tfprof.comparison.pair import Pair
 from tfprof.comparison.summary import build_summary
+from tfprof.model.executions import Waits
 from tfprof.outputs.diff_sentences import sentences
 
 MAIN = "train.py:9:main"
@@ -97,3 +103,37 @@ def test_totals_are_compared_without_a_run():
         ("definitions", 1, 1),
     ]
     assert sentences(found) == ["Parameters 3 → 5 (+66.7%)."]
+
+
+def paused(pause, *, is_input_wait=False):
+    """Two ops per step with a pause between them, in each of seven steps."""
+    random, facts, waits = np.random.default_rng(pause), [op("net/a"), op("net/b")], []
+    for step in range(7):
+        first, second = random.integers(300, 310, 2).tolist()
+        start = 1 + 10_000 * step
+        facts += [
+            run("net/a", first, step, start=start),
+            run("net/b", second, step, start=start + first + pause),
+        ]
+        waits.append((step, 1_000 * (start + first), 1_000 * pause))
+    columns = zip(*waits, strict=True) if is_input_wait else ((), (), ())
+    return replace(profile(*facts), waits=Waits(*(ints(column) for column in columns)))
+
+
+def test_a_longer_pause_between_ops_is_named():
+    found = summary(paused(20), paused(400))
+
+    assert found.step.is_shown[0]
+    assert found.idle == (False, 20_000, 400_000)
+    assert sentences(found)[1] == (
+        "The time in which no op runs, such as that of Python, changes most: 20us → 400us per "
+        f"step, {100 * 380_000 / float(found.step.change[0]):.0f}% of the change of the step."
+    )
+
+
+def test_a_longer_wait_for_input_is_named():
+    base, new = (paused(pause, is_input_wait=True) for pause in (20, 400))
+    found = summary(base, new)
+
+    assert found.idle == (True, 20_000, 400_000)
+    assert sentences(found)[1].startswith("The time waiting for input changes most: 20us → 400us")

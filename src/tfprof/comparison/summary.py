@@ -12,6 +12,7 @@ import numpy as np
 from tfprof.comparison.causes import DiffCause, Explanation, explain
 from tfprof.comparison.numbers import Number, has_number, numbers_named
 from tfprof.comparison.pair import Pair
+from tfprof.comparison.parts import LEAST_SAME
 from tfprof.comparison.times import Floats, TimeChanges, compare_medians
 from tfprof.measures.memory import allocator_traces
 from tfprof.measures.numbers import EVERYTHING, per_op
@@ -20,6 +21,9 @@ from tfprof.measures.steps import timed_steps
 from tfprof.metrics import Need
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit
+
+# The machine is as fast as before if the ops that are the same take this much more or less.
+STEADY = 0.05
 
 _OF_EVERY_MODEL = ("params", "float_ops")
 # The totals that are compared, if either side has them.
@@ -38,6 +42,14 @@ class DiffTotal(NamedTuple):
         return self.after - self.before
 
 
+class DiffIdle(NamedTuple):
+    """The time of a median step in which no op ran, on both sides, in nanoseconds."""
+
+    is_input_wait: bool  # whether it is waiting for input; otherwise it is the rest
+    before_ns: int
+    after_ns: int
+
+
 @dataclass(frozen=True, slots=True)
 class DiffSummary:
     """The comparison of two profiles as a whole."""
@@ -45,6 +57,7 @@ class DiffSummary:
     steps: tuple[int, int]  # how many steps with times each side has
     step: TimeChanges | None  # one row: the wall time of a step; None if a side has no times
     pace: float | None  # how many times as long the ops take that did not change; None if unknown
+    idle: DiffIdle | None  # the time without ops, if it explains the change of the step
     cause: DiffCause | None  # the part of the model that takes another time, beyond the pace
     totals: tuple[DiffTotal, ...]
 
@@ -52,14 +65,37 @@ class DiffSummary:
 def build_summary(pair: Pair) -> DiffSummary:
     """Compare two profiles as a whole."""
     walls = [_wall_times(side) for side in (pair.base, pair.new)]
-    step, found = None, Explanation(None, None)
+    step, found, idle = None, Explanation(None, None), None
     if all(len(wall) for wall in walls):
         step = compare_medians(walls[0][None], walls[1][None])
         if step.is_conclusive:
             found = explain(pair)
-            step = step._replace(is_shown=step.is_shown & _is_beyond(step, found))
+            idle = _idle(pair, step) if _is_steady(found) else None
+            is_explained = idle is not None or _is_beyond(step, found)
+            step = step._replace(is_shown=step.is_shown & is_explained)
     steps = len(walls[0]), len(walls[1])
-    return DiffSummary(steps, step, found.pace, found.cause, tuple(_totals(pair)))
+    return DiffSummary(steps, step, found.pace, idle, found.cause, tuple(_totals(pair)))
+
+
+def _is_steady(found: Explanation) -> bool:
+    """Whether the machine was as fast as before."""
+    return found.pace is not None and abs(log(found.pace)) < STEADY
+
+
+def _idle(pair: Pair, step: TimeChanges) -> DiffIdle | None:
+    """The kind of idle time that has most of the change of a step."""
+    sides = [step_totals(side) for side in (pair.base, pair.new)]
+    waits = [side.idle_input_wait_ns for side in sides]
+    others = [side.wall_ns - side.busy_ns - side.idle_input_wait_ns for side in sides]
+    for is_input_wait, (old, new) in ((True, waits), (False, others)):
+        found = compare_medians(old[None].astype(np.float64), new[None].astype(np.float64))
+        change = float(found.change[0])
+        is_most = change * step.change[0] > 0 and 2 * abs(change) >= abs(step.change[0])
+        whole = float(max(step.before[0], step.after[0]))
+        if found.is_shown[0] and is_most and abs(change) >= LEAST_SAME * whole:
+            before, after = (round(float(side[0])) for side in (found.before, found.after))
+            return DiffIdle(is_input_wait, before, after)
+    return None
 
 
 def _is_beyond(step: TimeChanges, found: Explanation) -> bool:

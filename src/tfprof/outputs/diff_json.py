@@ -43,6 +43,7 @@ def _summary(summary: DiffSummary) -> dict[str, Any]:
         "steps": list(summary.steps),
         "step": _step(summary),
         "pace": summary.pace,
+        "idle": summary.idle._asdict() if summary.idle else None,
         "cause": asdict(summary.cause) | {"facts": list(summary.cause.facts)}
         if summary.cause
         else None,

@@ -65,6 +65,11 @@ def _summary() -> Schema:
         "line": described(TEXT, "The line of code that holds most of it; empty if unknown."),
         "facts": list_of(TEXT, "What is different there."),
     }
+    idle: dict[str, Schema] = {
+        "is_input_wait": described({"type": "boolean"}, "Whether it is waiting for input."),
+        "before_ns": INTEGER,
+        "after_ns": INTEGER,
+    }
     total = {"key": TEXT, "label": TEXT, "before": INTEGER, "after": INTEGER}
     return object_of(
         {
@@ -74,6 +79,9 @@ def _summary() -> Schema:
             "pace": described(
                 or_null(NUMBER),
                 "How many times as long the ops take that are the same on both sides.",
+            ),
+            "idle": described(
+                or_null(object_of(idle)), "The time without ops, if it has most of the change."
             ),
             "cause": described(
                 or_null(object_of(cause)), "The part whose time changed beyond that."

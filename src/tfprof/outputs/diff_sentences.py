@@ -6,18 +6,16 @@ from collections.abc import Iterator
 
 from tfprof.comparison.causes import DiffCause
 from tfprof.comparison.numbers import Number
-from tfprof.comparison.summary import DiffSummary
+from tfprof.comparison.summary import STEADY, DiffSummary
 from tfprof.comparison.times import LEAST_STEPS, TimeChanges
 from tfprof.units import counted, format_nanos
 
 _LARGE_FACTOR = 10
-# A smaller change of the machine's pace is not worth a remark.
-_STEADY = 0.05
 
 
 def sentences(summary: DiffSummary) -> list[str]:
     """The step, the part of the model that changed most, and what is equal."""
-    return [*_step(summary), *_cause(summary), *_totals(summary)]
+    return [*_step(summary), *_idle(summary), *_cause(summary), *_totals(summary)]
 
 
 def amount(number: Number, value: int) -> str:
@@ -71,7 +69,7 @@ def _step(summary: DiffSummary) -> Iterator[str]:
 def _machine(pace: float, *, grows: bool) -> str:
     """Why a change of the step says little about the program."""
     same = "ops that are the same on both sides take"
-    if abs(pace - 1) < _STEADY:
+    if abs(pace - 1) < STEADY:
         return f"{same} as long as before: the change is in the time between ops"
     if (pace > 1) != grows:
         return f"{same} {pace:.2f} times as long: the change is in the time between ops"
@@ -98,10 +96,20 @@ def _time(nanos: float) -> str:
     return format_nanos(round(nanos / 1_000) * 1_000)
 
 
+def _idle(summary: DiffSummary) -> Iterator[str]:
+    if summary.idle is None or summary.step is None or not summary.step.is_shown[0]:
+        return
+    is_input_wait, before, after = summary.idle
+    what = "waiting for input" if is_input_wait else "in which no op runs, such as that of Python,"
+    moved = f"{_time(before)} → {_time(after)} per step"
+    share = 100 * (after - before) / float(summary.step.change[0])
+    yield f"The time {what} changes most: {moved}, {share:.0f}% of the change of the step."
+
+
 def _cause(summary: DiffSummary) -> Iterator[str]:
     cause = summary.cause
     if cause is None:
-        if summary.step is not None and summary.step.is_shown[0]:
+        if summary.step is not None and summary.step.is_shown[0] and summary.idle is None:
             yield "No single part of the model holds most of the change."
         return
     was = f" (was `{cause.old_name}`)" if cause.old_name not in ("", cause.name) else ""
