@@ -163,6 +163,15 @@ def test_a_part_may_have_none_of_what_the_model_has():
     assert found.status == "met"
 
 
+def test_parameters_of_a_variable_of_unknown_shape_are_missing():
+    unknown = (op("net/odd", "VarHandleOp"), op("net/open", "VariableV2", shape=(-1, 3)))
+
+    found = checked("[model]\nparams = 99\n[scope.head]\nparams = 5", *NET, *unknown)
+
+    assert [one.status for one in found.verdicts] == ["missing", "met"]
+    assert found.verdicts[0].remark.startswith("2 variables have an unknown shape (`net/odd`)")
+
+
 def test_variables_alone_have_neither_ops_nor_float_ops():
     weights = op("w", "Variable", shape=(3,))
 

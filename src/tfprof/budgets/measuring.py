@@ -26,9 +26,11 @@ from tfprof.metrics import BY_KEY, Need
 from tfprof.model.notes import Subject, concerning, subject_of
 from tfprof.model.ops import UNKNOWN_REPEATS
 from tfprof.model.profile import ProfileColumns
+from tfprof.units import counted
 
 _WHOLE = Place()
 _VARIABLE = "Variable"  # the kind of op that stands for a variable in files without a graph
+_VARIABLES = ("Variable", "VarHandleOp")  # the beginnings of the kinds of variables
 _RECORD = "record a run with `tfprof run` or tfprof.capture, and give its folder"
 
 
@@ -50,6 +52,8 @@ class Measured:
         A model without any parameters, memory or time is one whose files do not contain them.
         """
         self._require(metric)
+        if _subject(metric) is Subject.PARAMS:
+            _require_shapes(self.columns, part)
         whole = self.parts.find(_WHOLE)
         if not permits_zero and not _AMOUNTS[metric.source](self, metric, whole):
             raise MissingNumberError(self._why_zero(metric))
@@ -117,6 +121,23 @@ def _has_ops(profile: ProfileColumns) -> bool:
     """Whether there is a graph: a checkpoint or a Keras file has only variables."""
     kinds = profile.ops.kind.take(np.flatnonzero(profile.ops.is_defined)).compact()
     return any(kind != _VARIABLE for kind in kinds.values)
+
+
+def _require_shapes(profile: ProfileColumns, part: Part) -> None:
+    """Refuse to count the parameters of a part with a variable of unknown shape."""
+    ops, shape = profile.ops, profile.ops.shape
+    is_open = [dims is None or min(dims, default=0) < 0 for dims in shape.values]
+    is_variable = [kind.startswith(_VARIABLES) for kind in ops.kind.values]
+    flags = (
+        np.array([*is_open, False])[shape.codes] & np.array([*is_variable, False])[ops.kind.codes]
+    )
+    found = np.flatnonzero(flags & ops.is_defined & part.is_inside)
+    if len(found):
+        what = counted(len(found), "variable has", "variables have")
+        raise MissingNumberError(
+            f"{what} an unknown shape (`{ops.name[int(found[0])]}`), so the number is too small; "
+            "give files that state the shape."
+        )
 
 
 def _subject(metric: BudgetMetric) -> Subject:
