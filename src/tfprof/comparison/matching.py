@@ -70,20 +70,20 @@ class Rows(NamedTuple):
     def of(
         cls,
         tree: Tree,
-        names: Iterable[PlainName],
+        names: Sequence[str],
+        plain: Callable[[str], PlainName],
+        *,
         content: Ints,
         weight: Ints,
         vocabulary: Vocabulary,
     ) -> Rows:
-        texts, families, numbers = zip(*names, strict=True)
-        return cls(
-            tree,
-            vocabulary.codes(texts),
-            vocabulary.codes(families),
-            np.array(numbers, np.int64),
-            content,
-            weight,
-        )
+        """Rows with their own `names`, many of which are equal; `plain` splits one."""
+        codes = vocabulary.codes(names)
+        distinct, first, place = np.unique(codes, return_index=True, return_inverse=True)
+        found = [plain(names[row]) for row in first.tolist()]
+        family = vocabulary.codes(name.family for name in found)
+        number = np.array([name.number for name in found], np.int64)
+        return cls(tree, distinct[place], family[place], number[place], content, weight)
 
 
 def mixed(column: Ints) -> Ints:

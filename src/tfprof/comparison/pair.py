@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -100,7 +100,7 @@ def _graph_pairs(pair: Pair) -> RowPairs:
 
 
 def _rows(kind: str, profile: ProfileColumns, vocabulary: Vocabulary, my_code: bool) -> Rows:
-    arranged, split = _KINDS[kind]
+    arranged, own, plain = _KINDS[kind]
     arrangement = arranged(profile, my_code)
     members = arrangement.members
     kinds = vocabulary.codes(f"kind {text}" for text in profile.ops.kind.values)
@@ -108,10 +108,11 @@ def _rows(kind: str, profile: ProfileColumns, vocabulary: Vocabulary, my_code: b
     of_ops = mixed(mixed(kinds[profile.ops.kind.codes]) + params)
     return Rows.of(
         arrangement.tree,
-        split(arrangement.name),
-        members.sums(of_ops[members.values]),
-        members.sums(params[members.values]),
-        vocabulary,
+        own(arrangement.name),
+        plain,
+        content=members.sums(of_ops[members.values]),
+        weight=members.sums(params[members.values]),
+        vocabulary=vocabulary,
     )
 
 
@@ -133,25 +134,23 @@ def line_name(text: str) -> PlainName:
     return PlainName(text, text, -1)
 
 
-def _scopes(names: Strings) -> Iterator[PlainName]:
-    return map(scope_name, names)
+def kind_name(text: str) -> PlainName:
+    """The name of a kind of ops, which has no number."""
+    return PlainName(text, text, -1)
 
 
-def _lines(names: Strings) -> Iterator[PlainName]:
-    return map(line_name, names)
-
-
-def _kinds(names: Strings) -> Iterator[PlainName]:
-    return (PlainName(text, text, -1) for text in names)
+def _last_parts(names: Strings) -> list[str]:
+    return [text.rpartition("/")[2] for text in names]
 
 
 _Arrange = Callable[[ProfileColumns, bool], Arrangement]
-_Split = Callable[[Strings], Iterator[PlainName]]
+_Own = Callable[[Strings], list[str]]
+_Plain = Callable[[str], PlainName]
 
 # How the rows of each view are arranged and named.
-_KINDS: dict[str, tuple[_Arrange, _Split]] = {
-    "scope": (lambda profile, _: scope.arrange(profile), _scopes),
-    "layers": (lambda profile, _: layers.arrange(profile).arrangement, _scopes),
-    "code": (lambda profile, my: code.arrange(profile, my_code=my).arrangement, _lines),
-    "op": (lambda profile, _: op.arrange(profile), _kinds),
+_KINDS: dict[str, tuple[_Arrange, _Own, _Plain]] = {
+    "scope": (lambda profile, _: scope.arrange(profile), _last_parts, scope_name),
+    "layers": (lambda profile, _: layers.arrange(profile).arrangement, _last_parts, scope_name),
+    "code": (lambda profile, my: code.arrange(profile, my_code=my).arrangement, list, line_name),
+    "op": (lambda profile, _: op.arrange(profile), list, kind_name),
 }
