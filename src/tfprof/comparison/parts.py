@@ -23,7 +23,7 @@ from tfprof.views.view import View
 # The least change that is claimed, as a share of a step: of a row with other ops than before, and
 # of a row whose ops are all the same, where the machine is a likelier reason.
 LEAST_CHANGED = 0.03
-LEAST_SAME = 0.10
+LEAST_SAME = 0.12
 
 # Recordings differ by more than their steps show.
 _WIDER = 2
