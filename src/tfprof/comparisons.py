@@ -27,6 +27,7 @@ from tfprof.outputs import (
 )
 from tfprof.outputs.diff_sentences import sentences
 from tfprof.views.registry import VIEWS
+from tfprof.views.view import chosen_by
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,14 +62,11 @@ class Diff:
     def __init__(self, base: Profile, new: Profile) -> None:
         self.base, self.new = base, new
         self._pair = Pair(base.columns, new.columns)
-        self._summary: DiffSummary | None = None
 
     @property
     def summary(self) -> DiffSummary:
         """The time of a step, the part of the model that changed most, and totals."""
-        if self._summary is None:
-            self._summary = build_summary(self._pair)
-        return self._summary
+        return build_summary(self._pair)
 
     @property
     def sentences(self) -> list[str]:
@@ -89,7 +87,8 @@ class Diff:
             for note in profile.notes_on(about)
         ]
         words = self.base.words, self.new.words
-        return DiffAnswer(Compared(view, self.summary, *words, unchanged, tuple(notes)))
+        summary = build_summary(self._pair, chosen_by(options))
+        return DiffAnswer(Compared(view, summary, *words, unchanged, tuple(notes)))
 
     def scope(self, *, unchanged: bool = False, **options: Any) -> DiffAnswer:
         """Compare ops by name scope; options as in `tfprof diff --help`."""

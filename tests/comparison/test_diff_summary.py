@@ -9,6 +9,7 @@ from tfprof.columns import ints
 from tfprof.comparison.pair import Pair
 from tfprof.comparison.summary import build_summary
 from tfprof.model.executions import Waits
+from tfprof.model.recordings import Chosen
 from tfprof.outputs.diff_sentences import sentences
 
 MAIN = "train.py:9:main"
@@ -91,6 +92,14 @@ def test_one_step_allows_no_conclusion_about_times():
         "Step 10us → 99us (1 step each): nothing can be concluded about times; record at least "
         "2 steps on each side."
     )
+
+
+def test_the_summary_covers_the_steps_that_are_asked_for():
+    pair = Pair(model(100), model(180))
+    found = build_summary(pair, Chosen(step=3))
+
+    assert found.steps == (1, 1)
+    assert not found.step.is_conclusive
 
 
 def test_totals_are_compared_without_a_run():

@@ -16,10 +16,10 @@ from tfprof.comparison.op_facts import changed_facts
 from tfprof.comparison.pair import Pair, op_pairs
 from tfprof.comparison.parts import part_of_change
 from tfprof.comparison.times import Floats
-from tfprof.measures.numbers import EVERYTHING, per_op
 from tfprof.metrics import Need
 from tfprof.model.ops import Phase
 from tfprof.model.profile import ProfileColumns
+from tfprof.model.recordings import Chosen
 from tfprof.options import Options
 from tfprof.views import lines
 from tfprof.views.code import GRADIENT_SUFFIX
@@ -59,12 +59,13 @@ class Explanation(NamedTuple):
     pace: float | None  # how many times as long the ops take that did not change; None if too few
 
 
-def explain(pair: Pair) -> Explanation:
+def explain(pair: Pair, chosen: Chosen) -> Explanation:
     """Find the part that changed compared with the rest, and how much longer the rest takes."""
     has_layers = pair.base.has(Need.LAYERS) and pair.new.has(Need.LAYERS)
     # A layer has its forward and backward pass, which differ less together than on their own.
     kind = "layers" if has_layers else "scope"
-    view = build_diff(pair, kind, Options(max_depth=_EVERY_ROW, select=("micros",)))
+    every = Options(max_depth=_EVERY_ROW, select=("micros",), **chosen._asdict())
+    view = build_diff(pair, kind, every)
     parts = view.parts("nanos")
     row = part_of_change(view.tree, parts)
     pace = float(parts.pace[row]) if parts.has_measure else None
@@ -77,7 +78,7 @@ def _cause(view: DiffView, row: int) -> DiffCause:
     pace, change = float(parts.pace[row]), after - before * float(parts.pace[row])
     whole = parts.whole[1] - parts.whole[0] * pace
     chosen = _ops_below(view, row)
-    by_op = _OpChanges.of(view.pair, chosen, pace, np.sign(change))
+    by_op = _OpChanges.of(view, chosen, pace, np.sign(change))
     return DiffCause(
         kind=view.kind,
         name=view.name(row),
@@ -121,17 +122,22 @@ class _OpChanges(NamedTuple):
     lost: Floats
 
     @classmethod
-    def of(cls, pair: Pair, chosen: tuple[Bools, Bools], pace: float, sign: float) -> _OpChanges:
+    def of(
+        cls, view: DiffView, chosen: tuple[Bools, Bools], pace: float, sign: float
+    ) -> _OpChanges:
         """The ops that are not what they were, or all if these do not explain the change."""
-        every = cls._of(pair, chosen, pace, sign)
-        base, new = changed_ops(pair)
-        changed = cls._of(pair, (chosen[0] & base, chosen[1] & new), pace, sign)
+        every = cls._of(view, chosen, pace, sign)
+        base, new = changed_ops(view.pair)
+        changed = cls._of(view, (chosen[0] & base, chosen[1] & new), pace, sign)
         return changed if changed.whole >= every.whole / 2 else every
 
     @classmethod
-    def _of(cls, pair: Pair, chosen: tuple[Bools, Bools], pace: float, sign: float) -> _OpChanges:
+    def _of(
+        cls, view: DiffView, chosen: tuple[Bools, Bools], pace: float, sign: float
+    ) -> _OpChanges:
+        pair = view.pair
         before, after = (
-            per_op(side, EVERYTHING)["nanos"].astype(np.float64) for side in (pair.base, pair.new)
+            side.op_numbers("nanos").astype(np.float64) for side in (view.base, view.new)
         )
         new_of = op_pairs(pair)
         base_of = np.full(len(after), NO_ROW)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 from typing import NamedTuple
@@ -15,15 +15,20 @@ from tfprof.comparison.pair import Pair
 from tfprof.comparison.parts import LEAST_SAME
 from tfprof.comparison.times import Floats, TimeChanges, compare_medians
 from tfprof.measures.memory import allocator_traces
-from tfprof.measures.numbers import EVERYTHING, per_op
+from tfprof.measures.numbers import EVERYTHING, chosen_steps, per_op
 from tfprof.measures.step_sums import step_totals
 from tfprof.measures.steps import timed_steps
+from tfprof.memo import remembered
 from tfprof.metrics import Need
 from tfprof.model.profile import ProfileColumns
+from tfprof.model.recordings import Chosen
 from tfprof.units import Unit
 
 # The machine is as fast as before if the ops that are the same take this much more or less.
 STEADY = 0.05
+
+# The times of a step that are compared.
+_TIMES = ("wall_ns", "busy_ns", "idle_input_wait_ns")
 
 _OF_EVERY_MODEL = ("params", "float_ops")
 # The totals that are compared, if either side has them.
@@ -62,19 +67,26 @@ class DiffSummary:
     totals: tuple[DiffTotal, ...]
 
 
-def build_summary(pair: Pair) -> DiffSummary:
-    """Compare two profiles as a whole."""
-    walls = [_wall_times(side) for side in (pair.base, pair.new)]
+def build_summary(pair: Pair, chosen: Chosen = EVERYTHING) -> DiffSummary:
+    """Compare two profiles as a whole, in the chosen steps and recordings."""
+    return _summary(pair, chosen)
+
+
+@remembered
+def _summary(pair: Pair, chosen: Chosen) -> DiffSummary:
+    totals = [_step_totals(side, chosen) for side in (pair.base, pair.new)]
+    walls = [side["wall_ns"] for side in totals]
     step, found, idle = None, Explanation(None, None), None
     if all(len(wall) for wall in walls):
         step = compare_medians(walls[0][None], walls[1][None])
         if step.is_conclusive:
-            found = explain(pair)
-            idle = _idle(pair, step) if _is_steady(found) else None
+            found = explain(pair, chosen)
+            idle = _idle(totals, step) if _is_steady(found) else None
             is_explained = idle is not None or _is_beyond(step, found)
             step = step._replace(is_shown=step.is_shown & is_explained)
     steps = len(walls[0]), len(walls[1])
-    return DiffSummary(steps, step, found.pace, idle, found.cause, tuple(_totals(pair)))
+    numbers = tuple(_totals(pair, chosen))
+    return DiffSummary(steps, step, found.pace, idle, found.cause, numbers)
 
 
 def _is_steady(found: Explanation) -> bool:
@@ -82,13 +94,12 @@ def _is_steady(found: Explanation) -> bool:
     return found.pace is not None and abs(log(found.pace)) < STEADY
 
 
-def _idle(pair: Pair, step: TimeChanges) -> DiffIdle | None:
+def _idle(sides: Sequence[Mapping[str, Floats]], step: TimeChanges) -> DiffIdle | None:
     """The kind of idle time that has most of the change of a step."""
-    sides = [step_totals(side) for side in (pair.base, pair.new)]
-    waits = [side.idle_input_wait_ns for side in sides]
-    others = [side.wall_ns - side.busy_ns - side.idle_input_wait_ns for side in sides]
+    waits = [side["idle_input_wait_ns"] for side in sides]
+    others = [side["wall_ns"] - side["busy_ns"] - side["idle_input_wait_ns"] for side in sides]
     for is_input_wait, (old, new) in ((True, waits), (False, others)):
-        found = compare_medians(old[None].astype(np.float64), new[None].astype(np.float64))
+        found = compare_medians(old[None], new[None])
         change = float(found.change[0])
         is_most = change * step.change[0] > 0 and 2 * abs(change) >= abs(step.change[0])
         whole = float(max(step.before[0], step.after[0]))
@@ -108,14 +119,17 @@ def _is_beyond(step: TimeChanges, found: Explanation) -> bool:
     return found.cause is not None and change * left > 0 and abs(left) >= abs(change) / 2
 
 
-def _wall_times(profile: ProfileColumns) -> Floats:
+def _step_totals(profile: ProfileColumns, chosen: Chosen) -> dict[str, Floats]:
+    """The times of the chosen steps, in nanoseconds."""
     if not profile.has(Need.RUNS) or not len(timed_steps(profile)):
-        return np.zeros(0)
-    return step_totals(profile).wall_ns.astype(np.float64)
+        return {name: np.zeros(0) for name in _TIMES}
+    totals = step_totals(profile)
+    rows = np.isin(totals.step, chosen_steps(profile, chosen))
+    return {name: getattr(totals, name)[rows].astype(np.float64) for name in _TIMES}
 
 
-def _totals(pair: Pair) -> Iterator[DiffTotal]:
-    sides = [per_op(side, EVERYTHING) for side in (pair.base, pair.new)]
+def _totals(pair: Pair, chosen: Chosen) -> Iterator[DiffTotal]:
+    sides = [per_op(side, chosen) for side in (pair.base, pair.new)]
     ran = all(side.has(Need.RUNS) for side in (pair.base, pair.new))
     for number in numbers_named(_TOTALS):
         if (number.key == "runs" and not ran) or _is_one_sided(pair, number):
