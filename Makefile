@@ -98,6 +98,7 @@ models: .venv/ready  ## Compare common models with Keras, TensorFlow's profiler 
 bench: .venv/bench  ## Compare with TensorFlow's own profiler; one size: make bench SIZE=1e5.
 	$(BIN)/python benchmarks/bench.py $(if $(SIZE),--sizes $(SIZE),|| fault=$$?; \
 		$(BIN)/python benchmarks/page.py && exit $$fault)
+	$(BIN)/python benchmarks/diff_speed.py $(if $(SIZE),--sizes $(SIZE),--write docs/benchmarks.md)
 
 bench-page: .venv/ready  ## Measure the report page in Chromium, and write the results to the manual.
 	$(BIN)/python benchmarks/report_page.py --write docs/benchmarks.md

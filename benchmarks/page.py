@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from page_section import SECTION, section
+from page_section import DIFF, REPORT, section
 from report import size_table, targets_table
 from results import Results
 from verdicts import last_tenfold, verdicts
@@ -18,8 +18,8 @@ _ROOT = Path(__file__).resolve().parent.parent
 _TEMPLATE = Path(__file__).with_name("page_template.md")
 
 
-def page(results: Results, report_page: str = "") -> str:
-    """The page as Markdown; `report_page` is the section that `report_page.py` writes."""
+def page(results: Results, report_page: str = "", diff: str = "") -> str:
+    """The page as Markdown; `report_page.py` and `diff_speed.py` write two of its sections."""
     sizes = results.sizes
     tables = [f"## {ops:,} ops\n\n{size_table(results.at(ops))}\n" for ops in reversed(sizes)]
     remarks = [f"{sentence}\n" for sentence in (*results.faults, *results.notes)]
@@ -32,6 +32,7 @@ def page(results: Results, report_page: str = "") -> str:
         sizes="\n".join(tables + remarks),
         imported=_imported(results),
         report_page=report_page,
+        diff=diff,
         machine="\n".join(f"| {name} | {fact} |" for name, fact in results.machine.items()),
     )
 
@@ -64,8 +65,9 @@ def main() -> None:
 
     results = Results.read(args.figures)
     path = args.folder / "benchmarks.md"
-    kept = section(path.read_text("utf-8"), SECTION) if path.exists() else ""
-    path.write_text(page(results, kept), encoding="utf-8")
+    old = path.read_text("utf-8") if path.exists() else ""
+    kept = (section(old, heading) for heading in (REPORT, DIFF))
+    path.write_text(page(results, *kept), encoding="utf-8")
     draw(results.rows, args.folder / "benchmarks.svg")
 
 

@@ -1,10 +1,11 @@
-"""The section of the benchmark page that is measured on its own."""
+"""The sections of the benchmark page that are measured on their own."""
 
 from __future__ import annotations
 
 import re
 
-SECTION = "The report page"  # written by `report_page.py`
+REPORT = "The report page"  # written by `report_page.py`
+DIFF = "Comparing two profiles"  # written by `diff_speed.py`
 
 
 def section(page: str, heading: str) -> str:

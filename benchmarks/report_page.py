@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from bytecode import compile_sources
 from chromium import Chromium, chromium, version
 from generate import generate, op_count
-from page_section import SECTION, replaced
+from page_section import REPORT, replaced
 from recorded_steps import Recorded, recorded
 from report_figures import VIEWS, Taken, report_table
 from report_peers import END, PARSE, Peers, write_peers
@@ -49,7 +49,7 @@ def main() -> None:
         print(written[-1], flush=True)
     if args.write:
         page = args.write.read_text("utf-8")
-        args.write.write_text(replaced(page, SECTION, "\n".join(written)), encoding="utf-8")
+        args.write.write_text(replaced(page, REPORT, "\n".join(written)), encoding="utf-8")
 
 
 def _introduction(repeat: int) -> str:

@@ -47,6 +47,12 @@ def test_the_section_on_the_report_page_is_kept(results):
     assert "## The report page\n\nkept\n\n## What is measured" in page(results, "kept\n\n")
 
 
+def test_the_section_on_comparisons_is_kept(results):
+    found = page(results, "", "kept\n\n")
+
+    assert "## Comparing two profiles\n\nkept\n\n## The report page" in found
+
+
 def test_figures_are_read_back_as_written(results, tmp_path):
     results.write(tmp_path / "figures.json")
 
