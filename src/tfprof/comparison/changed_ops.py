@@ -27,10 +27,11 @@ def changed_ops(pair: Pair) -> tuple[Bools, Bools]:
         is_same &= per_op(pair.base, EVERYTHING)[key][old] == per_op(pair.new, EVERYTHING)[key][new]
     is_same &= _is_same_kind(pair, old, new)
     heavy = heaviest(pair, old, new)
-    is_same[heavy] &= [
+    is_same_type = [
         op_type(pair.base, was) == op_type(pair.new, op)
         for was, op in zip(old[heavy].tolist(), new[heavy].tolist(), strict=True)
     ]
+    is_same[heavy] &= np.array(is_same_type, np.bool_)
     flags = np.ones(len(pair.base.ops), np.bool_), np.ones(len(pair.new.ops), np.bool_)
     flags[0][old[is_same]] = False
     flags[1][new[is_same]] = False
@@ -40,7 +41,7 @@ def changed_ops(pair: Pair) -> tuple[Bools, Bools]:
 def heaviest(pair: Pair, old: Ints, new: Ints) -> Ints:
     """The places of the pairs of ops that take most of the time, the longest first."""
     before, after = (per_op(side, EVERYTHING)["nanos"] for side in (pair.base, pair.new))
-    return np.argsort(-np.maximum(before[old], after[new]), kind="stable")[:_MOST_OPS]
+    return np.argsort(~np.maximum(before[old], after[new]), kind="stable")[:_MOST_OPS]
 
 
 def op_type(profile: ProfileColumns, op: int) -> str:

@@ -60,6 +60,10 @@ def compare_parts(pair: Pair, base: Side, new: Side, tree: Tree, key: str) -> Pa
     is_changed = changed_ops(pair)
     old, now = _Times.of(base, is_changed[0], key), _Times.of(new, is_changed[1], key)
     times = compare_medians(old.rows, now.rows)
+    if not times.is_conclusive:
+        ones = np.ones(len(old.rows))
+        whole = old.whole, now.whole
+        return Parts(times, ones, times.change, -ones, whole, has_measure=False)
     has_rest = np.minimum(old.rest / old.whole, now.rest / now.whole) >= _LEAST_REST
     has_measure = bool(has_rest[0])
     has_rest[0] = False
