@@ -82,6 +82,7 @@ def rows_of(page) -> list[dict]:
         ".table-body .table-row",
         """rows => rows.map((row) => ({
             row: Number(row.dataset.row),
+            level: Number(row.getAttribute("aria-level")),
             title: row.querySelector(".table-name").title,
             mark: row.querySelector(".diff-mark")?.textContent ?? "",
             numbers: [...row.querySelectorAll("[data-value]")].map(

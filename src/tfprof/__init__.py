@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from tfprof.outputs.parts import Written
     from tfprof.outputs.ranks import RankTable
     from tfprof.outputs.steps import StepTable
+    from tfprof.page.diff_report import DiffReport
     from tfprof.page.report import Report
     from tfprof.sources.source import FileSummary
     from tfprof.units import Unit
@@ -80,6 +81,7 @@ __all__ = [
     "DiffAnswer",
     "DiffCause",
     "DiffIdle",
+    "DiffReport",
     "DiffSummary",
     "DiffTotal",
     "Evidence",
@@ -190,6 +192,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "tfprof.outputs.parts": ("Written",),
     "tfprof.outputs.ranks": ("RankTable",),
     "tfprof.outputs.steps": ("StepTable",),
+    "tfprof.page.diff_report": ("DiffReport",),
     "tfprof.page.report": ("Report",),
     "tfprof.pprof_profiler": ("pprof_profiler",),
     "tfprof.model.recordings": ("Recording",),

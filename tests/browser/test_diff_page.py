@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
+from io import BytesIO
 from itertools import product
 
 import pytest
+from PIL import Image
 
 import hostile_model
 import tfprof
+from build import op, profile, run
 from diff_pages import changed, compared_of, loaded, rows_of, write_page
 from report_pages import ROOT, THEMES, WIDTHS, answer, overflow, settled, show, tabs
 from tfprof.comparison.diff import build_diff, is_one_sided, shown_rows
+from tfprof.comparison.pair import Pair
 from tfprof.comparison.summary import build_summary
 from tfprof.options import Options
 from tfprof.page import diff_views
@@ -74,10 +79,10 @@ def test_the_table_has_the_numbers_and_the_order_of_python(
     number = next(one for one in expected.numbers if one.key == key)
     before, after = expected.typical(number)
     table = shown_rows(expected, number)
-    # Long tables are folded at first.
-    is_listed = table.tree.depths <= (2 if len(table.rows) > 300 else EVERY_ROW)
-    found = rows_of(page)
-    rows = table.rows[is_listed].tolist()[: max(len(found), 100)]
+    # Long tables are folded at first, except where the change is.
+    depth = 2 if len(table.rows) > 300 else EVERY_ROW
+    found = [row for row in rows_of(page) if row["level"] <= depth]
+    rows = table.rows[table.tree.depths <= depth].tolist()[: max(len(found), 100)]
 
     shown = [(row["numbers"][0], row["numbers"][1], row["numbers"][2]) for row in found]
     assert shown == [(before[row], after[row], after[row] - before[row]) for row in rows]
@@ -147,6 +152,43 @@ def test_renamed_rows_have_both_names(open_report, page_of):
 
     assert renamed["title"] == "net/young\nbefore: net/old"
     assert "was net/old" in renamed["texts"][0]
+
+
+PROBE = """(name) => {
+    const probe = document.createElement("span");
+    probe.style.color = `var(--change-${name})`;
+    document.body.append(probe);
+    const found = getComputedStyle(probe).color;
+    probe.remove();
+    return found;
+}"""
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_blocks_are_red_for_more_blue_for_less_and_grey_otherwise(open_report, tmp_path, theme):
+    def side(**micros):
+        names = {f"net/{name}": time for name, time in micros.items()}
+        steps = range(6)
+        runs = [run(one, time, n, 1000 * n + 1) for n in steps for one, time in names.items()]
+        return profile(*(op(name, "Op") for name in names), *runs)
+
+    pair = Pair(side(same=100, more=100, less=100), side(same=100, more=190, less=10))
+    path = write_page(compared_of(pair), tmp_path / "page.html")
+    page = settled(open_report(path, theme=theme, state="view=scope"))
+    canvas = page.locator(".icicle-canvas")
+    picture = Image.open(BytesIO(canvas.screenshot())).convert("RGB")
+    box = canvas.bounding_box()
+
+    colours = {}
+    for x in range(5, int(box["width"]), 40):
+        page.mouse.move(box["x"] + x, box["y"] + 50)
+        settled(page)
+        # Above the label.
+        colours.setdefault(page.inner_text(".icicle-line"), set()).add(picture.getpixel((x, 44)))
+    for name, colour in (("same", "none"), ("more", "more-3"), ("less", "less-3")):
+        wanted = tuple(map(int, re.findall(r"\d+", page.evaluate(PROBE, colour))))
+        found = next(seen for line, seen in colours.items() if line.startswith(f"net/{name}"))
+        assert wanted in found, name  # the pixels at the edges are mixed
 
 
 # Selection.
@@ -222,6 +264,24 @@ def test_tab_leads_to_every_part(open_report, page_of):
     for part in ("icicle-canvas", "table-grid", "timeline-overlay", "command-text"):
         assert part in reached
     assert reached.count("timeline-overlay") >= 2
+
+
+def test_a_long_table_is_unfolded_where_the_change_is(open_report, tmp_path):
+    names = [f"net/part_{place % 20}/op_{place}" for place in range(400)]
+
+    def side(more, sizes):
+        return profile(
+            *(
+                op(name, "VariableV2", shape=(5 + place + more + sizes.get(place, 0),))
+                for place, name in enumerate(names)
+            )
+        )
+
+    path = write_page(compared_of(Pair(side(0, {}), side(1, {7: 10**6}))), tmp_path / "page.html")
+    page = open_report(path, state="view=scope&metric=params")
+
+    expected = ["total", "net", "net/part_7", "net/part_7/op_7"]
+    assert [row["title"] for row in rows_of(page)[:4]] == expected
 
 
 # Timelines.

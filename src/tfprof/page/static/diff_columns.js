@@ -17,6 +17,9 @@ import { exact, formatted, percent } from "./units.js";
 /** A bar of less than this share would only be a dot. */
 const LEAST_BAR = 0.005;
 
+/** The share of a change from which on a row has most of it. */
+const MOST = 0.5;
+
 const INTERVAL = "The change of the median step is within this interval with a confidence of 95 %.";
 
 /** @type {import("./table.js").TableFace<DiffAnswer>} */
@@ -31,6 +34,7 @@ export const CHANGES = {
   },
   foot: footOf,
   size: ({ rows }) => rows.row.length,
+  first: mainChange,
 };
 
 /**
@@ -120,6 +124,25 @@ function nameCell({ view, rows, parent, oldNames }, place, search) {
     word && h("span", { class: `diff-mark diff-${word}` }, word),
     old !== undefined && h("span", { class: "quiet diff-old" }, "was ", markedName(old, search)),
   ];
+}
+
+/**
+ * The place where the change is: the first row is the largest, as long as it has most of the change
+ * of the row above it.
+ * @param {DiffAnswer} answer
+ */
+function mainChange({ rows: { row, end }, change }) {
+  let place = 0;
+  while (end[place] > place + 1 && isMost(change[row[place + 1]], change[row[place]])) place += 1;
+  return place;
+}
+
+/**
+ * @param {number} part
+ * @param {number} whole
+ */
+function isMost(part, whole) {
+  return part * whole > 0 && Math.abs(part) > MOST * Math.abs(whole);
 }
 
 /**

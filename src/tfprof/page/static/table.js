@@ -19,7 +19,8 @@ import { matchingRows } from "./search_text.js";
  */
 
 /**
- * How the rows of an answer look.
+ * How the rows of an answer look, how many decide whether all are unfolded, and the place of a row
+ * that is listed in any case, -1 if none.
  * @template {ShownTree} A
  * @typedef {{
  *   columns: (answer: A) => TableColumn[],
@@ -27,6 +28,7 @@ import { matchingRows } from "./search_text.js";
  *   title: (answer: A, place: number) => string,
  *   foot: (answer: A) => import("./dom.js").Child[],
  *   size: (answer: A) => number,
+ *   first: (answer: A) => number,
  * }} TableFace
  */
 
@@ -40,6 +42,7 @@ const ROWS = {
   title: nameTitle,
   foot: footOf,
   size: ({ rows }) => rows.data.end.length,
+  first: () => -1,
 };
 
 /** The height of a row in pixels, as in the style sheet. */
@@ -98,7 +101,7 @@ export class Table {
   /** @param {A} answer */
   show(answer) {
     this.answer = answer;
-    this.folding.start(answer, this.face.size(answer));
+    this.folding.start(answer, this.face.size(answer), this.face.first(answer));
     this.columns = this.face.columns(answer);
     this.grid.style.setProperty("--columns", this.columns.map(({ width }) => width).join(" "));
     const isGrouped = this.columns.some(({ group }) => group !== "");

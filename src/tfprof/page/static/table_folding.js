@@ -15,12 +15,14 @@ export class Folding {
    * Rows keep their state, also if a newer profile has other numbers for them.
    * @param {ShownTree} answer
    * @param {number} size the number of rows that decides
+   * @param {number} first a place to be listed from the start, -1 if none
    */
-  start(answer, size) {
+  start(answer, size, first) {
     const { end } = answer.rows.data;
     if (this.open.length === end.length) return;
     this.open = new Uint8Array(end.length).fill(size <= FEW ? 1 : 0);
     this.unfold(answer, 0);
+    if (first >= 0) this.reveal(answer, first);
   }
 
   /**
