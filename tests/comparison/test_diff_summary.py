@@ -130,14 +130,21 @@ def paused(pause, *, is_input_wait=False):
 
 
 def test_a_longer_pause_between_ops_is_named():
-    found = summary(paused(20), paused(400))
+    found = summary(paused(20), paused(800))
 
     assert found.step.is_shown[0]
-    assert found.idle == (False, 20_000, 400_000)
+    assert found.idle == (False, 20_000, 800_000)
     assert sentences(found)[1] == (
-        "The time in which no op runs, such as that of Python, changes most: 20us → 400us per "
-        f"step, {100 * 380_000 / float(found.step.change[0]):.0f}% of the change of the step."
+        "The time in which no op runs, such as that of Python, changes most: 20us → 800us per "
+        f"step, {100 * 780_000 / float(found.step.change[0]):.0f}% of the change of the step."
     )
+
+
+def test_a_short_pause_is_not_claimed_because_a_busy_machine_makes_some():
+    found = summary(paused(20), paused(300))
+
+    assert found.idle is None
+    assert not found.step.is_shown[0]
 
 
 def test_a_longer_wait_for_input_is_named():

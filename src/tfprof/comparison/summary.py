@@ -27,6 +27,9 @@ from tfprof.units import Unit
 # The machine is as fast as before if the ops that are the same take this much more or less.
 STEADY = 0.05
 
+# A busy machine delays the program between ops, too, so only a large part of a step is claimed.
+_LEAST_IDLE = 0.4
+
 # The times of a step that are compared.
 _TIMES = ("wall_ns", "busy_ns", "idle_input_wait_ns")
 
@@ -98,12 +101,15 @@ def _idle(sides: Sequence[Mapping[str, Floats]], step: TimeChanges) -> DiffIdle 
     """The kind of idle time that has most of the change of a step."""
     waits = [side["idle_input_wait_ns"] for side in sides]
     others = [side["wall_ns"] - side["busy_ns"] - side["idle_input_wait_ns"] for side in sides]
-    for is_input_wait, (old, new) in ((True, waits), (False, others)):
+    for is_input_wait, least, (old, new) in (
+        (True, LEAST_SAME, waits),
+        (False, _LEAST_IDLE, others),
+    ):
         found = compare_medians(old[None], new[None])
         change = float(found.change[0])
         is_most = change * step.change[0] > 0 and 2 * abs(change) >= abs(step.change[0])
         whole = float(max(step.before[0], step.after[0]))
-        if found.is_shown[0] and is_most and abs(change) >= LEAST_SAME * whole:
+        if found.is_shown[0] and is_most and abs(change) >= least * whole:
             before, after = (round(float(side[0])) for side in (found.before, found.after))
             return DiffIdle(is_input_wait, before, after)
     return None
