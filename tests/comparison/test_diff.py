@@ -9,7 +9,7 @@ from build import op, profile, run
 from profile_strategies import accounts, filters, often, profiles
 from tfprof.comparison.diff import build_diff, is_one_sided, is_renamed, shown_rows
 from tfprof.comparison.pair import Pair
-from tfprof.errors import OptionError
+from tfprof.errors import OptionError, TfprofError
 from tfprof.metrics import METRICS
 from tfprof.options import Options
 from tfprof.views import view as views
@@ -204,3 +204,10 @@ def test_types_can_be_defined_for_both_sides():
     )
 
     assert named(view, "params") == {"_TFProfRoot": (3, 4), "a": (3, 4)}
+
+
+def test_numbers_whose_difference_exceeds_64_bits_are_refused():
+    base, new = (profile(op("a", float_ops=count)) for count in (2**62, -(2**62)))
+
+    with pytest.raises(TfprofError, match="`float_ops` is too large to be compared in 64 bits"):
+        compared("scope", base, new, select=["float_ops"])

@@ -42,7 +42,7 @@ class DiffCause:
     before_ns: int  # in the median step
     after_ns: int
     ratio: float | None  # how many times as long it takes at an equal pace; None: it is new
-    share: float  # of the change of the time of all ops at an equal pace
+    share: float  # of the change of the time of all ops
     phase: str  # `forward`, `backward`, or empty if it is both
     line: str  # the line of code that holds most of it, such as `model.py:88`
     facts: tuple[str, ...]  # what is different there, in sentences
@@ -76,7 +76,7 @@ def _cause(view: DiffView, row: int) -> DiffCause:
     parts = view.parts("nanos")
     before, after = (float(side[row]) for side in (parts.times.before, parts.times.after))
     pace, change = float(parts.pace[row]), after - before * float(parts.pace[row])
-    whole = parts.whole[1] - parts.whole[0] * pace
+    whole = float(parts.times.change[0])
     chosen = _ops_below(view, row)
     by_op = _OpChanges.of(view, chosen, pace, np.sign(change))
     return DiffCause(
@@ -86,7 +86,7 @@ def _cause(view: DiffView, row: int) -> DiffCause:
         before_ns=round(before),
         after_ns=round(after),
         ratio=after / (before * pace) if before else None,
-        share=change / whole if change * whole > 0 else 1.0,
+        share=(after - before) / whole if (after - before) * whole > 0 else 1.0,
         phase=by_op.phase(),
         line=by_op.line(),
         facts=tuple(changed_facts(view.pair, *chosen)),

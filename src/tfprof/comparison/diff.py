@@ -18,10 +18,11 @@ from tfprof.comparison.numbers import Number, selected
 from tfprof.comparison.pair import Pair, RowPairs, row_pairs
 from tfprof.comparison.parts import Parts, Side, compare_parts
 from tfprof.comparison.times import TimeChanges
-from tfprof.errors import OptionError
+from tfprof.errors import OptionError, TfprofError
 from tfprof.kernels import trees
 from tfprof.memo import remembered
 from tfprof.options import Options
+from tfprof.sums import LARGEST, magnitude
 from tfprof.views.definitions import applied
 from tfprof.views.registry import VIEWS, Trait
 from tfprof.views.tree import Tree
@@ -144,7 +145,7 @@ def build_diff(pair: Pair, kind: str, options: Options) -> DiffView:
     new = _showing(new, of_new, kind, asked)
     base_row, new_row = _joined(base, new, pairs)
     tree, order = _nested(base, new, base_row)
-    return DiffView(
+    view = DiffView(
         pair,
         kind,
         options,
@@ -156,6 +157,18 @@ def build_diff(pair: Pair, kind: str, options: Options) -> DiffView:
         tree,
         np.append(pairs.is_moved[new.arranged], False)[new_row[order]],
     )
+    for number in numbers:
+        _require_comparable(view, number)
+    return view
+
+
+def _require_comparable(view: DiffView, number: Number) -> None:
+    """Raise an error if the changes of a number may exceed 64 bits."""
+    if magnitude(view.before(number.key)) + magnitude(view.after(number.key)) > LARGEST:
+        raise TfprofError(
+            f"`{number.metric}` is too large to be compared in 64 bits: a file is damaged, or "
+            "states sizes that no computer can hold. -select other numbers."
+        )
 
 
 def shown_rows(view: DiffView, number: Number, *, unchanged: bool = False) -> DiffRows:

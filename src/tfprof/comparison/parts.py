@@ -51,7 +51,6 @@ class Parts(NamedTuple):
     pace: Floats  # how many times as long takes the rest of the model, which is the same; or 1
     change: Floats  # of the time, compared with the rest
     score: Floats  # how much of a step the change exceeds the least that is claimed; negative: none
-    whole: tuple[float, float]  # the time of all ops in the median step
     has_measure: bool  # whether enough of the model is the same to tell the pace
 
 
@@ -62,8 +61,7 @@ def compare_parts(pair: Pair, base: Side, new: Side, tree: Tree, key: str) -> Pa
     times = compare_medians(old.rows, now.rows)
     if not times.is_conclusive:
         ones = np.ones(len(old.rows))
-        whole = old.whole, now.whole
-        return Parts(times, ones, times.change, -ones, whole, has_measure=False)
+        return Parts(times, ones, times.change, -ones, has_measure=False)
     has_rest = np.minimum(old.rest / old.whole, now.rest / now.whole) >= _LEAST_REST
     has_measure = bool(has_rest[0])
     has_rest[0] = False
@@ -83,7 +81,6 @@ def compare_parts(pair: Pair, base: Side, new: Side, tree: Tree, key: str) -> Pa
         np.where(has_rest | has_measure, now.rest / old.rest, 1.0),
         paced.change,
         np.where(has_rest, _scores(old, now, times, paced), -1.0),
-        (old.whole, now.whole),
         has_measure,
     )
 

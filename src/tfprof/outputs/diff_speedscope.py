@@ -10,9 +10,11 @@ from tfprof.columns import Ints, Strings
 from tfprof.comparison.compared import Compared
 from tfprof.comparison.diff import DiffView
 from tfprof.comparison.numbers import Number
+from tfprof.errors import OutputError
 from tfprof.outputs.diff_pprof import require_numbers, unit_of
 from tfprof.outputs.flames import SCHEMA, Flame, blocks, flame_profile, separated
 from tfprof.outputs.pieces import in_json, woven
+from tfprof.sums import fits
 
 
 def encode(compared: Compared) -> Iterator[bytes]:
@@ -46,4 +48,6 @@ def _flames(view: DiffView) -> Iterator[Flame]:
 
 
 def _flame(view: DiffView, number: Number, what: str, own: Ints) -> Flame:
+    if not fits(own):
+        raise OutputError(f"The sum of `{number.metric}` exceeds 64 bits; -select other numbers.")
     return Flame(f"{number.label}: {what}", unit_of(number), view.tree, own)
