@@ -124,9 +124,9 @@ def chosen_by(options: Options | MemoryOptions | StepOptions) -> Chosen:
 
 def build(kind: str, profile: ProfileColumns, options: Options, only: Ints | None = None) -> View:
     """Build the view of that kind, without notes; `only` are the rows to show, if not all."""
-    build_kind: Callable[[ProfileColumns, Options, Ints | None], View]
-    build_kind = import_module(f"{__package__}.{kind}").build
-    return build_kind(profile, options, only)
+    build_kind: Callable[..., View] = import_module(f"{__package__}.{kind}").build
+    # A view that takes no such rows cannot be compared.
+    return build_kind(profile, options) if only is None else build_kind(profile, options, only)
 
 
 def single_members(ops: Ints) -> Ragged:
