@@ -1,8 +1,7 @@
 // The head of a diff page: both names, the views, the number of the whole page and the theme.
 
 import { fill, h, nameOf } from "./dom.js";
-import { moveFocus } from "./tab_focus.js";
-import { themeButton } from "./theme_button.js";
+import { headerFrame, viewTab } from "./header_frame.js";
 
 /** @typedef {import("./diff_types.d.ts").DiffContext} DiffContext */
 
@@ -21,62 +20,23 @@ export const VIEWS = [
  * @returns {import("./diff_types.d.ts").DiffPart}
  */
 export function mountHeader({ payload, store }, help) {
-  const tabs = VIEWS.map(({ key, title: text }, place) => {
-    const reason = payload.missing[key];
-    return h(
-      "button",
-      {
-        class: reason ? "tab tab-empty" : "tab",
-        id: `tab-${key}`,
-        role: "tab",
-        type: "button",
-        "aria-controls": "view",
-        "data-view": key,
-        title: reason ?? `Shortcut: ${place + 1}`,
-        onclick: () => store.set({ view: key }),
-      },
-      text,
-    );
-  });
   const choices = payload.metrics.map(({ key, label }) => h("option", { value: key }, label));
   const menu = /** @type {HTMLSelectElement} */ (
     h("select", { "aria-label": "Number of the whole page" }, choices)
   );
   menu.addEventListener("change", () => store.set({ metric: menu.value }));
-  const element = h(
-    "header",
-    { class: "header" },
-    h(
-      "div",
-      { class: "header-title" },
-      h("span", { class: "header-mark" }, "tfprof diff"),
-      h("h1", null, title(payload)),
-      h("p", { class: "header-facts" }, facts(payload)),
-      themeButton(),
-      h("button", { class: "quiet-button help-button", type: "button", onclick: help }, "Help"),
-    ),
-    h(
-      "div",
-      { class: "header-bar" },
-      h(
-        "div",
-        { class: "tabs", role: "tablist", "aria-label": "Views", onkeydown: moveFocus },
-        tabs,
-      ),
-      h("label", { class: "field" }, "Number", menu),
-    ),
-  );
-
-  function update() {
-    for (const one of tabs) {
-      const isChosen = one.dataset["view"] === store.state.view;
-      one.setAttribute("aria-selected", String(isChosen));
-      one.tabIndex = isChosen ? 0 : -1;
-    }
-    menu.value = store.state.metric;
-  }
-
-  return { element, update };
+  return headerFrame(store, {
+    mark: "tfprof diff",
+    title: title(payload),
+    facts: facts(payload),
+    tools: [],
+    tabs: VIEWS.map((view, place) =>
+      viewTab(store, view, place + 1, payload.missing[view.key])),
+    label: "Number",
+    menu,
+    others: [],
+    help,
+  });
 }
 
 /** @param {DiffContext["payload"]} payload */
