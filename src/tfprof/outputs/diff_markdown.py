@@ -12,7 +12,7 @@ from tfprof.errors import printable
 from tfprof.outputs.diff_sentences import amount, change, percent, sentences
 from tfprof.outputs.diff_text import heading, left_out, row_cells
 
-# A summary of GitHub has room for 1 MiB; nobody reads that much.
+# GitHub limits a summary to 1 MiB, and a reader needs only the largest changes.
 _MOST_ROWS = 40
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~$])")
