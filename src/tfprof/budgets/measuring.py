@@ -19,7 +19,7 @@ from tfprof.columns import Bools, Ints, ints
 from tfprof.measures.memory import allocator_traces, peaks_by_row
 from tfprof.measures.numbers import float_ops_per_run, macs_per_run, seen_running
 from tfprof.measures.parts import PARTS
-from tfprof.measures.run_sums import of_records, run_sums
+from tfprof.measures.run_sums import sums_per_step
 from tfprof.measures.step_sums import step_totals
 from tfprof.measures.steps import timed_steps
 from tfprof.metrics import BY_KEY, Need
@@ -72,7 +72,7 @@ class Measured:
             if number in PARTS:
                 number, is_counted = PARTS[number]
                 flags = flags & is_counted(self.columns)
-            times = _per_step(self.columns, number, flags, steps)
+            times = sums_per_step(self.columns, number, flags, steps)
         if not times.any():
             raise MissingNumberError(self._why_zero(metric))
         recordings = self.columns.recordings
@@ -173,7 +173,7 @@ def _of_steps(measured: Measured, metric: BudgetMetric, part: Part) -> int:
     elif metric.number:
         # The runs of iterators are not those of a step; `tfprof steps` leaves them out too.
         flags = part.is_inside & ~profile.ops.is_iterator()
-        per_step = _per_step(profile, metric.number, flags, steps)
+        per_step = sums_per_step(profile, metric.number, flags, steps)
     else:
         per_step = _launches(profile, part.is_inside, steps)
     return int(np.percentile(per_step, 50, method="inverted_cdf"))
@@ -201,18 +201,6 @@ _AMOUNTS: dict[Source, Callable[[Measured, BudgetMetric, Part], int]] = {
     Source.STEPS: _of_steps,
     Source.MEMORY: _of_memory,
 }
-
-
-def _per_step(profile: ProfileColumns, number: str, flags: Bools, steps: Ints) -> Ints:
-    """The sum of a measured number over the flagged ops, in each of `steps`."""
-    if profile.stored_runs is not None:
-        runs = run_sums(profile)
-        return ints([int(runs.totals(number, ints([step]))[flags].sum()) for step in steps])
-    records = profile.records
-    rows = flags[records.op]
-    sums = np.zeros(len(profile.steps), np.int64)
-    np.add.at(sums, records.step[rows], of_records(profile, number)[rows])
-    return sums[steps]
 
 
 def _launches(profile: ProfileColumns, flags: Bools, steps: Ints) -> Ints:

@@ -10,7 +10,7 @@ from tfprof.columns import Bools, Ints, ints
 from tfprof.comparison.times import Floats
 from tfprof.measures.numbers import chosen_steps
 from tfprof.measures.parts import PARTS
-from tfprof.measures.run_sums import run_sums
+from tfprof.measures.run_sums import run_sums, sums_per_step
 from tfprof.model.profile import ProfileColumns
 from tfprof.views.registry import Trait
 from tfprof.views.view import View, chosen_by
@@ -41,8 +41,9 @@ def times_of_rows(view: View, key: str, steps: Ints, ops: Bools | None = None) -
 
 def times_of_ops(profile: ProfileColumns, key: str, steps: Ints, ops: Bools) -> Floats:
     """The time in nanoseconds that the flagged ops take in each step."""
-    found = [float(nanos[ops].sum()) for nanos in _of_steps(profile, key, steps)]
-    return np.array(found, np.float64)
+    whole, is_part = PARTS.get(key, (key, None))
+    flags = ops if is_part is None else ops & is_part(profile)
+    return sums_per_step(profile, whole, flags, steps).astype(np.float64)
 
 
 def _of_steps(profile: ProfileColumns, key: str, steps: Ints) -> Iterator[Ints]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfprof import sums
-from tfprof.columns import Ints
+from tfprof.columns import Bools, Ints, ints
 from tfprof.errors import TfprofError
 from tfprof.measures import averages, time
 from tfprof.memo import remembered
@@ -91,6 +91,18 @@ def of_records(profile: ProfileColumns, number: str) -> Ints:
     if number == "runs":
         return profile.records.runs
     return _TIMES[number](profile)
+
+
+def sums_per_step(profile: ProfileColumns, number: str, ops: Bools, steps: Ints) -> Ints:
+    """The sum of a measured number over the flagged ops, in each of `steps`."""
+    if profile.stored_runs is not None:
+        runs = profile.stored_runs
+        return ints([int(runs.totals(number, ints([step]))[ops].sum()) for step in steps.tolist()])
+    records = profile.records
+    rows = ops[records.op]
+    found = np.zeros(len(profile.steps), np.int64)
+    np.add.at(found, records.step[rows], of_records(profile, number)[rows])
+    return found[steps]
 
 
 def is_unsafe(column: Ints, factor: int = 1) -> bool:
