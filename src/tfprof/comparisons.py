@@ -15,7 +15,6 @@ from tfprof.comparison.pair import Pair
 from tfprof.comparison.summary import DiffSummary, build_summary
 from tfprof.errors import OptionError, nearest
 from tfprof.metrics import AUTO
-from tfprof.model.notes import Subject
 from tfprof.options import Options, OutputSpec
 from tfprof.outputs import (
     diff_csv,
@@ -26,6 +25,7 @@ from tfprof.outputs import (
     html_diff,
 )
 from tfprof.outputs.diff_sentences import sentences
+from tfprof.views.notes import notes, subjects
 from tfprof.views.registry import VIEWS
 from tfprof.views.view import chosen_by
 
@@ -56,6 +56,13 @@ def _loaded(side: Side, inputs: dict[str, Any]) -> Profile:
     return load(*paths, **inputs)
 
 
+def _of_both(base: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    """The notes on both sides; those that are equal are given once."""
+    yield from (note for note in base if note in new)
+    yield from (f"base: {note}" for note in base if note not in new)
+    yield from (f"new: {note}" for note in new if note not in base)
+
+
 class Diff:
     """Two profiles to compare; `base` is the one before the change, `new` the one after it."""
 
@@ -79,16 +86,12 @@ class Diff:
             raise OptionError(f"Unknown view `{kind}`. {nearest(kind, VIEWS)}")
         comparison_outputs.require(options.destination, kind)
         view = build_diff(self._pair, kind, options)
-        about = Subject.FLOAT_OPS | Subject.TIME | Subject.STEPS
-        notes = [*one_sided(self.base.columns, self.new.columns)] if AUTO in options.select else []
-        notes += [
-            f"{side}: {note}"
-            for side, profile in (("base", self.base), ("new", self.new))
-            for note in profile.notes_on(about)
-        ]
+        found = [*one_sided(self.base.columns, self.new.columns)] if AUTO in options.select else []
+        sides = ((self.base, view.base), (self.new, view.new))
+        found += _of_both(*(side.notes_on(subjects(one)) + notes(one) for side, one in sides))
         words = self.base.words, self.new.words
         summary = build_summary(self._pair, chosen_by(options))
-        return DiffAnswer(Compared(view, summary, *words, unchanged, tuple(notes)))
+        return DiffAnswer(Compared(view, summary, *words, unchanged, tuple(found)))
 
     def scope(self, *, unchanged: bool = False, **options: Any) -> DiffAnswer:
         """Compare ops by name scope; options as in `tfprof diff --help`."""

@@ -223,6 +223,23 @@ def test_files_are_compared_from_python(tmp_path):
         tfprof.diff(found.base, found.new, batch_size=3)
 
 
+def test_a_regex_that_matches_nothing_is_explained():
+    notes = diff(layers(3), layers(4)).scope(show_name_regexes=["nothing"]).notes
+
+    available = "Available: net, net/dense, net/dense/kernel."
+    assert notes == (f"-show_name_regexes: no row matches `nothing`. {available}",)
+
+
+def test_ops_whose_float_operations_are_not_counted_are_named_for_their_side():
+    ops = [op("a", "MatMul", float_ops=3), op("b", "MyOp")]
+    base, new = (profile(*some, counts_float_ops=True) for some in (ops[:1], ops))
+    notes = diff(base, new).scope(select=["float_ops"]).notes
+
+    assert notes == (
+        "new: float ops of 1 op of 1 kind (MyOp 1) are not counted: there is no rule for them.",
+    )
+
+
 def test_a_number_that_one_side_lacks_is_not_compared():
     base = profile(op("a", "Var", shape=(3,)))
     new = profile(op("a", "Var", shape=(3,), float_ops=9))
