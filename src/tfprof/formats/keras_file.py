@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import io
 import json
-import lzma
 import struct
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,16 +19,11 @@ from typing import Any, BinaryIO, Final
 
 from tfprof.errors import InputError, one_line
 from tfprof.formats import hdf5
+from tfprof.formats.archives import ZIP_DAMAGE
 from tfprof.formats.hdf5 import Group
 from tfprof.formats.recognise import KERAS_FILES, is_keras_archive
 
 _CONFIG, _WEIGHTS, _ = KERAS_FILES
-
-# What a damaged archive raises; encrypted members raise a RuntimeError.
-_DAMAGE = (
-    *(EOFError, OSError, RuntimeError, ValueError),
-    *(lzma.LZMAError, struct.error, zipfile.BadZipFile, zlib.error),
-)
 
 _MOST_CONFIG_BYTES: Final = 1 << 25  # parsing takes up to forty times as much memory
 _MOST_UNPACKED_BYTES: Final = 1 << 32
@@ -91,7 +84,7 @@ def _read_archive(path: str) -> KerasFile:
                 return KerasFile(config, hdf5.read(path, file), is_legacy=False)
     except KeyError as error:
         raise InputError(path, f"is an incomplete Keras file: {error.args[0]}; {_AGAIN}.") from None
-    except _DAMAGE as error:
+    except ZIP_DAMAGE as error:
         trouble = one_line(error)
         raise InputError(path, f"is a damaged Keras file ({trouble}); {_AGAIN}.") from None
 
