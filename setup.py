@@ -18,6 +18,10 @@ from setuptools.command.build_ext import build_ext
 from setuptools.command.sdist import sdist
 
 COMPILED = [
+    "tfprof.formats.kineto.scan",
+    "tfprof.formats.kineto.scan_fields",
+    "tfprof.formats.kineto.scan_json",
+    "tfprof.formats.kineto.scan_texts",
     "tfprof.formats.scan",
     "tfprof.formats.scan_bytes",
     "tfprof.formats.scan_rows",
@@ -28,6 +32,7 @@ COMPILED = [
     "tfprof.kernels.name_scopes",
     "tfprof.kernels.name_search",
     "tfprof.kernels.name_table",
+    "tfprof.kernels.nesting",
     "tfprof.kernels.rows",
     "tfprof.kernels.timelines",
     "tfprof.kernels.trees",
