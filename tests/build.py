@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from tfprof.model.collector import Runs
 from tfprof.model.devices import Device, Role
 from tfprof.model.executions import MEMORY_FACTS
 from tfprof.model.layers import NO_LAYER, Layer
+from tfprof.model.ops import Ops, OutputShapes, Phase
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import Recording
 from tfprof.sources.registry import remedies
@@ -42,6 +43,9 @@ class OpFact:
     code: Sequence[str] = ()  # `file.py:line:function`, outermost first
     attributes: Mapping[str, AttributeValue] = field(default_factory=dict)
     layer: str = ""  # the path of a layer, which must be one of `layers`
+    stated_inputs: Sequence[tuple[int, ...] | None] = ()
+    phase: Phase | None = None  # by default that of its name in TensorFlow
+    part_of: str = ""  # the op inside which it runs
 
 
 @dataclass(frozen=True)
@@ -183,18 +187,34 @@ class Attributes:
         )
 
 
+class Facts:
+    """The phases of ops, as stated or by their names in TensorFlow."""
+
+    def __init__(self, ops: Sequence[OpFact]) -> None:
+        self.stated = [fact.phase for fact in ops]
+
+    def phases(self, ops: Ops, rows: Ints) -> Ints:
+        named = TENSORFLOW_NAMES.phases(ops, rows).tolist()
+        stated = [self.stated[place] for place in ops.origins.position[rows].tolist()]
+        pairs = zip(stated, named, strict=True)
+        return ints([name if phase is None else phase for phase, name in pairs])
+
+    def forward_of(self, ops: Ops, rows: Ints) -> Ints:
+        return TENSORFLOW_NAMES.forward_of(ops, rows)
+
+
 def _define(builder: ProfileBuilder, ops: Sequence[OpFact]) -> None:
-    builder.add_ops(
-        OpColumns.of(
-            names=[fact.name for fact in ops],
-            kinds=[fact.kind for fact in ops],
-            inputs=[[_edge(text) for text in fact.inputs] for fact in ops],
-            shapes=[fact.shape for fact in ops],
-            outputs=[list(fact.outputs) for fact in ops],
-            attributes=Attributes(ops),
-            conventions=TENSORFLOW_NAMES,
-        )
+    columns = OpColumns.of(
+        names=[fact.name for fact in ops],
+        kinds=[fact.kind for fact in ops],
+        inputs=[[_edge(text) for text in fact.inputs] for fact in ops],
+        shapes=[fact.shape for fact in ops],
+        outputs=[list(fact.outputs) for fact in ops],
+        attributes=Attributes(ops),
+        conventions=Facts(ops),
     )
+    stated = OutputShapes.of_rows([fact.stated_inputs for fact in ops])
+    builder.add_ops(replace(columns, stated_inputs=stated))
 
 
 def _edge(text: str) -> tuple[str, int]:
@@ -206,6 +226,8 @@ def _edge(text: str) -> tuple[str, int]:
 def _describe(builder: ProfileBuilder, ops: Sequence[OpFact]) -> None:
     for fact, number in zip(ops, builder.ids(fact.name for fact in ops), strict=True):
         builder.add_types([number] * len(fact.types), Coded.of(fact.types))
+        if fact.part_of:
+            builder.set_part_of([number], builder.ids([fact.part_of]))
         if fact.float_ops:
             builder.set_float_ops([number], [fact.float_ops])
         if fact.code:

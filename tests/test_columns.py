@@ -13,6 +13,7 @@ from tfprof.columns import (
     Shapes,
     Strings,
     distinct,
+    distinct_rows,
     ints,
     offsets_of,
     places_of,
@@ -290,3 +291,13 @@ def test_a_row_with_one_more_letter_is_similar(typed):
     rows = Strings([f"net/layer_{layer}/conv/kernel" for layer in range(1000)])
 
     assert "net/layer_7/conv/kernel" in list(rows.alike(typed, 5))
+
+
+@given(st.lists(st.tuples(st.integers(-2, 2), st.integers(0, 3)), max_size=20))
+def test_distinct_rows_are_those_of_numpy(rows):
+    columns = np.array(rows, np.int64).reshape(-1, 2)
+
+    found, place = distinct_rows((columns[:, 0], columns[:, 1]))
+
+    assert found.tolist() == np.unique(columns, axis=0).tolist()
+    assert found[place].tolist() == columns.tolist()

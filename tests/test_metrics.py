@@ -78,7 +78,11 @@ def test_every_threshold_is_an_option():
 def test_every_number_is_summed_with_exact_times_and_the_two_counts_of_occurrence():
     numbers = [metric.key for metric in METRICS if metric.is_number]
 
-    exact = ["nanos", "accelerator_nanos", "cpu_nanos", "forward_nanos", "backward_nanos"]
+    exact = [
+        *("nanos", "forward_nanos", "backward_nanos"),
+        *("accelerator_nanos", "forward_accelerator_nanos", "backward_accelerator_nanos"),
+        "cpu_nanos",
+    ]
 
     assert list(NUMBERS) == [*numbers, *exact, "runs", "definitions"]
 
@@ -114,10 +118,12 @@ def test_columns_of_single_ops_start_with_parameters():
         "output_bytes",
         "held_bytes",
         "micros",
-        "accelerator_micros",
-        "cpu_micros",
         "forward_micros",
         "backward_micros",
+        "accelerator_micros",
+        "forward_accelerator_micros",
+        "backward_accelerator_micros",
+        "cpu_micros",
         "device",
         "op_types",
         "occurrence",
@@ -151,6 +157,8 @@ def test_columns_of_gathered_ops_start_with_memory():
         "held_bytes",
         "forward_micros",
         "backward_micros",
+        "forward_accelerator_micros",
+        "backward_accelerator_micros",
         "device",
         "op_types",
         "occurrence",

@@ -9,6 +9,7 @@ from math import prod
 from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from tfprof.kernels import rows as row_kernels
 from tfprof.kernels.spans import Bools as Bools  # noqa: PLC0414 -- re-exported for users of columns
@@ -23,6 +24,8 @@ except ImportError:
     from tfprof.kernels import plain_names as name_scopes  # type: ignore[no-redef]
     from tfprof.kernels import plain_names as name_search  # type: ignore[no-redef]
     from tfprof.kernels import plain_names as name_table  # type: ignore[no-redef]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
 
 _PIECE = 65_536  # values of `in_pieces` that are in memory at a time
 
@@ -430,6 +433,16 @@ def distinct(column: Ints) -> Ints:
     is_new = np.ones(len(ordered), np.bool_)
     is_new[1:] = ordered[1:] != ordered[:-1]
     return ordered[is_new]
+
+
+def distinct_rows(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
+    """The distinct rows of several columns in ascending order, and the place of each row there."""
+    # numpy's `unique` sorts all rows, and compares them value by value.
+    rows = np.stack(columns, 1)
+    codes, firsts = Ragged(offsets_of(np.full(len(rows), len(columns))), rows.ravel()).numbered()
+    found = rows[firsts]
+    order = np.lexsort(found.T[::-1])
+    return found[order], places_of(order, len(order))[codes]
 
 
 def places_of(chosen: Ints, count: int) -> Ints:

@@ -71,6 +71,7 @@ _ACCELERATOR_MICROS = Metric(
     Need.RUNS,
     Unit.MICROS,
     exact="accelerator_nanos",
+    heading="accelerator time",
 )
 
 # The order is that of the columns in the scope and graph views.
@@ -214,8 +215,6 @@ _ROWS: tuple[Metric, ...] = (
         heading="peak memory",
     ),
     _MICROS,
-    _ACCELERATOR_MICROS,
-    _CPU_MICROS,
     Metric(
         "forward_micros",
         "forward execution time",
@@ -236,6 +235,28 @@ _ROWS: tuple[Metric, ...] = (
         part_of="micros",
         heading="backward",
     ),
+    _ACCELERATOR_MICROS,
+    Metric(
+        "forward_accelerator_micros",
+        "forward accelerator time",
+        "forward accelerator time: accelerator execution time of the forward pass.",
+        Need.RUNS,
+        Unit.MICROS,
+        exact="forward_accelerator_nanos",
+        part_of="accelerator_micros",
+        heading="forward",
+    ),
+    Metric(
+        "backward_accelerator_micros",
+        "backward accelerator time",
+        "backward accelerator time: accelerator execution time of the gradients.",
+        Need.RUNS,
+        Unit.MICROS,
+        exact="backward_accelerator_nanos",
+        part_of="accelerator_micros",
+        heading="backward",
+    ),
+    _CPU_MICROS,
     Metric(
         "device",
         "assigned devices",

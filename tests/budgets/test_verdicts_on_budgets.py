@@ -13,6 +13,7 @@ from tfprof.budgets import file, time_verdicts
 from tfprof.budgets.changes import Times
 from tfprof.budgets.check import check
 from tfprof.errors import InputError, OptionError
+from tfprof.model.notes import Note, Subject
 
 
 def checked(text, *facts, base=None, **options):
@@ -150,6 +151,17 @@ def test_a_missing_number_fails_the_check_and_says_what_to_do(budget, remark):
     assert found.verdicts[0].status == "missing"
     assert remark in found.verdicts[0].remark
     assert not found.is_met
+
+
+def test_the_remark_on_a_missing_number_is_the_note_that_concerns_it_most():
+    notes = [
+        Note("no step markers", Subject.TIME | Subject.MEMORY),
+        Note("no allocations", Subject.MEMORY),
+    ]
+    ran = Profile(profile(op("a"), run("a")), notes)
+    (found,) = check(ran, file.budgets_in("tfprof.toml", '[model]\nbytes = "1 GiB"')).verdicts
+
+    assert (found.status, found.remark) == ("missing", "no allocations")
 
 
 def test_no_slots_are_fine_if_the_budget_is_0():

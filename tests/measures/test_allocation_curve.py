@@ -1,10 +1,12 @@
 """Memory curves computed from allocation records."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from build import CPU, GPU, allocator, profile, run
-from tfprof.columns import ints
+from tfprof.columns import Strings, ints
 from tfprof.errors import TfprofError
 from tfprof.measures.memory import allocator_traces, lacks_small_allocations, peaks_by_row
 from tfprof.model.memory_curves import MemoryCurve
@@ -188,3 +190,10 @@ def test_small_allocations_are_missing_on_the_host_in_recordings_of_tensorflow_2
     p = profile(allocating("a", (10, 5), device=device), counts_whole_micros=in_micros)
 
     assert lacks_small_allocations(p) == lacks
+
+
+def test_pytorch_records_small_allocations_on_the_host_too():
+    p = profile(allocating("a", (10, 5), device=CPU), counts_whole_micros=False)
+    recordings = replace(p.recordings, framework=Strings(["pytorch"]))
+
+    assert not lacks_small_allocations(replace(p, recordings=recordings))

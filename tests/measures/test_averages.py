@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from build import GPU, GPU_STREAM, op, profile, run
+from tfprof.columns import Strings, ints
 from tfprof.measures.averages import quotients
 from tfprof.measures.numbers import per_op
 from tfprof.model.recordings import Chosen
@@ -116,6 +117,36 @@ def test_what_one_host_does_is_not_divided_by_the_other_hosts():
     )
 
     assert numbers(p, "micros") == [6, 2]
+
+
+def of_pytorch(p, ranks):
+    count = len(p.recordings)
+    of_rank = replace(p.recordings, framework=Strings(["pytorch"] * count), rank=ints(ranks))
+    return replace(p, recordings=of_rank)
+
+
+def test_what_only_one_of_the_traces_of_a_process_has_is_averaged_over_all_of_them():
+    p = exact(
+        run("a", 4, recording="x", step=0),
+        run("a", 4, recording="x", step=1),
+        run("a", 4, recording="y", step=6),
+        run("a", 4, recording="y", step=7),
+        run("only_y", 8, recording="y", step=6),
+    )
+
+    assert numbers(of_pytorch(p, [-1, -1]), "micros") == [4, 2]
+    assert numbers(of_pytorch(p, [3, 3]), "micros") == [4, 2]
+    assert numbers(of_pytorch(p, [0, 1]), "micros") == [4, 4]
+
+
+def test_traces_with_a_step_in_common_are_of_several_processes():
+    p = exact(
+        run("a", 4, recording="x", step=0),
+        run("a", 4, recording="y", step=0),
+        run("only_y", 4, recording="y", step=0),
+    )
+
+    assert numbers(of_pytorch(p, [-1, -1]), "micros") == [4, 4]
 
 
 def test_an_op_that_a_host_ran_in_another_step_counts_as_zero_there():

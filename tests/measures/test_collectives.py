@@ -3,6 +3,7 @@
 from build import GPU, GPU_STREAM, op, profile, run
 from tfprof.measures.collectives import collectives, is_collective
 from tfprof.measures.step_sums import step_totals
+from tfprof.model.ops import Phase
 
 
 def test_collectives_are_known_by_their_kinds():
@@ -13,6 +14,12 @@ def test_collectives_are_known_by_their_kinds():
     found = dict(zip(p.ops.name, is_collective(p).tolist(), strict=True))
 
     assert [kind for kind in (*kinds, *setup) if found[kind]] == list(kinds[:3])
+
+
+def test_an_op_is_a_collective_if_its_source_says_so():
+    p = profile(op("all_reduce", "c10d::allreduce_", phase=Phase.COMMUNICATION), op("b"))
+
+    assert is_collective(p).tolist() == [True, False]
 
 
 def test_runs_are_counted_in_each_step():

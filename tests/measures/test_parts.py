@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from build import op, profile, run
+from build import GPU_STREAM, op, profile, run
 from tfprof.measures.numbers import EVERYTHING, per_op
 from tfprof.measures.parts import PARTS
 from tfprof.metrics import BY_KEY
@@ -23,6 +23,7 @@ def network():
         op("gradients/conv_grad/filter", float_ops=7),
         op("update", "ApplyAdam", float_ops=1),
         run("conv", 10),
+        run("conv", 3, device=GPU_STREAM),
         run("gradients/conv_grad/filter", 20),
         run("update", 4),
     )
@@ -35,7 +36,9 @@ def network():
         ("other_params", {"mean": 2}),
         ("forward_float_ops", {"conv": 5}),
         ("backward_float_ops", {"gradients/conv_grad/filter": 7}),
-        ("forward_micros", {"conv": 10}),
+        ("forward_micros", {"conv": 13}),
+        ("forward_accelerator_micros", {"conv": 3}),
+        ("backward_accelerator_micros", {}),
         ("backward_micros", {"gradients/conv_grad/filter": 20}),
         ("backward_nanos", {"gradients/conv_grad/filter": 20_000}),
     ],

@@ -515,3 +515,14 @@ def test_an_op_that_was_never_placed_may_have_runs(builder):
 
     assert built.records.op.tolist() == [0]
     assert np.all(built.executions.device == lane)
+
+
+def test_ops_of_a_trace_have_stated_inputs_and_count_as_defined(builder):
+    inputs = OutputShapes.of_rows([[(2, 3), (3, 4)], []])
+    builder.add_ops(OpColumns.traced(["b", "a"], Coded.of(["aten::mm"] * 2), stated_inputs=inputs))
+    builder.add_ops(batch("c"))
+    built = builder.build()
+    built.check()
+
+    assert [built.ops.stated_inputs.of_op(row) for row in range(3)] == [[], [(2, 3), (3, 4)], []]
+    assert built.ops.is_defined.all()

@@ -7,7 +7,7 @@ import pytest
 from build import op, profile, run
 from tfprof.api import Profile
 from tfprof.metrics import BY_KEY
-from tfprof.model.notes import Note, Subject, concerning, names_of, of_names, subject_of
+from tfprof.model.notes import Note, Subject, concerning, names_of, narrowest, of_names, subject_of
 
 TIME = Note("no clock", Subject.TIME)
 WORK = Note("no shapes", Subject.FLOAT_OPS | Subject.PARAMS)
@@ -25,6 +25,11 @@ def test_a_plain_note_concerns_every_question():
 
 def test_a_note_appears_once():
     assert concerning([TIME, TIME, "a", "a"], Subject.TIME) == ("no clock", "a")
+
+
+def test_the_narrowest_note_concerns_the_fewest_subjects():
+    assert narrowest(["damaged", WORK, TIME]) == "no clock"
+    assert narrowest(["damaged", WORK]) == "no shapes"
 
 
 @pytest.mark.parametrize(

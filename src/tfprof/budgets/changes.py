@@ -8,8 +8,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from tfprof.columns import Ints
-from tfprof.comparison.times import Floats, compare_medians
+from tfprof.columns import Floats, Ints
+from tfprof.comparison.times import compare_medians
 
 Worker: TypeAlias = tuple[str, int]  # a host and a rank
 

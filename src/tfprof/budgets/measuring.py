@@ -23,7 +23,7 @@ from tfprof.measures.run_sums import sums_per_step
 from tfprof.measures.step_sums import step_totals
 from tfprof.measures.steps import timed_steps
 from tfprof.metrics import BY_KEY, Need
-from tfprof.model.notes import Subject, concerning, subject_of
+from tfprof.model.notes import Subject, concerning, narrowest, subject_of
 from tfprof.model.ops import UNKNOWN_REPEATS
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import counted
@@ -112,7 +112,7 @@ class Measured:
                 "or limit `op_runs`."
             )
         if notes := self.notes(metric):
-            return str(notes[0])
+            return str(narrowest(notes))
         remedy = f"; {_RECORD}" if metric.needs is Need.RUNS else ""
         return f"the files contain none{remedy}. If there should be none, set the budget to 0."
 

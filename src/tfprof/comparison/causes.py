@@ -8,14 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, Ragged
+from tfprof.columns import Bools, Floats, Ints, Ragged
 from tfprof.comparison.changed_ops import changed_ops
 from tfprof.comparison.diff import DiffView, build_diff
 from tfprof.comparison.matching import NO_ROW
 from tfprof.comparison.op_facts import changed_facts
 from tfprof.comparison.pair import Pair, op_pairs
 from tfprof.comparison.parts import part_of_change
-from tfprof.comparison.times import Floats
 from tfprof.metrics import Need
 from tfprof.model.ops import Phase
 from tfprof.model.profile import ProfileColumns
@@ -154,7 +153,7 @@ class _OpChanges(NamedTuple):
 
     def phase(self) -> str:
         """The phase that has nearly all of the change."""
-        for phase in (Phase.FORWARD, Phase.BACKWARD, Phase.OPTIMIZER):
+        for phase in (Phase.FORWARD, Phase.BACKWARD, Phase.OPTIMIZER, Phase.COMMUNICATION):
             here = self.change[self.pair.new.phase[self.ops] == phase].sum()
             here += self.lost[self.pair.base.phase[self.removed] == phase].sum()
             if self.whole > 0 and here >= _LEAST_PHASE * self.whole:

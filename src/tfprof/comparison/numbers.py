@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from tfprof.errors import OptionError
-from tfprof.measures.numbers import EVERYTHING, per_op
-from tfprof.metrics import AUTO, BY_KEY, METRICS, Metric, Need, selected_columns
+from tfprof.measures.numbers import has_number
+from tfprof.metrics import AUTO, BY_KEY, METRICS, Metric, selected_columns
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
 from tfprof.units import Unit
@@ -88,13 +88,6 @@ def _of_metric(metric: Metric) -> tuple[Number, ...]:
 
 def _is_known(base: ProfileColumns, new: ProfileColumns, key: str) -> bool:
     return all(has_number(side, key) for side in (base, new))
-
-
-def has_number(profile: ProfileColumns, key: str) -> bool:
-    """Whether a profile has a metric: it ran, or any op has such a number."""
-    if BY_KEY[key].needs is Need.RUNS:
-        return profile.has(Need.RUNS)
-    return bool(per_op(profile, EVERYTHING)[key].any())
 
 
 def one_sided(base: ProfileColumns, new: ProfileColumns) -> Iterator[str]:

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints
+from tfprof.columns import Bools, Floats, Ints
 from tfprof.comparison.changed_ops import changed_ops
 from tfprof.comparison.pair import Pair
 from tfprof.comparison.step_times import of_rows, steps_of, times_of_ops, times_of_rows
-from tfprof.comparison.times import Floats, TimeChanges, compare_medians
+from tfprof.comparison.times import TimeChanges, compare_medians
 from tfprof.views.tree import Tree
 from tfprof.views.view import View
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, ints
-from tfprof.comparison.times import Floats
+from tfprof.columns import Bools, Floats, Ints, ints
 from tfprof.measures.numbers import chosen_steps
 from tfprof.measures.parts import PARTS
 from tfprof.measures.run_sums import run_sums, sums_per_step

@@ -9,13 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tfprof.columns import Floats
 from tfprof.comparison.causes import DiffCause, Explanation, explain
-from tfprof.comparison.numbers import Number, has_number, numbers_named
+from tfprof.comparison.numbers import Number, numbers_named
 from tfprof.comparison.pair import Pair
 from tfprof.comparison.parts import LEAST_SAME
-from tfprof.comparison.times import Floats, TimeChanges, compare_medians
+from tfprof.comparison.times import TimeChanges, compare_medians
 from tfprof.measures.memory import allocator_traces
-from tfprof.measures.numbers import EVERYTHING, chosen_steps, per_op
+from tfprof.measures.numbers import EVERYTHING, chosen_steps, has_number, per_op
 from tfprof.measures.step_sums import step_totals
 from tfprof.measures.steps import timed_steps
 from tfprof.memo import remembered

@@ -11,14 +11,11 @@ from __future__ import annotations
 from functools import cache
 from math import fsum, lgamma, pi, sqrt, tan
 from statistics import NormalDist
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from tfprof.columns import Bools
-
-Floats: TypeAlias = npt.NDArray[np.float64]
+from tfprof.columns import Bools, Floats
 
 CONFIDENCE = 0.95
 # With fewer steps before or after, nothing can be concluded.

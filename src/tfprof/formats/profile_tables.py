@@ -80,6 +80,12 @@ TABLES: dict[str, TableFormat] = {
             "logged_float_ops": Field("Float operations of one run; 0 if no log has a number."),
             "code": _row("code", "The call that made it, or -1.", -1),
             "layer": _row("layers", "The layer it belongs to, or -1.", -1)._replace(missing=-1),
+            "part_of": _row("ops", "The op inside which it runs, or -1.", -1)._replace(missing=-1),
+            "signature": Field(
+                "A number for what it does, if another op of that name may do something else; "
+                "0 if none.",
+                missing=0,
+            ),
             "repeats": Field(
                 "How often one run of the program runs it; -1 if a trip count is unknown.",
                 least=-1,
@@ -88,10 +94,15 @@ TABLES: dict[str, TableFormat] = {
             "origin": _row("origins", "The input that defined it."),
             "is_covered": _flag("Whether a recording has it running."),
             "phase": Field(
-                "0 forward, 1 backward, 2 optimizer, 3 input pipeline, 4 other.", least=0, most=4
+                "0 forward, 1 backward, 2 optimizer, 3 input pipeline, 4 other, 5 communication.",
+                least=0,
+                most=5,
             ),
             "forward_of": _row(
-                "ops", "The op it is a gradient of; -1: it is none, -2: that op is unknown.", -2
+                "ops",
+                "The op it is a gradient of, or itself if only the code lines of that op are "
+                "known; -1: it is no gradient, -2: that op is unknown.",
+                -2,
             ),
         },
         key="op",
@@ -125,6 +136,11 @@ TABLES: dict[str, TableFormat] = {
     "seen_outputs": TableFormat(
         "One row per output of an op, in order, as a recording first saw them.",
         {"op": _row("ops", "The op.", is_sorted=True), "shape": _shape("Its shape.")},
+    ),
+    "stated_inputs": TableFormat(
+        "One row per input of an op, in order, if a trace states shapes but no edges.",
+        {"op": _row("ops", "The op.", is_sorted=True), "shape": _shape("Its shape.")},
+        is_added=True,
     ),
     "attributes": TableFormat(
         "One row per attribute of an op.",
@@ -270,6 +286,13 @@ TABLES: dict[str, TableFormat] = {
             "time_ns": Field("When `level` was read."),
             "level": Field("Bytes in use in the whole allocator; 0 if not recorded."),
             "record": _row("records", "The record that counts its allocations, or -1.", -1),
+            "purpose": Field(
+                "0 unknown, 1 parameters, 2 gradients, 3 optimizer state, 4 activations, "
+                "5 temporary, 6 input, 7 communication, 8 allocated before the recording.",
+                least=0,
+                most=8,
+                missing=0,
+            ),
         },
         key="use",
     ),

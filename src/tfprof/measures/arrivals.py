@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.columns import Bools, Ints, ints
-from tfprof.measures.stragglers import Floats
+from tfprof.columns import Bools, Floats, Ints, ints
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.step_sums import Collectives
 

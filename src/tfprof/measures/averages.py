@@ -6,6 +6,9 @@
   eighth of the time that it takes when it runs, and the sum over all ops is the op time of a step.
   With several recordings, these are the steps of the recordings in which the op ran: what all
   hosts do is averaged over the hosts, and what only one host does is not divided by the others.
+  The ops of PyTorch depend on the shapes of their inputs, which are not the same on all ranks, so
+  there it matters on which ranks any op of the same module ran. And a process of PyTorch may
+  write a trace for every few steps: these count as one recording.
 """
 
 from __future__ import annotations
@@ -13,8 +16,10 @@ from __future__ import annotations
 import numpy as np
 
 from tfprof import sums
-from tfprof.columns import Ints, distinct, ints
+from tfprof.columns import Coded, Ints, distinct, ints
+from tfprof.memo import remembered
 from tfprof.model.profile import ProfileColumns
+from tfprof.model.recordings import UNKNOWN_RANK
 
 _ONE = ints([1])
 
@@ -42,16 +47,58 @@ def totals(profile: ProfileColumns, column: Ints, steps: Ints | None) -> Ints:
 
 
 def step_counts(profile: ProfileColumns, steps: Ints) -> Ints:
-    """How many of `steps` each op is averaged over: those of the recordings in which it ran."""
+    """How many of `steps` each op is averaged over: those of the processes in which it ran.
+
+    Instead of an op, that is a whole group of `averaged_together`.
+    """
     width = max(len(profile.recordings), 1)
-    chosen = np.bincount(profile.steps.recording[steps], minlength=width)
-    records = profile.records
-    op, recording = np.divmod(
-        distinct(records.op * width + profile.steps.recording[records.step]), width
+    process_of = processes(profile)[profile.steps.recording]
+    chosen = np.bincount(process_of[steps], minlength=width)
+    records, group_of = profile.records, averaged_together(profile)
+    group, process = np.divmod(
+        distinct(group_of[records.op] * width + process_of[records.step]), width
     )
     counts = np.zeros(len(profile.ops), np.int64)
-    np.add.at(counts, op, chosen[recording])
-    return np.maximum(counts, 1)
+    np.add.at(counts, group, chosen[process])
+    return ints(np.maximum(counts, 1)[group_of])
+
+
+@remembered
+def processes(profile: ProfileColumns) -> Ints:
+    """For each recording, the first of the same process.
+
+    Those of a rank of PyTorch are of one process. If ranks are unknown, recordings are of one
+    process if no two of them have a step in common: the ranks of a program record the same steps.
+    """
+    recordings, steps = profile.recordings, profile.steps
+    rows = np.flatnonzero([name == "pytorch" for name in recordings.framework])
+    _, first, place = np.unique(recordings.rank[rows], return_index=True, return_inverse=True)
+    process = np.arange(len(recordings))
+    process[rows] = rows[first][place]
+    unknown = rows[recordings.rank[rows] == UNKNOWN_RANK]
+    numbers = steps.number[np.isin(steps.recording, unknown)]
+    if len(distinct(numbers)) < len(numbers):
+        process[unknown] = unknown
+    return ints(process)
+
+
+@remembered
+def averaged_together(profile: ProfileColumns) -> Ints:
+    """For each op the first op of its group: itself, or those in the same module or other scope.
+
+    Only ops of traces, which have signatures, form groups.
+    """
+    ops = profile.ops
+    rows = np.flatnonzero(ops.signature)
+    group = np.arange(len(ops))
+    outermost = rows.copy()
+    while len(inner := np.flatnonzero(ops.part_of[outermost] >= 0)):
+        outermost[inner] = ops.part_of[outermost[inner]]
+    found, place = np.unique(outermost, return_inverse=True)
+    scopes = Coded.of([name.rpartition("/")[0] for name in ops.name.take(found)]).codes[place]
+    _, first, place = np.unique(scopes, return_index=True, return_inverse=True)
+    group[rows] = rows[first][place]
+    return group
 
 
 def quotients(totals: Ints, counts: Ints, factor: Ints = _ONE) -> Ints:

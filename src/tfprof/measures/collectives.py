@@ -6,6 +6,7 @@ import numpy as np
 
 from tfprof.columns import Bools, Ints, ints
 from tfprof.memo import remembered
+from tfprof.model.ops import Phase
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.step_sums import Collectives
 
@@ -16,10 +17,12 @@ _OTHERS = frozenset({"CollectiveAssignGroupV2", "CollectiveInitializeCommunicato
 
 @remembered
 def is_collective(profile: ProfileColumns) -> Bools:
-    """For each op, whether it is a collective."""
+    """For each op, whether it is a collective, by its kind or as its source states."""
     kind = profile.ops.kind
     flags = [name.startswith(_STARTS) and name not in _OTHERS for name in kind.values]
-    return np.array(flags, np.bool_)[kind.codes]
+    found: Bools = np.array(flags, np.bool_)[kind.codes]
+    is_stated: Bools = profile.phase == Phase.COMMUNICATION
+    return found | is_stated
 
 
 @remembered

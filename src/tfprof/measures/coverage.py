@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
+from tfprof.columns import Ints
 from tfprof.measures.numbers import float_ops_per_run
 from tfprof.measures.run_sums import run_sums
 from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.ops import DATA_SCOPE, EAGER_SCOPE
 from tfprof.model.profile import ProfileColumns
+
+_MOST_SCOPES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +31,26 @@ class Coverage:
     with_scope: int
     with_line: int
     with_float_ops: int
+    in_modules: int
+    elsewhere: Mapping[str, int]  # outside of modules, by outermost scope, the longest first
+    has_graph: bool  # the ops are defined by a graph, and not by modules that call them
 
     def sentence(self) -> str:
         """The coverage in one sentence, for a note."""
+        where = [(self.with_scope, "is under a scope of the model")]
+        if not self.has_graph:
+            where = [(self.in_modules, "is in modules")]
+            where += [(nanos, f"in `{scope}`") for scope, nanos in self.elsewhere.items()]
+            where = [(part, what) for part, what in where if 1000 * part >= self.nanos]
         shares = (
-            (self.with_scope, "is under a scope of the model"),
+            *where,
             (self.with_line, "has a code line"),
             (self.with_float_ops, "has a float-op count"),
         )
         percentages = ", ".join(f"{_percent(part, self.nanos)} {what}" for part, what in shares)
+        ops = f"{self.in_graph:,} of {self.ops:,} ops that ran are in the graph; "
         return (
-            f"coverage: {self.in_graph:,} of {self.ops:,} ops that ran are in the graph; of "
+            f"coverage: {ops if self.has_graph else ''}of "
             f"{round(self.nanos / NANOS_PER_MICRO):,} microseconds of op time in all steps, "
             f"{percentages}."
         )
@@ -52,6 +68,7 @@ def coverage(profile: ProfileColumns) -> Coverage:
     for scope in (EAGER_SCOPE, DATA_SCOPE):
         has_scope &= ~ops.name.starts_with(f"{scope}/")
     float_ops = float_ops_per_run(profile)
+    is_inside = ops.layer >= 0
     return Coverage(
         ops=int(ran.sum()),
         in_graph=int((ran & ops.is_defined).sum()),
@@ -59,7 +76,21 @@ def coverage(profile: ProfileColumns) -> Coverage:
         with_scope=int(nanos[has_scope].sum()),
         with_line=int(nanos[ops.code >= 0].sum()),
         with_float_ops=int(nanos[float_ops.is_counted | float_ops.is_logged].sum()),
+        in_modules=int(nanos[is_inside].sum()),
+        elsewhere=_by_scope(profile, np.where(is_inside, 0, nanos)),
+        has_graph="pytorch" not in profile.recordings.framework,
     )
+
+
+def _by_scope(profile: ProfileColumns, nanos: Ints) -> dict[str, int]:
+    """The sums by outermost scope, or by kind for ops without a scope, the longest first."""
+    ops = profile.ops
+    found: Counter[str] = Counter()
+    for row in np.flatnonzero(nanos).tolist():
+        scope, slash, _ = ops.name[row].partition("/")
+        # A slash in a kind is another character in a name.
+        found[scope if slash else ops.kind[row].replace("/", "|")] += int(nanos[row])
+    return dict(found.most_common(_MOST_SCOPES))
 
 
 def _percent(part: int, whole: int) -> str:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfprof.columns import Ints, ints
+from tfprof.columns import Floats, Ints, ints
 from tfprof.measures.step_sums import step_totals
-from tfprof.measures.stragglers import Floats
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.step_sums import StepTotals
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints
+from tfprof.columns import Bools, Floats, Ints
 from tfprof.measures.collectives import is_collective
 from tfprof.measures.host_steps import PARTS, HostSteps
 from tfprof.measures.run_sums import run_sums
-from tfprof.measures.stragglers import Floats
 from tfprof.model.ops import Phase
 from tfprof.model.profile import ProfileColumns
 

@@ -12,7 +12,9 @@ from tfprof.errors import TfprofError
 from tfprof.memo import remembered
 from tfprof.model.clock import LATEST_NS
 from tfprof.model.devices import Role
+from tfprof.model.executions import Purpose
 from tfprof.model.memory_curves import MemoryCurve, MemoryTrace
+from tfprof.model.ops import HELD_BEFORE_SCOPE
 from tfprof.model.profile import ProfileColumns
 
 # Sums and differences of two numbers below this fit in 64 bits.
@@ -32,6 +34,7 @@ class AllocatorTrace:
     op: Ints
     time_ns: Ints
     bytes: Ints
+    purpose: Ints
     untimed: int  # records without a time, which count from the earliest time
     curve: MemoryCurve
     levels: MemoryCurve  # the bytes in use as the allocator itself reported them
@@ -53,6 +56,9 @@ class AllocatorTrace:
 
     def held_at_peak(self, op_count: int) -> Ints:
         return _sums(self.op, self.bytes, self.time_ns <= self.curve.peak_ns, op_count)
+
+    def purposes_at_peak(self) -> Ints:
+        return _sums(self.purpose, self.bytes, self.time_ns <= self.curve.peak_ns, len(Purpose))
 
     def taken_at_peak(self, op_count: int) -> Ints:
         return _sums(self.op, self.bytes, self.time_ns == self.curve.peak_ns, op_count)
@@ -95,6 +101,11 @@ def loaded_traces(profile: ProfileColumns) -> tuple[AllocatorTrace, ...]:
     )
 
 
+def has_row_peaks(profile: ProfileColumns) -> bool:
+    """Whether `peaks_by_row` has anything to add up; a store keeps the peaks of allocators only."""
+    return profile.stored_runs is None and len(profile.allocator_events) > 0
+
+
 def peaks_by_row(profile: ProfileColumns, steps: Ints, row_of_op: Ints, parents: Ints) -> Ints:
     """For each row of a tree, the most bytes that the ops of its subtree held at one time.
 
@@ -125,6 +136,22 @@ def peaks_by_row(profile: ProfileColumns, steps: Ints, row_of_op: Ints, parents:
     return peaks
 
 
+def holders_from_before(profile: ProfileColumns) -> Ints:
+    """The ops that stand for memory that was allocated before the recording."""
+    found = np.flatnonzero(profile.ops.name.starts_with(HELD_BEFORE_SCOPE))
+    if profile.stored_runs is not None:
+        return found
+    # Profiles that older versions saved have such an op even if there was no such memory.
+    return found[np.isin(found, profile.allocator_uses.op)]
+
+
+def has_held_parameters(profile: ProfileColumns) -> bool:
+    """Whether the memory of parameters is known, which PyTorch allocated before the recording."""
+    kind = profile.ops.kind
+    held = np.unique(kind.codes[profile.allocator_uses.op])
+    return any(kind.values[code] == "Parameter" for code in held.tolist())
+
+
 def lacks_small_allocations(profile: ProfileColumns) -> bool:
     """Whether allocations on CPUs were recorded by TensorFlow 2, which leaves out small ones."""
     devices = profile.devices
@@ -133,8 +160,11 @@ def lacks_small_allocations(profile: ProfileColumns) -> bool:
     else:
         found = distinct(profile.allocator_uses.device)
     found = found[found >= 0]
-    in_micros = profile.recordings.counts_whole_micros[devices.recording[found]]  # TensorFlow 1
-    return bool(((devices.role[found] == Role.HOST) & ~in_micros).any())
+    recordings = profile.recordings
+    is_other = recordings.counts_whole_micros.copy()  # TensorFlow 1
+    is_other |= np.array([name == "pytorch" for name in recordings.framework], np.bool_)
+    is_host = devices.role[found] == Role.HOST
+    return bool((is_host & ~is_other[devices.recording[found]]).any())
 
 
 def _depths(parents: Ints) -> Ints:
@@ -177,6 +207,7 @@ def _trace(profile: ProfileColumns, rows: Ints, levels: Ints) -> AllocatorTrace:
         op=uses.op[use],
         time_ns=time_ns,
         bytes=events.bytes[rows],
+        purpose=uses.purpose[use],
         untimed=untimed,
         curve=MemoryCurve.of_changes(time_ns, events.bytes[rows]),
         levels=MemoryCurve.of_levels(uses.time_ns[levels], uses.level[levels]),

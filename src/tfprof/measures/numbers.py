@@ -22,11 +22,12 @@ from tfprof.measures.run_sums import (
     too_large,
 )
 from tfprof.memo import OnDemand, remembered, remembering
-from tfprof.metrics import NUMBERS
+from tfprof.metrics import BY_KEY, NUMBERS
 from tfprof.model.ops import OPTIMIZER_VARIABLE, STATE_VARIABLE, UNKNOWN_REPEATS
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import UNKNOWN_RANK, Chosen
 from tfprof.patterns import Patterns
+from tfprof.units import Unit
 
 EVERYTHING = Chosen()
 
@@ -56,6 +57,17 @@ def per_op(profile: ProfileColumns, chosen: Chosen) -> Numbers:
         return _summable(profile, key, ints(_column(profile, chosen, key)))
 
     return OnDemand(NUMBERS, column)
+
+
+def has_number(profile: ProfileColumns, key: str) -> bool:
+    """Whether a profile has a metric: times if it ran, others if any op has such a number."""
+    metric = BY_KEY[key]
+    if not profile.has(metric.needs):
+        return False
+    # What ran may have taken no time on an accelerator, but memory that no op has was not recorded.
+    if metric.unit is Unit.MICROS:
+        return True
+    return bool(per_op(profile, EVERYTHING)[key].any())
 
 
 def _summable(profile: ProfileColumns, key: str, column: Ints) -> Ints:

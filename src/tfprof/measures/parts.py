@@ -34,6 +34,10 @@ PARTS: dict[str, tuple[str, Callable[[ProfileColumns], Bools]]] = {
     "backward_macs": ("macs", _is_backward),
     "forward_micros": ("micros", _is_forward),
     "backward_micros": ("micros", _is_backward),
+    "forward_accelerator_micros": ("accelerator_micros", _is_forward),
+    "backward_accelerator_micros": ("accelerator_micros", _is_backward),
+    "forward_accelerator_nanos": ("accelerator_nanos", _is_forward),
+    "backward_accelerator_nanos": ("accelerator_nanos", _is_backward),
     "forward_nanos": ("nanos", _is_forward),
     "backward_nanos": ("nanos", _is_backward),
 }

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfprof import sums
-from tfprof.columns import Bools, Ints, ints
+from tfprof.columns import Bools, Floats, Ints, ints
 from tfprof.errors import TfprofError
 from tfprof.measures import averages, time
 from tfprof.memo import remembered
@@ -73,6 +73,13 @@ class LoadedRuns:
 
     def averages_seen(self, number: str, steps: Ints | None) -> Ints:
         return averages.over_steps_seen(self.profile, of_records(self.profile, number), steps)
+
+    def by_step(self, number: str, weight: Floats) -> Floats:
+        records = self.profile.records
+        result = np.zeros(len(self.profile.steps))
+        column = of_records(self.profile, number)
+        np.add.at(result, records.step, weight[records.op] * column)
+        return result
 
     def most_runs(self) -> int:
         return int(self.profile.records.runs.max(initial=1))

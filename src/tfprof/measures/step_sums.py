@@ -27,8 +27,11 @@ from tfprof.model.ops import DATA_SCOPE, Phase
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.step_sums import DeviceTimes, StepTotals
 
-# The parts of a busy step: the phases of ops, then transfers between devices.
-BUSY_PARTS = (*(phase.name.lower() for phase in Phase), "transfers")
+# The parts of a busy step and their columns: the phases of ops, then transfers between devices.
+# Other ops may run at the same time as communication, so its part differs from the time in which
+# a collective ran (`communication_ns`).
+BUSY_PARTS = {part: f"{part}_ns" for part in (*(one.name.lower() for one in Phase), "transfers")}
+BUSY_PARTS["communication"] = "busy_communication_ns"
 
 
 @remembered
@@ -75,8 +78,8 @@ def step_starts(profile: ProfileColumns) -> Ints:
 
 
 def _totals(profile: ProfileColumns, step: Step) -> dict[str, int]:
-    start, end = _clipped(step)
-    waits = _waits(profile, step)
+    start, end = step.within
+    waits = input_waits(profile, step)
     busy, either = covered(start, end), covered_together((start, end), waits)
     lanes = np.append(profile.devices.is_accelerator_lane, False)[step.device]
     is_run = step.op >= 0
@@ -104,15 +107,7 @@ def _totals(profile: ProfileColumns, step: Step) -> dict[str, int]:
     }
 
 
-def _clipped(step: Step) -> tuple[Ints, Ints]:
-    """The starts and ends of the runs, as far as they are within the step."""
-    return (
-        np.clip(step.start, step.begin, step.finish),
-        np.clip(step.end, step.begin, step.finish),
-    )
-
-
-def _waits(profile: ProfileColumns, step: Step) -> tuple[Ints, Ints]:
+def input_waits(profile: ProfileColumns, step: Step) -> tuple[Ints, Ints]:
     """When the step waited for input: the recorded waits, and the runs of ops that fetch data."""
     feeds = (profile.phase == Phase.INPUT) & ~profile.ops.name.starts_with(f"{DATA_SCOPE}/")
     runs = op_flags(step, feeds)
@@ -127,12 +122,12 @@ def _busy_parts(profile: ProfileColumns, step: Step, start: Ints, end: Ints) -> 
     nanos = np.zeros(len(BUSY_PARTS))
     np.add.at(nanos, part, shares(start, end))
     parts = rounded_parts(nanos, covered(start, end)).tolist()
-    return {f"{name}_ns": part for name, part in zip(BUSY_PARTS, parts, strict=True)}
+    return dict(zip(BUSY_PARTS.values(), parts, strict=True))
 
 
 def _busy_devices(profile: ProfileColumns, step: Step) -> Iterator[tuple[str, int]]:
     """How long each device was busy, sorted by name."""
-    start, end = _clipped(step)
+    start, end = step.within
     names = busy_devices(profile)
     rows: dict[str, list[int]] = {}
     for code in np.unique(step.device).tolist():

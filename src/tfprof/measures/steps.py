@@ -55,6 +55,14 @@ class Step:
         """How long the step took."""
         return self.finish - self.begin
 
+    @property
+    def within(self) -> tuple[Ints, Ints]:
+        """The starts and ends of the runs, as far as they are within the step."""
+        return (
+            np.clip(self.start, self.begin, self.finish),
+            np.clip(self.end, self.begin, self.finish),
+        )
+
     def covered(self, flags: Bools) -> int:
         """How long any of the flagged runs was active."""
         return covered(self.start[flags], self.end[flags])

@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import exp, lgamma, log, log1p
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-Floats: TypeAlias = npt.NDArray[np.float64]
+from tfprof.columns import Floats
 
 # With fewer hosts there is no usual one, and with fewer steps no usual step.
 LEAST_HOSTS = 3

@@ -17,6 +17,8 @@ UNKNOWN = -1
 class Tensors:
     """The shapes of the inputs and outputs of ops, from the graph or else from a recorded run.
 
+    The inputs of an op have the shapes that its source states, or else those of its edges.
+
     Methods for many ops return codes: equal codes mean equal shapes, and `UNKNOWN` means that any
     part of the shape is unknown.
     """
@@ -26,26 +28,32 @@ class Tensors:
         self._edge = np.flatnonzero(carries_tensor)
         self._first_edge = offsets_of(carries_tensor.astype(np.int64))[ops.inputs.offsets]
         self._source, self._slot = ops.inputs.source, ops.inputs.slot
-        stated, seen = ops.outputs, ops.seen_outputs
+        stated, seen, inputs = ops.outputs, ops.seen_outputs, ops.stated_inputs
         is_stated = np.diff(stated.offsets) > 0
         self._first = np.where(
             is_stated, stated.offsets[:-1], stated.offsets[-1] + seen.offsets[:-1]
         )
         self._count = np.where(is_stated, np.diff(stated.offsets), np.diff(seen.offsets))
-        shapes = Shapes.joined([stated.shape, seen.shape])
+        self._first_input = stated.offsets[-1] + seen.offsets[-1] + inputs.offsets[:-1]
+        self._states_inputs = np.diff(inputs.offsets) > 0
+        self._input_count = np.where(
+            self._states_inputs, np.diff(inputs.offsets), np.diff(self._first_edge)
+        )
+        shapes = Shapes.joined([stated.shape, seen.shape, inputs.shape])
         self._shapes = shapes.values
         self._code = _codes(shapes, stated, seen)
 
     def input_count(self, op: int) -> int:
         """The number of input tensors of `op`, without control inputs."""
-        return int(self._first_edge[op + 1] - self._first_edge[op])
+        return int(self._input_count[op])
 
     def input(self, op: int, position: int) -> Shape:
         """The shape of one input of `op`, or None if any part of it is unknown."""
-        first = int(self._first_edge[op])
-        if not first <= first + position < self._first_edge[op + 1]:
+        if not 0 <= position < self._input_count[op]:
             return None
-        edge = self._edge[first + position]
+        if self._states_inputs[op]:
+            return self._shape(int(self._code[self._first_input[op] + position]))
+        edge = self._edge[int(self._first_edge[op]) + position]
         source = int(self._source[edge])
         return None if source < 0 else self.output(source, int(self._slot[edge]))
 
@@ -53,12 +61,14 @@ class Tensors:
         """The shape of one output of `op`, or None if any part of it is unknown."""
         if not 0 <= slot < self._count[op]:
             return None
-        code = int(self._code[self._first[op] + slot])
+        return self._shape(int(self._code[self._first[op] + slot]))
+
+    def _shape(self, code: int) -> Shape:
         return None if code == UNKNOWN else self._shapes[code]
 
     def input_counts(self, ops: Ints) -> Ints:
         """The number of input tensors of each of `ops`."""
-        return self._first_edge[ops + 1] - self._first_edge[ops]
+        return self._input_count[ops]
 
     def inputs(self, ops: Ints, position: int) -> Ints:
         """The code of the shape of the input at `position` of each of `ops`."""
@@ -66,6 +76,9 @@ class Tensors:
         if position < 0:
             return found
         rows = np.flatnonzero(position < self.input_counts(ops))
+        is_stated = self._states_inputs[ops[rows]]
+        stated, rows = rows[is_stated], rows[~is_stated]
+        found[stated] = self._code[self._first_input[ops[stated]] + position]
         edges = self._edge[self._first_edge[ops[rows]] + position]
         sources = self._source[edges]
         is_known = sources >= 0
@@ -84,7 +97,7 @@ class Tensors:
 
 
 def _codes(shapes: Shapes, stated: OutputShapes, seen: OutputShapes) -> Ints:
-    """The code of each shape that the graph states, then of each that a run saw."""
+    """The code of each shape that the graph states, then of each that a run saw, then others."""
     is_whole = np.array([_is_whole(shape) for shape in (*shapes.values, None)])[shapes.codes]
     known = np.where(is_whole, shapes.codes, UNKNOWN)
     of_stated, of_seen = known[: len(stated.shape)], known[len(stated.shape) :]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Self
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -14,26 +14,25 @@ from tfprof.columns import (
     Ints,
     NameTable,
     Ragged,
-    Shape,
     Shapes,
     Strings,
     constant,
+    distinct_rows,
     ints,
     joined,
     offsets_of,
 )
 from tfprof.metrics import Need
-from tfprof.model.attributes import AttributeReader
 from tfprof.model.code import CodeTreeBuilder, Frame
 from tfprof.model.collector import RunCollector, Runs
 from tfprof.model.devices import Device, Devices
 from tfprof.model.executions import Placements
 from tfprof.model.layers import NO_LAYER, Layer, LayersBuilder
+from tfprof.model.op_columns import DefinedOps, OpColumns
 from tfprof.model.ops import (
     Conventions,
     Inputs,
     Ops,
-    Origin,
     Origins,
     OutputShapes,
     TypeSets,
@@ -41,99 +40,36 @@ from tfprof.model.ops import (
 from tfprof.model.profile import REMEDIES, ProfileColumns
 from tfprof.model.recordings import Recording, Recordings
 from tfprof.model.tensors import Tensors
+from tfprof.model.variants import SharedNames
+
+if TYPE_CHECKING:
+    from tfprof.model.between_files import BetweenFiles
+
+# What sources need to add ops.
+__all__ = ["Held", "OpColumns", "ProfileBuilder"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OpColumns:
-    """Ops to add, one row each, in the order of the file.
-
-    The inputs of op `i` are `input_offsets[i]` to `input_offsets[i + 1]`. Each is the name of an
-    op and its output slot, or -1 for a control dependency.
-    """
-
-    name: Sequence[str]
-    kind: Coded
-    input_offsets: Ints
-    input_name: Sequence[str]
-    input_slot: Ints
-    shape: Shapes
-    outputs: OutputShapes
-    attributes: AttributeReader | None = None
-    conventions: Conventions | None = None
-    is_defined: bool = True  # by a graph or program; False if only seen in a run
-
-    @classmethod
-    def of(
-        cls,
-        names: Sequence[str],
-        kinds: Sequence[str],
-        inputs: Sequence[Sequence[tuple[str, int]]],
-        shapes: Sequence[Shape],
-        outputs: Sequence[Sequence[Shape]],
-        *,
-        attributes: AttributeReader | None = None,
-        conventions: Conventions | None = None,
-    ) -> Self:
-        """The columns of ops given as plain sequences with one entry per op."""
-        edges = [edge for row in inputs for edge in row]
-        return cls(
-            names,
-            Coded.of(kinds),
-            offsets_of(ints([len(row) for row in inputs])),
-            [source for source, _ in edges],
-            ints([slot for _, slot in edges]),
-            Shapes.of(shapes),
-            OutputShapes.of_rows(outputs),
-            attributes,
-            conventions,
-        )
-
-    @classmethod
-    def only_run(
-        cls,
-        names: Sequence[str],
-        kinds: Sequence[str] | None = None,
-        conventions: Conventions | None = None,
-    ) -> Self:
-        """Ops that are known only from runs; the kind defaults to the op's name."""
-        nothing: list[tuple[()]] = [()] * len(names)
-        columns = cls.of(names, kinds or names, nothing, [None] * len(names), nothing)
-        return replace(columns, conventions=conventions, is_defined=False)
-
-    @classmethod
-    def variables(
-        cls,
-        names: Sequence[str],
-        kind: str,
-        shapes: Sequence[Shape],
-        conventions: Conventions | None = None,
-    ) -> Self:
-        """Variables, as ops without inputs and outputs."""
-        nothing: list[tuple[()]] = [()] * len(names)
-        return cls.of(names, [kind] * len(names), nothing, shapes, nothing, conventions=conventions)
+class Held(Protocol):
+    """Parameters whose scope depends on other files: they are defined when it is known."""
 
     @property
-    def origin(self) -> Origin:
-        return Origin(self.attributes, self.conventions, self.is_defined)
+    def path(self) -> str:
+        """The file that has them."""
 
+    @property
+    def parameters(self) -> Mapping[str, tuple[int, ...]]:
+        """The shapes of the parameters by attribute path: `blocks.0.attn.weight`."""
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Defined:
-    """The ops of one file, with ids instead of names.
+    @property
+    def calls(self) -> Sequence[tuple[str, str]]:
+        """The class and the path of the modules that were called, in the order of first calls."""
 
-    An input from an op that is not defined yet has the id -1, and its name is in `open_names`.
-    """
+    @property
+    def scopes(self) -> Mapping[str, str]:
+        """The scopes of modules by their names in the trace that was recorded with the file."""
 
-    count: int
-    first: Ints  # the rows that define their op for the first time
-    kind: Coded
-    inputs: Ragged
-    slots: Ints
-    open_edges: Ints
-    open_names: Strings
-    shape: Shapes
-    outputs: OutputShapes
-    origin: Origin
+    def define(self, builder: ProfileBuilder, root: str) -> None:
+        """Define the parameters below the scope `root`, which may be empty."""
 
 
 class ProfileBuilder:
@@ -150,8 +86,11 @@ class ProfileBuilder:
         self.runs = RunCollector()
         self._recordings: list[Recording] = []
         self._counts_float_ops = counts_float_ops
+        self.held: list[Held] = []
+        self._held_defined = 0  # those of `held` that are defined
+        self.shared_names = SharedNames()  # of ops whose names do not tell what they do
         self._names = NameTable()
-        self._defined: list[_Defined] = []
+        self._defined: list[DefinedOps] = []
         self._types: list[tuple[Ints, Coded]] = []
         self._float_ops: list[tuple[Ints, Ints]] = []
         self._code: list[tuple[Ints, Ints]] = []
@@ -159,6 +98,9 @@ class ProfileBuilder:
         self._has_code = False
         self._layers = LayersBuilder()
         self._layer: list[tuple[Ints, Ints]] = []
+        self._edges: list[tuple[Ints, Ints, Ints]] = []
+        self._part_of: list[tuple[Ints, Ints]] = []
+        self._signature: list[tuple[Ints, Ints]] = []
         self._repeats: list[tuple[Ints, Ints]] = []
         self._seen_outputs: list[tuple[Ints, OutputShapes]] = []
         self._devices: dict[tuple[int, str], Device] = {}
@@ -168,6 +110,13 @@ class ProfileBuilder:
         self._lacks_accelerator_time = False
         self._lacks_host_allocations = False
         self._tensors = Tensors.none()
+
+    @cached_property
+    def between(self) -> BetweenFiles:
+        """What files state for those that are added after them."""
+        from tfprof.model import between_files  # noqa: PLC0415 -- only files of PyTorch do that
+
+        return between_files.BetweenFiles()
 
     def __len__(self) -> int:
         return len(self._names)
@@ -194,7 +143,7 @@ class ProfileBuilder:
         sources = self.ids(columns.input_name)
         open_edges = np.flatnonzero(sources < 0)
         self._defined.append(
-            _Defined(
+            DefinedOps(
                 count=len(ids),
                 first=np.flatnonzero(ids > known),
                 kind=Coded(columns.kind.codes, columns.kind.values.packed()),
@@ -204,6 +153,7 @@ class ProfileBuilder:
                 open_names=Strings([columns.input_name[edge] for edge in open_edges.tolist()]),
                 shape=columns.shape,
                 outputs=columns.outputs,
+                stated_inputs=columns.stated_inputs,
                 origin=columns.origin,
             )
         )
@@ -253,6 +203,18 @@ class ProfileBuilder:
         keeps its first description.
         """
         return self._layers.add(layers)
+
+    def add_edges(self, targets: Ints, sources: Ints, slots: Ints) -> None:
+        """Add edges to ops, after those of their definitions; those added before stay the same."""
+        self._edges.append((targets, sources, slots))
+
+    def set_part_of(self, ops: Sequence[int] | Ints, owners: Sequence[int] | Ints) -> None:
+        """Set the op inside which each of `ops` runs, unless it is already set."""
+        self._part_of.append((ints(ops), ints(owners)))
+
+    def set_signature(self, ops: Sequence[int] | Ints, signatures: Sequence[int] | Ints) -> None:
+        """Set what each of `ops` does, which tells ops of the same name apart."""
+        self._signature.append((ints(ops), ints(signatures)))
 
     def set_repeats(self, ops: Sequence[int] | Ints, repeats: Sequence[int] | Ints) -> None:
         """Set how often one run of the program runs each of `ops` (default: once)."""
@@ -344,8 +306,15 @@ class ProfileBuilder:
         home = self.place(recording, runs.op[placing], runs.device[placing])
         return self.runs.add_runs(steps, runs, devices, home[runs.op])
 
+    def define_held(self, root: str) -> None:
+        """Define the parameters in `held` below the scope `root`, each once."""
+        for one in self.held[self._held_defined :]:
+            one.define(self, root)
+        self._held_defined = len(self.held)
+
     def build(self) -> ProfileColumns:
         """The finished columns; the builder must not be used afterwards."""
+        self.define_held("")
         names = self._names.texts()
         inputs = [self._resolved(part) for part in self._defined]
         self._names = NameTable()  # frees a second copy of all names
@@ -370,7 +339,7 @@ class ProfileBuilder:
             remedies=self.remedies,
         ).freeze()
 
-    def _resolved(self, part: _Defined) -> Ragged:
+    def _resolved(self, part: DefinedOps) -> Ragged:
         """The inputs of ops as ids, now that all ops have one."""
         if not len(part.open_edges):
             return part.inputs
@@ -422,9 +391,12 @@ class ProfileBuilder:
             shape=Shapes.joined([part.shape for part in parts]).take(rows),
             outputs=OutputShapes.joined([part.outputs for part in parts]).take(rows),
             seen_outputs=self._seen(order),
+            stated_inputs=self._stated_inputs(rows),
             logged_float_ops=float_ops[order],
             code=_first_stated(self._code, len(names), -1)[order],
             layer=self._layer_of_ops(order),
+            part_of=row_of[_first_stated(self._part_of, len(names), -1)[order]],
+            signature=_first_stated(self._signature, len(names), 0)[order],
             repeats=_first_stated(self._repeats, len(names), 1)[order],
             is_covered=self._is_covered(order),
             origins=self._origins(rows, before),
@@ -449,8 +421,17 @@ class ProfileBuilder:
         """The edges, with rows instead of ids as sources."""
         sources = [Ragged(part.offsets, row_of[part.values]) for part in inputs]
         slots = [Ragged(part.inputs.offsets, part.slots) for part in self._defined]
-        edges = Ragged.joined(sources).take(rows)
-        return Inputs(edges.offsets, edges.values, Ragged.joined(slots).take(rows).values)
+        edges, slot = Ragged.joined(sources).take(rows), Ragged.joined(slots).take(rows).values
+        if not self._edges:
+            return Inputs(edges.offsets, edges.values, slot)
+        target, source, more = _new_edges(self._edges)
+        owner = np.concatenate((edges.owners, row_of[target]))
+        order = np.argsort(owner, kind="stable")
+        return Inputs(
+            offsets_of(np.bincount(owner, minlength=len(rows))),
+            np.concatenate((edges.values, row_of[source]))[order],
+            np.concatenate((slot, more))[order],
+        )
 
     def _type_sets(self, kinds: Coded, row_of: Ints, placed: Placements) -> TypeSets:
         """The types of each op: its kind, its devices and the added types."""
@@ -462,6 +443,13 @@ class ProfileBuilder:
         ]
         return TypeSets.of_pairs(pairs, len(kinds))
 
+    def _stated_inputs(self, rows: Ints) -> OutputShapes:
+        """The stated shapes of inputs; `rows` has the definition of each op."""
+        if all(part.stated_inputs is None for part in self._defined):
+            return OutputShapes.none(len(rows))
+        stated = [part.stated_inputs or OutputShapes.none(part.count) for part in self._defined]
+        return OutputShapes.joined(stated).take(rows)
+
     def _seen(self, order: Ints) -> OutputShapes:
         """The output shapes first recorded for each op; none if it was not recorded."""
         shapes = OutputShapes.joined([outputs for _, outputs in self._seen_outputs])
@@ -469,6 +457,19 @@ class ProfileBuilder:
         nothing = OutputShapes.of_rows([()])
         row = _first_stated([(ops, np.arange(len(ops)))], len(order), len(ops))
         return OutputShapes.joined([shapes, nothing]).take(row[order])
+
+
+def _new_edges(added: Sequence[tuple[Ints, Ints, Ints]]) -> tuple[Ints, Ints, Ints]:
+    """The targets, sources and slots of edges, without those that an earlier file added."""
+    target, source, slot = (joined(column) for column in zip(*added, strict=True))
+    if len(added) == 1:
+        return target, source, slot
+    file = np.repeat(np.arange(len(added)), [len(one) for one, _, _ in added])
+    _, kind = distinct_rows((target, source, slot))
+    first = np.full(len(kind), len(added))
+    np.minimum.at(first, kind, file)
+    kept = np.flatnonzero(file == first[kind])
+    return target[kept], source[kept], slot[kept]
 
 
 def _first_stated(stated: Sequence[tuple[Ints, Ints]], count: int, default: int) -> Ints:

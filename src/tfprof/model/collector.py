@@ -32,6 +32,7 @@ from tfprof.model.executions import (
     MemoryUse,
     OtherKernels,
     OutputMemory,
+    Purpose,
     Records,
     Waits,
 )
@@ -277,12 +278,17 @@ class RunCollector:
     def add_allocators(self, names: Coded, is_counted: Bools, **columns: Ints) -> int:
         """Add columns op, step, device, time_ns, level, and return the number of the first row.
 
-        The ops of counted rows must have been sighted in that step.
+        The ops of counted rows must have been sighted in that step. A column `purpose` is optional.
         """
         first = self._allocators.count("op")
+        columns.setdefault("purpose", np.full(len(is_counted), Purpose.UNKNOWN))
         self._allocator_names.append(Coded(names.codes, names.values.packed()))
         self._allocators.add(is_counted=is_counted.astype(np.int64), **columns)
         return first
+
+    def allocator_names(self) -> set[str]:
+        """The names of the allocators that were added."""
+        return {name for names in self._allocator_names for name in names.values}
 
     def add_allocations(self, **columns: Ints) -> None:
         """Add columns use, time_ns, bytes; `use` is a row added by `add_allocators`."""
@@ -367,6 +373,7 @@ class RunCollector:
             time_ns=rows.release("time_ns"),
             level=rows.release("level"),
             record=record,
+            purpose=rows.release("purpose"),
         )
 
     def _records(self, row_of: Ints, step_row: Ints) -> tuple[Records, _RecordFinder]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 
 import numpy as np
 
@@ -86,6 +87,27 @@ class OutputMemory:
     address: Ints
 
 
+class Purpose(IntEnum):
+    """What memory is for."""
+
+    UNKNOWN = 0
+    PARAMETERS = 1
+    GRADIENTS = 2
+    OPTIMIZER_STATE = 3
+    ACTIVATIONS = 4
+    TEMPORARY = 5  # released in the phase in which it was allocated
+    INPUT = 6
+    COMMUNICATION = 7
+    EARLIER = 8  # allocated before the recording
+
+    @property
+    def title(self) -> str:
+        """The name in a sentence."""
+        if self is Purpose.EARLIER:
+            return "allocated before the recording"
+        return self.name.lower().replace("_", " ")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class AllocatorUses:
     """One row per run and allocator that it used, in the order of recording.
@@ -100,6 +122,7 @@ class AllocatorUses:
     time_ns: Ints  # when `level` was measured: at the end of the run
     level: Ints  # bytes in use in the whole allocator at that time; 0 if not recorded
     record: Ints  # the record that includes its allocations, or -1
+    purpose: Ints  # a `Purpose`
 
     def __len__(self) -> int:
         return len(self.op)

@@ -132,5 +132,8 @@ class MemoryTrace(Protocol):
     def held_at_peak(self, op_count: int) -> Ints:
         """The bytes that each op holds at the peak."""
 
+    def purposes_at_peak(self) -> Ints:
+        """The bytes that are held at the peak for each `Purpose`; all 0 if unknown."""
+
     def taken_at_peak(self, op_count: int) -> Ints:
         """The net bytes that each op allocated at the time of the peak."""

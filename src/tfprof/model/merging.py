@@ -14,13 +14,17 @@ from tfprof.model.executions import MEMORY_FACTS
 from tfprof.model.ops import Ops
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.stated import MovedAttributes, StatedFacts
+from tfprof.model.variants import names_among
 
 # The name of unknown ops in inputs; no real op has it.
 _NO_OP = "\0"
 
 
-def add_profile(builder: ProfileBuilder, profile: ProfileColumns) -> None:
-    """Add all of `profile`; its recordings stay separate from those already in `builder`."""
+def add_profile(builder: ProfileBuilder, profile: ProfileColumns) -> Ints:
+    """Add all of `profile`; its recordings stay separate from those already in `builder`.
+
+    Returns the builder's ids of its ops.
+    """
     if profile.has_code:
         builder.mark_has_code()
     if profile.lacks_accelerator_time:
@@ -29,30 +33,33 @@ def add_profile(builder: ProfileBuilder, profile: ProfileColumns) -> None:
         builder.mark_lacks_host_allocations()
     if not profile.counts_float_ops:
         builder.settle_float_ops()
-    _define(profile, builder)
-    ops = builder.ids(profile.ops.name)
+    names = names_among(profile.ops, builder.shared_names)
+    _define(profile, names, builder)
+    ops = builder.ids(names)
+    _add_edges(profile.ops, builder, ops)
     _describe(profile.ops, builder, ops)
     _locate(profile, builder, ops)
     _add_layers(profile, builder, ops)
     _record(_Recorded.of(profile, builder, ops))
     if len(profile.tensors):
         builder.set_tensors(profile.tensors)
+    return ops
 
 
-def _define(profile: ProfileColumns, builder: ProfileBuilder) -> None:
-    """Define the ops, input by input, in the order in which they were first defined."""
+def _define(profile: ProfileColumns, names: Strings, builder: ProfileBuilder) -> None:
+    """Define the ops by these names, input by input, in the order of their first definitions."""
     ops = profile.ops
     by_place = np.argsort(ops.defined)
     source = np.where(ops.inputs.source < 0, len(ops), ops.inputs.source)
-    source_names = Strings.joined([ops.name, Strings([_NO_OP])]).take(source)
-    edges = Ragged(ops.inputs.offsets, np.arange(len(source)))
+    source_names = Strings.joined([names, Strings([_NO_OP])]).take(source)
+    edges = _edges(ops, of_traces=False)
     for place, origin in enumerate(ops.origins.inputs):
         rows = by_place[ops.origins.input[by_place] == place]
         inputs = edges.take(rows)
         attributes = origin.attributes
         builder.add_ops(
             OpColumns(
-                name=ops.name.take(rows),
+                name=names.take(rows),
                 kind=ops.kind.take(rows),
                 input_offsets=inputs.offsets,
                 input_name=source_names.take(inputs.values),
@@ -60,10 +67,28 @@ def _define(profile: ProfileColumns, builder: ProfileBuilder) -> None:
                 shape=ops.shape.take(rows),
                 outputs=ops.outputs.take(rows),
                 attributes=attributes and MovedAttributes(attributes, ops.origins.position[rows]),
-                conventions=StatedFacts(profile.phase[rows], profile.forward_of[rows], ops.name),
+                conventions=StatedFacts(profile.phase[rows], profile.forward_of[rows], names),
                 is_defined=origin.is_defined,
+                stated_inputs=ops.stated_inputs.take(rows),
             )
         )
+
+
+def _edges(ops: Ops, *, of_traces: bool) -> Ragged:
+    """For each op the rows of its inputs, if it is an op of a trace, or if it is another op."""
+    edges = Ragged(ops.inputs.offsets, np.arange(len(ops.inputs.source)))
+    is_traced = ops.signature != 0
+    return edges.where(is_traced[edges.owners] == of_traces) if is_traced.any() else edges
+
+
+def _add_edges(ops: Ops, builder: ProfileBuilder, ids: Ints) -> None:
+    """Add the edges of ops of traces: each recording adds what it saw."""
+    if not ops.signature.any():
+        return
+    edges = _edges(ops, of_traces=True)
+    source, slot = ops.inputs.source[edges.values], ops.inputs.slot[edges.values]
+    known = np.flatnonzero(source >= 0)
+    builder.add_edges(ids[edges.owners[known]], ids[source[known]], slot[known])
 
 
 def _describe(ops: Ops, builder: ProfileBuilder, ids: Ints) -> None:
@@ -71,6 +96,9 @@ def _describe(ops: Ops, builder: ProfileBuilder, ids: Ints) -> None:
     builder.add_types(ids[types.members.owners], Coded(types.members.values, types.names))
     logged = np.flatnonzero(ops.logged_float_ops)
     builder.set_float_ops(ids[logged], ops.logged_float_ops[logged])
+    parts = np.flatnonzero(ops.part_of >= 0)
+    builder.set_part_of(ids[parts], ids[ops.part_of[parts]])
+    builder.set_signature(ids, ops.signature)
     repeated = np.flatnonzero(ops.repeats != 1)
     builder.set_repeats(ids[repeated], ops.repeats[repeated])
     builder.mark_covered(ids[ops.is_covered])
@@ -244,5 +272,6 @@ def _add_allocations(found: _Recorded) -> None:
         device=found.devices[uses.device],
         time_ns=uses.time_ns,
         level=uses.level,
+        purpose=uses.purpose,
     )
     runs.add_allocations(use=events.use + first, time_ns=events.time_ns, bytes=events.bytes)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import Flag, auto
 from typing import Self
 
 from tfprof.metrics import Metric, Need
-from tfprof.units import Unit
+from tfprof.units import Unit, counted
 
 
 class Subject(Flag):
@@ -21,6 +21,7 @@ class Subject(Flag):
     VALUES = auto()
     OPS = auto()  # which ops there are, and their types and shapes
     STEPS = auto()  # when steps and their ops ran
+    EDGES = auto()  # what feeds what
 
 
 EVERYTHING = ~Subject(0)
@@ -40,10 +41,50 @@ class Note(str):
         return note
 
 
+class FileNote(Note):
+    """A note on one file, which `merged` joins with the same note on others."""
+
+    __slots__ = ("path", "sentence")
+    path: str
+    sentence: str
+
+    def __new__(cls, path: str, sentence: str, about: Subject = EVERYTHING) -> Self:
+        note = super().__new__(cls, f"{path}: {sentence}", about)
+        note.path, note.sentence = path, sentence
+        return note
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, str, Subject]]:
+        """How it is copied."""
+        return type(self), (self.path, self.sentence, self.about)
+
+
+def merged(notes: Iterable[str]) -> list[str]:
+    """The notes, with the same note on several files as one."""
+    found: dict[object, list[str]] = {}
+    for note in notes:
+        key = (note.sentence, note.about) if isinstance(note, FileNote) else (note,)
+        found.setdefault(key, []).append(note)
+    return [_joined(same) for same in found.values()]
+
+
+def _joined(same: Sequence[str]) -> str:
+    first = same[0]
+    others = len({note.path for note in same if isinstance(note, FileNote)}) - 1
+    if not isinstance(first, FileNote) or not others:
+        return first
+    files = counted(others, "other file")
+    return FileNote(f"{first.path} and {files}", first.sentence, first.about)
+
+
 def concerning(notes: Iterable[str], about: Subject) -> tuple[str, ...]:
     """The notes that concern a question about `about`, each once."""
     chosen = (note for note in notes if getattr(note, "about", EVERYTHING) & about)
     return tuple(dict.fromkeys(chosen))
+
+
+def narrowest(notes: Iterable[str]) -> str:
+    """The note that concerns the fewest subjects: of several, the one that says most about each."""
+    return min(notes, key=lambda note: len(getattr(note, "about", EVERYTHING)))
 
 
 def names_of(note: str) -> str:

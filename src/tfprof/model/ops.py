@@ -40,12 +40,17 @@ TAPE_GRADIENT = "_tape_gradient"
 TAPE_SCOPE = "gradient_tape/"
 # The type of ops that only compute shapes, which are known: they count as no arithmetic.
 SHAPE_ARITHMETIC = "_shape_arithmetic"
+# The type of ops that run code which a compiler generated. Besides calling other ops, they compute
+# something themselves, and how much is unknown.
+GENERATED_CODE = "_generated_code"
 # The value of `repeats` if a trip count is unknown.
 UNKNOWN_REPEATS = -1
 # The scopes of ops outside the model's functions: eager ops, and ops run by the threads of the
 # input pipeline.
 EAGER_SCOPE = "eager"
 DATA_SCOPE = "tf_data"
+# The scope of ops that hold memory which was allocated before the recording.
+HELD_BEFORE_SCOPE = "memory/held_before_recording"
 # The scope of code that XLA compiled from several ops, and its kind.
 XLA_SCOPE = "xla"
 XLA_KIND = "XlaExecutable"
@@ -65,6 +70,7 @@ class Phase(IntEnum):
     OPTIMIZER = 2
     INPUT = 3  # reading and preparing data
     OTHER = 4
+    COMMUNICATION = 5  # with other ranks
 
 
 # Values of `forward_of` for ops that are not gradients, and for gradients of unknown ops.
@@ -82,7 +88,11 @@ class Conventions(Protocol):
         """The `Phase` of each of `rows`."""
 
     def forward_of(self, ops: Ops, rows: Ints) -> Ints:
-        """The forward op of each gradient in `rows`, or `NOT_A_GRADIENT`, `UNKNOWN_FORWARD`."""
+        """The forward op of each gradient in `rows`, or `NOT_A_GRADIENT`, `UNKNOWN_FORWARD`.
+
+        A gradient for which only the code lines of the forward op are known refers to itself, and
+        has these lines.
+        """
 
 
 class Origin(NamedTuple):
@@ -160,7 +170,10 @@ class TypeSets:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutputShapes:
-    """The output shapes of each op: those of op `i` are `offsets[i]` to `offsets[i + 1]`."""
+    """The output shapes of each op: those of op `i` are `offsets[i]` to `offsets[i + 1]`.
+
+    The stated inputs of ops are such a column, too.
+    """
 
     offsets: Ints
     shape: Shapes
@@ -173,6 +186,11 @@ class OutputShapes:
     def of_op(self, op: int) -> list[tuple[int, ...] | None]:
         """The shapes of all outputs of an op."""
         return [self.shape[row] for row in range(*self.offsets[op : op + 2].tolist())]
+
+    @classmethod
+    def none(cls, count: int) -> OutputShapes:
+        """The column of `count` ops without shapes."""
+        return cls(np.zeros(count + 1, np.int64), Shapes.of(()))
 
     @classmethod
     def of_rows(cls, rows: Sequence[Sequence[tuple[int, ...] | None]]) -> OutputShapes:
@@ -209,9 +227,12 @@ class Ops:
     shape: Shapes  # of the parameters, for ops that are variables
     outputs: OutputShapes  # as stated in the graph
     seen_outputs: OutputShapes  # as first recorded in a run
+    stated_inputs: OutputShapes  # of the inputs by position, from sources that know no edges
     logged_float_ops: Ints  # of one run; 0 if not logged
     code: Ints  # the call that created it, -1 if unknown
     layer: Ints  # the layer it belongs to, -1 if none
+    part_of: Ints  # the op inside which it runs, as its source states; -1 if none
+    signature: Ints  # what it does, if another op of that name may do something else; 0 if none
     repeats: Ints  # how often one run of the program runs it, or `UNKNOWN_REPEATS`
     is_covered: Bools  # whether a recording contains a run of it
     origins: Origins

@@ -31,7 +31,7 @@ from tfprof.model.executions import (
     Waits,
 )
 from tfprof.model.layers import Layers
-from tfprof.model.ops import NOT_A_GRADIENT, Ops, Phase
+from tfprof.model.ops import NOT_A_GRADIENT, Ops, OutputShapes, Phase
 from tfprof.model.recordings import Recordings, Steps
 from tfprof.model.stored_runs import StoredRuns
 from tfprof.model.tensors import Tensors
@@ -139,6 +139,8 @@ class ProfileColumns:
         _require(all(a < b for a, b in pairwise(self.ops.name)), "ops are not sorted by name")
         order = np.sort(self.ops.defined)
         _require(bool(np.all(order == np.arange(len(self.ops)))), "ops have no definition order")
+        is_ordered = bool(np.all(self.ops.part_of < np.arange(len(self.ops))))
+        _require(is_ordered, "an op comes before the one that it is part of")
         keys = list(zip(self.records.op.tolist(), self.records.step.tolist(), strict=True))
         _require(keys == sorted(set(keys)), "records are not sorted by op and step")
         for table in (self.executions, self.memory, self.allocations):
@@ -159,10 +161,17 @@ class ProfileColumns:
         """Groups of columns that must have the same length."""
         ops = self.ops
         named: list[Sized] = [ops.name, ops.defined, ops.kind, ops.types.members, ops.shape]
-        given: list[Sized] = [ops.logged_float_ops, ops.code, ops.layer, ops.is_covered]
+        given: list[Sized] = [
+            ops.logged_float_ops,
+            ops.code,
+            ops.layer,
+            ops.part_of,
+            ops.is_covered,
+        ]
         read: list[Sized] = [ops.origins.input, ops.origins.position]
         rows: list[Sized] = [
-            table.offsets[1:] for table in (ops.inputs, ops.outputs, ops.seen_outputs)
+            ops.inputs.offsets[1:],
+            *(column.offsets[1:] for column in self._shape_lists()),
         ]
         run = (self.records, self.executions, self.memory, self.output_memory, self.copies)
         allocated = (self.allocator_uses, self.allocator_events, self.allocations)
@@ -190,14 +199,16 @@ class ProfileColumns:
         ragged = [ops.types.members, self.records.devices]
         return [
             (ops.inputs.offsets, ops.inputs.source),
-            (ops.outputs.offsets, ops.outputs.shape),
-            (ops.seen_outputs.offsets, ops.seen_outputs.shape),
+            *((column.offsets, column.shape) for column in self._shape_lists()),
             *((column.offsets, column.values) for column in ragged),
         ]
 
+    def _shape_lists(self) -> tuple[OutputShapes, ...]:
+        return self.ops.outputs, self.ops.seen_outputs, self.ops.stated_inputs
+
     def _shapes(self) -> list[Shapes]:
-        ops = self.ops
-        return [ops.shape, ops.outputs.shape, ops.seen_outputs.shape, self.layers.output_shape]
+        lists = (column.shape for column in self._shape_lists())
+        return [self.ops.shape, *lists, self.layers.output_shape]
 
     def _codes(self) -> list[tuple[Ints, int]]:
         """Columns that refer to rows of a table, and the number of rows of that table."""
@@ -209,6 +220,7 @@ class ProfileColumns:
             *((column.codes, len(column.values)) for column in self._shapes()),
             (ops.code, len(self.code)),
             (ops.layer, len(self.layers)),
+            (ops.part_of, len(ops)),
             (self.layers.parent, len(self.layers)),
             (self.layers.kind.codes, len(self.layers.kind.values)),
             (ops.origins.input, len(ops.origins.inputs)),

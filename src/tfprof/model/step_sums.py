@@ -27,6 +27,7 @@ class StepTotals:
     optimizer_ns: Ints
     input_ns: Ints
     other_ns: Ints
+    busy_communication_ns: Ints
     transfers_ns: Ints
     communication_ns: Ints
     exposed_ns: Ints

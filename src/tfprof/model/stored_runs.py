@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, NoReturn, Protocol
 
-from tfprof.columns import Ints
+from tfprof.columns import Floats, Ints
 from tfprof.errors import MissingInputError
 from tfprof.model.memory_curves import MemoryTrace
 from tfprof.model.step_sums import Collectives, DeviceTimes, StepTotals
@@ -29,6 +29,9 @@ class RunSums(Protocol):
 
     def averages_seen(self, number: str, steps: Ints | None) -> Ints:
         """The average of a number over the steps in which each op was seen."""
+
+    def by_step(self, number: str, weight: Floats) -> Floats:
+        """The sum of a number over the records of each step, times the weights of their ops."""
 
     def most_runs(self) -> int:
         """The most runs of an op in a step; at least 1."""

@@ -153,6 +153,9 @@ def _ops(saved: SavedProfile, path: str) -> Ops:
     def rows_of(table: str) -> Ints:
         return _grouped(saved, table, "op", "ops")
 
+    def shapes_of(table: str) -> OutputShapes:
+        return OutputShapes(rows_of(table), saved.shapes(table, "shape"))
+
     types = saved.words("types", "type")
     source, slot = saved.numbers("inputs", "source"), saved.numbers("inputs", "slot")
     return Ops(
@@ -162,11 +165,14 @@ def _ops(saved: SavedProfile, path: str) -> Ops:
         types=TypeSets(Ragged(rows_of("types"), types.codes), types.values),
         inputs=Inputs(rows_of("inputs"), source, slot),
         shape=saved.shapes("ops", "shape"),
-        outputs=OutputShapes(rows_of("outputs"), saved.shapes("outputs", "shape")),
-        seen_outputs=OutputShapes(rows_of("seen_outputs"), saved.shapes("seen_outputs", "shape")),
+        outputs=shapes_of("outputs"),
+        seen_outputs=shapes_of("seen_outputs"),
+        stated_inputs=shapes_of("stated_inputs"),
         logged_float_ops=saved.numbers("ops", "logged_float_ops"),
         code=saved.numbers("ops", "code"),
         layer=saved.numbers("ops", "layer"),
+        part_of=saved.numbers("ops", "part_of"),
+        signature=saved.numbers("ops", "signature"),
         repeats=_repeats(saved),
         is_covered=saved.flags("ops", "is_covered"),
         origins=_origins(saved, rows_of("attributes"), path),
@@ -229,6 +235,7 @@ def _tensors(saved: SavedProfile) -> Tensors:
 def _contradictions(saved: SavedProfile) -> Iterator[str]:
     """The inconsistencies in the tables, except for references to missing rows."""
     names, callers = saved.texts("ops", "name"), saved.numbers("code", "caller")
+    part_of = saved.numbers("ops", "part_of")
     placed = saved.numbers("placements", "device")
     checks = {
         "a time is impossible": all(
@@ -242,6 +249,9 @@ def _contradictions(saved: SavedProfile) -> Iterator[str]:
         "records are out of order": _ascends(saved, "records", "op", "step"),
         "a call comes before its caller": bool((callers < np.arange(len(callers))).all()),
         "two layers have the same name": _are_distinct(saved.texts("layers", "name")),
+        "an op comes before the one that it is part of": bool(
+            (part_of < np.arange(len(part_of))).all()
+        ),
         "layers are out of order": _table(saved, "layers", Layers).is_depth_first(),
         "ops have no definition order": _are_all(np.sort(saved.numbers("ops", "defined"))),
         "types are out of order": _types_ascend(saved, saved.words("types", "type")),

@@ -8,7 +8,7 @@ import numpy as np
 
 from tfprof.columns import Bools, Coded, Ints
 from tfprof.errors import InputError
-from tfprof.model.executions import MEMORY_FACTS
+from tfprof.sources.run_memory import memory_facts, taken_by
 from tfprof.sources.xspace_events import Space, split_by
 from tfprof.sources.xspace_vocabulary import MemoryEvents, OpRuns
 from tfprof.sums import fits
@@ -18,7 +18,6 @@ from tfprof.sums import fits
 class RunMemory:
     """The allocators used by each run, and their allocations and releases."""
 
-    run_count: int
     use_run: Ints
     use_name: Coded
     use_level: Ints
@@ -38,9 +37,9 @@ class RunMemory:
             )
         names = Coded.of(memory.allocator)
         run = _run_around(space, runs, memory.event)
-        taken_by = _taken_by(names.codes, memory)
+        taken = taken_by(names.codes, memory.address, memory.bytes)
         # A release belongs to the run that allocated the memory.
-        owner = np.where(memory.bytes >= 0, run, np.append(run, -1)[taken_by])
+        owner = np.where(memory.bytes >= 0, run, np.append(run, -1)[taken])
         kept = np.flatnonzero((owner >= 0) & (memory.bytes != 0))
         width = max(len(names.values), 1)
         use, change_use = np.unique(owner[kept] * width + names.codes[kept], return_inverse=True)
@@ -53,7 +52,6 @@ class RunMemory:
         event = runs.event[owner[kept]]
         end = space.start_ps[event] + space.duration_ps[event]
         return cls(
-            run_count=len(runs.event),
             use_run=use_run,
             use_name=Coded(use_name, names.values),
             use_level=level,
@@ -67,20 +65,13 @@ class RunMemory:
 
     def facts(self, time_ns: Ints) -> dict[str, Ints]:
         """The columns of `MEMORY_FACTS`: bytes requested, at the peak and left by each run."""
-        facts = {fact: np.zeros(self.run_count, np.int64) for fact in MEMORY_FACTS}
-        facts["time_ns"] = time_ns
-        run = self.use_run[self.change_use]
-        np.add.at(facts["requested"], run, np.maximum(self.change_bytes, 0))
-        within = np.flatnonzero(self.change_is_within)
-        order = within[np.lexsort((self.change_ps[within], run[within]))]
-        held = np.cumsum(self.change_bytes[order])
-        owner = run[order]
-        first = np.flatnonzero(np.diff(owner, prepend=-1))
-        before = np.repeat(
-            (held - self.change_bytes[order])[first], np.diff(first, append=len(held))
+        facts = memory_facts(
+            time_ns,
+            run=self.use_run[self.change_use],
+            moment=self.change_ps,
+            size=self.change_bytes,
+            is_within=self.change_is_within,
         )
-        np.maximum.at(facts["peak"], owner, held - before)
-        np.add.at(facts["residual"], owner, self.change_bytes[order])
         gpu = np.flatnonzero(self.use_is_gpu)
         np.maximum.at(facts["in_use"], self.use_run[gpu], self.use_level[gpu])
         return facts
@@ -106,17 +97,3 @@ def _run_around(space: Space, runs: OpRuns, event: Ints) -> Ints:
         is_within = moment[hit] <= start[within] + space.duration_ps[within]
         found[here[hit[is_within]]] = run[is_within]
     return found
-
-
-def _taken_by(allocator: Ints, memory: MemoryEvents) -> Ints:
-    """For each release, the row of its allocation, or -1 if that was not recorded."""
-    time = np.arange(len(allocator))
-    order = np.lexsort((time, memory.address, allocator))
-    before, after = order[:-1], order[1:]
-    is_end = (allocator[before] == allocator[after]) & (
-        memory.address[before] == memory.address[after]
-    )
-    is_end &= (memory.bytes[before] > 0) & (memory.bytes[after] < 0)
-    taken = np.full(len(order), -1)
-    taken[after[is_end]] = before[is_end]
-    return taken
