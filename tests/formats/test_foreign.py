@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import json
 import pickle
 import struct
 import tarfile
@@ -27,10 +26,10 @@ def zipped(*names):
     return held.getvalue()
 
 
-def tarred():
+def tarred(name="a"):
     held = io.BytesIO()
     with tarfile.open(fileobj=held, mode="w") as archive:
-        archive.addfile(tarfile.TarInfo("a"))
+        archive.addfile(tarfile.TarInfo(name))
     return held.getvalue()
 
 
@@ -39,11 +38,6 @@ def record(data):
     length = struct.pack("<Q", len(data))
     checks = [struct.pack("<I", crc32c.masked(crc32c.checksum(part))) for part in (length, data)]
     return length + checks[0] + data + checks[1]
-
-
-def safetensors():
-    header = json.dumps({"w": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}}).encode()
-    return struct.pack("<Q", len(header)) + header + bytes(8)
 
 
 def numpy_array():
@@ -67,11 +61,17 @@ FILES = {
     "no_suffix": (b"\x1c\x00\x00\x00TFL3" + bytes(20), "a TensorFlow Lite model"),
     "model.onnx": (message((1, 8), (2, b"pytorch"), (7, ONNX_GRAPH)), "an ONNX model"),
     "large.onnx": (message((1, 8), (7, ONNX_GRAPH + bytes(70_000))), "an ONNX model"),
-    "model.pt": (zipped("model/data.pkl", "model/version"), "a PyTorch file"),
-    "old.pth": (pickle.dumps(0x1950A86A20F9469CFC6C, 2), "a pickle"),
+    "model.pt": (
+        zipped("model/data.pkl", "model/version")[:-30],
+        "a PyTorch file that is cut short or damaged",
+    ),
+    "__0_0.distcp": (
+        zipped("archive/data.pkl") + zipped("archive/data.pkl"),
+        "a part of a distributed checkpoint",
+    ),
+    "2016.pt": (tarred("sys_info"), "a file of PyTorch before 0.1.10"),
     "a.pkl": (pickle.dumps({"a": [1]}), "a pickle"),
     "b.pkl": (pickle.dumps([1.5], 3), "a pickle"),
-    "model.safetensors": (safetensors(), "a file of tensors (safetensors)"),
     "module.hlo": (b"HloModule jit_f, entry\n", "an XLA program (HLO)"),
     "module.pb": (HLO, "an XLA program (HLO)"),
     "module.hlo_proto.pb": (message((1, HLO)), "an XLA program (HLO)"),

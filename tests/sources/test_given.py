@@ -8,11 +8,13 @@ import pytest
 
 import model_files
 import tfprof
+from h200 import EXECUTION, GPT, RANKS, SNAPSHOT
 from sources.tf_files import CHECKPOINTS, packed, unpacked_model
 from tfprof.errors import InputError
 from tfprof.sources.given import files_of
 
-KERAS = Path(__file__).parents[1] / "samples" / "keras"
+SAMPLES = Path(__file__).parents[1] / "samples"
+KERAS, PYTORCH = SAMPLES / "keras", SAMPLES / "pytorch"
 
 
 @pytest.fixture
@@ -98,6 +100,43 @@ def test_a_path_that_is_no_folder_stands_for_itself(tmp_path):
         assert files_of(str(path)) == [str(path)]
 
 
+def test_a_folder_of_pytorch_traces_stands_for_all_of_them_in_the_order_of_numbers(tmp_path):
+    for number, rank in zip((10, 2, 1, 0), RANKS, strict=True):
+        shutil.copy(rank, tmp_path / f"rank{number}.json.gz")
+    (tmp_path / "facts.json").write_text("{}")
+    (tmp_path / "log.txt").write_text("training")
+
+    assert names(tmp_path) == ["rank0.json.gz", "rank1.json.gz", "rank2.json.gz", "rank10.json.gz"]
+
+
+def test_a_folder_with_a_pytorch_trace_stands_for_the_other_files_of_the_program_too(tmp_path):
+    shutil.copy(GPT, tmp_path / "host_1.20.pt.trace.json.gz")
+    shutil.copy(EXECUTION, tmp_path / "execution.json.gz")
+    shutil.copy(SNAPSHOT, tmp_path / "memory.pickle.gz")
+    for name in ("model", "other"):
+        shutil.copy(PYTORCH / "net.safetensors", tmp_path / f"{name}.safetensors")
+
+    assert names(tmp_path) == [
+        "execution.json.gz",
+        "host_1.20.pt.trace.json.gz",
+        "memory.pickle.gz",
+        "model.safetensors",
+    ]
+
+
+def test_traces_of_pytorch_and_files_of_tensorflow_do_not_belong_together(tmp_path, folder):
+    place = tmp_path / "place"
+    (place / "traces").mkdir(parents=True)
+    for one in (place, place / "traces"):
+        shutil.copy(GPT, one / "trace.json.gz")
+    shutil.copy(folder / "graph.pbtxt", place / "mine.pbtxt")
+
+    assert refusal(place) == (
+        "is a folder of files that do not belong together; give some of them: mine.pbtxt "
+        "(GraphDef), trace.json.gz (Kineto trace), traces (recording)."
+    )
+
+
 def test_an_empty_folder_is_refused(tmp_path):
     assert refusal(tmp_path) == "is an empty folder; check the path."
 
@@ -118,6 +157,17 @@ def test_a_pipe_in_a_folder_is_not_opened(tmp_path):
 
     with pytest.raises(InputError, match="it contains pipe"):
         tfprof.load(tmp_path)
+
+
+def test_the_error_for_a_folder_with_one_known_file_names_it(tmp_path, folder):
+    place = tmp_path / "place"
+    place.mkdir()
+    shutil.copy(folder / "graph.pbtxt", place / "mine.pbtxt")
+    (place / "notes.txt").touch()
+
+    assert refusal(place) == (
+        "is a folder; give the part of it that tfprof reads: mine.pbtxt (GraphDef)."
+    )
 
 
 def test_the_error_for_a_folder_of_several_models_lists_them(tmp_path, folder):

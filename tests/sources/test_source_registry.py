@@ -27,6 +27,13 @@ from tfprof.sources.source import InputFile
 
 RUN, GRAPH, LOG = "run_meta", "graph", "op_log"
 
+UNKNOWN = (
+    "unknown file format; tfprof reads checkpoint, saved profile, store, safetensors, weights "
+    "index, ExportedProgram, PyTorch checkpoint, ProfileProto, GraphDef, SavedModel, Keras model, "
+    "RunMetadata, XSpace, Kineto trace, execution trace, memory snapshot, modules.json of a "
+    "recording, Inductor provenance, OpLogProto, layers.json of a recording."
+)
+
 
 def merged(files):
     builder = ProfileBuilder()
@@ -72,11 +79,7 @@ def test_the_error_for_an_unknown_file_lists_the_formats():
     with pytest.raises(UnknownFormatError) as caught:
         open_file(path)
 
-    assert str(caught.value) == (
-        f"{path}: unknown file format; tfprof reads checkpoint, saved profile, store, "
-        "ProfileProto, GraphDef, SavedModel, Keras model, RunMetadata, XSpace, OpLogProto, "
-        "layers.json of a recording."
-    )
+    assert str(caught.value) == (f"{path}: {UNKNOWN}")
 
 
 @pytest.mark.parametrize("name", ["missing", ".", "zero\0byte", "x" * 5000])
@@ -172,11 +175,11 @@ def test_hints_name_the_files_that_provide_each_capability():
     found = remedies([BY_NAME[RUN]])
 
     assert found == {
-        Need.DEFINITIONS: "GraphDef (--graph_path) or SavedModel",
+        Need.DEFINITIONS: "GraphDef (--graph_path) or a SavedModel",
         Need.RUNS: "RunMetadata (--run_meta_path) or XSpace",
-        Need.CODE: "OpLogProto (--op_log_path) or SavedModel",
+        Need.CODE: "OpLogProto (--op_log_path) or a SavedModel",
         Need.LAYERS: "layers.json of a recording",
-        Need.VALUES: "checkpoint (--checkpoint_path) or SavedModel",
+        Need.VALUES: "a checkpoint (--checkpoint_path) or a SavedModel",
     }
 
 
@@ -209,11 +212,7 @@ def test_an_option_with_an_unknown_file_is_rejected(tmp_path):
     error = refusal(tmp_path / "file", GRAPH)
 
     assert isinstance(error, UnknownFormatError)
-    assert (
-        error.trouble == "unknown file format; tfprof reads checkpoint, saved profile, store, "
-        "ProfileProto, GraphDef, SavedModel, Keras model, RunMetadata, XSpace, OpLogProto, "
-        "layers.json of a recording."
-    )
+    assert error.trouble == UNKNOWN
 
 
 @pytest.mark.parametrize("name", ["v1/model.ckpt", "v2/model.ckpt.index"])
@@ -253,7 +252,13 @@ def test_a_damaged_checkpoint_is_not_an_unknown_format(tmp_path):
     ("options", "problem"),
     [
         ({"signature": "serve"}, "`signature` requires a SavedModel file."),
-        ({"batch_size": 4}, "`batch_size` requires a GraphDef file or a SavedModel file."),
+        (
+            {"batch_size": 4},
+            (
+                "`batch_size` requires an ExportedProgram file or a GraphDef file or a "
+                "SavedModel file."
+            ),
+        ),
         ({"functions": True}, "`functions` requires a GraphDef file or a SavedModel file."),
     ],
 )

@@ -5,16 +5,19 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
 import stat
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
+from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self, TypeVar
 
 from tfprof.errors import InputError, TruncatedError
 from tfprof.formats.file_spans import FileBytes, is_file
-from tfprof.formats.recognise import Recognised, recognise
+from tfprof.formats.recognise import Recognised, is_text, recognise
 from tfprof.formats.records import Records
 from tfprof.formats.stored import StoredFile
 
@@ -34,8 +37,12 @@ _MOST_KEPT = 1 << 26
 _MOST_TIMES = 200
 _HARMLESS = 1 << 28
 _PIECE = 1 << 20
+_ANY_SIZE = 1 << 62
+
+_JSON = re.compile(rb'\s*[\[{]\s*["{]')
 
 _GZIP_MAGIC = b"\x1f\x8b"
+_ZIP_MAGIC = b"PK\x03\x04"
 
 Found = TypeVar("Found")
 
@@ -50,9 +57,9 @@ class Content:
         """With `is_partial`, `records` returns what is intact, and sets `gap` if not all is."""
         self.path = path
         self.gap: Gap | None = None
-        self._is_partial = is_partial
+        self.is_partial = is_partial
+        self.is_cut = False  # the gzip data ends early
         self._is_unpacked = False
-        self._is_cut = False  # the gzip data ends early
         self._unpacked: bytes | None = None
         self._problem: InputError | None = None
         self._inside: dict[str, Content] = {}
@@ -74,12 +81,23 @@ class Content:
     @cached_property
     def head(self) -> bytes:
         """The first bytes of the file, unpacked if it is gzipped."""
-        return self._examine(lambda data: bytes(data[:HEAD_BYTES]), b"")
+        return self._examine(lambda data: bytes(data[:HEAD_BYTES]), b"", HEAD_BYTES)
 
     @cached_property
     def message(self) -> Recognised:
         """The kind of protobuf message in the file, if any."""
+        if _JSON.match(self.head) and is_text(self.head):
+            return Recognised(None, is_text=True)
         return self._examine(recognise, Recognised(None, is_text=False))
+
+    @cached_property
+    def members(self) -> frozenset[str]:
+        """The names of the files in this zip archive; none if it is not one."""
+        if not self.head.startswith(_ZIP_MAGIC):
+            return frozenset()
+        from tfprof.formats.archives import names_in  # noqa: PLC0415 -- few files are archives
+
+        return self._examine(names_in, frozenset())
 
     def first_inside(self, names: Iterable[str]) -> Content:
         """The first existing file of these names in this folder, or this content if none exists."""
@@ -103,28 +121,36 @@ class Content:
         if self._unpacked is not None:
             data, self._unpacked = self._unpacked, None
             return data, None
-        try:
-            _is_regular(self.path)
-            with Path(self.path).open("rb") as file:
-                before = os.fstat(file.fileno())
-                size = before.st_size  # 0 of a pipe
-                if file.peek(2)[:2] == _GZIP_MAGIC:
-                    data, stored = self._unpack(gzip.GzipFile(fileobj=file), largest), None
-                else:
-                    stored = StoredFile.of(self.path, file)
-                    data = file.read(min(largest, size) + 1) if size else _read(file, largest + 1)
-                after = os.fstat(file.fileno())
-        except (OSError, ValueError) as error:
-            raise _unreadable(self.path, error) from None
-        if size and (size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-            raise InputError(self.path, "changed while it was read; wait until it is complete.")
+        with _opened(self.path) as file:
+            size = os.fstat(file.fileno()).st_size  # 0 of a pipe
+            if file.peek(2)[:2] == _GZIP_MAGIC:
+                data, stored = self._unpack(file, largest), None
+            else:
+                stored = StoredFile.of(self.path, file)
+                data = file.read(min(largest, size) + 1) if size else _read(file, largest + 1)
         return _check_size(self.path, data, largest), stored
+
+    def pieces(self) -> Iterator[bytes]:
+        """All bytes in pieces, of files of any size."""
+        if self._unpacked is not None:
+            data, self._unpacked = self._unpacked, None
+            yield from (data[at : at + _PIECE] for at in range(0, len(data), _PIECE))
+            return
+        is_empty = True
+        with _opened(self.path) as file:
+            is_packed = file.peek(2)[:2] == _GZIP_MAGIC
+            stored = iter(lambda: file.read(_PIECE), b"")
+            for piece in self._unpacking(file) if is_packed else stored:
+                is_empty = False
+                yield piece
+        if is_empty:
+            raise _empty(self.path)
 
     def records(self, message: str) -> Records:
         """The file as a protobuf message of type `message`, converted from text if necessary."""
         is_text = self.message.is_text
         data, stored = self.read()
-        if self._is_partial and (part := self._intact(message, data, is_text=is_text)) is not None:
+        if self.is_partial and (part := self._intact(message, data, is_text=is_text)) is not None:
             return part
         if not is_text:
             return Records(self.path, data, stored)
@@ -142,39 +168,51 @@ class Content:
             found = text_records.intact_part(self.path, data, message)
         else:
             found = intact.of_binary(message, data)
-        if not found.read or (found.read == len(data) and not self._is_cut):
+        if not found.read or (found.read == len(data) and not self.is_cut):
             return None
-        self.gap = intact.Gap(found.read, len(data), found.missing, self._is_unpacked)
+        self.set_gap(found.read, len(data), found.missing)
         return Records(self.path, found.data)
 
-    def _unpack(self, file: gzip.GzipFile, largest: int) -> bytes:
+    def set_gap(self, read: int, size: int, missing: int = 0) -> None:
+        """Record that only `read` of `size` bytes could be read."""
+        from tfprof.formats.intact import Gap  # noqa: PLC0415 -- few files are damaged
+
+        self.gap = Gap(read, size, missing, self._is_unpacked)
+
+    def _unpack(self, file: BinaryIO, largest: int) -> bytes:
+        data = io.BytesIO()
+        for piece in self._unpacking(file, largest):
+            data.write(piece)
+        return _check_size(self.path, data.getvalue(), largest)
+
+    def _unpacking(self, file: BinaryIO, largest: int = _ANY_SIZE) -> Iterator[bytes]:
+        """The content of a gzipped file in pieces, up to a byte more than `largest`."""
         packed = os.fstat(file.fileno()).st_size
         most = _HARMLESS + _MOST_TIMES * packed if packed else largest
         self._is_unpacked = True
-        data = io.BytesIO()
+        unpacked = 0
         try:
-            # `read1`, because `read` drops what it has read when it finds the damage.
-            while (left := min(most, largest) + 1 - data.tell()) > 0:
-                if not (piece := file.read1(min(left, _PIECE))):
-                    break
-                data.write(piece)
+            with gzip.GzipFile(fileobj=file) as content:
+                # `read1`, because `read` drops what it has read when it finds the damage.
+                while (left := min(most, largest) + 1 - unpacked) > 0:
+                    if not (piece := content.read1(min(left, _PIECE))):
+                        break
+                    unpacked += len(piece)
+                    if most < unpacked <= largest:
+                        raise _implausible(self.path, most)
+                    yield piece
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            if not self._is_partial:
-                raise _damaged(self.path, error, data.tell()) from None
-            self._is_cut = True
-        if most < data.tell() <= largest:
-            data.close()  # frees it, although the traceback refers to it
-            raise InputError(
-                self.path,
-                f"unpacks to more than the limit of {most:,} bytes, {_MOST_TIMES} times its size "
-                f"and {_HARMLESS:,} more; if it is not damaged, unpack it yourself.",
-            )
-        return _check_size(self.path, data.getvalue(), largest)
+            if not self.is_partial:
+                raise _damaged(self.path, error, unpacked) from None
+            self.is_cut = True
 
-    def _examine(self, find: Callable[[bytes | FileBytes], Found], default: Found) -> Found:
+    def _examine(
+        self, find: Callable[[bytes | FileBytes], Found], default: Found, enough: int = 0
+    ) -> Found:
         """What `find` returns for the content, or `default` if the file cannot be read.
 
-        Only the parts that `find` accesses are read, unless the file is gzipped.
+        Only the parts that `find` accesses are read, unless the file is gzipped; then the first
+        `enough` bytes if it is larger, or all of it.
         """
         if self._unpacked is not None:
             return find(self._unpacked)
@@ -187,12 +225,13 @@ class Content:
                     size = os.fstat(file.fileno()).st_size
                     if size and file.read(2) != _GZIP_MAGIC:
                         return find(FileBytes(file, size))
+                    if enough and len(start := _unpacked_start(file, enough)) == enough:
+                        return find(start)
             data, _ = self.read()
-        except InputError as error:
+        except (InputError, OSError, ValueError) as error:
+            if not isinstance(error, InputError):
+                error = _unreadable(self.path, error)
             self._problem = error
-            return default
-        except (OSError, ValueError) as error:
-            self._problem = _unreadable(self.path, error)
             return default
         if len(data) <= _MOST_KEPT or not is_regular:  # a pipe can be read only once
             self._unpacked = data
@@ -202,6 +241,22 @@ class Content:
 def read_file(path: str) -> bytes:
     """The content of the file at `path`, unpacked if it is gzipped."""
     return Content(path).read()[0]
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[BufferedReader]:
+    """The open file; raises `InputError` if it cannot be read, or changes meanwhile."""
+    try:
+        _is_regular(path)
+        with Path(path).open("rb") as file:
+            before = os.fstat(file.fileno())
+            yield file
+            after = os.fstat(file.fileno())
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+    is_same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
+    if before.st_size and not is_same:
+        raise InputError(path, "changed while it was read; wait until it is complete.")
 
 
 def _read(file: BinaryIO, most: int) -> bytes:
@@ -220,6 +275,15 @@ def _is_regular(path: str) -> bool:
     return stat.S_ISREG(mode)
 
 
+def _unpacked_start(file: BinaryIO, size: int) -> bytes:
+    """The first bytes of a gzipped file; fewer if it is smaller or damaged."""
+    file.seek(0)
+    try:
+        return gzip.GzipFile(fileobj=file).read(size)
+    except (EOFError, OSError, zlib.error):
+        return b""
+
+
 def _damaged(path: str, error: Exception, unpacked: int) -> TruncatedError:
     read = f"{unpacked:,} bytes could be unpacked"
     if isinstance(error, EOFError):
@@ -229,12 +293,24 @@ def _damaged(path: str, error: Exception, unpacked: int) -> TruncatedError:
     return TruncatedError(path, trouble)
 
 
+def _implausible(path: str, most: int) -> InputError:
+    return InputError(
+        path,
+        f"unpacks to more than the limit of {most:,} bytes, {_MOST_TIMES} times its size "
+        f"and {_HARMLESS:,} more; if it is not damaged, unpack it yourself.",
+    )
+
+
 def _check_size(path: str, data: bytes, largest: int) -> bytes:
     if len(data) > largest:
         raise InputError(path, f"is larger than the limit of {largest:,} bytes for this format.")
     if not data:
-        raise InputError(path, "is empty; was the program still writing it?")
+        raise _empty(path)
     return data
+
+
+def _empty(path: str) -> InputError:
+    return InputError(path, "is empty; was the program still writing it?")
 
 
 def _unreadable(path: str, error: OSError | ValueError) -> InputError:

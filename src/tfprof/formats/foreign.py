@@ -141,10 +141,6 @@ def _is_event_file(path: str, head: bytes) -> bool:
     return _is_record_file(path, head) and b"brain.Event:" in head[12:40]
 
 
-def _is_safetensors(_: str, head: bytes) -> bool:
-    return len(head) > 10 and head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 32
-
-
 def _is_tar(_: str, head: bytes) -> bool:
     return head[257:262] == b"ustar"
 
@@ -174,25 +170,28 @@ FORMATS: tuple[Foreign, ...] = (
         _is_meta_graph,
     ),
     Foreign(
-        "a PyTorch file",
-        "tfprof reads models of TensorFlow and Keras: convert it to a SavedModel (for example by "
-        "way of ONNX and onnx2tf) and give that folder",
-        _is_zip_of(rb"[^/]+/(?:data\.pkl|\.format_version|\.data/.*|byteorder|version)"),
+        "a part of a distributed checkpoint",
+        "give its folder, which also contains the file .metadata",
+        lambda path, head: path.endswith(".distcp") and head.startswith(b"PK"),
+    ),
+    Foreign(
+        "a PyTorch file that is cut short or damaged",
+        "save it again or fetch it again",
+        _is_zip_of(rb"[^/]+/(?:data\.pkl|\.format_version|\.data/.*|data/.*|byteorder|version)"),
     ),
     Foreign(
         "a pickle",
-        "tfprof does not read pickles, which may run any code; for a PyTorch or Keras model, save "
-        "it as a SavedModel and give that folder",
+        "tfprof reads only those of PyTorch: what torch.save writes, and memory snapshots",
         _matches(rb"\x80[\x02-\x05][\x8a\x95\x7d\x5d\x63\x4b\x4d\x4a\x58\x8c\x47\x28\x29\x71\x43]"),
-    ),
-    Foreign(
-        "a file of tensors (safetensors)",
-        "load it into its model and save the model as a SavedModel",
-        _is_safetensors,
     ),
     Foreign("a numpy array", _RECORD, _starts(b"\x93NUMPY")),
     Foreign("an archive of numpy arrays", _RECORD, _is_zip_of(rb".+\.npy")),
     Foreign("a zip archive", _UNPACK, _starts(b"PK\x03\x04")),
+    Foreign(
+        "a file of PyTorch before 0.1.10",
+        "read it with torch.load and write it with torch.save, and give the new file",
+        lambda path, head: _is_tar(path, head) and head.startswith((b"sys_info\0", b"storages\0")),
+    ),
     Foreign("a tar archive", _UNPACK, _is_tar),
     Foreign(
         "a compressed file",

@@ -13,12 +13,18 @@ REPLACED = ".tfprof-replaced"
 GRAPH = "graph.pb"
 OP_LOG = "tfprof_log"
 LAYERS = "layers.json"
-BESIDE = (GRAPH, OP_LOG, LAYERS)  # the files of the model beside a recording
+BESIDE = (GRAPH, OP_LOG, LAYERS)  # the files of the model beside a recording of TensorFlow
+
+# What a recording of PyTorch consists of; with several ranks, each has a folder `rank0`, ….
+TRACE = "trace.json.gz"
+MODULES = "modules.json"
+RANK = "rank"
 
 _PLUGINS, _PROFILE = "plugins", "profile"
 _RECORDINGS = f"{_PLUGINS}/{_PROFILE}"
 _CONTENTS = {_PLUGINS, GRAPH, OP_LOG, LAYERS}
 _ENDS = (".xplane.pb", ".xplane.pb.gz")
+_TRACE_ENDS = (".pt.trace.json", ".pt.trace.json.gz")  # of `torch.profiler`, for TensorBoard
 
 
 def partial_path(folder: Path) -> Path:
@@ -35,6 +41,8 @@ def is_recording(folder: Path) -> bool:
     """Whether a folder contains a recording and nothing else."""
     try:
         names = {path.name for path in folder.iterdir()}
+        if of_torch := list(_of_torch(folder)):
+            return names == {path.relative_to(folder).parts[0] for path in of_torch}
         plugins = {path.name for path in (folder / _PLUGINS).iterdir()}
         return names <= _CONTENTS and plugins == {_PROFILE} and any(_recorded(folder))
     except OSError:
@@ -49,8 +57,8 @@ def has_recorded_graph(paths: Sequence[str]) -> bool:
 
 
 def is_trace(name: str) -> bool:
-    """Whether a file has the name of a host's trace."""
-    return name.endswith(_ENDS)
+    """Whether a file has the name of the trace of a host or a rank."""
+    return name == TRACE or name.endswith(_ENDS + _TRACE_ENDS)
 
 
 def files_of(path: str) -> list[str]:
@@ -87,6 +95,20 @@ def _recorded(folder: Path) -> Iterator[Path]:
         yield from hosts
         beside = (folder / f"{name}{end}" for name in BESIDE for end in ("", ".gz"))
         yield from filter(Path.is_file, beside)
+    else:
+        yield from _of_torch(folder)
+
+
+def _of_torch(folder: Path) -> Iterator[Path]:
+    """The files of a recording of PyTorch: those in the folder, or else those of all ranks."""
+    own = [folder / TRACE, folder / MODULES]
+    if all(map(Path.is_file, own)):
+        yield from own
+        return
+    ranks = [path for path in folder.glob(f"{RANK}*") if path.name[len(RANK) :].isdecimal()]
+    for rank in sorted(ranks, key=lambda path: int(path.name[len(RANK) :])):
+        found = [rank / TRACE, rank / MODULES]
+        yield from found if all(map(Path.is_file, found)) else ()
 
 
 def _hosts(folder: Path) -> list[Path]:

@@ -1,4 +1,4 @@
-"""The folder of a training run: its graph, run metadata, op log and checkpoints."""
+"""The folder of a training run or of a model: the files in it that belong together."""
 
 from __future__ import annotations
 
@@ -11,6 +11,17 @@ from tfprof.formats.table_footer import is_sorted_table
 # The names of graphs, the first that exists is used.
 GRAPHS = ("graph.pbtxt", "graph.pb")
 LOG = "tfprof_log"
+# The names of the weights of a model in Hugging Face's libraries, the first that exists is used.
+_WEIGHTS = tuple(
+    name + index
+    for name in (
+        *("model.safetensors", "diffusion_pytorch_model.safetensors", "adapter_model.safetensors"),
+        *("pytorch_model.bin", "diffusion_pytorch_model.bin", "adapter_model.bin"),
+    )
+    for index in (".index.json", "")
+)
+# The names of what `torch.compile` writes to the folder `TORCH_TRACE`, one file per process.
+_COMPILE_LOGS = "dedicated_log_torch_trace_*.log"
 METADATA = "metadata"  # a training hook writes run metadata and the op log here
 _RUN = re.compile(r"run_meta(?:data)?(?:_([0-9]+))?(?:\.pb(?:txt)?)?(?:\.gz)?")
 
@@ -21,8 +32,20 @@ _INDEX = ".index"
 
 
 def files_in(folder: Path) -> list[Path]:
-    """The files of a training run in `folder` that belong together; empty if there are none."""
-    return [*_graph(folder), *_runs(folder), *_log(folder), *_checkpoint(folder)]
+    """The files of a training run in `folder`, or of a model; empty if there are none.
+
+    A folder that has only logs of `torch.compile` stands for these.
+    """
+    run = [*_graph(folder), *_runs(folder), *_log(folder), *_checkpoint(folder)]
+    if run or (run := weights_in(folder)):
+        return run
+    logs = sorted(folder.glob(_COMPILE_LOGS))
+    return logs if len(logs) == len(list(folder.iterdir())) else []
+
+
+def weights_in(folder: Path) -> list[Path]:
+    """The file with the weights of the model in `folder`, or their index; empty if none."""
+    return [folder / name for name in _WEIGHTS if (folder / name).is_file()][:1]
 
 
 def is_run_metadata(name: str) -> bool:

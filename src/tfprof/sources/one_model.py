@@ -68,7 +68,8 @@ class OneModel:
 
 def _definitions(builder: ProfileBuilder) -> Iterator[tuple[str, tuple[str, Shape]]]:
     ops = builder.build().ops
-    for row in np.flatnonzero(ops.is_defined).tolist():
+    # The ops of a trace depend on the shapes of their inputs: the same model may have others.
+    for row in np.flatnonzero(ops.is_defined & (ops.signature == 0)).tolist():
         kind = ops.kind[row]
         # The size of a placeholder may depend on the batch.
         yield ops.name[row], (kind, None if kind.startswith("Placeholder") else ops.shape[row])

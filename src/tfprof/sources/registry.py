@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeGuard, TypeVar
 
-from tfprof.errors import (
-    InputError,
-    OptionError,
-    TfprofError,
-    TruncatedError,
-    UnknownFormatError,
-    one_line,
-)
-from tfprof.formats import checkpoint
+from tfprof.errors import OptionError, TruncatedError, UnknownFormatError
+from tfprof.formats import checkpoint, torch_files
 from tfprof.formats.content import Content
 from tfprof.formats.recognise import (
     SAVED_MODEL_FILES,
@@ -29,9 +23,10 @@ from tfprof.formats.recognise import (
 )
 from tfprof.metrics import Need
 from tfprof.model.builder import ProfileBuilder
-from tfprof.model.notes import Note, Subject
 from tfprof.sources import capture_folder
+from tfprof.sources.added import added
 from tfprof.sources.ahead import Ahead
+from tfprof.sources.file_notes import impossible_times, useless, without_edges
 from tfprof.sources.one_model import OneModel, require_single
 from tfprof.sources.source import FileSummary, InputFile, Reading, Source, Stage
 
@@ -40,10 +35,11 @@ if TYPE_CHECKING:
 
 Found = TypeVar("Found")
 
-GROUP = "tfprof.sources"
 _PARTIAL_ADVICE = "--partial (in Python: partial=True) reads what is intact."
 _NOTHING_INTACT = "No part of it is intact."
+_ONE = ("trace", "checkpoint", "index", "SavedModel", "ExportedProgram")  # titles of single things
 _LAYERS_MARK = b'"format": "tfprof layers"'
+_MODULES_MARK = b'"format": "tfprof modules"'
 
 # If all files together have more bytes than this, they are read one at a time to save memory.
 _MOST_AHEAD = 3 << 28
@@ -68,6 +64,7 @@ class BuiltIn:
     is_saved: bool = False  # written by a profiler, so hints do not ask for it
     is_finished: bool = False  # a file by itself is a whole profile, which needs no builder
     reads_with: frozenset[str] = frozenset()  # the options of `Reading` that apply to its files
+    adds_to: str = ""  # the title of the source without whose files these say nothing
     framework: str = "tensorflow"
 
     def looks_like(self, content: Content) -> bool:
@@ -100,9 +97,30 @@ def _is_store(content: Content) -> bool:
         return False
 
 
+def _is_trace(content: Content) -> bool:
+    if content.head.removeprefix(BOM_UTF8).lstrip()[:1] not in {b"{", b"["}:
+        return False
+    found: bool = import_module("tfprof.formats.kineto").looks_like_trace(content.head)
+    return found
+
+
 def _is_layers(content: Content) -> bool:
     return _LAYERS_MARK in content.head
 
+
+def _is_modules(content: Content) -> bool:
+    return _MODULES_MARK in content.head
+
+
+# What the rows of files of weights have in common.
+_WEIGHTS: Final[Any] = {
+    "stage": Stage.DEFINITIONS,
+    "brings": frozenset({Need.DEFINITIONS, Need.VALUES}),
+    "module": "tfprof.sources.torch_weights",
+    "is_model": True,
+    "is_whole": True,
+    "framework": "pytorch",
+}
 
 # In the order in which they are tried. Files of the same stage are also added in this order.
 SOURCES: tuple[BuiltIn, ...] = (
@@ -136,6 +154,37 @@ SOURCES: tuple[BuiltIn, ...] = (
         recognises=_is_store,
         is_saved=True,
         is_finished=True,
+    ),
+    # Before messages, because the values of tensors may look like one.
+    BuiltIn(
+        name="safetensors",
+        title="safetensors",
+        recognises=lambda content: torch_files.is_safetensors(content.head),
+        **_WEIGHTS,
+    ),
+    BuiltIn(
+        name="weights_index",
+        title="weights index",
+        recognises=lambda content: torch_files.is_weights_index(content.head),
+        **_WEIGHTS,
+    ),
+    BuiltIn(
+        name="torch_export",
+        title="ExportedProgram",
+        stage=Stage.DEFINITIONS,
+        brings=frozenset({Need.DEFINITIONS, Need.CODE, Need.LAYERS, Need.VALUES}),
+        module="tfprof.sources.torch_export",
+        recognises=torch_files.is_exported_program,
+        is_model=True,
+        is_whole=True,
+        reads_with=frozenset({"batch_size"}),
+        framework="pytorch",
+    ),
+    BuiltIn(
+        name="torch_checkpoint",
+        title="PyTorch checkpoint",
+        recognises=torch_files.is_checkpoint,
+        **_WEIGHTS,
     ),
     BuiltIn(
         name="profile_proto",
@@ -202,6 +251,53 @@ SOURCES: tuple[BuiltIn, ...] = (
         reads_with=frozenset({"partial"}),
     ),
     BuiltIn(
+        name="kineto",
+        title="Kineto trace",
+        stage=Stage.RUNS,
+        brings=frozenset({Need.DEFINITIONS, Need.RUNS, Need.CODE, Need.LAYERS}),
+        module="tfprof.sources.kineto",
+        recognises=_is_trace,
+        reads_with=frozenset({"partial"}),
+        framework="pytorch",
+    ),
+    BuiltIn(
+        name="execution_trace",
+        title="execution trace",
+        stage=Stage.ANNOTATIONS,
+        brings=frozenset(),
+        module="tfprof.sources.execution_trace",
+        recognises=lambda content: torch_files.is_execution_trace(content.head),
+        framework="pytorch",
+    ),
+    BuiltIn(
+        name="torch_snapshot",
+        title="memory snapshot",
+        stage=Stage.RUNS,
+        brings=frozenset(),  # memory, but no times
+        module="tfprof.sources.torch_snapshot",
+        recognises=lambda content: torch_files.is_memory_snapshot(content.head),
+        framework="pytorch",
+    ),
+    BuiltIn(
+        name="modules",
+        title="modules.json of a recording",
+        stage=Stage.DEFINITIONS,
+        brings=frozenset({Need.DEFINITIONS, Need.LAYERS}),
+        module="tfprof.sources.torch_modules_file",
+        recognises=_is_modules,
+        framework="pytorch",
+    ),
+    BuiltIn(
+        name="inductor_provenance",
+        title="Inductor provenance",
+        stage=Stage.DEFINITIONS,
+        brings=frozenset(),  # lines of ops that a trace has
+        module="tfprof.sources.inductor_provenance",
+        recognises=lambda content: torch_files.is_provenance(content.head),
+        adds_to="Kineto trace",
+        framework="pytorch",
+    ),
+    BuiltIn(
         name="op_log",
         title="OpLogProto",
         stage=Stage.ANNOTATIONS,
@@ -221,67 +317,6 @@ SOURCES: tuple[BuiltIn, ...] = (
     ),
 )
 BY_NAME: dict[str, BuiltIn] = {source.name: source for source in SOURCES}
-
-
-class Added(NamedTuple):
-    """The sources of other installed packages, and the problems of those that cannot be used."""
-
-    sources: list[Source]
-    problems: list[str]
-
-
-def added() -> Added:
-    """The sources of other installed packages, sorted by name."""
-    from importlib.metadata import entry_points  # noqa: PLC0415 -- the import takes 20 ms
-
-    found = Added([], [])
-    for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
-        try:
-            source = point.load()
-        except Exception as error:  # noqa: BLE001 -- another package may raise anything
-            found.problems.append(f"source {point.value} cannot be loaded: {_trouble(error)}")
-            continue
-        missing = [part for part in _MEMBERS if not hasattr(source, part)]
-        if missing:
-            found.problems.append(f"source {point.value} has no member `{missing[0]}`")
-        else:
-            found.sources.append(Guarded(source))
-    return found
-
-
-_MEMBERS = ("name", "title", "stage", "brings", "framework", "looks_like", "read", "add")
-
-
-def _trouble(error: Exception) -> str:
-    return one_line(f"{type(error).__name__}: {error}")
-
-
-class Guarded:
-    """A source of another package; its exceptions become one-line errors that name it."""
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self.name, self.title = source.name, source.title
-        self.stage, self.brings = source.stage, source.brings
-        self.framework = source.framework
-
-    def looks_like(self, content: Content) -> bool:
-        return bool(self._called(content.path, self._source.looks_like, content))
-
-    def read(self, file: InputFile) -> Any:
-        return self._called(file.path, self._source.read, file)
-
-    def add(self, found: Any, builder: ProfileBuilder, file: InputFile) -> FileSummary:
-        summary: FileSummary = self._called(file.path, self._source.add, found, builder, file)
-        return summary
-
-    def _called(self, path: str, function: Callable[..., Any], *args: Any) -> Any:
-        try:
-            return function(*args)
-        except TfprofError:
-            raise
-        except Exception as error:
-            raise InputError(path, f"source `{self.name}` failed: {_trouble(error)}.") from error
 
 
 def read_with_advice(file: InputFile, read: Callable[[], Found]) -> Found:
@@ -369,7 +404,7 @@ def is_saved(source: Source) -> bool:
 
 def a_file(title: str) -> str:
     """The title of a source as part of a sentence: `an XSpace file`."""
-    return f"{'an' if title[0] in 'AEIOUX' else 'a'} {title} file"
+    return f"{'an' if title[0] in 'AEIOUXaeio' else 'a'} {title} file"
 
 
 def merge(
@@ -394,22 +429,12 @@ def merge(
         content = ahead.result()
         model.add(file, content)
         found[place] = file.source.add(content, builder, file)
-        builder.notes += _impossible_times(file, builder)
+        builder.notes += impossible_times(file, builder)
         if (gap := file.content.gap) is not None:
             builder.notes.append(gap.sentence(file.path, found[place].facts))
         del content  # frees it before the next file is added
+    builder.notes += (*useless(given), *without_edges(given))
     return [found[place] for place in range(len(given))]
-
-
-def _impossible_times(file: InputFile, builder: ProfileBuilder) -> Iterator[Note]:
-    """A note on a file with times that were replaced."""
-    if builder.runs.has_impossible_times:
-        builder.runs.has_impossible_times = False
-        text = (
-            f"{file.path} has impossible times, which count as the nearest possible ones (the "
-            "years 1933 to 2116, runs of 73 years); is the file damaged?"
-        )
-        yield Note(text, Subject.TIME | Subject.MEMORY)
 
 
 def finished(
@@ -446,7 +471,9 @@ def remedies(sources: Iterable[Source]) -> dict[Need, str]:
 def _offer(source: Source) -> str:
     """How to provide a file of this source: `RunMetadata (--run_meta_path)`."""
     option = source.option if isinstance(source, BuiltIn) else ""
-    return f"{source.title} (--{option})" if option else source.title
+    is_one = source.title.endswith(_ONE)
+    title = a_file(source.title).removesuffix(" file") if is_one else source.title
+    return f"{title} (--{option})" if option else title
 
 
 def _rank(source: Source) -> tuple[int, int]:

@@ -1,0 +1,164 @@
+"""Adds the runs of ops and kernels, copies, waits, memory, and the bounds of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tfprof.columns import Ints
+from tfprof.model.builder import ProfileBuilder
+from tfprof.model.collector import Runs
+from tfprof.model.ops import Phase
+from tfprof.sources.kineto import memory
+from tfprof.sources.kineto.devices import TraceDevices
+from tfprof.sources.kineto.host import LOADER, Role, own_times
+from tfprof.sources.kineto.interpreted import Interpreted
+from tfprof.sources.kineto.sites import Sites
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TraceRuns:
+    """What ran in a recording; `ids` are the ops of the sites."""
+
+    found: Interpreted
+    ops: Sites
+    ids: Ints
+    devices: TraceDevices
+    builder: ProfileBuilder
+    recording: int
+
+    def add(self, path: str) -> int:
+        """Add everything that ran; returns the number of runs."""
+        changes = memory.changes(self.found.trace, self.found.host, path)
+        placed = self._placed()
+        counted = self._add_runs(placed, changes)
+        memory.add_allocations(
+            self.builder,
+            self.recording,
+            self.found.trace,
+            changes,
+            host=self.found.host,
+            phase=self.found.belonging.phase,
+            op_of_call=np.append(self.ids, -1)[self.ops.of_row],
+            is_placed=np.append(placed, -1)[self.ops.of_row] >= 0,
+            devices=self.devices,
+            marks=self.found.marks,
+            tensors=self.found.tensors,
+            path=path,
+        )
+        self._add_copies()
+        self._add_waits()
+        self._add_bounds()
+        return counted
+
+    def _placed(self) -> Ints:
+        """The accelerator of each site that has kernels or copies or is one, and -1 for others."""
+        launched, host, ops = self.found.launched, self.found.host, self.ops
+        number = self.found.trace.slices.device[launched.slice]
+        device = _each(number, self.devices.accelerator)
+        kernels = np.flatnonzero(launched.is_kernel)
+        copies = np.flatnonzero(~launched.is_kernel & (launched.call >= 0))
+        site = ops.of_activity[kernels]
+        call = launched.call[copies]
+        around = np.where(host.role[call] == Role.OP, call, host.in_op[call])
+        copying = np.where(around >= 0, ops.of_row[around], -1)
+        placed = np.full(len(ops) + 1, -1)
+        for target, rows in ((copying, copies), (site, kernels), (ops.inside[site], kernels)):
+            placed[target[::-1]] = device[rows[::-1]]  # the first one is written last
+        return placed[:-1]
+
+    def _add_runs(self, placed: Ints, changes: memory.Changes) -> int:
+        """Add the runs of ops on threads, without those of ops inside, and kernels on streams."""
+        found, ops = self.found, self.ops
+        host, slices, base = found.host, found.trace.slices, found.trace.base_ns
+        call = np.flatnonzero(ops.of_row >= 0)
+        on_thread = placed[ops.of_row[call]]
+        activity = np.flatnonzero(found.launched.is_kernel)
+        event, launch = found.launched.slice[activity], found.launched.call[activity]
+        start, took = slices.start_ns[event], slices.duration_ns[event]
+        own = own_times(host, call, found.belonging.phase[call] == Phase.COMMUNICATION)
+        kernels = np.flatnonzero(ops.is_kernel)
+        self.builder.place(self.recording, self.ids[kernels], placed[kernels])
+        timed = Runs.timed(
+            op=self.ids[np.concatenate((ops.of_row[call], ops.of_activity[activity]))],
+            device=np.concatenate(
+                (
+                    np.where(on_thread >= 0, on_thread, self.devices.host),
+                    self.devices.streams(slices, event),
+                )
+            ),
+            start_ns=np.concatenate((host.start_ns[call], start)) + base,
+            duration_ns=np.concatenate((own.first_ns, took)),
+        )
+        facts = memory.facts(changes, host, call, host.end_ns[call] + base)
+        of_kernels = {"time_ns": start + took + base}
+        nothing = np.zeros(len(event), np.int64)
+        of_runs = {
+            fact: np.concatenate((column, of_kernels.get(fact, nothing)))
+            for fact, column in facts.items()
+        }
+        # A kernel belongs to the step in which it was launched.
+        launched_at = np.where(launch >= 0, np.append(host.start_ns, 0)[launch], start)
+        steps = found.marks.of_time(np.concatenate((host.start_ns[call], launched_at)))
+        runs = self.builder.add_runs(self.recording, steps, replace(timed, memory=of_runs))
+        self.builder.runs.add_slots(
+            op=timed.op[own.call],
+            step=self.builder.runs.add_steps(self.recording, steps[own.call]),
+            device=timed.device[own.call],
+            start_ns=own.start_ns + base,
+            duration_ns=own.duration_ns,
+        )
+        return runs
+
+    def _add_copies(self) -> None:
+        """Add the copies and fills of accelerators, which belong to no op."""
+        found, slices = self.found, self.found.trace.slices
+        rows = np.flatnonzero(~found.launched.is_kernel)
+        event, call = found.launched.slice[rows], found.launched.call[rows]
+        start = slices.start_ns[event]
+        moment = np.where(call >= 0, np.append(found.host.start_ns, 0)[call], start)
+        self.builder.runs.add_copies(
+            slices.name.take(event),
+            step=self.builder.runs.add_steps(self.recording, found.marks.of_time(moment)),
+            device=_each(slices.device[event], self.devices.copies),
+            start_ns=start + found.trace.base_ns,
+            duration_ns=slices.duration_ns[event],
+        )
+
+    def _add_waits(self) -> None:
+        """Add when the program waited for its data loader."""
+        slices, host, marks = self.found.trace.slices, self.found.host, self.found.marks
+        rows = host.rows(Role.ANNOTATION)
+        is_loader = slices.name.values.starts_with(LOADER)
+        rows = rows[is_loader[slices.name.codes[host.slice[rows]]]]
+        number = marks.of_time(host.start_ns[rows])
+        known = np.isin(number, list(self.builder.runs.step_numbers(self.recording)))
+        rows, number = rows[known], number[known]
+        self.builder.runs.add_waits(
+            step=self.builder.runs.add_steps(self.recording, number),
+            start_ns=host.start_ns[rows] + self.found.trace.base_ns,
+            duration_ns=host.end_ns[rows] - host.start_ns[rows],
+        )
+
+    def _add_bounds(self) -> None:
+        """Set when each step began and ended, except for numbers that are marked twice."""
+        marks, base, runs = self.found.marks, self.found.trace.base_ns, self.builder.runs
+        if not len(marks.start_ns):
+            return
+        ends = np.append(marks.start_ns[1:], max(marks.end_ns, int(marks.start_ns[-1])))
+        numbers, first, count = np.unique(marks.number, return_index=True, return_counts=True)
+        known = np.isin(numbers, list(runs.step_numbers(self.recording)))
+        once = first[(count == 1) & known]
+        runs.set_bounds(
+            runs.add_steps(self.recording, marks.number[once]),
+            marks.start_ns[once] + base,
+            ends[once] + base,
+        )
+
+
+def _each(numbers: Ints, device: Callable[[int], int]) -> Ints:
+    """The device of each number."""
+    known, place = np.unique(numbers, return_inverse=True)
+    return np.array([device(one) for one in known.tolist()], np.int64)[place]
