@@ -429,6 +429,7 @@ def test_a_kind_has_the_hand_computed_number(kind, facts, number):
 def test_every_kind_that_computes_has_a_hand_computed_number():
     moves = registry.no_arithmetic
     computing = {kind for kind in registry.kinds() if registry.rule_of(kind) is not moves}
+    computing = {kind for kind in computing if not kind.startswith("aten::")}  # see `aten` numbers
 
     assert {kind for kind, _, _ in NUMBERS} == computing
 

@@ -1,5 +1,6 @@
 """Which ops are counted, from which shapes, and how the others are reported."""
 
+from dataclasses import replace
 from itertools import product
 from unittest import mock
 
@@ -32,10 +33,10 @@ class Attributes:
         return [tuple(repr(self.get(at, name)).encode() for name in names) for at in positions]
 
 
-def op(name, kind, *, inputs=(), outputs=(), seen=(), logged=0, attributes=()):
+def op(name, kind, *, inputs=(), outputs=(), seen=(), logged=0, attributes=(), stated=()):
     """An op for `profile`; an input is a name, `name:slot`, or `^name` for a control edge."""
     edges = [edge(text) for text in inputs]
-    return name, kind, edges, outputs, seen, logged, dict(attributes)
+    return name, kind, edges, outputs, seen, logged, dict(attributes), stated
 
 
 def edge(text):
@@ -45,12 +46,11 @@ def edge(text):
 
 def profile(*ops, counts_float_ops=True):
     builder = ProfileBuilder(counts_float_ops=counts_float_ops)
-    columns = zip(*ops, strict=True) if ops else [()] * 7
-    names, kinds, inputs, outputs, seen, logged, attributes = columns
+    columns = zip(*ops, strict=True) if ops else [()] * 8
+    names, kinds, inputs, outputs, seen, logged, attributes, stated = columns
     reader = Attributes(attributes)
-    builder.add_ops(
-        OpColumns.of(names, kinds, inputs, [None] * len(ops), outputs, attributes=reader)
-    )
+    added = OpColumns.of(names, kinds, inputs, [None] * len(ops), outputs, attributes=reader)
+    builder.add_ops(replace(added, stated_inputs=OutputShapes.of_rows(stated)))
     for row, shapes in enumerate(seen):
         if shapes:
             builder.see_outputs([row], OutputShapes.of_rows([shapes]))
@@ -158,6 +158,21 @@ def test_a_run_that_saw_fewer_outputs_than_the_graph_states_is_ignored():
     assert squared(outputs=[(-1,), (-1,)], seen=[(4,)]) is None
 
 
+def test_stated_inputs_take_precedence_over_edges():
+    source = op("a", "Source", outputs=[(5, 5)])
+    product = op("b", "MatMul", inputs=["a", "a"], stated=[(2, 3), (3, 4)], outputs=[(2, 4)])
+
+    found = flops.count(profile(source, product))
+
+    assert found.per_run[1] == 2 * 2 * 3 * 4
+
+
+def test_an_op_with_an_unknown_stated_input_is_not_counted():
+    found = flops.count(profile(op("b", "MatMul", stated=[None, (3, 4)], outputs=[(2, 4)])))
+
+    assert found.without_shape.tolist() == [True]
+
+
 def test_an_op_can_be_counted_from_its_seen_output():
     found = flops.count(profile(op("a", "Mul", outputs=[(-1, 3)], seen=[(4, 3)])))
 
@@ -259,9 +274,12 @@ class SingleOpTensors:
         return [(source, slot) for source, slot in edges if slot >= 0]
 
     def input_count(self, op):
-        return len(self.edges(op))
+        return self.ops.stated_inputs.count(op) or len(self.edges(op))
 
     def input(self, op, position):
+        if self.ops.stated_inputs.count(op):
+            shape = self.ops.stated_inputs.of(op, position)
+            return None if shape is None or min(shape, default=0) < 0 else shape
         edges = self.edges(op)
         source, slot = edges[position] if 0 <= position < len(edges) else (-1, 0)
         return None if source < 0 else self.output(source, slot)
@@ -318,6 +336,7 @@ traits = st.tuples(
     st.lists(st.sampled_from(sources), max_size=3),
     shapes,
     shapes,
+    st.just([]) | st.lists(st.sampled_from(SHAPES), max_size=3),
 )
 
 
@@ -326,8 +345,8 @@ traits = st.tuples(
 def test_ops_counted_together_get_the_same_numbers_as_alone(drawn, few):
     built = profile(
         *(
-            op(n, kind, inputs=i, outputs=o, seen=s, logged=logged, attributes=attributes)
-            for n, ((kind, attributes, logged), i, o, s) in zip(NAMES, drawn, strict=False)
+            op(n, kind, inputs=i, outputs=o, seen=s, logged=a, attributes=b, stated=t)
+            for n, ((kind, b, a), i, o, s, t) in zip(NAMES, drawn, strict=False)
         )
     )
 

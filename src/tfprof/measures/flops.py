@@ -14,6 +14,7 @@ import numpy as np
 
 from tfprof.columns import Bools, Coded, Ints, ints
 from tfprof.errors import RuleError, TfprofError
+from tfprof.kernels.nesting import inherited
 from tfprof.measures import flop_rules  # noqa: F401 -- fills the table of rules
 from tfprof.measures.flop_rules.registry import (
     FlopCount,
@@ -21,12 +22,14 @@ from tfprof.measures.flop_rules.registry import (
     Query,
     Rule,
     UnknownShape,
+    is_composite,
+    is_plain_product,
     may_omit_macs,
     no_arithmetic,
     rule_of,
 )
 from tfprof.measures.tensors import Tensors
-from tfprof.model.ops import SHAPE_ARITHMETIC, WALKED_CALL
+from tfprof.model.ops import GENERATED_CODE, SHAPE_ARITHMETIC, WALKED_CALL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -93,7 +96,15 @@ def count(profile: ProfileColumns) -> FloatOps:
     per_run = ops.logged_float_ops.copy()
     macs = np.where(is_open, 0, _UNKNOWN)
     per_run[rows], macs[rows] = _apply(computing, ops, rows)
-    without_rule = is_open & ~_is_of(kind, rules) & ~is_idle
+    is_counted = np.zeros(len(ops), np.bool_)
+    is_counted[rows] = per_run[rows] != _UNKNOWN
+    calls = _calling(ops, is_counted, is_counted & (macs > 0))
+    is_generated = is_open & ops.types.having(GENERATED_CODE)
+    is_elsewhere = is_open & ~is_generated
+    is_elsewhere &= _counted_elsewhere(ops.part_of, is_counted & ~is_generated, calls)
+    per_run[is_elsewhere], macs[is_elsewhere] = 0, 0
+    is_idle |= is_elsewhere
+    without_rule = is_generated | (is_open & ~_is_of(kind, rules) & ~is_idle)
     without_shape = is_open & (per_run == _UNKNOWN)
     per_run[without_shape] = 0
     return FloatOps(
@@ -106,6 +117,49 @@ def count(profile: ProfileColumns) -> FloatOps:
         is_idle=is_open & (is_idle | _is_of(kind, rules.keys() - computing.keys())),
         kind=kind,
     )
+
+
+def _calling(ops: Ops, counts: Bools, multiplies: Bools) -> Bools:
+    """Which ops only call others.
+
+    `counts` are the ops that a rule could count, `multiplies` those of them that are products.
+    Under a transform, such as `torch.func.vmap`, an op has the shapes of a single example, and
+    calls the same op, or other products, for all of them.
+    """
+    kind, part_of = ops.kind, ops.part_of
+    calls = np.array([is_composite(name) for name in kind.values], np.bool_)[kind.codes]
+    inner = np.flatnonzero((part_of >= 0) & counts)
+    outer = part_of[inner]
+    calls[outer[kind.codes[outer] == kind.codes[inner]]] = True
+    is_product = np.array([is_plain_product(name) for name in kind.values], np.bool_)[kind.codes]
+    return calls | (is_product & _contain(part_of, multiplies))
+
+
+def _counted_elsewhere(part_of: Ints, counts: Bools, calls: Bools) -> Bools:
+    """Which ops are counted as a whole: by an op around them, or by the ops inside them.
+
+    `counts` are the ops that a rule could count, `calls` those that only call other ops. Of ops
+    inside each other, the outermost counts that does not only call others; an op whose rule lacks
+    an argument is counted by those inside. An op comes after the one that it is part of.
+    """
+    found = np.zeros(len(part_of), np.bool_)
+    if not (part_of >= 0).any():
+        return found
+    rows = np.arange(len(part_of))
+    counts = counts & ~(calls & _contain(part_of, counts))
+    around = inherited(part_of, np.where(counts, rows, -1))
+    found[part_of >= 0] = around[part_of[part_of >= 0]] >= 0
+    return found | _contain(part_of, counts & ~found)
+
+
+def _contain(part_of: Ints, flags: Bools) -> Bools:
+    """Which ops have a flagged op inside them."""
+    found = np.zeros(len(part_of), np.bool_)
+    above = part_of[flags]
+    while len(above := np.unique(above[above >= 0])):
+        found[above] = True
+        above = part_of[above]
+    return found
 
 
 def count_macs(profile: ProfileColumns, found: FloatOps) -> Macs:

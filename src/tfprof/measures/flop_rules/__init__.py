@@ -2,6 +2,16 @@
 
 from tfprof.measures.flop_rules import (
     activations,
+    aten_attention,
+    aten_composites,
+    aten_convolutions,
+    aten_elementwise,
+    aten_movement,
+    aten_normalisation,
+    aten_optimizers,
+    aten_products,
+    aten_recurrent,
+    aten_reductions,
     convolutions,
     einsum,
     elementwise,
@@ -22,6 +32,16 @@ from tfprof.measures.flop_rules import (
 # Importing a module adds its rules to the table.
 __all__ = [
     "activations",
+    "aten_attention",
+    "aten_composites",
+    "aten_convolutions",
+    "aten_elementwise",
+    "aten_movement",
+    "aten_normalisation",
+    "aten_optimizers",
+    "aten_products",
+    "aten_recurrent",
+    "aten_reductions",
     "convolutions",
     "einsum",
     "elementwise",

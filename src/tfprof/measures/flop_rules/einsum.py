@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import TypeAlias
 
@@ -21,13 +21,19 @@ def einsum(op: OpFacts) -> FlopCount:
     operand after the first, and an add if letters are summed. With a single operand only the adds
     of the sum count: points - N(output). A sum of products does one multiply-accumulate per point.
     """
-    terms, arrow, result = op.word("equation", default="").replace(" ", "").partition("->")
+    operands = [op.input(position) for position in range(op.input_count)]
+    return contracted(op.word("equation", default=""), operands)
+
+
+def contracted(equation: str, shapes: Sequence[Shape]) -> FlopCount:
+    """The count of an equation with these operands; raises `UnknownShape` if they do not fit."""
+    terms, arrow, result = equation.replace(" ", "").partition("->")
     operands = terms.split(",")
-    if not arrow or len(operands) != op.input_count:
+    if not arrow or len(operands) != len(shapes):
         raise UnknownShape
     dims: dict[Label, int] = {}
-    for position, operand in enumerate(operands):
-        for label, dim in _labelled(operand, op.input(position)):
+    for operand, shape in zip(operands, shapes, strict=True):
+        for label, dim in _labelled(operand, shape):
             _agree(dims, label, dim)
     kept = [label for label in dims if (_ELLIPSIS if isinstance(label, int) else label) in result]
     points = prod(dims.values())

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from math import prod
 
+from tfprof.measures.flop_rules.aten import aten
 from tfprof.measures.flop_rules.registry import OpFacts, UnknownShape, dim, flops
 
 
-@flops("Cholesky")
+@flops("Cholesky", *aten("cholesky linalg_cholesky linalg_cholesky_ex"))
 def cholesky(op: OpFacts) -> int:
     """n³ / 3 for each n x n matrix."""
     return _cubes(op) // 3
 
 
 @flops("Lu", "MatrixDeterminant", "LogMatrixDeterminant")
+@flops(*aten("linalg_lu_factor linalg_lu_factor_ex linalg_lu linalg_det _linalg_det"))
+@flops(*aten("linalg_slogdet _linalg_slogdet slogdet logdet det"))
 def triangles(op: OpFacts) -> int:
     """2 · n³ / 3 for each n x n matrix: Gaussian elimination."""
     return 2 * _cubes(op) // 3
 
 
-@flops("MatrixInverse")
+@flops("MatrixInverse", *aten("inverse linalg_inv linalg_inv_ex"))
 def inverse(op: OpFacts) -> int:
     """2 · n³ for each n x n matrix: elimination, and the solution for each unit vector."""
     return 2 * _cubes(op)

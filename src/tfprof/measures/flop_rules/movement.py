@@ -27,7 +27,7 @@ _VARIABLES = """
     ReadVariableOp _ReadVariablesOp Assign AssignVariableOp IsVariableInitialized VarIsInitializedOp
     DestroyResourceOp DisableCopyOnRead VariableShape ResourceGather ResourceGatherNd
     ResourceScatterUpdate ResourceScatterNdUpdate ScatterUpdate ScatterNdUpdate
-    ResourceStridedSliceAssign StridedSliceAssign
+    ResourceStridedSliceAssign StridedSliceAssign Parameter Buffer Slot
 """
 _SHAPES = """
     Shape ShapeN Size Rank BroadcastArgs BroadcastGradientArgs ConcatOffset InvertPermutation

@@ -103,19 +103,19 @@ def _gru_products(op: OpFacts) -> FlopCount:
 
 
 @dataclass(frozen=True, slots=True)
-class _Mode:
-    """A type of cuDNN layer: its gates, and its operations per element of the state."""
+class Mode:
+    """A type of layer: its gates, and its operations per element of the state."""
 
     gates: int
     forward: int
     backward: int
 
 
-_MODES = {
-    "lstm": _Mode(_LSTM_GATES, forward=18, backward=22),
-    "gru": _Mode(3, forward=14, backward=18),
-    "rnn_tanh": _Mode(1, forward=1, backward=3),
-    "rnn_relu": _Mode(1, forward=1, backward=1),
+MODES = {
+    "lstm": Mode(_LSTM_GATES, forward=18, backward=22),
+    "gru": Mode(3, forward=14, backward=18),
+    "rnn_tanh": Mode(1, forward=1, backward=3),
+    "rnn_relu": Mode(1, forward=1, backward=1),
 }
 _DIRECTIONS = {"unidirectional": 1, "bidirectional": 2}
 
@@ -142,7 +142,7 @@ def cudnn_gradient(op: OpFacts) -> FlopCount:
 
 
 def _cudnn(op: OpFacts, *, products: int, is_forward: bool) -> FlopCount:
-    mode = _MODES.get(op.word("rnn_mode", default="lstm"))
+    mode = MODES.get(op.word("rnn_mode", default="lstm"))
     directions = _DIRECTIONS.get(op.word("direction", default="unidirectional"))
     # With a projection, the size of the LSTM's states cannot be derived from the inputs.
     if mode is None or directions is None or op.number("num_proj", default=0):

@@ -11,6 +11,7 @@ the rule is called only once for all ops that give the same answers.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar
@@ -184,6 +185,26 @@ def may_omit_macs(kind: str) -> bool:
     return kind in _may_omit_macs
 
 
+def composite(*kinds: str) -> None:
+    """State that ops of these kinds call other ops, which count instead if they are known."""
+    _composites.update(kinds)
+
+
+def is_composite(kind: str) -> bool:
+    """Whether ops of a kind call other ops, which count instead if they are known."""
+    return kind in _composites
+
+
+def plain_product(*kinds: str) -> None:
+    """State that ops of these kinds are single products, which normally call no others."""
+    _plain_products.update(kinds)
+
+
+def is_plain_product(kind: str) -> bool:
+    """Whether an op of a kind is a single product, which normally calls no others."""
+    return kind in _plain_products
+
+
 def flops(*kinds: str, is_classic: bool = False) -> Callable[[_AnyRule], _AnyRule]:
     """Register the decorated function as the rule of these kinds.
 
@@ -220,8 +241,15 @@ def native(*kinds: str) -> tuple[str, ...]:
 
 def rule_of(kind: str) -> Rule | None:
     """The rule that counts ops of `kind`, or None."""
-    default = no_arithmetic if kind.startswith(ITERATOR_KIND) else None
-    return _rules.get(kind, default)
+    return _rules.get(kind) or (no_arithmetic if _only_calls(kind) else None)
+
+
+def _only_calls(kind: str) -> bool:
+    """Whether ops of `kind` do nothing but wait for others or call them.
+
+    PyTorch numbers the nodes of its own autograd functions; those of users have no number.
+    """
+    return kind.startswith(_CALLING) or _AUTOGRAD_NODE.fullmatch(kind) is not None
 
 
 def formula_of(rule: Rule) -> str:
@@ -239,6 +267,10 @@ def classic_kinds() -> list[str]:
     return sorted(_classic)
 
 
+_CALLING = (ITERATOR_KIND, "autograd::engine::", "torch::autograd::", "Optimizer.", "ProfilerStep")
+_AUTOGRAD_NODE = re.compile(r"\w+Backward[0-9]+(?:_copy)?")
 _rules: dict[str, Rule] = {}
 _classic: set[str] = set()
+_composites: set[str] = set()
+_plain_products: set[str] = set()
 _may_omit_macs: set[str] = set()

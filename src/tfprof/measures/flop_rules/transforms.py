@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from math import prod
 
-from tfprof.measures.flop_rules.registry import OpFacts, UnknownShape, flops
+from tfprof.measures.flop_rules.aten import aten
+from tfprof.measures.flop_rules.registry import OpFacts, UnknownShape, dim, flops
 
 
 @flops("FFT", "FFT2D", "FFT3D", "IFFT", "IFFT2D", "IFFT3D")
@@ -45,3 +46,19 @@ def _transformed(op: OpFacts, shape: tuple[int, ...]) -> int:
 
 def _passes(size: int) -> int:
     return max(size - 1, 0).bit_length()
+
+
+@flops(*aten("_fft_c2c"))
+def complex_transform(op: OpFacts) -> int:
+    """5 · N(input 0) · ⌈log2 n⌉: the same as `FFT`, along the dims of `dim`."""
+    return 5 * prod(op.input(0)) * _passes(_along(op))
+
+
+@flops(*aten("_fft_r2c"))
+def half_transform(op: OpFacts) -> int:
+    """5/2 · N(input 0) · ⌈log2 n⌉: half of a complex transform, along the dims of `dim`."""
+    return 5 * prod(op.input(0)) * _passes(_along(op)) // 2
+
+
+def _along(op: OpFacts) -> int:
+    return prod(dim(op.input(0), axis) for axis in op.sizes("dim"))
