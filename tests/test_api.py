@@ -284,6 +284,14 @@ def test_a_profile_lists_the_questions_it_can_answer():
     assert tfprof.load("graph.pb", CHECKPOINT).questions()["tensor_value"]
 
 
+def test_a_number_that_no_op_has_is_not_one_of_the_questions():
+    weights = loaded(op("w", "Parameter", shape=(2, 3))).questions()
+    graph = loaded(op("a", "Relu", float_ops=5)).questions()
+
+    assert (weights["params"], weights["float_ops"], weights["macs"]) == (True, False, False)
+    assert (graph["params"], graph["float_ops"]) == (False, True)
+
+
 def test_an_answer_is_a_sequence_of_its_rows(model):
     answer = model.scope(select="params", order_by="name")
 

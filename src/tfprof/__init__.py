@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tfprof.capture.keras_callback import KerasCallback
     from tfprof.capture.loading import load
     from tfprof.capture.recording import Capture
+    from tfprof.capture.torch_callback import TorchCallback
     from tfprof.classic.context import ProfileContext
     from tfprof.classic.hooks import MetadataCaptureHook, PrintModelAnalysisHook
     from tfprof.classic.messages import (
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
         UnknownFormatError,
     )
     from tfprof.fleet.collect import Collected, collect
+    from tfprof.measures.accelerators import AcceleratorTime
     from tfprof.measures.flop_rules.registry import FlopCount, OpFacts
     from tfprof.measures.losses import LostTime
     from tfprof.measures.servers import ParameterServer
@@ -61,11 +63,12 @@ if TYPE_CHECKING:
     from tfprof.version import __version__ as __version__
     from tfprof.views.ledger import CountedKind, UncountedKind
     from tfprof.views.memory import AllocatorMemory, MemoryBreakdown
-    from tfprof.views.ranks import CollectiveTime, RankTime, RankTimes, SlowHost
+    from tfprof.views.ranks import CollectiveTime, MoreWork, RankTime, RankTimes, SlowHost
     from tfprof.views.steps import StepSummary, StepTime, StepTimes, UnusualStep
     from tfprof.views.view import Hidden
 
 __all__ = [
+    "AcceleratorTime",
     "Advice",
     "AdviceProto",
     "AllocatorMemory",
@@ -103,6 +106,7 @@ __all__ = [
     "MemoryOptions",
     "MetadataCaptureHook",
     "MissingInputError",
+    "MoreWork",
     "MultiGraphNodeProto",
     "OpFacts",
     "OpLog",
@@ -131,6 +135,7 @@ __all__ = [
     "StepTime",
     "StepTimes",
     "TfprofError",
+    "TorchCallback",
     "TruncatedError",
     "UncountedKind",
     "Unit",
@@ -163,6 +168,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "tfprof.capture.keras_callback": ("KerasCallback",),
     "tfprof.capture.loading": ("load",),
     "tfprof.capture.recording": ("Capture",),
+    "tfprof.capture.torch_callback": ("TorchCallback",),
     "tfprof.classic.context": ("ProfileContext",),
     "tfprof.classic.hooks": ("MetadataCaptureHook", "PrintModelAnalysisHook"),
     "tfprof.classic.messages": (
@@ -182,6 +188,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     ),
     "tfprof.fleet.collect": ("Collected", "collect"),
     "tfprof.measures.flop_rules.registry": ("FlopCount", "OpFacts"),
+    "tfprof.measures.accelerators": ("AcceleratorTime",),
     "tfprof.measures.losses": ("LostTime",),
     "tfprof.measures.servers": ("ParameterServer",),
     "tfprof.model.memory_curves": ("MemoryCurve",),
@@ -202,7 +209,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "tfprof.version": ("__version__",),
     "tfprof.views.ledger": ("CountedKind", "UncountedKind"),
     "tfprof.views.memory": ("AllocatorMemory", "MemoryBreakdown"),
-    "tfprof.views.ranks": ("CollectiveTime", "RankTime", "RankTimes", "SlowHost"),
+    "tfprof.views.ranks": ("CollectiveTime", "MoreWork", "RankTime", "RankTimes", "SlowHost"),
     "tfprof.views.steps": ("StepSummary", "StepTime", "StepTimes", "UnusualStep"),
     "tfprof.views.view": ("Hidden",),
 }

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 from tfprof import atomic_files
 from tfprof.answers import Advice, Answer, MemoryAnswer
 from tfprof.errors import OptionError, UnknownFormatError, nearest
-from tfprof.metrics import METRICS
 from tfprof.model.builder import ProfileBuilder
-from tfprof.model.notes import Note, Subject, concerning
+from tfprof.model.notes import Note, Subject, concerning, merged
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import Recording
 from tfprof.model.stored_runs import SqlTables
@@ -98,7 +97,7 @@ def load_inputs(
         if program is not None:
             program(builder)
         summaries = sources.merge(files, builder, progress)
-        return Profile(builder.build(), builder.notes, summaries, _words(paths, inputs))
+        return Profile(builder.build(), merged(builder.notes), summaries, _words(paths, inputs))
 
 
 def _words(paths: Sequence[str], inputs: Inputs) -> tuple[str, ...]:
@@ -116,7 +115,9 @@ def _coverage(profile: ProfileColumns) -> Iterator[str]:
     if not profile.counts_whole_micros:
         from tfprof.measures.coverage import coverage
 
-        yield Note(coverage(profile).sentence(), Subject.TIME | Subject.CODE | Subject.FLOAT_OPS)
+        found = coverage(profile)
+        if found.nanos:  # a recording of memory alone has no times
+            yield Note(found.sentence(), Subject.TIME | Subject.CODE | Subject.FLOAT_OPS)
 
 
 @contextmanager
@@ -366,7 +367,7 @@ class Profile:
         from tfprof.advisor import registry as advisor
 
         chosen = CHECKERS_OPTION.check(checkers) if checkers is not None else None
-        about = Subject.TIME | Subject.MEMORY
+        about = Subject.TIME | Subject.STEPS | Subject.MEMORY
         return Advice(advisor.advise(self.columns, chosen), self.notes_on(about))
 
     def report(self, title: str = "") -> Report:
@@ -414,15 +415,9 @@ class Profile:
 
     def questions(self) -> dict[str, bool]:
         """Which metrics and views this profile can provide."""
-        asked = [metric for metric in METRICS if not metric.is_of_answer and not metric.part_of]
-        metrics = {metric.key: self.columns.has(metric.needs) for metric in asked}
-        from tfprof.measures.memory import allocator_traces
+        from tfprof.measures.questions import questions
 
-        views = {
-            "code view": self.columns.has_code,
-            "memory over time": len(allocator_traces(self.columns)) > 0,
-        }
-        return metrics | views
+        return questions(self.columns)
 
     def __repr__(self) -> str:
         profile = self.columns

@@ -4,14 +4,14 @@ import os
 import re
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 import tfprof
-from tfprof.capture import recorded_graph
+from tfprof.capture import recorded_graph, tensorflow_recorder
+from tfprof.capture.recording_folder import RecordingFolder
 from tfprof.capture.variable_roles import VariableRoles
 from tfprof.cli import main
 from tfprof.errors import CaptureError, InputError, OptionError
@@ -93,16 +93,16 @@ def test_a_folder_that_is_being_recorded_to_is_refused(tmp_path):
     (tmp_path / ".a.tfprof-partial").mkdir()
 
     with pytest.raises(CaptureError, match=r"remove .*a\.tfprof-partial"):
-        tfprof.capture(tmp_path / "a")._make_room()
+        RecordingFolder(tmp_path / "a").make()
 
 
 def test_a_recording_of_a_killed_program_is_replaced(tmp_path):
-    killed = tfprof.capture(tmp_path / "a")
-    killed._make_room()
+    killed = RecordingFolder(tmp_path / "a")
+    killed.make()
     (tmp_path / ".a.tfprof-partial" / "plugins").mkdir()
     os.close(killed._claim._descriptor)  # as when the process dies
 
-    tfprof.capture(tmp_path / "a")._make_room()
+    RecordingFolder(tmp_path / "a").make()
 
     assert not (tmp_path / ".a.tfprof-partial" / "plugins").exists()
 
@@ -111,7 +111,7 @@ def test_a_recording_that_was_moved_away_when_the_program_was_killed_is_restored
     (tmp_path / ".a.tfprof-replaced" / "plugins").mkdir(parents=True)
 
     with pytest.raises(CaptureError, match="already exists"):
-        tfprof.capture(tmp_path / "a")._make_room()
+        RecordingFolder(tmp_path / "a").make()
 
     assert (tmp_path / "a" / "plugins").exists()
 
@@ -120,20 +120,19 @@ def test_a_folder_that_cannot_be_created_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
 
     with pytest.raises(CaptureError, match="Not a directory"):
-        tfprof.capture(tmp_path / "file" / "a")._make_room()
+        RecordingFolder(tmp_path / "file" / "a").make()
 
 
 @pytest.fixture
 def started(tmp_path, monkeypatch):
     """A recording that has started, without TensorFlow; its profiler stops without an error."""
-    recording = import_module("tfprof.capture.recording")
-    profiler = SimpleNamespace(experimental=SimpleNamespace(stop=lambda: None))
-    monkeypatch.setattr(recording, "tensorflow", lambda: SimpleNamespace(profiler=profiler))
-    monkeypatch.setattr(recording.recorded_graph, "write", lambda *_: ())
-    capture = tfprof.capture(tmp_path / "a")
-    capture._make_room()
-    capture._kept = SimpleNamespace(release=lambda: None)
-    return capture
+    profiler = SimpleNamespace(start=lambda _: None, stop=lambda: None)
+    module = SimpleNamespace(profiler=SimpleNamespace(experimental=profiler))
+    kept = SimpleNamespace(release=lambda: None)
+    monkeypatch.setattr(tensorflow_recorder, "tensorflow", lambda: module)
+    monkeypatch.setattr(tensorflow_recorder, "KeptFunctions", lambda: kept)
+    monkeypatch.setattr(recorded_graph, "write", lambda *_: ())
+    return tfprof.capture(tmp_path / "a", overwrite=True, framework="tensorflow").start()
 
 
 def test_a_recording_appears_when_it_is_stopped(started, tmp_path):
@@ -165,7 +164,6 @@ def recorded(tmp_path):
 
 
 def test_a_recording_is_replaced_when_the_new_one_is_complete(started, recorded, tmp_path):
-    started._overwrites = True
     (tmp_path / ".a.tfprof-partial" / "graph.pb").write_bytes(b"new")
     assert (recorded / "graph.pb").read_bytes() == b"old"
 
@@ -177,8 +175,7 @@ def test_a_recording_is_replaced_when_the_new_one_is_complete(started, recorded,
 
 
 def test_a_recording_is_kept_if_the_new_one_fails(started, recorded, monkeypatch):
-    started._overwrites = True
-    monkeypatch.setattr("tfprof.capture.recording.recorded_graph.write", lambda *_: 1 / 0)
+    monkeypatch.setattr(recorded_graph, "write", lambda *_: 1 / 0)
 
     with pytest.raises(CaptureError):
         started.stop()
@@ -207,12 +204,13 @@ def test_the_error_of_a_program_is_kept_if_its_recording_fails(started, monkeypa
     def fail(*_):
         raise RuntimeError("no events")
 
-    monkeypatch.setattr("tfprof.capture.recording.recorded_graph.write", fail)
+    monkeypatch.setattr(recorded_graph, "write", fail)
     error = ValueError("of the program")
 
     started.__exit__(ValueError, error, None)
 
     assert "no events" in error.__notes__[0]
+    started.start()
     with pytest.raises(CaptureError, match="no events"):
         started.__exit__(None, None, None)
 
@@ -247,7 +245,8 @@ def test_without_tensorflow_the_error_says_how_to_install_it(tmp_path):
 
 def test_a_program_without_tensorflow_runs_and_leaves_no_files(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delitem(sys.modules, "tensorflow", raising=False)  # another test may import it
+    for name in ("tensorflow", "torch"):  # another test may import them
+        monkeypatch.delitem(sys.modules, name, raising=False)
     Path("plain.py").write_text("import sys\nprint(__name__, sys.argv)\nsys.exit('gone')\n")
     before = list(sys.argv), list(sys.path), list(sys.meta_path)
 
@@ -255,7 +254,7 @@ def test_a_program_without_tensorflow_runs_and_leaves_no_files(tmp_path, capsys,
 
     output = capsys.readouterr()
     assert status == 1
-    assert output.out == "__main__ ['plain.py', '-o', 'x', '--json']\n"
+    assert output.out == f"__main__ ['{tmp_path}/plain.py', '-o', 'x', '--json']\n"
     assert output.err.startswith("gone\n")
     assert (list(sys.argv), list(sys.path), list(sys.meta_path)) == before
     assert [path.name for path in tmp_path.iterdir()] == ["plain.py"]
@@ -308,7 +307,8 @@ def test_the_traceback_of_a_program_starts_at_its_own_first_frame(tmp_path, caps
 
     assert main(["run", "bad.py"]) == 1
     error = capsys.readouterr().err
-    assert error.startswith('Traceback (most recent call last):\n  File "bad.py", line 1')
+    start = f'Traceback (most recent call last):\n  File "{tmp_path}/bad.py", line 1'
+    assert error.startswith(start)
     assert "runpy" not in error
 
 

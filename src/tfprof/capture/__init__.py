@@ -18,10 +18,17 @@ if TYPE_CHECKING:
 class _CallablePackage(ModuleType):
     """A package that can be called like the function `capture`, which shares its name."""
 
-    def __call__(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> Capture:
+    def __call__(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        overwrite: bool = False,
+        framework: str = "auto",
+        all_threads: bool = False,
+    ) -> Capture:
         from tfprof.capture.recording import capture  # noqa: PLC0415 -- only needed to record
 
-        return capture(folder, overwrite=overwrite)
+        return capture(folder, overwrite=overwrite, framework=framework, all_threads=all_threads)
 
 
 sys.modules[__name__].__class__ = _CallablePackage

@@ -6,8 +6,8 @@ import os
 import warnings
 from typing import Any
 
+from tfprof.capture.recorded_steps import checked_steps
 from tfprof.capture.recording import Capture
-from tfprof.errors import OptionError
 from tfprof.frameworks import tensorflow
 
 
@@ -20,23 +20,11 @@ def KerasCallback(  # noqa: N802 -- used like a class; its Keras base is importe
     12. The first steps are not representative: they trace functions and are slow. With
     `overwrite`, a recording that already exists is replaced once the new one is complete.
     """
-    first, end = _checked(steps)
+    first, end = checked_steps(steps)
     keras = tensorflow().keras
-    capture = Capture(folder, overwrite=overwrite)
+    capture = Capture(folder, overwrite=overwrite, framework="tensorflow")
     capture.require_room()
     return type("KerasCallback", (_Callback, keras.callbacks.Callback), {})(capture, first, end)
-
-
-def _checked(steps: tuple[int, int]) -> tuple[int, int]:
-    try:
-        first, end = steps
-        if 0 <= first < end:
-            return int(first), int(end)
-    except (TypeError, ValueError):
-        pass
-    raise OptionError(
-        f"`steps` must be (first, end), such as (10, 13) for 10, 11 and 12, not {steps!r}."
-    )
 
 
 class _Callback:

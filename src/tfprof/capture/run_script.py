@@ -1,6 +1,6 @@
-"""Runs a program as Python would, and records what TensorFlow does in it.
+"""Runs a program as Python would, and records what TensorFlow or PyTorch does in it.
 
-Recording starts after the program has imported TensorFlow, so that settings it makes before the
+Recording starts after the program has imported the framework, so that settings it makes before the
 import, such as environment variables, take effect.
 """
 
@@ -9,17 +9,20 @@ from __future__ import annotations
 import runpy
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import FrameType, ModuleType
-from typing import Any
+from types import ModuleType
+from typing import Any, NamedTuple
 
 from tfprof.capture import keras_layers
 from tfprof.capture.kept_functions import watch_layers
-from tfprof.capture.recording import Capture, report
+from tfprof.capture.recording import RECORDERS, Capture, first_imported, report
+from tfprof.capture.torch_steps import OptimizerSteps
 from tfprof.errors import CaptureError, OptionError
 
 _INTERRUPTED = 130
@@ -49,12 +52,12 @@ class Script:
             )
 
     def start(self) -> None:
-        """Run it to its end."""
-        runpy.run_path(self.path, run_name="__main__")
+        """Run it to its end.
 
-    def contains(self, frame: FrameType) -> bool:
-        """Whether the code of a frame is in this file."""
-        return frame.f_code.co_filename == self.path
+        Python makes `__file__` absolute, because the program may change its folder. `runpy` makes
+        the first entry of `sys.argv` the same.
+        """
+        runpy.run_path(str(Path.cwd() / self.path), run_name="__main__")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,22 +83,39 @@ class Module:
         """Run it to its end; its file becomes the first entry of `sys.argv`."""
         runpy.run_module(self.path, run_name="__main__", alter_sys=True)
 
-    def contains(self, frame: FrameType) -> bool:
-        """Whether a frame belongs to the program, not to tfprof or `runpy`."""
-        return frame.f_globals.get("__name__") == "__main__"
+
+class Window(NamedTuple):
+    """The steps of a PyTorch program to record; `recorded` 0 is all after the skipped ones."""
+
+    skipped: int = 0
+    recorded: int = 0
+
+
+ALL_STEPS = Window()
 
 
 def run(
-    program: Script | Module, arguments: Sequence[str], folder: str = "", *, overwrite: bool = False
+    program: Script | Module,
+    arguments: Sequence[str],
+    folder: str = "",
+    *,
+    overwrite: bool = False,
+    all_threads: bool = False,
+    window: Window = ALL_STEPS,
 ) -> int:
     """Run and record a program with its arguments; returns the exit status of the program.
 
     `folder` defaults to the name of the program: `train.capture` for `train.py`.
     """
     program.require()
-    capture = Capture(folder or f"{program.label}.capture", overwrite=overwrite)
-    capture.require_room()
-    trigger = _Trigger(capture)
+    make = partial(
+        Capture,
+        folder or f"{program.label}.capture",
+        overwrite=overwrite,
+        all_threads=all_threads,
+    )
+    make().require_room()
+    trigger = _Trigger(make, window)
     sys.meta_path.insert(0, trigger)
     try:
         status = _run(program, arguments)
@@ -107,17 +127,16 @@ def run(
 
 def _finish(trigger: _Trigger, program: str) -> None:
     """Finish the recording; problems are only reported, to keep the program's exit status."""
-    if not trigger.has_started:
-        report(trigger.problem or f"{program} did not import TensorFlow: nothing was recorded.")
+    capture = trigger.finish()
+    for problem in trigger.problems:
+        report(problem)
+    if capture is None:
+        if not trigger.problems:
+            report(f"{program} imported neither TensorFlow nor PyTorch: nothing was recorded.")
         return
-    try:
-        trigger.capture.stop()
-    except CaptureError as error:
-        report(str(error))
-        return
-    for note in trigger.capture.notes:
+    for note in capture.notes:
         report(note)
-    report(f"wrote {trigger.capture.folder}; to view it: tfprof layers {trigger.capture.folder}")
+    report(f"wrote {capture.folder}; to view it: tfprof layers {capture.folder}")
 
 
 def _run(program: Script | Module, arguments: Sequence[str]) -> int:
@@ -151,9 +170,10 @@ def _status(code: Any) -> int:
 
 def _show(error: BaseException, program: Script | Module) -> None:
     """Print the error as Python would, from the first frame of the program on."""
-    trace = error.__traceback__
-    inner = trace
-    while inner is not None and not program.contains(inner.tb_frame):
+    # An error in the syntax of the program itself has no frame.
+    trace = None if isinstance(error, SyntaxError) else error.__traceback__
+    inner = error.__traceback__
+    while inner is not None and inner.tb_frame.f_globals.get("__name__") != "__main__":
         inner = inner.tb_next
     if inner is None and isinstance(program, Module) and isinstance(error, ImportError):
         report(str(error))  # there is no such module
@@ -162,25 +182,55 @@ def _show(error: BaseException, program: Script | Module) -> None:
 
 
 class _Trigger(MetaPathFinder):
-    """Starts recording once TensorFlow has been imported, and watches layers once Keras has."""
+    """Starts recording once a framework has been imported, and watches layers once Keras has."""
 
-    def __init__(self, capture: Capture) -> None:
-        self.capture = capture
-        self.has_started = False
-        self.problem = ""
-        self._actions = {"tensorflow": self.start, keras_layers.MODULE: watch_layers}
-        if "tensorflow" in sys.modules:
-            self.start()
+    def __init__(self, make: Callable[..., Capture], window: Window) -> None:
+        self.problems: list[str] = []
+        self._make, self._window = make, window
+        self._capture: Capture | None = None  # the one in progress, or complete
+        self._steps: OptimizerSteps | None = None
+        self._is_triggered = False
+        self._actions: dict[str, Callable[[], None]] = {
+            name: partial(self._start, name) for name in RECORDERS
+        }
+        self._actions[keras_layers.MODULE] = watch_layers
+        for name in RECORDERS:
+            if name in sys.modules:
+                self._start(name)
 
-    def start(self) -> None:
-        """Start recording; an error must not stop the program, so it is kept in `problem`."""
-        if self.has_started:
+    def _start(self, framework: str) -> None:
+        """Start recording; an error must not stop the program, so it is kept in `problems`."""
+        if self._is_triggered or framework != first_imported():
             return
+        self._is_triggered = True
+        with self._kept_problems():
+            if framework == "torch" and self._window != ALL_STEPS:
+                first, count = self._window
+                capture = self._make(framework=framework, first_step=first)
+                self._steps = OptimizerSteps(capture, first, first + count if count else 0)
+                return
+            if self._window != ALL_STEPS:
+                self.problems.append(
+                    "`skip_steps` and `steps` apply to PyTorch; all steps were recorded."
+                )
+            self._capture = self._make(framework=framework).start()
+
+    def finish(self) -> Capture | None:
+        """The complete recording, if there is one."""
+        with self._kept_problems():
+            if self._steps is not None:
+                return self._steps.finish()
+            if self._capture is not None:
+                self._capture.stop()
+                return self._capture
+        return None
+
+    @contextmanager
+    def _kept_problems(self) -> Iterator[None]:
         try:
-            self.capture.start()
-            self.has_started = True
+            yield
         except CaptureError as error:
-            self.problem = str(error)
+            self.problems.append(str(error))
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None

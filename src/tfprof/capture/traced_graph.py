@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from tfprof.capture.fed_shapes import Fed
 from tfprof.capture.layer_lines import LayerLines, runs_layers
+from tfprof.capture.runners import is_runner
 from tfprof.errors import InputError
 from tfprof.formats import graph_def
 from tfprof.formats.records import Records
@@ -18,9 +19,6 @@ from tfprof.frameworks import tensorflow
 from tfprof.model.code import Frame
 from tfprof.sources import tf_functions
 from tfprof.views.code import is_installed
-
-# Frames in these files are not the program's own: tfprof, and Python's `runpy`.
-_RUNNERS = (f"{Path(__file__).parents[1]}{os.sep}", "<frozen runpy>")
 
 # TensorFlow has no type information.
 Graph: TypeAlias = Any
@@ -162,7 +160,7 @@ class _FrameReader:
     """Frames of calls; None for those in TensorFlow and tfprof."""
 
     def __init__(self) -> None:
-        self._others = (f"{Path(tensorflow().__file__).parent}{os.sep}", *_RUNNERS)
+        self._tensorflow = f"{Path(tensorflow().__file__).parent}{os.sep}"
         self._known: dict[tuple[str, int, str], Frame | None] = {}
 
     def __call__(self, *call: Any) -> Frame | None:
@@ -170,7 +168,7 @@ class _FrameReader:
         if call not in self._known:
             file, line, function = call
             text = linecache.getline(file, line).strip()
-            is_other = file.startswith(self._others)
+            is_other = file.startswith(self._tensorflow) or is_runner(file, function)
             self._known[call] = None if is_other else Frame(file, line, function, text, -1)
         return self._known[call]
 
