@@ -38,7 +38,7 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
         # Without start times the time begins at 0, as in the original.
         took = last - (int(starts.min()) if len(starts) else 0)
         if took > 0:
-            yield _finding(names[code], busy, took)
+            yield _finding(_title(profile, code), names[code], busy, took)
 
 
 def _last_records(profile: ProfileColumns) -> tuple[Ints, Ints]:
@@ -55,14 +55,22 @@ def _last_records(profile: ProfileColumns) -> tuple[Ints, Ints]:
     return rows, device
 
 
-def _finding(device: str, busy: int, took: int) -> Finding:
+def _title(profile: ProfileColumns, code: int) -> str:
+    """The name of a device, with that of its recording if others have one of that name."""
+    devices = profile.devices
+    name, recording = devices.name[code], int(devices.recording[code])
+    is_shared = sum(other == name for other in devices.name) > 1
+    return f"{name} of {profile.recordings.label[recording]}" if is_shared else name
+
+
+def _finding(title: str, device: str, busy: int, took: int) -> Finding:
     utilization = busy / took
     low = "" if utilization >= _LOW else "low "
     return Finding(
-        f"{device} computed for {100 * utilization:.0f}% of the time between the first start and "
+        f"{title} computed for {100 * utilization:.0f}% of the time between the first start and "
         "the last end of its ops.",
         Evidence.of(
-            {"device": None, "busy": Unit.MICROS, "of": Unit.MICROS}, [(device, busy, took)]
+            {"device": None, "busy": Unit.MICROS, "of": Unit.MICROS}, [(title, busy, took)]
         ),
         # The gain depends on which kernels overlap; IdleAcceleratorChecker reports it.
         gain=None,

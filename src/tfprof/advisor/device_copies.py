@@ -12,9 +12,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding
+from tfprof.advisor.frameworks import is_of_pytorch
 from tfprof.advisor.kinds import of_kinds, ranks
 from tfprof.advisor.steps import gain, whole_micros
 from tfprof.columns import Bools, Coded, Ints
+from tfprof.measures.accelerators import on_lanes
 from tfprof.measures.steps import Step, op_flags, typical_step
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_nanos
@@ -34,7 +36,9 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
     """Report if copies delay the step."""
     step = typical_step(profile)
     copies = (step.copy >= 0) | op_flags(step, of_kinds(profile, _KINDS))
-    alone = step.alone(copies)
+    # In PyTorch the op that copies waits on the host, which is not computing.
+    computing = on_lanes(profile, step) if is_of_pytorch(profile) else ~copies
+    alone = step.covered(copies | computing) - step.covered(computing)
     if copies.any() and alone >= max(_LEAST_SHARE * step.nanos, _LEAST_NANOS):
         yield _finding(profile, step, copies, alone)
 
@@ -46,9 +50,14 @@ def _finding(profile: ProfileColumns, step: Step, copies: Bools, alone: int) -> 
         (devices[device], copied.values[name], count, whole_micros(nanos))
         for device, name, count, nanos in groups
     ]
+    advice = (
+        "Copy from pinned memory with `non_blocking=True`, so that it overlaps with computing."
+        if is_of_pytorch(profile)
+        else "Place ops that exchange data on the same device or task."
+    )
     return Finding(
         f"For {format_nanos(alone)} of {step.title}, data was copied while nothing computed. "
-        "Place ops that exchange data on the same device or task.",
+        f"{advice}",
         Evidence.of(
             {"recorded by": None, "what": None, "copies": Unit.COUNT, "time": Unit.MICROS}, rows
         ),

@@ -2,7 +2,8 @@
 
 Times are averages over the recorded steps. As in the original, a scope is ranked by its total time
 but printed with its own time, which is 0 unless the scope is an op. The input pipeline is left out,
-because most of the time of its iterators is waiting.
+because most of the time of its iterators is waiting. In recordings that the original cannot read,
+lines are ranked by the time of the ops that they called themselves.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from itertools import islice
 
 import numpy as np
 
-from tfprof.advisor.finding import Cell, Evidence, Finding
+from tfprof.advisor.finding import MOST_ROWS, Cell, Evidence, Finding
 from tfprof.measures.steps import require_steps
 from tfprof.metrics import Need
 from tfprof.model.ops import DATA_SCOPE, ITERATOR_KIND
@@ -41,7 +42,8 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
     yield from _kinds(op.build(profile, _options(max_depth=_SHOWN + iterators, min_micros=1)))
     yield from _scopes(scope.build(profile, _options(max_depth=100, min_micros=100)))
     profile.require(Need.CODE, "the code lines that created the ops are unknown")
-    yield from _lines(code.build(profile, _options(max_depth=100, min_micros=1)))
+    lines = code.build(profile, _options(max_depth=100, min_micros=1))
+    yield from _lines(lines) if profile.counts_whole_micros else _own_lines(lines)
 
 
 def _options(*, max_depth: int, min_micros: int) -> Options:
@@ -97,8 +99,6 @@ def _lines(view: View) -> Iterator[Finding]:
         return
     found = list(_expensive_lines(view, top, 0))
     names = [view.name[row] for row, _ in found]
-    if not names and not view.profile.counts_whole_micros:
-        return  # the original reports this too
     sentence = "No line of code takes a millisecond or more."
     if names:
         sentence = f"The most expensive line of code is {_listed(names[:1])}."
@@ -111,6 +111,24 @@ def _lines(view: View) -> Iterator[Finding]:
             f"{'  ' * depth}{_line(view, row, is_own=False)}" for row, depth in found
         ),
     )
+
+
+def _own_lines(view: View) -> Iterator[Finding]:
+    """The lines whose own ops take the most time, whatever called them."""
+    times: dict[str, list[int]] = {}
+    for row in range(1, len(view)):
+        own = [int(view.own[key][row]) for key in _KEYS]
+        known = times.setdefault(view.name[row], [0] * len(_KEYS))
+        times[view.name[row]] = [one + more for one, more in zip(known, own, strict=True)]
+    names = sorted(times, key=lambda name: -times[name][-1])[:MOST_ROWS]
+    names = [name for name in names if times[name][-1] >= _LEAST_LINE_MICROS]
+    if names:
+        yield Finding(
+            f"The most expensive line of code is {_listed(names[:1])}.",
+            _evidence("line", names, [times[name] for name in names]),
+            ops=tuple(names),
+            command=("code", "-select", "micros", "-order_by", "micros", "-max_depth", "100"),
+        )
 
 
 def _expensive_lines(view: View, row: int, depth: int) -> Iterator[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 Checks a typical recorded step. The time until the next step counts if that step was recorded too
 and followed directly; it includes whatever the program did in between, such as writing the trace.
+For PyTorch, the time is divided by what happened meanwhile.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from tfprof.advisor.finding import Evidence, Finding, Gain
+from tfprof.advisor.frameworks import is_of_pytorch
 from tfprof.advisor.steps import gain, whole_micros
 from tfprof.errors import MissingInputError
+from tfprof.measures.accelerators import accelerator_times
 from tfprof.measures.steps import Step, covered, step_of, typical_step
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_nanos
@@ -25,12 +28,31 @@ _LEAST_SHARE = 0.25
 # A shorter wait is within the noise of starting a step.
 _LEAST_NANOS = 100_000
 
+_LAUNCHES = (
+    "Launch fewer and larger kernels: larger batches, `torch.compile`, or CUDA graphs "
+    '(`mode="reduce-overhead"`).'
+)
+# What may happen while an accelerator is idle, and what helps.
+_MEANWHILE = {
+    "input": ("the program waited for input", "Load data with more workers."),
+    "communication": ("ranks communicated", "Overlap communication with the backward pass."),
+    "transfers": ("data was copied", "Copy from pinned memory with `non_blocking=True`."),
+    "waiting": ("the host waited for it", "Read values on the host less often."),
+    "forward": ("the host ran forward ops", _LAUNCHES),
+    "backward": ("the host ran backward ops", _LAUNCHES),
+    "optimizer": ("the host ran optimizer ops", "Use a fused optimizer (`fused=True`)."),
+    "other": ("the host ran other ops", _LAUNCHES),
+    "nothing": ("no op or transfer ran", "Do less in Python between ops."),
+}
 _PARTS = ("before its first kernel", "between kernels", "after its last kernel", "between steps")
 
 
 def check(profile: ProfileColumns) -> Iterator[Finding]:
     """Report each accelerator that is idle for much of the step, the most idle one first."""
     step = typical_step(profile)
+    if is_of_pytorch(profile):
+        yield from _explained(profile, step)
+        return
     pause = _pause(profile, step)
     # A transfer occupies the copy lane of an accelerator, not the accelerator itself.
     lanes = np.flatnonzero(profile.devices.is_accelerator_lane)
@@ -44,6 +66,29 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
         whole = step.nanos + pause
         if sum(found[lane]) >= max(_LEAST_SHARE * whole, _LEAST_NANOS):
             yield _finding(profile.devices.name[lane], step, found[lane], whole)
+
+
+def _explained(profile: ProfileColumns, step: Step) -> Iterator[Finding]:
+    """The same, with what happened meanwhile; all streams of an accelerator count as one."""
+    found = accelerator_times(profile, step)
+    for one in sorted(found, key=lambda one: one.busy_ns):
+        idle = sum(one.idle_ns.values())
+        if idle < max(_LEAST_SHARE * step.nanos, _LEAST_NANOS):
+            continue
+        parts = sorted(one.idle_ns.items(), key=lambda part: -part[1])
+        part, nanos = parts[0]
+        what, advice = _MEANWHILE[part]
+        yield Finding(
+            f"{one.device} was idle for {100 * idle / step.nanos:.0f}% of {step.title}, for "
+            f"{format_nanos(nanos)} while {what}. {advice}",
+            Evidence.of(
+                {"meanwhile": None, "time": Unit.MICROS},
+                [(_MEANWHILE[name][0], whole_micros(time)) for name, time in parts],
+            ),
+            ops=(one.device,),
+            gain=gain(step, idle),
+            command=("steps", *step.option),
+        )
 
 
 def _waits(step: Step, lane: int, pause: int) -> list[int]:

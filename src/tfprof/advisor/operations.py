@@ -1,7 +1,7 @@
 """Ops that have a faster alternative, as the original reports them.
 
 Reports op names that contain `BatchNorm` if no op has the type `FusedBatchNorm`, and ops on a GPU
-whose `data_format` attribute is NHWC.
+whose `data_format` attribute is NHWC. PyTorch has no such ops.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from itertools import islice
 import numpy as np
 
 from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding, Gain
+from tfprof.advisor.frameworks import is_of_pytorch
 from tfprof.advisor.kinds import ranks
 from tfprof.advisor.steps import gain
 from tfprof.columns import Bools, Ints
@@ -32,6 +33,8 @@ _PROBED = 64
 
 def check(profile: ProfileColumns) -> Iterator[Finding]:
     """Report unfused batch normalisation, and slow data formats."""
+    if is_of_pytorch(profile):  # its batch normalisation is one kernel, whatever it is called
+        return
     yield from _batch_norm(profile)
     yield from _data_format(profile)
 
