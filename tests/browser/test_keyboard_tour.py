@@ -9,6 +9,7 @@ from report_pages import MODELS, ROOT, settled, tabs
 
 ROWS = ("layers", "scope", "graph", "code", "op")
 MOST_STOPS = 150
+TRIES = 5  # on a busy machine, a screenshot may show the page before the focus is drawn
 
 # The element with the focus: where it is, and a name for elements of its kind.
 STOP = """() => {
@@ -134,6 +135,17 @@ def test_the_selection_follows_through_all_views(open_report, report_of, model):
             assert page.locator(".graph-node[aria-selected=true]").count() == 1
 
 
+def shows_focus(page):
+    """Whether the page looks different without the focus."""
+    settled(page)
+    focused = page.screenshot(caret="initial")
+    page.evaluate("window.last = document.activeElement; last.blur()")
+    settled(page)
+    blurred = page.screenshot(caret="initial")
+    page.evaluate("last.focus({ preventScroll: true })")
+    return focused != blurred
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_focus_is_always_visible(open_report, report_of, theme):
     page = open_report(report_of("transformer"), theme=theme, reduced_motion="reduce")
@@ -146,11 +158,6 @@ def test_the_focus_is_always_visible(open_report, report_of, theme):
             if (view, stop["kind"]) in seen:
                 continue
             seen.add((view, stop["kind"]))
-            settled(page)
-            focused = page.screenshot(caret="initial")
-            page.evaluate("window.last = document.activeElement; last.blur()")
-            settled(page)
-            if page.screenshot(caret="initial") == focused:
+            if not any(shows_focus(page) for _ in range(TRIES)):
                 unseen.append(f"{view}: {stop['kind']}")
-            page.evaluate("last.focus({ preventScroll: true })")
     assert unseen == []

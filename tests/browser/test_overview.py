@@ -30,7 +30,7 @@ def test_every_number_of_a_list_is_that_of_the_view(open_report, report_of, mode
 
     for place, kind in enumerate(kinds):
         command = f"tfprof {kind} {words} -select {key} -max_depth 10000"
-        column = key if kind == "op" else f"total_{key}"
+        column = f"total_{key}" if kind == "layers" else key
         scale = 1000 if key == "micros" else 1
         # Several lines may have the same name, called from different places.
         expected = {

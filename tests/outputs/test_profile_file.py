@@ -26,7 +26,7 @@ from tfprof.metrics import Need
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.executions import Waits
 from tfprof.model.merging import add_profile
-from tfprof.model.ops import UNKNOWN_REPEATS
+from tfprof.model.ops import UNKNOWN_REPEATS, Phase
 from tfprof.model.profile import ProfileColumns
 from tfprof.outputs import profile_file
 from tfprof.sources.profile_file import loaded
@@ -125,6 +125,30 @@ def test_times_below_a_microsecond_are_kept():
     before = profile(op("a"), run("a", 1.4))
 
     assert again(before).executions.duration_ns.tolist() == [1_400]
+
+
+@pytest.mark.parametrize("kept", [again, merged])
+def test_stated_inputs_and_communication_are_kept(kept):
+    p = profile(
+        op("b", "aten::mm", stated_inputs=[(2, 3), None]), op("a", phase=Phase.COMMUNICATION)
+    )
+
+    found = kept(p)
+
+    assert found.ops.stated_inputs.of_op(1) == [(2, 3), None]
+    assert found.phase.tolist() == [Phase.COMMUNICATION, Phase.FORWARD]
+    assert_same_columns(found, p)
+
+
+def test_files_from_before_inputs_were_stated_have_none():
+    out = io.BytesIO()
+    saved = io.BytesIO(encoded(profile(op("a"))))
+    with zipfile.ZipFile(saved) as new, zipfile.ZipFile(out, "w") as old:
+        for name in new.namelist():
+            if name != "stated_inputs.parquet":
+                old.writestr(name, new.read(name))
+
+    assert loaded("file", out.getvalue()).profile.ops.stated_inputs.count(0) == 0
 
 
 @pytest.mark.parametrize("kept", [again, merged])
@@ -227,7 +251,7 @@ def test_a_table_of_the_format_has_every_column_of_the_model(name):
 
 
 def test_the_table_of_ops_has_every_column_of_the_model():
-    separate = {"types", "inputs", "outputs", "seen_outputs", "origins"}
+    separate = {"types", "inputs", "outputs", "seen_outputs", "stated_inputs", "origins"}
     columns = {part.name for part in fields(profile(op("a")).ops)} - separate
 
     assert columns | {"origin", "phase", "forward_of"} == set(TABLES["ops"].fields)

@@ -9,7 +9,9 @@ import pytest
 
 import tfprof
 from build import GPU, GPU_STREAM, copy, op, profile, run
+from h200 import GPT
 from tfprof.api import Profile
+from tfprof.cli import main
 from tfprof.columns import ints
 from tfprof.errors import MissingInputError, OptionError
 from tfprof.model.executions import Waits
@@ -96,3 +98,16 @@ def test_the_timeline_of_a_recording_has_all_of_its_runs(tmp_path):
     row = ops.name.row_of("cnn_1/conv2d_1/Relu")
     assert row >= 0
     assert names["cnn_1/conv2d_1/Relu"] == int(runs[found.columns.records.op == row].sum())
+
+
+def test_the_command_draws_the_steps_of_a_pytorch_trace(tmp_path):
+    path = tmp_path / "timeline.json"
+
+    assert main(["timeline", str(GPT), "-o", str(path)]) == 0
+
+    events = json.loads(path.read_text())["traceEvents"]
+    names = [event["name"] for event in events if event["ph"] == "X"]
+    assert {name for name in names if name.startswith("step ")} == {
+        f"step {number}" for number in tfprof.load(GPT).steps
+    }
+    assert any(name.endswith("aten::addmm") for name in names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from tfprof.api import VIEWS, Profile
 from tfprof.formats.messages import message_class
 from tfprof.metrics import METRICS
 from tfprof.model.executions import MEMORY_FACTS
+from tfprof.model.notes import FileNote, Subject
 from tfprof.outputs import profile_proto
 from tfprof.outputs.registry import SAVED_FORMATS
 
@@ -119,6 +121,17 @@ def test_saving_a_profile_proto_says_that_macs_of_the_run_are_lost(tmp_path):
 
     assert lost in tfprof.load(graph, run_meta).save(tmp_path / "saved", "profile_proto")
     assert lost not in tfprof.load(graph).save(tmp_path / "saved", "profile_proto")
+
+
+def test_a_profile_proto_keeps_the_float_ops_of_ops_of_other_frameworks(tmp_path):
+    before = profile(
+        op("a", "aten::dropout", stated_inputs=[(2, 3)], attributes={"train": True}),
+        counts_float_ops=True,
+    )
+
+    Profile(before).save(tmp_path / "saved", "profile_proto")
+
+    assert tfprof.load(tmp_path / "saved").flops().float_ops == 12
 
 
 def rows(columns, *names):
@@ -289,3 +302,14 @@ def test_a_profile_proto_refuses_several_recordings(tmp_path):
         two.save(tmp_path / "saved", "profile_proto")
 
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_note_on_a_file_is_saved(tmp_path):
+    note = FileNote("trace.json", "no step markers.", Subject.TIME)
+    path = tmp_path / "a.tfprof"
+
+    Profile(profile(run("a")), [note]).save(path)
+
+    (saved, *_) = tfprof.load(path).notes
+    assert (saved, saved.about) == ("trace.json: no step markers.", Subject.TIME)
+    assert deepcopy(note).sentence == "no step markers."

@@ -8,7 +8,7 @@ from build import CPU, GPU, GPU_STREAM, copy, profile, run
 from tfprof.api import Profile
 
 PARTS = (
-    *("forward", "backward", "optimizer", "input", "other", "transfers"),
+    *("forward", "backward", "optimizer", "input", "other", "communication", "transfers"),
     *("idle_input_wait", "idle_other"),
 )
 
@@ -39,6 +39,8 @@ def test_the_report_has_a_row_per_step_and_a_summary(table):
         "\n"
         "4 steps, median 25us (p10 25us, p90 85us).\n"
         "The median step (step 1, 25us): forward 100.00%.\n"
+        "/device:gpu:0 ran 1 kernel for 20us (80.00%) of it: forward 100.00%.\n"
+        "It was idle for 5us, meanwhile: forward ops on the host 100.00%.\n"
         "Step 3 took 85us, 3.4 times the median: 60us more running ops, mostly a.\n"
         "\n"
         "On average a step takes 40us: 40us (100.00%) busy and 0us idle.\n"

@@ -35,6 +35,8 @@ TREE_LABELS = {
     "cpu_micros": "cpu execution time",
     "forward_micros": "forward execution time",
     "backward_micros": "backward execution time",
+    "forward_accelerator_micros": "forward accelerator time",
+    "backward_accelerator_micros": "backward accelerator time",
     "device": "assigned devices",
     "op_types": "op types",
     "occurrence": "op count (run|defined)",
@@ -45,7 +47,7 @@ TREE_LABELS = {
 GATHERED_LABELS = TREE_LABELS | {"occurrence": "op occurrence (run|defined)"}
 EVERYTHING = list(TREE_LABELS)
 CLASSIC = [key for key, metric in BY_KEY.items() if not metric.part_of and not metric.heading]
-CLASSIC += ["params", "float_ops", "macs", "micros"]
+CLASSIC += ["params", "float_ops", "macs", "micros", "accelerator_micros"]
 
 
 def lines(kind, p, **options):

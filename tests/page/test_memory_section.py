@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from build import CPU, GPU, allocator, op, profile, run
+from h200 import gpt
 from profile_strategies import often
 from tfprof.columns import ints
 from tfprof.errors import MissingInputError
@@ -43,6 +44,18 @@ def test_each_allocator_has_its_steps_and_their_peaks():
     assert [(step["step"], step["peak_bytes"]) for step in found["steps"]] == [(0, 154), (5, 7)]
     assert found["steps"][0]["reached_by"] == [{"op": "loss", "bytes": 4}]
     assert (found["steps"][0]["peak_ns"], found["steps"][0]["left_bytes"]) == (50_000, 4)
+
+
+def test_the_memory_at_the_peak_has_purposes_if_they_are_known():
+    (unknown,) = section(network())["allocators"]
+    (known, _) = section(gpt().columns)["allocators"]
+
+    assert unknown["steps"][0]["purposes"] == []
+    assert known["steps"][0]["purposes"] == [
+        {"name": "activations", "bytes": 344_345_088},
+        {"name": "allocated before the recording", "bytes": 329_093_120},
+        {"name": "temporary", "bytes": 134_218_240},
+    ]
 
 
 def test_allocators_are_sorted_by_their_highest_peak():

@@ -122,3 +122,15 @@ def test_rows_that_gather_ops_have_no_parameter_shape():
     assert (
         facts.column(BY_KEY["params"], ask("op", profile(op("a", shape=(2,)))), slice(0, 2)) is None
     )
+
+
+def test_inputs_have_the_shapes_that_the_source_states():
+    p = profile(
+        op("a", outputs=[(7,)]),
+        op("b", inputs=["a"]),
+        op("c", inputs=["a"], stated_inputs=[(2, 3), None, ()]),
+    )
+    view = ask("scope", p)
+
+    assert shapes(view, list(view.name).index("b")) == [(7,)]
+    assert shapes(view, list(view.name).index("c")) == [(2, 3), None, ()]

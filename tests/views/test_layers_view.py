@@ -8,7 +8,8 @@ from asking import ROOT, ask, outline, total
 from build import allocator, layer, op, profile, run
 from tfprof.api import Profile
 from tfprof.metrics import BY_KEY
-from tfprof.views.layers import EAGER, INPUT, OPTIMIZER, OTHER, STATE
+from tfprof.model.ops import Phase
+from tfprof.views.layers import COMMUNICATION, EAGER, INPUT, OPTIMIZER, OTHER, STATE
 
 
 def network():
@@ -70,6 +71,17 @@ def test_a_total_includes_the_layers_inside():
         OTHER: 1,
         "loss": 1,
     }
+
+
+def test_communication_outside_of_layers_has_a_row():
+    p = profile(
+        layer("net", "Dense"),
+        op("net/w", shape=(3,), layer="net"),
+        op("all_reduce", phase=Phase.COMMUNICATION),
+        run("all_reduce", 5),
+    )
+
+    assert outline(layers(p).view) == ["net", COMMUNICATION]
 
 
 @pytest.mark.parametrize("key", [key for key, metric in BY_KEY.items() if metric.is_number])

@@ -1,7 +1,10 @@
 """Memory over time: which peak is reported, and what held memory at that time."""
 
+from pathlib import Path
+
 import pytest
 
+import tfprof
 from asking import LINES
 from build import CPU, GPU, allocator, op, profile, run
 from tfprof.errors import MissingInputError, OptionError
@@ -228,6 +231,16 @@ def test_the_error_without_a_run_names_the_files_to_give():
 def test_the_error_without_allocation_records_says_how_to_record_them():
     with pytest.raises(MissingInputError, match=r"No step has allocation records.*FULL_TRACE"):
         ask(profile(run("a")))
+
+
+@pytest.mark.parametrize("file", ["pytorch/net.pt2", "pytorch/net.safetensors"])
+def test_for_files_of_pytorch_the_error_says_how_it_records_memory(file):
+    sample = Path(__file__).parents[1] / "samples" / file
+
+    with pytest.raises(
+        MissingInputError, match=r"profile_memory=True\), or give a memory snapshot"
+    ):
+        tfprof.load(sample).memory()
 
 
 def test_the_error_for_a_step_without_records_lists_the_steps_with_records():

@@ -150,7 +150,7 @@ def test_ends_that_do_not_agree_are_inconclusive():
     found = Profile(profile(*facts)).ranks()
 
     assert found.times.collectives == ()
-    assert "the ends of collectives still differ by" in found.times.inconclusive[0]
+    assert "the ends of a collective differ by" in found.times.inconclusive[0]
     assert {one.waiting_ns for one in found} == {None}
 
 

@@ -379,7 +379,7 @@ def test_siblings_are_ordered_by_slots(kind):
 # Numbers of which the ops above have nothing.
 NOTHING = (
     *("name", "occurrence", "slots", "other_params"),
-    *("backward_float_ops", "backward_macs", "backward_micros"),
+    *("backward_float_ops", "backward_macs", "backward_micros", "backward_accelerator_micros"),
 )
 
 

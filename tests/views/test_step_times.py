@@ -14,7 +14,9 @@ from tfprof.columns import ints
 from tfprof.errors import MissingInputError, OptionError, TfprofError
 from tfprof.measures.numbers import EVERYTHING, per_op
 from tfprof.model.executions import Waits
+from tfprof.model.ops import Phase
 from tfprof.options import StepOptions
+from tfprof.outputs.steps import StepTable
 from tfprof.views import steps
 
 
@@ -117,11 +119,24 @@ def test_the_phases_of_a_step_add_up_to_its_wall_time():
         "optimizer": 5_000,
         "input": 4_000,
         "other": 0,
+        "communication": 0,
         "transfers": 3_000,
         "idle_input_wait": 4_000,
         "idle_other": 14_000,
     }
     assert sum(only(p).phases.values()) == only(p).wall_ns
+
+
+def test_communication_is_a_part_of_a_step():
+    p = profile(
+        op("all_reduce", phase=Phase.COMMUNICATION),
+        run("all_reduce", 30, start=100),
+        run("a", 10, start=110),
+    )
+
+    assert only(p).phases["communication"] == 25_000
+    assert only(p).phases["forward"] == 5_000
+    assert "communication 83.33%" in StepTable(times(p)).report
 
 
 def test_time_in_which_several_ops_run_is_divided_equally_among_them():

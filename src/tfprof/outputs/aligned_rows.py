@@ -7,8 +7,13 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from tfprof.columns import Ints, Shapes
-from tfprof.measures.memory import lacks_small_allocations
+from tfprof.measures.memory import (
+    has_held_parameters,
+    holders_from_before,
+    lacks_small_allocations,
+)
 from tfprof.metrics import BY_KEY, Metric, Need
+from tfprof.model.profile import ProfileColumns
 from tfprof.outputs import fields
 from tfprof.outputs.alignment import line
 from tfprof.units import Unit, format_percent
@@ -31,6 +36,7 @@ _OPTIONAL = (
     ("layer_class",),
     ("forward_micros", "backward_micros"),
     ("output_shape",),
+    ("forward_accelerator_micros", "backward_accelerator_micros"),
     ("held_bytes", "output_bytes"),
 )
 
@@ -101,11 +107,23 @@ def _sentences(view: View) -> Iterator[str]:
         )
     if is_recorded and any(metric.key == "held_bytes" for metric in metrics):
         yield (
-            "Peak memory is the most that the ops of a row held at one time in a step, without "
-            "what was allocated before, such as variables."
+            "Peak memory is the most that the ops of a row held at one time in a step"
+            f"{_from_before(view.profile)}."
         )
         if lacks_small_allocations(view.profile):
             yield "On CPUs, TensorFlow does not record allocations of less than 256 KiB."
+
+
+def _from_before(profile: ProfileColumns) -> str:
+    """What peaks of rows include of the memory that was allocated before the recording."""
+    if has_held_parameters(profile):
+        return (
+            "; layers include their parameters, and the row `memory` everything else that was "
+            "allocated before the recording"
+        )
+    if len(holders_from_before(profile)):
+        return "; the row `memory` includes what was allocated before the recording"
+    return ", without what was allocated before, such as variables"
 
 
 def _names(view: View) -> _Column:

@@ -61,7 +61,9 @@ def _summary() -> Schema:
             or_null(NUMBER), "How many times as long it takes if the rest takes as long as before."
         ),
         "share": described(NUMBER, "Of the change of the time of all ops, as a fraction."),
-        "phase": described(TEXT, "forward, backward or optimizer; empty if it is several."),
+        "phase": described(
+            TEXT, "forward, backward, optimizer or communication; empty if it is several."
+        ),
         "line": described(TEXT, "The line of code that holds most of it; empty if unknown."),
         "facts": list_of(TEXT, "What is different there."),
     }

@@ -133,7 +133,7 @@ def _taken(summary: DiffSummary, cause: DiffCause) -> str:
 
 
 def _phase(cause: DiffCause) -> str:
-    return cause.phase and f"{cause.phase} pass" if cause.phase != "optimizer" else cause.phase
+    return f"{cause.phase} pass" if cause.phase in ("forward", "backward") else cause.phase
 
 
 def _totals(summary: DiffSummary) -> Iterator[str]:

@@ -18,13 +18,19 @@ _DOC = (
     "Memory counts towards the op that allocated it until it is freed.\n"
 )
 
-BREAKDOWNS = {"scope": "scope", "op": "op kind", "code": "line of code"}
+_DOC_OF_ALL = (
+    "All memory in use during the step, with what was allocated before it.\n"
+    "Memory counts towards the op that allocated it until it is freed.\n"
+)
+
+BREAKDOWNS = {"purpose": "purpose", "scope": "scope", "op": "op kind", "code": "line of code"}
 
 
 def report(memory: Memory, *, width: int = WIDTH, pen: Pen = UNICODE) -> str:
     """An explanation of the numbers, then the report of each allocator."""
     parts = ["".join(_allocator(one, width, pen)) for one in memory.allocators]
-    return "\n".join([f"\nDoc:\n{_DOC}", *parts])
+    doc = _DOC_OF_ALL if any(one.by_purpose for one in memory.allocators) else _DOC
+    return "\n".join([f"\nDoc:\n{doc}", *parts])
 
 
 def title(one: AllocatorMemory) -> str:
@@ -79,7 +85,7 @@ def _rows(one: AllocatorMemory, breakdown: MemoryBreakdown) -> Iterator[str]:
     for row, depth in enumerate(breakdown.depth.tolist()):
         indent = "  " * depth
         share = format_percent(sizes[row], one.peak_bytes)
-        count = counted(ops[row], "op")
+        count = counted(ops[row], "op") if ops[row] else ""
         name = printable(breakdown.name[row])
         yield f"{format_bytes(sizes[row]):>11} {share:>8} {count:>10}{indent}{name}\n"
     if breakdown.hidden_rows:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from tfprof.columns import Coded, Ints, Ragged, Strings, joined
+from tfprof.columns import Coded, Ragged, Strings, joined
 from tfprof.errors import OutputError
 from tfprof.formats import profile_file
 from tfprof.formats.parquet import Blobs
@@ -16,9 +16,11 @@ from tfprof.formats.profile_tables import TABLES
 from tfprof.kernels.rows import grouped
 from tfprof.metrics import Need
 from tfprof.model.notes import names_of
-from tfprof.model.ops import Ops
+from tfprof.model.ops import Ops, OutputShapes
 from tfprof.model.profile import ProfileColumns
 from tfprof.version import __version__
+
+_SHAPE_LISTS = ("outputs", "seen_outputs", "stated_inputs")
 
 
 def encode(profile: ProfileColumns, notes: Sequence[str] = ()) -> Iterator[bytes]:
@@ -86,8 +88,7 @@ def _op_tables(profile: ProfileColumns) -> dict[str, Table]:
             "type": Coded(types.members.values, types.names),
         },
         "inputs": {**inputs, "slot": ops.inputs.slot},
-        "outputs": {"op": _owners(ops.outputs.offsets), "shape": ops.outputs.shape},
-        "seen_outputs": {"op": _owners(ops.seen_outputs.offsets), "shape": ops.seen_outputs.shape},
+        **{name: _shape_lists(getattr(ops, name)) for name in _SHAPE_LISTS},
     }
 
 
@@ -99,8 +100,9 @@ def _of_ragged(owner: str, value: str, column: Ragged) -> Table:
     return {owner: column.owners, value: column.values}
 
 
-def _owners(offsets: Ints) -> Ints:
-    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+def _shape_lists(column: OutputShapes) -> Table:
+    owners = np.repeat(np.arange(len(column.offsets) - 1), np.diff(column.offsets))
+    return {"op": owners, "shape": column.shape}
 
 
 def _attribute_tables(ops: Ops) -> dict[str, Table]:

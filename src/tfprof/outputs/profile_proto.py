@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfprof.columns import Ints
+from tfprof.columns import Ints, ints
 from tfprof.errors import OutputError
 from tfprof.formats import messages
 from tfprof.formats.messages import Message, message_class
@@ -21,7 +21,11 @@ from tfprof.measures.numbers import (
 from tfprof.measures.time import exported_micros, last_end_micros
 from tfprof.metrics import Need
 from tfprof.model.clock import NANOS_PER_MICRO, NO_TIME, micros_of_nanos
+from tfprof.model.ops import Ops
 from tfprof.model.profile import ProfileColumns
+
+# The encoding of attributes that the format can store: those of TensorFlow.
+_ATTRIBUTE = "tensorflow.AttrValue"
 
 
 def encode(profile: ProfileColumns, _: Sequence[str] = ()) -> Iterator[bytes]:
@@ -50,7 +54,8 @@ def lacks(profile: ProfileColumns) -> Iterator[str]:
         yield "values stay in the checkpoint: give it together with the saved profile."
     if len(profile.allocator_events) > len(profile.allocations.record):
         yield "a ProfileProto has no place for allocations on the host (`tfprof memory`)."
-    if len(profile.ops.seen_outputs.shape) and macs_per_run(profile).per_run.any():
+    shapes = len(profile.ops.seen_outputs.shape) + len(profile.ops.stated_inputs.shape)
+    if shapes and macs_per_run(profile).per_run.any():
         yield "a ProfileProto has no place for shapes of the run, from which MACs are counted."
     if not profile.counts_whole_micros:
         yield "a ProfileProto has no place for times below a microsecond."
@@ -64,6 +69,7 @@ class _Writer:
         # The format has no trip counts, so the numbers include all iterations of loops.
         once = float_ops_per_run(profile).per_run
         self.float_ops = np.where(seen_running(profile), once, in_all_repeats(profile, once))
+        self.has_messages = _has_messages(profile.ops)
         records = profile.records
         self.record_bounds = _bounds(records.op, len(profile.ops))
         self.slot_bounds = _bounds(profile.executions.record, len(records))
@@ -119,8 +125,9 @@ class _Writer:
         self._fill_inputs(op, node)
         self._fill_device(op, node)
         self._fill_code(op, node)
-        for name, encoded in ops.origins.encoded_attributes(op).items():
-            _copy_attribute(name, encoded, node)
+        if self.has_messages[ops.origins.input[op]]:
+            for name, encoded in ops.origins.encoded_attributes(op).items():
+                _copy_attribute(name, encoded, node)
         for record in range(self.record_bounds[op], self.record_bounds[op + 1]):
             number = int(self.profile.steps.number[self.profile.records.step[record]])
             self._fill_record(record, node.execs[number])
@@ -184,6 +191,13 @@ class _Writer:
             entry: Any = message.output_memory[int(outputs.slot[row])]
             entry.bytes = int(outputs.bytes[row])
             entry.ptr = int(outputs.address[row]) % 2**64
+
+
+def _has_messages(ops: Ops) -> list[bool]:
+    """For each input that defined ops, whether the values of their attributes are messages."""
+    nothing = ints([])
+    readers = [origin.attributes for origin in ops.origins.inputs]
+    return [one is not None and one.table(nothing).encoding == _ATTRIBUTE for one in readers]
 
 
 def _copy_attribute(name: str, encoded: bytes, node: Message) -> None:

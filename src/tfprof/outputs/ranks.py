@@ -14,7 +14,7 @@ from tfprof.outputs.alignment import aligned
 from tfprof.outputs.frames import data_frame
 from tfprof.units import counted, format_bytes, format_count, format_percent
 from tfprof.units import format_whole_micros as _time
-from tfprof.views.ranks import CollectiveTime, RankTime, RankTimes, SlowHost
+from tfprof.views.ranks import CollectiveTime, MoreWork, RankTime, RankTimes, SlowHost
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,6 +70,7 @@ class RankTable:
             "options": {k: list(v) if isinstance(v, tuple) else v for k, v in options},
             "ranks": [asdict(one) for one in times.ranks],
             "slow": [_plain(one) for one in times.slow],
+            "uneven": [asdict(one) | {"steps": list(one.steps)} for one in times.uneven],
             "collectives": [asdict(one) for one in times.collectives],
             "servers": [one._asdict() for one in times.servers],
             "inconclusive": list(times.inconclusive),
@@ -189,6 +190,14 @@ def _findings(times: RankTimes) -> Iterator[str]:
         yield _sentence(one)
     if (more := len(times.slow) - _MOST_SLOW) > 0:
         yield f"{more:,} more are slow; --json has all."
+    for work in times.uneven[:_MOST_SLOW]:
+        yield more_work(work)
+
+
+def more_work(one: MoreWork) -> str:
+    """What a host has more to do than the others."""
+    parts = [f"{100 * excess:.0f}% more {name}" for name, excess in one.excess.items()]
+    return f"{one.recording} has more work than the others {one.when}: {' and '.join(parts)}."
 
 
 def _sentence(one: SlowHost) -> str:

@@ -1,7 +1,8 @@
 """A timeline of recorded steps for trace viewers: Chrome trace events in JSON.
 
 It has every run of every op, in lanes per device, the steps, waits for input and transfers. Unlike
-`step_timeline.py` it is made from a profile, so it also shows recordings of TensorFlow 2.
+`step_timeline.py` it is made from a profile, so it also shows recordings of TensorFlow 2 and
+PyTorch.
 """
 
 from __future__ import annotations

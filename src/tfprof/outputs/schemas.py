@@ -155,7 +155,7 @@ _PHASES = {
     "forward": "the forward pass",
     "backward": "gradients",
     "optimizer": "variable updates",
-    "other": "the input pipeline, and of ops without a phase",
+    "other": "the input pipeline, of communication, and of ops without a phase",
 }
 
 
@@ -219,7 +219,9 @@ def _memory() -> dict[str, Schema]:
         ),
         "left_bytes": _described(_INTEGER, "Bytes not yet freed at the end."),
         "step_peaks": _list(_object({"step": _INTEGER, "bytes": size})),
-        "held_at_peak": _map(breakdown, "What held the memory, by `scope`, `op` and `code`."),
+        "held_at_peak": _map(
+            breakdown, "What held the memory, by `purpose`, `scope`, `op` and `code`."
+        ),
         "curve": _described(points, "Memory that ops allocated and have not freed, over time."),
         "allocator_level": _described(points, "The allocator's own count, over time."),
     }
@@ -249,6 +251,7 @@ def _steps() -> dict[str, Schema]:
         "optimizer": "Updates of variables.",
         "input": "Ops that prepare or fetch input.",
         "other": "Ops of none of these phases.",
+        "communication": "Ops in which several hosts or ranks take part.",
         "transfers": "Transfers between devices.",
         "idle_input_wait": "Waiting for input while nothing ran.",
         "idle_other": "Idle for other reasons, such as Python or tracing a function.",
@@ -272,6 +275,17 @@ def _steps() -> dict[str, Schema]:
         "wall_ns": _INTEGER,
         "causes": _list(_TEXT, "What was different, the largest difference first."),
     }
+    accelerator = {
+        "device": _TEXT,
+        "kernels": _described(_INTEGER, "How many ran."),
+        "busy_ns": _described(_INTEGER, "In which at least one kernel ran."),
+        "kernel_ns": _map(_INTEGER, "The time of kernels by phase; several may run at once."),
+        "idle_ns": _map(
+            _INTEGER,
+            "The time in which no kernel ran, by what happened meanwhile; the parts and `busy_ns` "
+            "add up to the wall time.",
+        ),
+    }
     summary = {
         "recording": _TEXT,
         "steps": _described(_INTEGER, "The number of steps."),
@@ -280,6 +294,7 @@ def _steps() -> dict[str, Schema]:
             ("median_ns", "p10_ns", "p90_ns"), _described(_INTEGER, "Of the wall time.")
         ),
         "unusual": _list(_object(unusual), "Steps far from the median."),
+        "accelerators": _list(_object(accelerator), "What they did in the median step."),
     }
     return {
         "options": _options(STEP_OPTIONS),
@@ -335,6 +350,12 @@ def _ranks() -> dict[str, Schema]:
             "The share of all waiting in collectives that is for this host; null if unknown.",
         ),
     }
+    uneven = {
+        "recording": _TEXT,
+        "when": _described(_TEXT, "In which steps it has more work, as text."),
+        "steps": _list(_INTEGER, "The numbers of these steps."),
+        "excess": _map(_NUMBER, "How much more it has of each kind of work, as a fraction."),
+    }
     collective = {
         "op": _TEXT,
         "hosts": _described(_INTEGER, "The number of hosts that took part."),
@@ -356,6 +377,7 @@ def _ranks() -> dict[str, Schema]:
         "options": _options(RANK_OPTIONS),
         "ranks": _list(_object(rank), "All hosts, the longest own time first."),
         "slow": _list(_object(slow), "Hosts that are clearly slower than the others."),
+        "uneven": _list(_object(uneven), "Hosts that have clearly more work than the others."),
         "collectives": _list(_object(collective), "The longest waits first."),
         "servers": _list(_object(server), "The parameter servers."),
         "inconclusive": _list(_TEXT, "What the recordings do not show, and why."),

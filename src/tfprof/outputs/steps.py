@@ -9,6 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from tfprof.errors import printable
+from tfprof.measures.accelerators import AcceleratorTime
 from tfprof.outputs import schemas
 from tfprof.outputs.alignment import aligned
 from tfprof.outputs.frames import data_frame
@@ -31,9 +32,22 @@ _PARTS = {
     "optimizer": "optimizer",
     "input": "input",
     "other": "other ops",
+    "communication": "communication",
     "transfers": "transfers",
     "idle_input_wait": "waiting for input",
     "idle_other": "otherwise idle",
+}
+# What happened while an accelerator was idle.
+_MEANWHILE = {
+    "input": "waiting for input",
+    "communication": "communication",
+    "transfers": "transfers",
+    "waiting": "the host waited for the accelerator",
+    "forward": "forward ops on the host",
+    "backward": "backward ops on the host",
+    "optimizer": "optimizer ops on the host",
+    "other": "other ops on the host",
+    "nothing": "no op or transfer",
 }
 _TIMES = ("wall", "busy", "idle", "input_wait", "op_time")
 
@@ -120,7 +134,8 @@ class StepTable:
 def _plain(summary: StepSummary) -> dict[str, Any]:
     """A summary as plain values, with lists as in JSON."""
     unusual = [{**asdict(one), "causes": list(one.causes)} for one in summary.unusual]
-    return {**asdict(summary), "unusual": unusual}
+    accelerators = [asdict(one) for one in summary.accelerators]
+    return {**asdict(summary), "unusual": unusual, "accelerators": accelerators}
 
 
 def _lines(times: StepTimes) -> Iterator[str]:
@@ -175,7 +190,10 @@ def _summary(times: StepTimes, summary: StepSummary) -> Iterator[str]:
     steps = counted(summary.steps, "step")
     spread = f" (p10 {_time(summary.p10_ns)}, p90 {_time(summary.p90_ns)})"
     yield f"{where}{steps}, median {_time(summary.median_ns)}{spread if summary.steps > 1 else ''}."
-    yield _divided(times.median_step(summary))
+    median = times.median_step(summary)
+    yield _divided(median)
+    for accelerator in summary.accelerators:
+        yield from map(printable, _accelerator(accelerator, median.wall_ns))
     for one in summary.unusual:
         ratio = f"{one.wall_ns / max(summary.median_ns, 1):.1f} times the median"
         causes = "; ".join(one.causes) or "no single cause"
@@ -190,6 +208,23 @@ def _divided(step: StepTime) -> str:
         if step.phases[part]
     ]
     return f"The median step (step {step.step}, {_time(step.wall_ns)}): {', '.join(shares)}."
+
+
+def _accelerator(one: AcceleratorTime, wall_ns: int) -> Iterator[str]:
+    """What an accelerator did in the median step, and what happened while it was idle."""
+    kernel_ns = sum(one.kernel_ns.values())
+    phases = [
+        f"{_PARTS[phase]} {format_percent(nanos, kernel_ns)}"
+        for phase, nanos in one.kernel_ns.items()
+    ]
+    yield (
+        f"{one.device} ran {counted(one.kernels, 'kernel')} for {_time(one.busy_ns)} "
+        f"({format_percent(one.busy_ns, wall_ns)}) of it: {', '.join(phases)}."
+    )
+    if idle := sorted(one.idle_ns.items(), key=lambda part: -part[1]):
+        total = sum(one.idle_ns.values())
+        shares = [f"{_MEANWHILE[part]} {format_percent(nanos, total)}" for part, nanos in idle]
+        yield f"It was idle for {_time(total)}, meanwhile: {', '.join(shares)}."
 
 
 def _explained(steps: Sequence[StepTime]) -> Iterator[str]:

@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, Strings
+from tfprof.columns import Bools, Floats, Ints, Strings
 from tfprof.comparison.diff import DiffView, build_diff, is_one_sided, is_renamed, shown_rows
 from tfprof.comparison.matching import NO_ROW
 from tfprof.comparison.numbers import Number, numbers_named
 from tfprof.comparison.pair import Pair
-from tfprof.comparison.times import Floats
 from tfprof.measures.numbers import EVERYTHING, per_op
 from tfprof.metrics import BY_KEY, METRICS, Metric, Need
 from tfprof.options import Options

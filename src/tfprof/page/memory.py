@@ -36,6 +36,8 @@ MOST_CHANGES = 100_000
 # Per allocator; the peaks of all steps are listed.
 MOST_STEPS = 50
 
+# The breakdowns that the page shows, which it can compute for any time.
+HOLDERS = ("scope", "op", "code")
 _OPTIONS = MemoryOptions()  # the tables of the page are those of these options
 
 
@@ -157,18 +159,27 @@ def _step(
     trace: AllocatorTrace, one: AllocatorMemory, holders: _Holders, most_points: int
 ) -> dict[str, Any]:
     changes = holders.changes(trace, one.start_ns)
-    held = {by: _rows(found) for by, found in one.breakdowns.items()}
+    held = {by: _rows(found) for by, found in one.breakdowns.items() if by in HOLDERS}
     return {
         "step": one.step,
         "peak_bytes": one.peak_bytes,
         "peak_ns": one.peak_ns,
         "left_bytes": one.left_bytes,
+        "purposes": _purposes(one),
         "reached_by": [{"op": op, "bytes": taken} for op, taken in one.reached_by],
         "curve": _points(one.curve, most_points),
         "levels": _points(one.levels, most_points) if len(one.levels) else None,
         "changes": changes,
         "held": held if changes is None else None,
     }
+
+
+def _purposes(one: AllocatorMemory) -> list[dict[str, Any]]:
+    """What the memory at the peak is for, most of it first; empty if that is unknown."""
+    if (found := one.by_purpose) is None:
+        return []
+    rows = zip(found.name, found.bytes.tolist(), strict=True)
+    return [{"name": name, "bytes": size} for name, size in rows]
 
 
 def _points(curve: MemoryCurve, most: int) -> dict[str, Any]:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from tfprof.measures.numbers import EVERYTHING, per_op
 from tfprof.model.profile import ProfileColumns
 from tfprof.page.units import formatted
@@ -21,6 +23,7 @@ _STEP_PARTS = {
     "optimizer": "optimizer",
     "input": "input pipeline",
     "other": "other ops",
+    "communication": "communication",
     "transfers": "transfers",
     "idle_input_wait": "waiting for input",
     "idle_other": "idle",
@@ -47,8 +50,24 @@ def facts(profile: ProfileColumns) -> list[str]:
         found.append(counted(len(profile.recordings), "recording"))
     if len(profile.steps):
         found.append(counted(len(profile.steps), "step"))
-        found.append(counted(len(set(profile.devices.name)), "device"))
+        found.append(counted(_devices(profile), "device"))
     return found
+
+
+def _devices(profile: ProfileColumns) -> int:
+    """The number of devices, without their streams and other lanes."""
+    devices = profile.devices
+    rows = np.flatnonzero(devices.is_placement).tolist()
+    # A name with a job is that of the same device in every recording; `cuda:0` is not.
+    return len(
+        {
+            (
+                -1 if (name := devices.name[row]).startswith("/job:") else devices.recording[row],
+                name,
+            )
+            for row in rows
+        }
+    )
 
 
 def cards(measured: Measured) -> list[dict[str, Any]]:

@@ -28,15 +28,21 @@ def resolved(kind: str, profile: ProfileColumns, options: Options) -> Options:
 
 
 def _contents(kind: str, profile: ProfileColumns) -> tuple[str, ...]:
-    """The metrics that describe the files best: time, or else parameters and float operations."""
+    """The metrics that describe the files best: time, memory, or else what is defined."""
     if VIEWS[kind].has_own_defaults:
         found: Iterable[str] = import_module(f"{__package__}.{kind}").columns(profile)
         return tuple(found)
     if profile.has(Need.RUNS):
-        return ("micros",)
+        return ("bytes", "peak_bytes") if _has_only_memory(profile) else ("micros",)
     numbers = per_op(profile, EVERYTHING)
     filled = tuple(key for key in _OF_DEFINITIONS if numbers[key].any())
     return filled or (("op_types",) if Trait.CODE in VIEWS[kind].traits else ("occurrence",))
+
+
+def _has_only_memory(profile: ProfileColumns) -> bool:
+    """Whether runs have memory and no times, as in a memory snapshot; stores have sums of both."""
+    is_untimed = profile.stored_runs is None and not len(profile.executions)
+    return is_untimed and len(profile.memory) > 0
 
 
 def _first_number(kind: str, options: Options) -> str:

@@ -240,8 +240,8 @@ def num_hidden_ops(view: View, rows: slice) -> Ints:
 def shapes_of_inputs(ops: Ops, chosen: Ints) -> tuple[Ragged, tuple[Shape, ...]]:
     """The shapes of the inputs of `chosen` ops, as codes, and the shape of each code.
 
-    An input has the shape of its source's first output, whichever output the edge takes, because
-    the original prints it that way.
+    Without a stated shape, an input has the shape of its source's first output, whichever output
+    the edge takes, because the original prints it that way.
     """
     edges = Ragged(ops.inputs.offsets, ops.inputs.source).take(chosen)
     source = np.maximum(edges.values, 0)
@@ -250,7 +250,13 @@ def shapes_of_inputs(ops: Ops, chosen: Ints) -> tuple[Ragged, tuple[Shape, ...]]
     shapes = ops.outputs.shape
     codes = np.full(len(source), len(shapes.values))
     codes[has_output] = shapes.codes[output[has_output]]
-    return Ragged(edges.offsets, codes), (*shapes.values, None)
+    found, known = Ragged(edges.offsets, codes), (*shapes.values, None)
+    if not len(ops.stated_inputs.shape):
+        return found, known
+    of_chosen = ops.stated_inputs.take(chosen)
+    stated = Ragged(of_chosen.offsets, of_chosen.shape.codes + len(known))
+    rows = np.arange(len(chosen)) + np.where(stated.lengths > 0, len(chosen), 0)
+    return Ragged.joined([found, stated]).take(rows), (*known, *of_chosen.shape.values)
 
 
 def _members(view: View, rows: slice) -> Ragged:

@@ -12,7 +12,7 @@ import numpy as np
 from tfprof.columns import Bools, Ints, Ragged, Strings, ints, offsets_of
 from tfprof.kernels.rows import grouped
 from tfprof.measures.layers import model_layers, output_shapes
-from tfprof.measures.memory import peaks_by_row
+from tfprof.measures.memory import has_row_peaks, holders_from_before, peaks_by_row
 from tfprof.measures.numbers import EVERYTHING, chosen_steps, per_op
 from tfprof.memo import remembered
 from tfprof.metrics import BY_KEY
@@ -29,6 +29,7 @@ from tfprof.views.view import ROOT_NAME, View, chosen_by
 # Rows for the ops that belong to no layer.
 OPTIMIZER = "optimizer"
 INPUT = "input pipeline"
+COMMUNICATION = "communication"
 STATE = "metrics and state"
 EAGER = "eager ops"
 OTHER = "other ops"
@@ -40,6 +41,7 @@ _COLUMNS = (
     *("float_ops", "forward_float_ops", "backward_float_ops"),
     *("macs", "forward_macs", "backward_macs"),
     *("micros", "forward_micros", "backward_micros"),
+    *("accelerator_micros", "forward_accelerator_micros", "backward_accelerator_micros"),
     *("held_bytes", "output_bytes"),
 )
 
@@ -104,11 +106,15 @@ def peaks(profile: ProfileColumns, chosen: Chosen) -> Ints:
 
 
 def _has_numbers(profile: ProfileColumns) -> Bools:
-    """Whether each op has parameters, float operations or time, so that a row of it has values."""
+    """Whether each op has parameters, float operations, time, or memory from before the recording.
+
+    A row of such ops has values.
+    """
     numbers = per_op(profile, EVERYTHING)
     flags = np.zeros(len(profile.ops), np.bool_)
     for key in ("params", "slots", "float_ops", "micros"):
         flags |= numbers[key] != 0
+    flags[holders_from_before(profile)] = True
     return flags
 
 
@@ -137,6 +143,7 @@ def _without_layer(
     groups = {
         OPTIMIZER: (profile.phase == Phase.OPTIMIZER) | is_slot,
         INPUT: profile.phase == Phase.INPUT,
+        COMMUNICATION: profile.phase == Phase.COMMUNICATION,
         STATE: _updates_state(profile.ops, is_left & (profile.phase == Phase.FORWARD)),
         EAGER: profile.ops.name.starts_with(f"{EAGER_SCOPE}/"),
     }
@@ -186,8 +193,7 @@ def columns(profile: ProfileColumns) -> Iterator[str]:
     facts = {
         "layer_class": any(table.kind.values),
         "output_shape": bool(output_shapes(profile).are_known().any()),
-        # A store keeps only the peaks of whole allocators.
-        "held_bytes": profile.stored_runs is None and len(profile.allocator_events) > 0,
+        "held_bytes": has_row_peaks(profile),
     }
     filled = facts | {key: bool(numbers[key].any()) for key in _COLUMNS if key not in facts}
     filled["output_bytes"] &= not filled["held_bytes"]

@@ -18,7 +18,7 @@ from tfprof.measures.numbers import (
     per_op,
     seen_running,
 )
-from tfprof.model.ops import DATA_SCOPE, EAGER_SCOPE, UNKNOWN_REPEATS, Phase
+from tfprof.model.ops import DATA_SCOPE, EAGER_SCOPE, GENERATED_CODE, UNKNOWN_REPEATS, Phase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tfprof.model.profile import ProfileColumns
 
 NO_RULE = "no rule for this kind"
+GENERATED = "generated code; only the ops that it calls are counted"
 NO_SHAPE = "a shape is unknown"
 NO_TRIP_COUNT = "counted for one iteration: the loop's trip count is unknown"
 NOT_DEFINED = "not in the graph"
@@ -50,7 +51,7 @@ class CountedKind:
     forward: int
     backward: int
     optimizer: int
-    other: int  # the input pipeline, and ops without a phase
+    other: int  # the input pipeline, communication, and ops without a phase
     rule: str  # the formula, or `LOGGED` if all numbers were recorded
     forward_macs: int = 0
     backward_macs: int = 0
@@ -111,7 +112,7 @@ class Ledger:
 
     @property
     def other(self) -> int:
-        """The float operations of the input pipeline and of ops without a phase."""
+        """The float operations of the input pipeline, communication and ops without a phase."""
         return sum(entry.other for entry in self.entries)
 
     @property
@@ -136,7 +137,7 @@ class Ledger:
 
     @property
     def other_macs(self) -> int:
-        """The multiply-accumulates of the input pipeline and of ops without a phase."""
+        """The MACs of the input pipeline, communication and ops without a phase."""
         return sum(entry.other_macs for entry in self.entries)
 
     @property
@@ -241,10 +242,12 @@ def _uncounted(profile: ProfileColumns, found: FloatOps, micros: Ints) -> Iterat
     unknown = found.without_rule & ~_has_kind(profile, found.without_rule)
     if unknown.any():
         yield UncountedKind("", int(unknown.sum()), int(micros[unknown].sum()), NOT_DEFINED)
+    is_generated = found.without_rule & profile.ops.types.having(GENERATED_CODE)
     is_eager = ~is_defined & profile.ops.name.starts_with(f"{EAGER_SCOPE}/")
     is_data = ~is_defined & profile.ops.name.starts_with(f"{DATA_SCOPE}/")
     for flags, reason in (
-        (found.without_rule & ~unknown, NO_RULE),
+        (is_generated, GENERATED),
+        (found.without_rule & ~unknown & ~is_generated, NO_RULE),
         (found.without_shape & is_defined, NO_SHAPE),
         (found.without_shape & is_eager, RAN_EAGERLY),
         (found.without_shape & is_data, IN_PIPELINE),

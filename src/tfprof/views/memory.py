@@ -14,6 +14,7 @@ from tfprof.measures.numbers import chosen_steps, require_steps
 from tfprof.measures.step_sums import step_starts
 from tfprof.memo import remembered
 from tfprof.metrics import Need
+from tfprof.model.executions import Purpose
 from tfprof.model.memory_curves import MemoryCurve, MemoryTrace
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import MemoryOptions
@@ -61,6 +62,7 @@ class AllocatorMemory:
     by_scope: MemoryBreakdown
     by_kind: MemoryBreakdown
     by_line: MemoryBreakdown | None  # None if no code lines were logged
+    by_purpose: MemoryBreakdown | None  # None if it is not known what memory is for
 
     @property
     def peak_bytes(self) -> int:
@@ -80,8 +82,13 @@ class AllocatorMemory:
     @property
     def breakdowns(self) -> dict[str, MemoryBreakdown]:
         """The available breakdowns, by name."""
-        found = {"scope": self.by_scope, "op": self.by_kind}
-        return found if self.by_line is None else found | {"code": self.by_line}
+        found = {
+            "purpose": self.by_purpose,
+            "scope": self.by_scope,
+            "op": self.by_kind,
+            "code": self.by_line,
+        }
+        return {name: one for name, one in found.items() if one is not None}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,6 +147,7 @@ def of_trace(profile: ProfileColumns, one: MemoryTrace, options: MemoryOptions) 
         by_scope=_by_scope(profile, held, options),
         by_kind=_by_label(profile.ops.kind, held, options),
         by_line=(_by_label(lines.of_ops(profile), held, options) if profile.has_code else None),
+        by_purpose=_by_purpose(one.purposes_at_peak()),
     )
 
 
@@ -188,6 +196,22 @@ def _by_label(labels: Coded, held: Ints, options: MemoryOptions) -> MemoryBreakd
         ops=ops[shown],
         hidden_rows=len(rows) - len(shown),
         hidden_bytes=int(held.sum()) - int(sums[shown].sum()),
+    )
+
+
+def _by_purpose(held: Ints) -> MemoryBreakdown | None:
+    """The memory that is held for each purpose, or None if none is known."""
+    if not held[[purpose for purpose in Purpose if purpose is not Purpose.UNKNOWN]].any():
+        return None
+    rows = np.flatnonzero(held)
+    rows = rows[np.argsort(descending(held[rows]), kind="stable")]
+    return MemoryBreakdown(
+        name=Strings([Purpose(row).title for row in rows.tolist()]),
+        depth=np.ones(len(rows), np.int64),
+        bytes=held[rows],
+        ops=np.zeros(len(rows), np.int64),
+        hidden_rows=0,
+        hidden_bytes=0,
     )
 
 
@@ -242,6 +266,8 @@ def _no_records_message(profile: ProfileColumns, found: Sequence[MemoryTrace], s
             "A ProfileProto keeps allocations on accelerators only, and this one has none: "
             "load the graph and the recorded runs that it was made from."
         )
+    if _is_of_pytorch(profile):
+        return f"Memory over time requires recorded allocations: {_OF_PYTORCH}."
     if len(profile.recordings) and not profile.counts_whole_micros:
         return (
             "The recording has no allocations by ops. TensorFlow 2 records those of GPUs, and on "
@@ -253,6 +279,17 @@ def _no_records_message(profile: ProfileColumns, found: Sequence[MemoryTrace], s
         given = profile.remedies[Need.RUNS]
         return f"Memory over time requires a recorded run: give {given}, recorded with {record}."
     return f"No step has allocation records: run a session with {record} to record them."
+
+
+def _is_of_pytorch(profile: ProfileColumns) -> bool:
+    """Whether the files are those of a PyTorch program."""
+    is_recorded = "pytorch" in profile.recordings.framework
+    return is_recorded or "Kineto trace" in profile.remedies[Need.RUNS]
+
+
+_OF_PYTORCH = (
+    "record a trace with torch.profiler.profile(profile_memory=True), or give a memory snapshot"
+)
 
 
 def _notes(

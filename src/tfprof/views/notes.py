@@ -19,6 +19,8 @@ from tfprof.views.view import TABLE_VALUE_TYPES, View, chosen_by
 
 _MOST_KINDS = 5
 _COUNTED = {"float_ops": "float ops", "macs": "MACs"}
+# What a view is about, whatever it shows.
+_SUBJECTS = {Trait.CODE: Subject.CODE, Trait.EDGES: Subject.EDGES}
 
 
 def notes(view: View) -> tuple[str, ...]:
@@ -46,10 +48,13 @@ def notes(view: View) -> tuple[str, ...]:
 
 def subjects(view: View) -> Subject:
     """What a question is about: the metrics that it shows, orders by or filters by."""
-    about = Subject.CODE if Trait.CODE in view.traits else Subject(0)
-    for metric in _requested_metrics(view.options):
+    about = Subject(0)
+    for trait, subject in _SUBJECTS.items():
+        about |= subject if trait in view.traits else Subject(0)
+    metrics = _requested_metrics(view.options)
+    for metric in metrics:
         about |= subject_of(metric)
-    return about or Subject.OPS
+    return about if metrics else about | Subject.OPS
 
 
 def _requested_metrics(options: Options) -> list[Metric]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfprof.columns import Ints
+from tfprof.columns import Floats, Ints
 from tfprof.measures import arrivals, stragglers
 from tfprof.measures.collectives import collectives
 from tfprof.measures.host_memory import UNKNOWN_BYTES, peak_bytes
@@ -22,7 +22,8 @@ from tfprof.measures.numbers import chosen_steps, require_steps
 from tfprof.measures.servers import ParameterServer, servers
 from tfprof.measures.steps import require_steps as require_any_step
 from tfprof.measures.steps import rounded_parts
-from tfprof.measures.stragglers import Floats, Straggler
+from tfprof.measures.stragglers import Straggler
+from tfprof.measures.work import FLOAT_OPS, host_work
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import UNKNOWN_RANK
 from tfprof.options import RankOptions
@@ -82,6 +83,16 @@ class SlowHost:
 
 
 @dataclass(frozen=True, slots=True)
+class MoreWork:
+    """A host that has clearly more to do than the others, when, and how much more of what."""
+
+    recording: str
+    when: str
+    steps: tuple[int, ...]
+    excess: dict[str, float]  # by the kind of work; 0.3 is 30 % more
+
+
+@dataclass(frozen=True, slots=True)
 class CollectiveTime:
     """The runs of a collective: the part that is transfer, and waiting for the last to arrive."""
 
@@ -102,6 +113,7 @@ class RankTimes:
     options: RankOptions
     ranks: tuple[RankTime, ...]
     slow: tuple[SlowHost, ...]
+    uneven: tuple[MoreWork, ...]
     collectives: tuple[CollectiveTime, ...]
     servers: tuple[ParameterServer, ...]
     inconclusive: tuple[str, ...]  # what the recordings cannot tell, and why
@@ -134,6 +146,7 @@ def build(profile: ProfileColumns, options: RankOptions) -> RankTimes:
         options,
         tuple(sorted(rows, key=lambda one: -one.own_ns)),
         tuple(slow),
+        tuple(_more_work(profile, hosts)),
         () if waits is None else tuple(_collectives(profile, met, waits)),
         servers(profile),
         (*doubts, *doubt),
@@ -170,8 +183,9 @@ def _waits(
     if found.residual_ns > _CLOCKS * usual:
         apart = format_nanos(round(found.residual_ns))
         reason = (
-            f"after aligning the clocks of the hosts, the ends of collectives still differ by "
-            f"{apart}; the clocks drift, or not all hosts take part in the same ones."
+            f"the ends of a collective differ by {apart} between hosts, even with their clocks "
+            f"aligned. They may leave it at different times (as with gloo), have clocks that "
+            "drift, or take part in different ones."
         )
         return None, [f"{what}: {reason}"]
     counts = met.took_part.sum(axis=1)
@@ -275,6 +289,22 @@ def _slow_hosts(
             losses=tuple(losses(profile, hosts, one.host, columns, is_slow)) if explained else (),
             awaited=awaited.get(one.host),
         )
+
+
+def _more_work(profile: ProfileColumns, hosts: HostSteps) -> Iterator[MoreWork]:
+    """The hosts with more work than the others, most of it first."""
+    work = host_work(profile, hosts)
+    # A slow device also takes more time for the same work, so only float operations decide.
+    for one in stragglers.find(work[FLOAT_OPS]) if FLOAT_OPS in work else ():
+        columns = list(one.steps)
+        numbers = hosts.number[columns].tolist()
+        recorded = int((~np.isnan(hosts.own_ns[one.host])).sum())
+        excess = {
+            name: float(np.median(stragglers.relative_excess(each)[one.host, columns]))
+            for name, each in work.items()
+        }
+        label = profile.recordings.label[int(hosts.recording[one.host])]
+        yield MoreWork(label, _when(one, numbers, recorded), tuple(numbers), excess)
 
 
 def _when(one: Straggler, numbers: list[int], recorded: int) -> str:

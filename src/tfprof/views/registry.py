@@ -18,6 +18,7 @@ class Trait(Flag):
     NESTED = auto()
     GATHERED = auto()  # a row may represent many ops
     CODE = auto()  # rows are the lines of code of `views.code`
+    EDGES = auto()  # rows are below the ops that use their outputs
     TIMED = auto()  # rows are single ops, so they can be drawn on a timeline
     MARKS_HIDDEN = auto()  # tables mark hidden ops if `num_hidden_ops` is selected
     ALIGNED = auto()  # tables align the totals of rows in columns, and end with those of the root
@@ -39,7 +40,7 @@ VIEWS: dict[str, ViewKind] = {
     ),
     "graph": ViewKind(
         "Ops by graph structure: an op's total includes the inputs below it.",
-        Trait.NESTED | Trait.TIMED | Trait.MARKS_HIDDEN,
+        Trait.NESTED | Trait.EDGES | Trait.TIMED | Trait.MARKS_HIDDEN,
     ),
     "code": ViewKind(
         "Ops by the line of code that created them: a line's total includes the calls below it.",

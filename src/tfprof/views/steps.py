@@ -11,11 +11,12 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from tfprof.columns import Ints, ints
+from tfprof.measures.accelerators import AcceleratorTime, accelerator_times
 from tfprof.measures.numbers import chosen_steps, require_steps
 from tfprof.measures.run_sums import run_sums
 from tfprof.measures.step_sums import BUSY_PARTS, device_times, step_totals
 from tfprof.measures.steps import require_steps as require_any_step
-from tfprof.measures.steps import timed_steps
+from tfprof.measures.steps import step_of, timed_steps
 from tfprof.memo import remembered
 from tfprof.model.clock import NO_TIME
 from tfprof.model.profile import ProfileColumns
@@ -44,10 +45,10 @@ class StepTime:
     at once, plus `pipeline_ns` of iterators of the input pipeline, plus `outside_ns`.
 
     `phases` divides the wall time into parts that add up to it: the busy time by the phase of the
-    ops (`forward`, `backward`, `optimizer`, `input`, `other`) and `transfers`, and the idle time
-    into `idle_input_wait` and `idle_other`. While several runs are active, each gets an equal share
-    of the time. The sums of the first parts are rounded, so every part is at most 1 ns from its
-    exact value.
+    ops (`forward`, `backward`, `optimizer`, `input`, `other`, `communication`) and `transfers`, and
+    the idle time into `idle_input_wait` and `idle_other`. While several runs are active, each gets
+    an equal share of the time. The sums of the first parts are rounded, so every part is at most
+    1 ns from its exact value.
     """
 
     recording: str
@@ -89,6 +90,7 @@ class StepSummary:
     p10_ns: int
     p90_ns: int
     unusual: tuple[UnusualStep, ...]
+    accelerators: tuple[AcceleratorTime, ...]  # in the median step; empty if runs are not stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,7 @@ def _measured(profile: ProfileColumns, totals: StepTotals, place: int) -> StepTi
     row = int(totals.step[place])
     found = {name: int(getattr(totals, name)[place]) for name in _COPIED}
     wall, busy, waited = (found[name] for name in ("wall_ns", "busy_ns", "idle_input_wait_ns"))
-    phases = {name: int(getattr(totals, f"{name}_ns")[place]) for name in BUSY_PARTS}
+    phases = {name: int(getattr(totals, part)[place]) for name, part in BUSY_PARTS.items()}
     idle = {"idle_input_wait": waited, "idle_other": wall - busy - waited}
     return StepTime(
         recording=profile.recordings.label[int(profile.steps.recording[row])],
@@ -164,6 +166,8 @@ def _summary(profile: ProfileColumns, measured: Mapping[int, StepTime]) -> StepS
         int(np.percentile(walls, share, method="inverted_cdf")) for share in (10, 50, 90)
     )
     middle = int(np.argsort(walls, kind="stable")[(len(walls) - 1) // 2])
+    has_runs = profile.stored_runs is None
+    row = list(measured)[middle]
     return StepSummary(
         recording=steps[0].recording,
         steps=len(steps),
@@ -172,6 +176,7 @@ def _summary(profile: ProfileColumns, measured: Mapping[int, StepTime]) -> StepS
         p10_ns=low,
         p90_ns=high,
         unusual=tuple(_unusual(profile, measured, walls, median)),
+        accelerators=tuple(accelerator_times(profile, step_of(profile, row)) if has_runs else ()),
     )
 
 
@@ -239,15 +244,22 @@ def _notes(profile: ProfileColumns, rows: Ints) -> Iterator[str]:
         yield "the time of accelerators was not recorded: busy time is that of the hosts."
 
 
+# How a program of TensorFlow marks its steps. For PyTorch, the note on the trace says it.
+_MARKING = (
+    " Call a tf.function per step, or mark steps with "
+    'tf.profiler.experimental.Trace("train", step_num=…, _r=1).'
+)
+
+
 def _unmarked(profile: ProfileColumns, recording: int, rows: Ints) -> Iterator[str]:
     """Notes on steps of a recording whose start was not recorded."""
     steps, label = profile.steps, profile.recordings.label[recording]
     unmarked = rows[steps.start_ns[rows] == NO_TIME]
     if len(unmarked) and bool((steps.start_ns[steps.recording == recording] == NO_TIME).all()):
+        is_torch = profile.recordings.framework[recording] == "pytorch"
         yield (
-            f"{label} has no step markers: its steps last from their first op to their last. Call "
-            "a tf.function per step, or mark steps with tf.profiler.experimental.Trace("
-            '"train", step_num=…, _r=1).'
+            f"{label} has no step markers: its steps last from their first op to their last."
+            f"{'' if is_torch else _MARKING}"
         )
     elif len(unmarked):
         numbers = ", ".join(map(str, steps.number[unmarked].tolist()))

@@ -22,7 +22,24 @@ export function largest(rows, values) {
     if (divisible === undefined) break;
     found = found.flatMap((row) => (row === divisible ? childrenOf(end, row) : [row]));
   }
-  return found
+  return largestOf(found, values);
+}
+
+/**
+ * The rows that cost most without the rows below them.
+ * @param {Numbers} values
+ * @returns {number[]} rows of the view's data
+ */
+export function largestOwn(values) {
+  return largestOf(Array.from(values, (_, row) => row).slice(1), values);
+}
+
+/**
+ * @param {number[]} rows
+ * @param {Numbers} values
+ */
+function largestOf(rows, values) {
+  return rows
     .filter((row) => values[row] > 0)
     .sort((one, other) => values[other] - values[one])
     .slice(0, MOST_ROWS);

@@ -7,7 +7,7 @@ import { choiceOf, groupings, groupingTitle, highestStep, textOf } from "./memor
 import { bandColour, Curve, pointAt } from "./memory_curve.js";
 import { heldAt } from "./memory_held.js";
 import { heldInGroups, heldTable } from "./memory_tables.js";
-import { formatted } from "./units.js";
+import { formatted, percent } from "./units.js";
 
 /** @typedef {import("./types.d.ts").Context} Context */
 /** @typedef {import("./types.d.ts").Numbers} Numbers */
@@ -204,6 +204,7 @@ function facts(context, allocator, step) {
   return [
     fact("Peak", bytesOf(peak), ` at ${formatted(time, "nanos")}`),
     op && fact("Reached by", nameLink(context, "scope", op.op), " with ", bytesOf(op.bytes)),
+    step.purposes.length > 0 && fact("Held at the peak", ...purposes(step)),
     fact("Left at the end", bytesOf(left)),
     levels && fact(OWN_COUNT, "at most ", bytesOf(highest(levels))),
     all > shown && fact("Steps", `the ${shown} with the highest peaks, of ${count(all)}`),
@@ -212,6 +213,16 @@ function facts(context, allocator, step) {
     !step.changes
     && fact("Other times", "too many allocations for this page; the tables show the peak"),
   ];
+}
+
+/** @param {MemoryStep} step */
+function purposes({ purposes: found, peak_bytes: peak }) {
+  return found.flatMap(({ name, bytes }, place) => [
+    place > 0 && " · ",
+    `${name} `,
+    bytesOf(bytes),
+    h("span", { class: "quiet" }, ` ${percent(bytes, peak)}`),
+  ]);
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { sentenceParts } from "./advice.js";
 import { amount, fill, h, nameOf } from "./dom.js";
-import { largest } from "./largest.js";
+import { largest, largestOwn } from "./largest.js";
 import { PHASE_COLOURS } from "./phases.js";
 import { shortNames } from "./row_names.js";
 import { exact, formatted, percent } from "./units.js";
@@ -14,11 +14,14 @@ import { exact, formatted, percent } from "./units.js";
 
 const MOST_FINDINGS = 4;
 
-/** The lists of what costs most: the view that has all rows, and a heading. */
-const LISTS = /** @type {{ kind: ViewKind, title: string }[]} */ ([
-  { kind: "layers", title: "By layer" },
-  { kind: "op", title: "By kind of op" },
-  { kind: "code", title: "By line of code" },
+/**
+ * The lists of what costs most: the view that has all rows, a heading, and whether a row counts
+ * with those below it. A line counts without the lines that it calls.
+ */
+const LISTS = /** @type {{ kind: ViewKind, title: string, isWhole: boolean }[]} */ ([
+  { kind: "layers", title: "By layer", isWhole: true },
+  { kind: "op", title: "By kind of op", isWhole: false },
+  { kind: "code", title: "By line of code", isWhole: false },
 ]);
 
 /**
@@ -46,7 +49,7 @@ export function mountOverview({ payload, store, provider }) {
     fill(heading, `Where the ${metric.label} ${metric.label.endsWith("s") ? "go" : "goes"}`);
     fill(
       lists,
-      kinds.map(({ kind, title }, place) => list(answers[place], kind, title, metric, store)),
+      kinds.map((one, place) => list(answers[place], one, metric, store)),
     );
   }
 
@@ -104,16 +107,18 @@ function bar({ title, unit, whole, parts, command }) {
 
 /**
  * @param {import("./types.d.ts").Rows} rows
- * @param {ViewKind} kind
- * @param {string} title
+ * @param {typeof LISTS[number]} list
  * @param {import("./types.d.ts").Metric} metric
  * @param {Store} store
  */
-function list(rows, kind, title, metric, store) {
-  const values = rows.data.nested ? rows.total(metric.column) : rows.own(metric.column);
-  const found = largest(rows, values);
+function list(rows, { kind, title, isWhole }, metric, store) {
+  const values = isWhole ? rows.total(metric.column) : rows.own(metric.column);
+  const found = isWhole ? largest(rows, values) : largestOwn(values);
   const most = found.length > 0 ? values[found[0]] : 0;
-  const names = shortNames(found.map((row) => rows.data.name.get(row)));
+  const nameAt = (/** @type {number} */ row) => rows.data.name.get(row);
+  // Layers are told apart from all others, because their parts have the same names in each block.
+  const others = isWhole ? Array.from(rows.data.op, (_, row) => nameAt(row)) : undefined;
+  const names = shortNames(found.map(nameAt), others);
   const lines = found.map((row, place) => {
     const length = h("span", { class: "list-bar" });
     length.style.width = `${(100 * values[row]) / most}%`;

@@ -7,6 +7,7 @@ export const PHASE_COLOURS = {
   optimizer: "--c2",
   input: "--c4",
   other: "--c7",
+  communication: "--c3",
   transfers: "--c6",
   idle_input_wait: "--c5",
   idle_other: "--idle",

@@ -42,17 +42,19 @@ export function fullName(data, row) {
 }
 
 /**
- * The ends of names that are enough to tell them apart.
+ * The ends of names that are enough to tell them apart, also from `others`. An end does not begin
+ * with a number, which says nothing without the name before it: `blocks/0/attn`.
  * @param {string[]} names
+ * @param {string[]} others
  */
-export function shortNames(names) {
+export function shortNames(names, others = names) {
   return names.map((name) => {
     const parts = name.split("/");
     for (let first = parts.length - 1; first > 0; first -= 1) {
       const end = parts.slice(first).join("/");
-      if (end && names.filter((other) => other === end || other.endsWith(`/${end}`)).length === 1) {
-        return end;
-      }
+      const isNumber = /^[0-9]*$/u.test(parts[first]);
+      const isLike = (/** @type {string} */ other) => other === end || other.endsWith(`/${end}`);
+      if (!isNumber && others.filter(isLike).length === 1) return end;
     }
     return name;
   });

@@ -28,6 +28,7 @@ const PHASE_LABELS = {
   optimizer: "optimizer",
   input: "input pipeline",
   other: "other ops",
+  communication: "communication",
   transfers: "transfers",
   idle_input_wait: "waiting for input",
 };

@@ -21,6 +21,7 @@ export const PART_LABELS = {
   optimizer: "optimizer",
   input: "input pipeline",
   other: "other ops",
+  communication: "communication",
   transfers: "transfers",
   idle_input_wait: "waiting for input",
   idle_other: "idle",

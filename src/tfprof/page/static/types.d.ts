@@ -304,6 +304,8 @@ export interface MemoryStep {
   peak_ns: number;
   left_bytes: number;
   reached_by: { op: string; bytes: number }[];
+  /** What the memory at the peak is for; empty if that is unknown. */
+  purposes: { name: string; bytes: number }[];
   curve: MemoryPoints;
   /** The bytes in use as the allocator itself reported them. */
   levels: MemoryPoints | null;
