@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from collected_stores import recorded
 
 import model_files
 from fleets import Job
+from h200 import RANKS
 from tfprof.errors import InputError, OptionError
 from tfprof.fleet.inputs import found
 
@@ -93,6 +95,28 @@ def test_a_folder_stands_for_its_latest_recording_in_natural_order(recording):
     assert found([str(recording)]).notes == (
         f"{recording}: left out 1 recording older than the latest; name them too.",
     )
+
+
+def test_a_folder_is_searched_for_traces_of_pytorch(tmp_path):
+    for path in ("a/rank0/trace.json.gz", "a/rank0/modules.json", "a/rank1/trace.json.gz"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes(b"")
+    (tmp_path / "a" / "host_7.1732000000.pt.trace.json").write_bytes(b"")
+    (tmp_path / "a" / "host.trace.json.gz").write_bytes(b"")  # of TensorFlow, for TensorBoard
+
+    assert runs(tmp_path / "a") == {
+        f"{tmp_path}/a/host_7.1732000000.pt.trace.json": (None, ()),
+        f"{tmp_path}/a/rank0/trace.json.gz": (None, (f"{tmp_path}/a/rank0/modules.json",)),
+        f"{tmp_path}/a/rank1/trace.json.gz": (None, ()),
+    }
+
+
+def test_a_folder_without_known_names_is_searched_for_traces_of_pytorch_by_content(tmp_path):
+    for number, path in enumerate(RANKS[:2]):
+        shutil.copy(path, tmp_path / f"worker{number}.json.gz")
+    (tmp_path / "config.json").write_text("{}")
+
+    assert runs(tmp_path) == {f"{tmp_path}/worker{number}.json.gz": (None, ()) for number in (0, 1)}
 
 
 def test_older_recordings_are_collected_if_they_are_named(recording):

@@ -36,12 +36,28 @@ def killed_once(path):
     return None
 
 
-def waiting(path):
-    """Write a file that is removed in any orderly end, and wait."""
-    mark = Path(path)
+def terminated_once(path):
+    """Tell the process that runs this for the first time to stop."""
+    try:
+        Path(path).touch(exist_ok=False)
+    except FileExistsError:
+        return "done"
+    mark = Path(f"{path}.temporary")
     mark.touch()
     try:
+        os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(60)
+    finally:
+        mark.unlink()
+
+
+def waiting(path):
+    """Write a file that is removed in any orderly end, wait, and write that nothing intervened."""
+    mark = Path(path)
+    try:
+        mark.touch()
+        time.sleep(60)
+        mark.with_suffix(".finished").touch()
     finally:
         mark.unlink()
 
@@ -71,8 +87,6 @@ def test_a_job_whose_process_dies_once_is_done(tmp_path):
 
 
 def test_an_error_stops_the_processes_in_order_at_once(tmp_path):
-    began = time.monotonic()
-
     def stop_when_running():
         with engines.processes(1) as engine:
             engine.submit(waiting, str(tmp_path / "running"))
@@ -84,7 +98,35 @@ def test_an_error_stops_the_processes_in_order_at_once(tmp_path):
         stop_when_running()
 
     assert not (tmp_path / "running").exists()
-    assert time.monotonic() - began < 30
+    assert not (tmp_path / "running.finished").exists()
+
+
+def test_a_worker_that_is_told_to_stop_ends_after_cleaning_up_and_its_job_is_done_again(tmp_path):
+    with engines.processes(2) as engine:
+        done = results(engine, terminated_once, [str(tmp_path / "a")])
+
+    assert done == {str(tmp_path / "a"): "done"}
+    assert not (tmp_path / "a.temporary").exists()
+
+
+def test_a_signal_is_handled_between_jobs_and_not_inside_the_executor():
+    def stop(number, _):
+        raise InterruptedError(number)
+
+    def stop_while_it_runs():
+        with engines.processes(1) as engine:
+            future = engine.submit(squared, 3)
+            signal.raise_signal(signal.SIGTERM)
+            assert future.result() == 9
+            engine.done_of([future])
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        with pytest.raises(InterruptedError):
+            stop_while_it_runs()
+        assert signal.getsignal(signal.SIGTERM) is stop
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 class Counting(Executor):

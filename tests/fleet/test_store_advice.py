@@ -8,6 +8,7 @@ from fleets import Fault, Job, generated
 
 CHECKERS = [
     *("SlowHostChecker", "SkewedInputChecker", "UnlikeHostChecker", "FullestHostChecker"),
+    "UnevenWorkChecker",
     "ParameterBalanceChecker",
 ]
 FAULTS = [

@@ -10,8 +10,11 @@ from hypothesis import strategies as st
 import tfprof
 from fleet_stores import stored
 from fleets import Job, generated
+from h200 import GPT, RANKS, ddp, gpt
 from sources.xplane_files import event, host, recording
-from tfprof.api import load_inputs
+from tfprof.api import load_inputs, sql_tables
+from tfprof.fleet.sql_tables import SQL_TABLES
+from tfprof.fleet.tables import TABLES
 from tfprof.formats.messages import message_class
 from tfprof.options import Inputs
 
@@ -45,6 +48,8 @@ def answer(profile, kind, options):
     except tfprof.TfprofError as error:
         return type(error), str(error)
     del numbers["notes"]  # those on files name each file
+    for summary in numbers.get("summaries", ()):
+        del summary["accelerators"]  # single runs are not stored
     return numbers
 
 
@@ -89,6 +94,20 @@ def test_traces_of_several_hosts(tmp_path, has_gpu):
 
     choices = [{"step": 2}, {"recording": files.recordings[1].label}]
     assert_same(files, store, chosen=choices)
+
+
+def test_traces_of_several_ranks_with_other_shapes(tmp_path):
+    store = stored(tmp_path / "store", RANKS)
+
+    assert_same(ddp(), store, chosen=[{"step": 2}, {"rank": [2]}, {"rank": [0, 2]}])
+
+
+def test_a_trace_of_pytorch_with_memory(tmp_path):
+    store = stored(tmp_path / "store", [GPT])
+
+    assert_same(gpt(), store)
+    (held,) = (row for row in str(store.layers()).splitlines() if "memory" in row)
+    assert held.strip() == "memory"
 
 
 def test_the_order_of_collecting_does_not_matter(tmp_path):
@@ -200,3 +219,20 @@ def test_an_op_that_moves_to_another_device_is_noted(tmp_path):
         "1 op ran on another device than in earlier steps; both count." in note
         for note in store.notes
     )
+
+
+@pytest.mark.parametrize("older", [1, 2])
+def test_partitions_from_before_communication_was_a_part_have_none(tmp_path, monkeypatch, older):
+    paths = generated(tmp_path / "traces", Job(hosts=2, steps=2, layers=2))
+    fields = {**TABLES["steps"].fields}
+    del fields["busy_communication_ns"]
+    with monkeypatch.context() as patch:
+        patch.setitem(TABLES, "steps", TABLES["steps"]._replace(fields=fields))
+        stored(tmp_path / "store", paths[:older])
+    store = stored(tmp_path / "store", paths)
+
+    assert len(list((tmp_path / "store" / "steps").rglob("*.parquet"))) == 2
+    assert store.step_times().report == tfprof.load(*paths).step_times().report
+    assert "busy_communication_ns" in SQL_TABLES["steps"].fields
+    query = "SELECT DISTINCT busy_communication_ns FROM steps"
+    assert list(next(sql_tables(store).rows(query).batches)) == [(0,)]

@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -21,8 +21,8 @@ from concurrent.futures import (
 from contextlib import contextmanager
 from itertools import islice
 from multiprocessing.connection import Connection
-from types import ModuleType
-from typing import Any, Protocol, TypeVar
+from types import FrameType, ModuleType
+from typing import Any, Protocol, Self, TypeVar
 
 from tfprof.errors import TfprofError
 from tfprof.fleet.extras import needed
@@ -33,6 +33,8 @@ Result = TypeVar("Result")
 _JOBS_PER_WORKER = 2  # submitted at a time: one that runs, and the next
 _CONNECT_SECONDS = 10
 _GRACE_SECONDS = 1.0
+_POLL_SECONDS = 0.1
+_STOPPING = ("SIGINT", "SIGTERM", "SIGHUP")
 _KILLED = "KilledWorker"  # the error of Dask for a job whose workers died several times
 
 
@@ -45,6 +47,9 @@ class Engine(Protocol):
 
     def submit(self, function: Callable[[Job], Result], job: Job) -> Future[Result]:
         """Start a job."""
+
+    def done_of(self, futures: Collection[Future[Result]]) -> Iterable[Future[Result]]:
+        """Wait until at least one of these is done, and return those that are."""
 
     def restart(self) -> None:
         """Start new workers after one of them died."""
@@ -65,7 +70,7 @@ def completed(
             for job in islice(queue, max(engine.width - len(waiting), 0)):
                 waiting[_submitted(engine, function, job)] = job
         if waiting:
-            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+            for future in engine.done_of(waiting):
                 job = waiting.pop(future)
                 if _is_broken(future):
                     suspects.append(job)
@@ -104,7 +109,7 @@ def _alone(
     engine.restart()
     for job in jobs:
         future = _submitted(engine, function, job)
-        wait([future])
+        engine.done_of([future])
         if _is_broken(future):
             engine.restart()
         yield job, future
@@ -123,8 +128,9 @@ def cores() -> int:
 class _Processes:
     """A pool of processes, which is replaced if one of them dies."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, signals: _Postponed) -> None:
         self._count = count
+        self._signals = signals
         self.width = _JOBS_PER_WORKER * count
         self._start()
 
@@ -137,7 +143,14 @@ class _Processes:
     def submit(self, function: Callable[[Job], Result], job: Job) -> Future[Result]:
         # This may start a worker.
         with _without_interrupts(), _without_main():
-            return self._pool.submit(function, job)
+            return self._pool.submit(_run, function, job)
+
+    def done_of(self, futures: Collection[Future[Result]]) -> Iterable[Future[Result]]:
+        while True:
+            done = wait(futures, _POLL_SECONDS, FIRST_COMPLETED).done
+            self._signals.handle()
+            if done:
+                return done
 
     def restart(self) -> None:
         self.stop()
@@ -157,13 +170,49 @@ class _Processes:
 @contextmanager
 def processes(count: int) -> Iterator[Engine]:
     """Processes on this machine, which end with this one, whatever ends it."""
-    engine = _Processes(count)
-    try:
-        yield engine
-    except BaseException:
-        engine.stop()
-        raise
-    engine.finish()
+    with _Postponed() as signals:
+        engine = _Processes(count, signals)
+        try:
+            yield engine
+        except BaseException:
+            engine.stop()
+            raise
+        engine.finish()
+
+
+class _Postponed:
+    """Signals that stop the program, kept until `handle` is called.
+
+    An exception that a handler raises inside the executor can leave locks behind for which its
+    threads then wait forever.
+    """
+
+    def __init__(self) -> None:
+        self._handlers: dict[int, Callable[[int, FrameType | None], Any]] = {}
+        self._received: list[tuple[int, FrameType | None]] = []
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():  # others have no handlers
+            for number in (getattr(signal, name) for name in _STOPPING if hasattr(signal, name)):
+                handler = signal.getsignal(number)
+                if callable(handler):  # neither the default nor ignored
+                    self._handlers[number] = handler
+                    signal.signal(number, self._receive)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+        self.handle()
+
+    def _receive(self, number: int, frame: FrameType | None) -> None:
+        self._received.append((number, frame))
+
+    def handle(self) -> None:
+        """Call the handlers of the signals that were received."""
+        received, self._received = self._received, []
+        for number, frame in received:
+            self._handlers[number](number, frame)
 
 
 @contextmanager
@@ -195,8 +244,19 @@ def _without_main() -> Iterator[None]:
 
 def _prepare(alive: Connection) -> None:
     """Let a worker end when its parent closes `alive` or dies."""
-    signal.signal(signal.SIGTERM, _end)
     threading.Thread(target=_watch, args=(alive,), daemon=True).start()
+
+
+def _run(function: Callable[[Job], Result], job: Job) -> Result:
+    """Run a job in a worker; SIGTERM ends the worker once the job has cleaned up."""
+    try:
+        signal.signal(signal.SIGTERM, _end)
+        try:
+            return function(job)
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    except SystemExit:
+        os._exit(1)  # the pool would take it for a result, and continue with the next job
 
 
 def _end(*_: object) -> None:
@@ -230,6 +290,9 @@ class _Given:
 
     def submit(self, function: Callable[[Job], Result], job: Job) -> Future[Result]:
         return self._executor.submit(function, job)
+
+    def done_of(self, futures: Collection[Future[Result]]) -> Iterable[Future[Result]]:
+        return wait(futures, return_when=FIRST_COMPLETED).done
 
     def restart(self) -> None:
         raise TfprofError("A worker of the executor died; start a new one to continue.")

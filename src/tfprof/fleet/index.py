@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tfprof.columns import Bools, Coded, Ints, NameTable, Strings, ints, joined
+from tfprof.columns import Bools, Coded, Ints, ints, joined
 from tfprof.errors import InputError
 from tfprof.fleet import layout
 from tfprof.fleet.places import Place
@@ -25,7 +25,6 @@ from tfprof.model.builder import ProfileBuilder
 from tfprof.model.devices import Device, Role
 from tfprof.model.merging import add_profile
 from tfprof.model.notes import EVERYTHING, Note, Subject, of_names
-from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import Recording
 from tfprof.outputs import profile_file
 from tfprof.sources.profile_file import loaded
@@ -81,7 +80,7 @@ class _Index:
     def __init__(self, place: Place) -> None:
         self._place = place
         self._builder = ProfileBuilder()
-        self._models: dict[str, ProfileColumns] = {}
+        self._ids_of: dict[str, Ints] = {}  # the ids of the ops of each model
         self._seen = np.zeros(0, np.bool_)  # for each op, whether a partition has it
         self._steps: list[tuple[int, Ints]] = []
         self._devices: list[tuple[int, Ints]] = []
@@ -93,7 +92,7 @@ class _Index:
         if manifest.get("trouble"):
             self._notes.append(Note(f"not collected: {manifest['trouble']}", EVERYTHING))
             return
-        model = self._model(manifest["model"])
+        ids = self._ids(manifest["model"])
         builder = self._builder
         builder.remedies |= {Need(need): str(text) for need, text in manifest["remedies"].items()}
         if manifest["lacks_accelerator_time"]:
@@ -101,16 +100,15 @@ class _Index:
         if manifest["lacks_host_allocations"]:
             builder.mark_lacks_host_allocations()
         if manifest["recording"] is not None:
-            self._add_recording(id_, manifest, builder.ids(model.ops.name))
+            self._add_recording(id_, manifest, ids)
 
-    def _model(self, digest: str) -> ProfileColumns:
-        """The ops of a partition, added if they are new."""
-        if digest not in self._models:
+    def _ids(self, digest: str) -> Ints:
+        """The ids of the ops of a partition, added if they are new."""
+        if digest not in self._ids_of:
             path = layout.model_path(digest)
             found = loaded(self._place.at(path), self._place.read_bytes(path)).profile
-            add_profile(self._builder, found)
-            self._models[digest] = found
-        return self._models[digest]
+            self._ids_of[digest] = add_profile(self._builder, found)
+        return self._ids_of[digest]
 
     def _add_recording(self, id_: str, manifest: Mapping[str, Any], ids: Ints) -> None:
         builder = self._builder
@@ -189,7 +187,7 @@ class _Index:
             "model.tfprof": profile_file.encoded(columns, notes),
             "steps.parquet": _mapping("step", [(part, rows[ids]) for part, ids in self._steps]),
             "devices.parquet": _mapping("device", self._devices),
-            "ops.parquet": self._op_rows(columns.ops.name),
+            "ops.parquet": self._op_rows(columns.ops.defined),
         }
 
     def content(
@@ -201,7 +199,7 @@ class _Index:
                 "format": layout.FORMAT,
                 "version": layout.VERSION,
                 "files": dict(paths),
-                "models": list(self._models),
+                "models": list(self._ids_of),
                 "partitions": {
                     id_: {
                         "source": manifest["source"],
@@ -215,16 +213,15 @@ class _Index:
             }
         )
 
-    def _op_rows(self, names: Strings) -> bytes:
+    def _op_rows(self, id_of_row: Ints) -> bytes:
         """The table of which op of the store each op of a model is."""
-        table = NameTable()
-        table.add(names)
-        models = list(self._models.values())
-        counts = [len(model.ops) for model in models]
+        row_of = np.empty(len(id_of_row), np.int64)
+        row_of[id_of_row] = np.arange(len(id_of_row))
+        counts = [len(ids) for ids in self._ids_of.values()]
         return _written(
-            model=np.repeat(np.arange(len(models)), counts),
+            model=np.repeat(np.arange(len(counts)), counts),
             op=joined([np.arange(count) for count in counts]),
-            row=joined([table.find(model.ops.name) for model in models]),
+            row=joined([row_of[ids] for ids in self._ids_of.values()]),
         )
 
 

@@ -34,12 +34,15 @@ from tfprof.units import counted
 
 File: TypeAlias = tuple[str, Stamp]
 
+# The names of recordings that are searched in folders, for people.
+RECORDINGS = "*.xplane.pb, traces of PyTorch, folders of tfprof.capture, run_meta"
+
 _STEP = re.compile(r"(-?[0-9]{1,18}):(.+)", re.DOTALL)
 _RECORDED = re.compile(r"(.*/plugins/profile)/([^/]+)/[^/]+")
 
 # The files of the model that are read with a recording, if they are in one of its parent folders;
 # of several names for the same file, the first that exists is used.
-_BESIDE_TRACES = tuple((name,) for name in capture_folder.BESIDE)
+_BESIDE_TRACES = tuple((name,) for name in (*capture_folder.BESIDE, capture_folder.MODULES))
 _BESIDE_RUN_METADATA = (model_folder.GRAPHS, (model_folder.LOG,))
 
 
@@ -129,9 +132,11 @@ class _Search:
     def _add_folder(self, folder: str) -> None:
         """Add the recordings below a folder; of several in `plugins/profile`, the latest."""
         files = dict(below(folder))
-        runs = [path for path in files if is_run(path)]
+        runs = [path for path in files if is_run(path)] or list(filter(_is_traced, files))
         if not runs:
-            raise InputError(folder, "is a folder without recordings (*.xplane.pb, run_meta).")
+            raise InputError(
+                folder, f"is a folder without recordings ({RECORDINGS}); name files by a pattern."
+            )
         recorded = {path: found for path in runs if (found := _RECORDED.fullmatch(path))}
         latest = {found[1]: found[2] for found in sorted(recorded.values(), key=lambda one: one[2])}
         older = {path for path, found in recorded.items() if latest[found[1]] != found[2]}
@@ -158,7 +163,7 @@ def is_run(path: str) -> bool:
 
 def _beside(run: str, files: Mapping[str, Stamp]) -> dict[str, Stamp]:
     """The files of the model in the nearest parent folders of a recording."""
-    is_trace = capture_folder.is_trace(run)
+    is_trace = capture_folder.is_trace(PurePosixPath(run).name)
     found = {}
     for names in _BESIDE_TRACES if is_trace else _BESIDE_RUN_METADATA:
         places = (
@@ -205,6 +210,12 @@ def _stamp_of_model(path: str) -> Stamp:
     ]
     stamps = [stamp for _, stamp in files]
     return Stamp(sum(one.size for one in stamps), max(one.modified for one in stamps))
+
+
+def _is_traced(path: str) -> bool:
+    """Whether a file with any name is a trace of PyTorch."""
+    kind = _kind(path) if path.endswith((".json", ".json.gz")) else None
+    return kind is not None and Need.RUNS in kind.brings
 
 
 def _kind(path: str) -> Source | None:

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from tfprof.columns import Coded
+from tfprof.columns import Coded, constant
 from tfprof.errors import InputError
 from tfprof.fleet.places import Place, hive_value
 from tfprof.formats import parquet
@@ -105,7 +105,10 @@ def read_table(place: Place, name: str, fields: Mapping[str, Field]) -> dict[str
         found = dict(parquet.read(data, parquet.Budget(len(data))))
     except parquet.ParquetError as error:
         raise InputError(place.at(name), f"is damaged: {error}; {CONTINUE}.") from None
+    rows = len(next(iter(found.values()), ()))
     for column, field in fields.items():
+        if field.missing is not None:
+            found.setdefault(column, constant(field.missing, rows))
         if column not in found or not _is_valid(found[column], field):
             raise InputError(place.at(name), f"is damaged: `{column}` is wrong; {CONTINUE}.")
     return {column: found[column] for column in fields}

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tfprof import sums
-from tfprof.columns import Coded, Ints, ints
+from tfprof.columns import Coded, Floats, Ints, ints
 from tfprof.errors import InputError, TfprofError
 from tfprof.fleet import layout
 from tfprof.fleet.extras import needed
@@ -25,6 +25,7 @@ from tfprof.fleet.places import Place, is_url, system_of
 from tfprof.fleet.row_index import StoreIndex
 from tfprof.fleet.tables import INNER, SQL_TYPES, TABLES
 from tfprof.measures.run_sums import KEPT, PARTS
+from tfprof.model.executions import Purpose
 from tfprof.model.memory_curves import MemoryCurve
 from tfprof.model.step_sums import Collectives, DeviceTimes, StepTotals
 from tfprof.model.stored_runs import SqlTables
@@ -117,10 +118,20 @@ class Database:
         if not self.has(table):
             columns = ", ".join(f'NULL::{kind} AS "{name}"' for name, kind in kinds.items())
             return f"(SELECT {columns} WHERE false)"
-        columns = ", ".join(f'"{name}"::{kind} AS "{name}"' for name, kind in kinds.items())
+        added = {name: field.missing for name, field in fields if field.missing is not None}
+        columns = ", ".join(
+            f'{_value(name, added.get(name))}::{kind} AS "{name}"' for name, kind in kinds.items()
+        )
         self._check(table)
         names = [_quoted(self._place.at(name)) for name in self._tables[table]]
-        return f"(SELECT {columns} FROM read_parquet([{', '.join(names)}{_NO_HIVE})"
+        stored = f"read_parquet([{', '.join(names)}{_NO_HIVE}"
+        if not added:
+            return f"(SELECT {columns} FROM {stored})"
+        # Files that were written before a column was added do not have it.
+        stored = stored.removesuffix(")") + ", union_by_name = true)"
+        nothing = ", ".join(f'NULL::{kinds[name]} AS "{name}"' for name in added)
+        whole = f"SELECT * FROM {stored} UNION ALL BY NAME SELECT {nothing} WHERE false"
+        return f"(SELECT {columns} FROM ({whole}))"
 
     def _check(self, table: str) -> None:
         """Refuse files that were changed, which DuckDB does not notice.
@@ -146,6 +157,10 @@ class Database:
 
     def has(self, table: str) -> bool:
         return bool(self._tables.get(table))
+
+
+def _value(column: str, default: int | None) -> str:
+    return f'"{column}"' if default is None else f'coalesce("{column}", {default})'
 
 
 def _quoted(text: str) -> str:
@@ -178,6 +193,9 @@ class StoredTrace:
     def held_at_peak(self, op_count: int) -> Ints:
         return self._of_ops("held", op_count)
 
+    def purposes_at_peak(self) -> Ints:
+        return np.zeros(len(Purpose), np.int64)  # not stored
+
     def taken_at_peak(self, op_count: int) -> Ints:
         return self._of_ops("taken", op_count)
 
@@ -201,16 +219,35 @@ class StoredTrace:
 class StoreRuns:
     """The runs of a store; `StoredRuns` describes the methods."""
 
-    def __init__(self, database: Database, index: StoreIndex, tables: SqlTables) -> None:
+    def __init__(
+        self,
+        database: Database,
+        index: StoreIndex,
+        tables: SqlTables,
+        *,
+        group_of: Ints,
+        process_of: Ints,
+    ) -> None:
+        """`group_of` has the first op of each group of `averaged_together`.
+
+        `process_of` has the first recording of the process of each recording, as in `processes`.
+        """
         self._database, self._index, self.tables = database, index, tables
+        self._group_of = group_of
+        self._process_of_step = process_of[index.recording_of_step]
         self._known: dict[bytes | None, dict[str, Ints]] = {}
-        database.add("parts", part=index.part, model=index.model, recording=index.recording)
+        database.add(
+            "parts", part=index.part, model=index.model, process=process_of[index.recording]
+        )
         database.add("places", part=index.step_part, step=index.step, row=index.step_row)
         database.add(
             "device_rows", part=index.device_part, device=index.device, row=index.device_row
         )
         if not index.is_one_model:
             database.add("op_rows", model=index.op_model, op=index.op, row=index.op_row)
+        self._has_groups = not np.array_equal(group_of, np.arange(len(group_of)))
+        if self._has_groups:
+            database.add("op_groups", op=np.arange(len(group_of)), first=group_of)
 
     def totals(self, number: str, steps: Ints | None) -> Ints:
         found = self._sums(steps)
@@ -221,26 +258,46 @@ class StoreRuns:
 
     def step_counts(self, steps: Ints) -> Ints:
         op, joined = self._op("s")
+        first = op
+        if self._has_groups:
+            first, joined = "o.first", f"{joined} JOIN op_groups o ON o.op = {op}"
         found = self._database.rows(
             f"""
             WITH ran AS (
-                SELECT DISTINCT {op} AS op, p.recording AS recording
+                SELECT DISTINCT {first} AS op, p.process AS process
                 FROM {self._database.files("seen")} s JOIN parts p USING (part) {joined}
             )
             SELECT op, sum(g.steps)::BIGINT AS steps
-            FROM ran JOIN given g USING (recording) GROUP BY op
+            FROM ran JOIN given g USING (process) GROUP BY op
             """,
-            recording=(recordings := np.unique(self._index.recording_of_step[steps])),
-            steps=np.bincount(self._index.recording_of_step[steps])[recordings],
+            process=(processes := np.unique(self._process_of_step[steps])),
+            steps=np.bincount(self._process_of_step[steps])[processes],
         )
         counts = np.zeros(self._index.ops, np.int64)
         counts[self._ops(found["op"])] = found["steps"]
-        return np.maximum(counts, 1)
+        return np.maximum(counts, 1)[self._group_of]
 
     def averages_seen(self, number: str, steps: Ints | None) -> Ints:
         count = np.maximum(self.seen(steps), 1).astype(np.uint64)
         # As for runs in memory, see `averages.over_steps_seen`.
         return (self.totals(number, steps).astype(np.int64).view(np.uint64) // count).view(np.int64)
+
+    def by_step(self, number: str, weight: Floats) -> Floats:
+        op, joined = self._op("t")
+        parts = "JOIN parts p ON p.part = t.part" if joined else ""
+        found = self._database.rows(
+            f"""
+            SELECT s.row AS row, sum(t.{number} * g.weight) AS total
+            FROM {self._database.files("records")} t
+            JOIN places s ON s.part = t.part AND s.step = t.step {parts} {joined}
+            JOIN given g ON g.op = {op} GROUP BY s.row ORDER BY s.row
+            """,
+            op=(ops := np.flatnonzero(weight)),
+            weight=weight[ops],
+        )
+        result = np.zeros(len(self._index.recording_of_step))
+        result[found["row"]] = found["total"]
+        return result
 
     def most_runs(self) -> int:
         return max(int(self._extremes["most_runs"]), 1)

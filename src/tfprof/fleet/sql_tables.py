@@ -84,7 +84,9 @@ SQL_TABLES: dict[str, TableFormat] = {
             "op": Field("The number of the op."),
             "name": _text("Its name."),
             "kind": _text("Its kind, such as `MatMul`."),
-            "phase": _text("`forward`, `backward`, `optimizer`, `input` or `other`."),
+            "phase": _text(
+                "`forward`, `backward`, `optimizer`, `input`, `other` or `communication`."
+            ),
             "layer": _text("The layer that it belongs to; NULL if none."),
             "code": _text("The line that created it, such as `model.py:12`; NULL if unknown."),
             "params": Field("The number of parameters, if it is a variable of the model."),

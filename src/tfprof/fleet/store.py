@@ -13,6 +13,7 @@ from tfprof.fleet.places import Place
 from tfprof.fleet.queries import Database, StoreRuns
 from tfprof.fleet.row_index import read_index
 from tfprof.fleet.sql import StoreTables
+from tfprof.measures.averages import averaged_together, processes
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.notes import Note
 from tfprof.model.stored_runs import NotLoaded
@@ -51,7 +52,14 @@ def read(file: InputFile) -> Loaded:
     index = read_index(place, content, columns)
     database = Database(place, content.tables())
     troubles = {one.source: one.trouble for one in content.partitions.values()}
-    runs = StoreRuns(database, index, StoreTables(database, index, columns, troubles))
+    tables = StoreTables(database, index, columns, troubles)
+    runs = StoreRuns(
+        database,
+        index,
+        tables,
+        group_of=averaged_together(columns),
+        process_of=processes(columns),
+    )
     absent: Any = dict.fromkeys(_TABLES, NotLoaded(_missing(content)))
     profile = replace(columns, **absent, stored_runs=runs)
     return Loaded(profile, (*model.notes, *_unindexed(place, content)))

@@ -80,6 +80,7 @@ TABLES: dict[str, TableFormat] = {
             "optimizer_ns": Field("Busy time of the optimizer."),
             "input_ns": Field("Busy time of the input pipeline."),
             "other_ns": Field("Busy time of other ops."),
+            "busy_communication_ns": Field("Busy time of communication.", missing=0),
             "transfers_ns": Field("Busy time of transfers between devices."),
             "communication_ns": Field("In which a collective ran."),
             "exposed_ns": Field("The part of it in which nothing else ran."),
