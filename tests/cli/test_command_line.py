@@ -454,3 +454,18 @@ def test_a_long_answer_is_streamed(more, files, monkeypatch):
 
     assert len(stream.sizes) > 10
     assert max(stream.sizes) < sum(stream.sizes) / 4
+
+
+def test_info_describes_files_that_are_not_one_model_one_by_one(tmp_path, capsys):
+    samples = SAMPLES / "pytorch"
+    (tmp_path / "notes.txt").write_text("hello")
+    files = [samples / "net.safetensors", samples / "module.pt", tmp_path / "notes.txt"]
+
+    assert main(["info", *map(str, files)]) == 1
+
+    shown = capsys.readouterr()
+    first, second, third = shown.out.splitlines()
+    assert first == f"{files[0]}: safetensors, 10 tensors, 97 values"
+    assert second.startswith(f"{files[1]}: PyTorch checkpoint, ")
+    assert third.startswith(f"{files[2]}: unknown file format; ")
+    assert shown.err.count("\n") == 1

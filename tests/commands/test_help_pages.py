@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import shlex
 
 import pytest
@@ -157,7 +158,7 @@ def test_help_on_a_view_lists_metrics_and_outputs(view, shown):
     lines = shown(view, "--help")
 
     for metric in METRICS:
-        assert f"\n  {metric.key} " in lines
+        assert re.search(rf"\n  {metric.key}\s", lines)
     for kind in (*PLAIN_OUTPUTS, *(f"{name}:outfile=FILE" for name in FILE_OUTPUTS)):
         assert f"\n  {kind}" in lines
 

@@ -153,8 +153,8 @@ def test_a_missing_input_is_noted_on_standard_error(shell):
 
     assert (status, out) == (0, report("scope", select="tensor_value"))
     assert err == (
-        "tfprof: `tensor_value` requires checkpoint (--checkpoint_path) or SavedModel, which was "
-        "not given; all values are zero or missing.\n"
+        "tfprof: `tensor_value` requires a checkpoint (--checkpoint_path) or a SavedModel, which "
+        "was not given; all values are zero or missing.\n"
     )
 
 

@@ -9,7 +9,7 @@ from tfprof import api
 from tfprof.commands import info_text
 from tfprof.commands.command import Place
 from tfprof.commands.progress import Progress
-from tfprof.errors import MissingInputError, OptionError, UnknownFormatError
+from tfprof.errors import MissingInputError, OptionError, TfprofError, UnknownFormatError
 from tfprof.model.notes import Subject
 from tfprof.sources.registry import a_file
 
@@ -19,14 +19,30 @@ if TYPE_CHECKING:
 
 
 # Files whose runs are drawn from the profile, because they are not RunMetadata.
-_RECORDED = ("xspace", "tfprof", "store")
+_RECORDED = ("xspace", "kineto", "tfprof", "store")
 _OF_RUN_METADATA = frozenset(("show_dataflow", "show_memory"))
 
 
 def info(call: Call) -> None:
-    """Describe each file, and list the metrics and views that are available."""
-    found = call.load().info()
+    """Describe each file, and list the metrics and views that are available.
+
+    Files that cannot be read together are described one by one, before the error.
+    """
+    try:
+        found = call.load().info()
+    except TfprofError:
+        if len(call.paths) > 1 and not call.value("json"):
+            call.show(map(_described, call.paths))
+        raise
     call.show([info_text.as_json(found) if call.value("json") else info_text.as_text(found)])
+
+
+def _described(path: str) -> str:
+    """The lines on the files that a path stands for, or what is wrong with it."""
+    try:
+        return info_text.files_as_text(api.load(path).info())
+    except TfprofError as error:
+        return f"{error}\n"
 
 
 def save(call: Call) -> None:
@@ -91,7 +107,7 @@ def _run_metadata(call: Call) -> FileSummary:
     if call.words and len(runs) < len(files):
         other = next(file for file in files if file not in runs)
         raise UnknownFormatError(
-            other.path, f"is {a_file(other.title)}; a timeline requires RunMetadata."
+            other.path, f"is {a_file(other.title)}; a timeline requires RunMetadata or a recording."
         )
     if not runs:
         raise MissingInputError("A timeline requires RunMetadata: use --run_meta_path.")

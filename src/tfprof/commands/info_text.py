@@ -30,6 +30,11 @@ def as_text(info: Info) -> str:
     return "\n".join(_lines(info)) + "\n"
 
 
+def files_as_text(info: Info) -> str:
+    """A line per file."""
+    return "".join(f"{_file_line(file)}\n" for file in info.files)
+
+
 def _lines(info: Info) -> Iterator[str]:
     for file in info.files:
         yield _file_line(file)
@@ -93,6 +98,8 @@ _ONE = {
     "graph ops": "graph op",
     "steps": "step",
     "runs": "run",
+    "graphs": "graph",
+    "lines": "line",
     "devices": "device",
     "entries": "entry",
     "tensors": "tensor",

@@ -32,6 +32,10 @@ _SPELLING = {
 }
 _REGEXES = (Kind.REGEXES, Kind.TYPES)
 _LISTS = (*_REGEXES, Kind.METRICS, Kind.PATHS, Kind.NAMES)
+_OTHER_FILES = (
+    "Other files have no option: recordings, SavedModels, Keras models, and PyTorch's traces, "
+    "memory snapshots, checkpoints, safetensors and exported programs."
+)
 _KEYS = (
     "An empty line shows the current options. Tab completes commands, options, metrics, files "
     "and names in the model. Ctrl-C stops a command, Ctrl-D leaves the shell. `help WORD` "
@@ -141,7 +145,8 @@ def _groups(options: Iterable[Option], place: Place) -> Iterator[str]:
         groups.setdefault(option.group or "Options", []).append(_option_line(option, place))
     for title, lines in groups.items():
         if lines:
-            yield from _section(title, lines)
+            other = _wrapped(_OTHER_FILES, indent="  ") if title == GROUPS[0] else ()
+            yield from _section(title, (*lines, *other))
 
 
 def _option(

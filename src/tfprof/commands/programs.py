@@ -19,6 +19,14 @@ def run(call: Call) -> int:
         raise OptionError(f"`run` requires a program: {call.command.usage(Place.COMMAND_LINE)}.")
     program, *arguments = (module, *call.words) if module else call.words
     started = run_script.Module(program) if module else run_script.Script(program)
+    window = run_script.Window(call.value("skip_steps"), call.value("steps"))
+    if min(window) < 0:
+        raise OptionError("`skip_steps` and `steps` cannot be negative.")
     return run_script.run(
-        started, arguments, call.value("outfile"), overwrite=call.value("overwrite")
+        started,
+        arguments,
+        call.value("outfile"),
+        overwrite=call.value("overwrite"),
+        all_threads=call.value("all_threads"),
+        window=window,
     )

@@ -87,6 +87,7 @@ _ROWS = (
             ("graph.pbtxt", "-select params -max_depth 3"),
             ("graph.pbtxt run_meta", "-order_by micros -min_micros 1000"),
             ("graph.pbtxt tfprof_log", "-account_type_regexes _trainable_variables"),
+            ("trace.json.gz", "-order_by accelerator_micros -max_depth 4"),
         ),
         **_VIEW,
     ),
@@ -106,7 +107,7 @@ _ROWS = (
     ),
     Command(
         name="op",
-        summary="Show ops by kind, such as Conv2D or MatMul.",
+        summary="Show ops by kind, such as Conv2D or aten::mm.",
         notes="Each number has two percentages: the share of this row and all rows after it, and "
         "the share of this row alone.",
         examples=(("graph.pbtxt run_meta", "-select micros,occurrence -order_by micros"),),
@@ -133,12 +134,13 @@ _ROWS = (
         takes=_FILES_OR_LOADED,
         inputs=INPUT_OPTIONS,
         options=MEMORY_OPTIONS | _only("json"),
-        notes="The curve is the running sum of the allocations recorded in a traced step. It "
-        "starts at 0, so memory allocated before the step is not included. If the allocator "
-        "recorded its own level, that is shown too. Events within one microsecond count as one. A "
-        "code line is the innermost line outside installed packages.",
+        notes="The curve is the running sum of the allocations recorded in a step. For TensorFlow "
+        "it starts at 0, without the memory allocated before the step; for PyTorch that is "
+        "included. If the allocator recorded its own level, that is shown too. Events within one "
+        "microsecond count as one. A code line is the innermost line outside installed packages.",
         examples=(
             ("graph.pbtxt run_meta tfprof_log", ""),
+            ("snapshot.pickle model.safetensors", ""),
             ("graph.pbtxt run_meta_1 run_meta_2", "-step 1 -max_rows 20"),
         ),
     ),
@@ -299,14 +301,15 @@ _ROWS = (
         options=COLLECT_OPTIONS | _only("json"),
         required=("outfile",),
         instead=dict.fromkeys(INPUT_OPTIONS, "Name the file after the command."),
-        notes="A source is a file, a folder, which is searched for recordings (*.xplane.pb, "
-        "run_meta), or a pattern in quotes; STEP:FILE is the run metadata of a step. Sources may "
-        "be URLs. Graphs, op logs and other files of the model that are named belong to all "
-        "recordings; those in a folder belong to the recordings below it. Each recording becomes "
-        "a partition of the store: what its runs add up to, per op and step. Files that are in "
-        "the store and have not changed are skipped, so the same command continues after an "
-        "interruption and adds new files. Damaged files are reported and skipped. Read the store "
-        "like a file: tfprof scope STORE.",
+        notes="A source is a file, a folder, which is searched for recordings (*.xplane.pb, traces "
+        "of PyTorch, folders of tfprof.capture, run_meta), or a pattern in quotes; STEP:FILE is "
+        "the run metadata of a step. Sources may be URLs. Graphs, op logs and other files of "
+        "the model that are named belong to all recordings; those in a folder belong to the "
+        "recordings below it. Each recording becomes a partition of the store: what its runs "
+        "add up to, per op and step. Files that are in the store and have not changed are "
+        "skipped, so the same command continues after an interruption and adds new files. "
+        "Damaged files are reported and skipped. Read the store like a file: tfprof scope "
+        "STORE.",
         examples=(
             ("runs/a", "--outfile stores/a"),
             ("graph.pb 'workers/*/run_meta_*'", "--outfile stores/b --jobs 4"),
@@ -323,8 +326,8 @@ _ROWS = (
         options=TIMELINE_OPTIONS | _only("outfile"),
         required=("outfile",),
         notes="The timeline shows every run of every op: of one step of run metadata, or of all "
-        "steps of a recording (a capture folder, *.xplane.pb or a saved profile). `-output "
-        "timeline:outfile=FILE` draws the rows of a view instead.",
+        "steps of a recording (a capture folder, *.xplane.pb, a trace of PyTorch or a saved "
+        "profile). `-output timeline:outfile=FILE` draws the rows of a view instead.",
         examples=(
             ("runs/a", "--outfile timeline.json"),
             ("run_meta", "--outfile timeline.json"),
@@ -346,19 +349,21 @@ _ROWS = (
     ),
     Command(
         name="run",
-        summary="Run a Python program and record what TensorFlow does.",
+        summary="Run a Python program and record what TensorFlow or PyTorch does.",
         run=Function("tfprof.commands.programs", "run"),
         takes={Place.COMMAND_LINE: Words.PROGRAM},
         options=RUN_OPTIONS,
         notes="The program runs as with `python PROGRAM ARGUMENTS…`, or with `-m MODULE "
         "ARGUMENTS…` as with `python -m MODULE ARGUMENTS…`, and tfprof exits with its "
         "status. Put options of tfprof before PROGRAM or -m. Recording starts once the program has "
-        "imported TensorFlow. Recordings of long runs are large: run only a few steps, or use "
-        "tfprof.capture or tfprof.KerasCallback in the program. Read the folder like any file: "
-        "tfprof layers FOLDER.",
+        "imported TensorFlow or PyTorch, whichever is first. Recordings of long runs are large: "
+        "run only a few steps, select some with --skip_steps and --steps, or use tfprof.capture, "
+        "tfprof.KerasCallback or tfprof.TorchCallback in the program. Read the folder like any "
+        "file: tfprof layers FOLDER.",
         examples=(
             ("", "--outfile runs/a train.py --epochs 1"),
             ("", "--outfile runs/a --overwrite -m package.train --epochs 1"),
+            ("", "--outfile runs/a --skip_steps 10 --steps 3 train.py"),
         ),
     ),
     Command(

@@ -354,8 +354,8 @@ class Inputs:
     batch_size: int = _option(
         Kind.NUMBER,
         0,
-        "Batch size to assume where a SavedModel or graph leaves it open; 0: 1 for SavedModels and "
-        "frozen graphs, unknown for other graphs.",
+        "Batch size to assume where a model leaves it open; 0: that of the example for exported "
+        "programs of PyTorch, 1 for SavedModels and frozen graphs, unknown for other graphs.",
         READING,
         "EXAMPLES",
     )

@@ -95,6 +95,31 @@ RUN_OPTIONS: dict[str, Option] = _named(
         placeholder="",
     ),
     Option(
+        "skip_steps",
+        Kind.NUMBER,
+        0,
+        "Start recording after this many steps of the optimizer (PyTorch).",
+        PROGRAM,
+        "STEPS",
+    ),
+    Option(
+        "steps",
+        Kind.NUMBER,
+        0,
+        "Record this many steps of the optimizer, then let the program go on (PyTorch; default: "
+        "all).",
+        PROGRAM,
+        "STEPS",
+    ),
+    Option(
+        "all_threads",
+        Kind.SWITCH,
+        False,
+        "Record all threads, but no allocations, instead of one thread with them (PyTorch).",
+        PROGRAM,
+        placeholder="",
+    ),
+    Option(
         "module",
         Kind.PATH,
         "",
