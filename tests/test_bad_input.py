@@ -65,7 +65,7 @@ MISTAKES = [
     (
         "timeline graph.pb -o x",
         1,
-        "graph.pb: is a GraphDef file; a timeline requires RunMetadata.",
+        "graph.pb: is a GraphDef file; a timeline requires RunMetadata or a recording.",
     ),
     ("timeline whole_profile -o x", 1, "whole_profile: is a ProfileProto file; a timel"),
     # words

@@ -77,6 +77,11 @@ def samples() -> dict[str, Sample]:
     found |= {f"checkpoint {name}": sample for name, sample in _checkpoints()}
     for file in ("small.keras", "small.h5"):
         found[file] = Sample(file, (SAMPLES / "keras" / file).read_bytes())
+    for file in ("checkpoint.pt", "old.pt", "net.pt2", "compiled.log"):
+        found[file] = Sample(file, (SAMPLES / "pytorch" / file).read_bytes())
+    packed = (SAMPLES / "h200" / "gpt_memory.pickle.gz").read_bytes()
+    found["memory snapshot"] = Sample("m.pickle", gzip.decompress(packed))
+    found["safetensors"] = Sample("w", (SAMPLES / "pytorch" / "net.safetensors").read_bytes())
     return found
 
 

@@ -6,16 +6,20 @@ import gzip
 import hashlib
 import io
 import json
+import pickle
 import zipfile
 from collections.abc import Iterator
 from functools import cache
 from itertools import islice
+from typing import Any
 
 import h5py
 import numpy as np
 from google.protobuf import text_format
 
 import tfprof
+from formats.kineto_traces import FRAGMENTS, SAMPLES, trace_of
+from formats.kineto_traces import event as slice_event
 from formats.table_builder import literals
 from formats.wire_messages import Maker
 from fuzz.hostile import from_seed, saved_model
@@ -25,17 +29,21 @@ from tfprof.budgets.metrics import BUDGET_METRICS
 from tfprof.commands.command import Place, options_of
 from tfprof.commands.table import available
 from tfprof.formats import crc32c
+from tfprof.formats.kineto.fields import MEMORY_NUMBERS, SLICE_NUMBERS, SLICE_TEXTS
 from tfprof.formats.messages import DecodeError, message_class
 from tfprof.formats.recognise import MessageKind
 from tfprof.metrics import METRICS
 from tfprof.model.layers import Layer
 from tfprof.options import GENERAL_OPTIONS
 from tfprof.outputs import profile_file
+from tfprof.sources import torch_modules_file
 from tfprof.sources.layers_file import RecordedLayers, encoded
 
 MADE = 40  # messages that are made of each kind
 SHORT = 3000  # bytes of the longest message
 KERAS = FOLDER.parent / "keras"
+PYTORCH = FOLDER.parent / "pytorch"
+COMPILED_TRACE = str(PYTORCH / "compiled.json.gz")
 
 
 def type_of(source: str) -> str:
@@ -258,6 +266,122 @@ def archives() -> Iterator[bytes]:
     yield archive(config, zipfile.ZIP_DEFLATED)
 
 
+def safetensors() -> Iterator[bytes]:
+    """Files of tensors, and an index that lists itself."""
+    yield (PYTORCH / "net.safetensors").read_bytes()
+    yield from (path.read_bytes() for path in sorted((PYTORCH / "sharded").glob("*.safetensors")))
+    yield b'{"metadata": {}, "weight_map": {"a": "w", "b.c": "v"}}'
+
+
+def torch_checkpoints() -> Iterator[bytes]:
+    yield from (path.read_bytes() for path in sorted(PYTORCH.glob("*.pt")))
+
+
+def distributed_checkpoints() -> Iterator[bytes]:
+    yield (PYTORCH / "distributed" / ".metadata").read_bytes()
+
+
+def exported_programs() -> Iterator[bytes]:
+    yield from (path.read_bytes() for path in sorted(PYTORCH.glob("*.pt2")))
+
+
+def graphs_in_json() -> Iterator[bytes]:
+    """The graph of an exported program, whole and with few ops."""
+    with zipfile.ZipFile(PYTORCH / "net.pt2") as archive:
+        whole = archive.read("net/models/model.json")
+    program = json.loads(whole)
+    program["graph_module"]["graph"]["nodes"] = program["graph_module"]["graph"]["nodes"][:2]
+    yield from (json.dumps(program).encode(), whole)
+
+
+def exported_archive(graph: bytes) -> bytes:
+    """An exported program without values."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as file:
+        file.writestr("m/models/model.json", graph)
+        file.writestr("m/archive_format", "pt2")
+    return out.getvalue()
+
+
+def snapshots() -> Iterator[bytes]:
+    """Small memory snapshots."""
+    frames = [
+        {"name": "at::_ops::mm::call", "filename": "??", "line": 0},
+        {"name": "forward", "filename": "/home/train.py", "line": 7},
+    ]
+    actions = ("alloc", "alloc", "free_requested", "free_completed", "oom")
+    entries = [
+        {"action": action, "addr": at // 2, "size": 700, "time_us": 9 + at, "frames": frames}
+        for at, action in enumerate(actions)
+    ]
+    block = {"size": 1024, "state": "active_allocated", "frames": frames, "address": 0}
+    segments = [{"device": 0, "address": 0, "blocks": [block, {**block, "address": 9}]}]
+    start = {"stage": "START", "name": "backward", "device": 0, "time_us": 5}
+    for protocol in (2, 4):
+        content = {"segments": segments, "device_traces": [entries, entries]}
+        yield pickle.dumps({**content, "external_annotations": [start]}, protocol)
+
+
+def structures() -> Iterator[bytes]:
+    """The pickles in checkpoints."""
+    for path in sorted(PYTORCH.glob("*.pt")):
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                yield archive.read(f"{path.stem}/data.pkl")
+
+
+def checkpoint_archive(structure: bytes) -> bytes:
+    """A checkpoint with small values."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as file:
+        file.writestr("a/data.pkl", structure)
+        for key in range(20):
+            file.writestr(f"a/data/{key}", bytes(160))
+    return out.getvalue()
+
+
+def traces() -> Iterator[bytes]:
+    """Traces with a few events of a recording, of each kind."""
+    for path in SAMPLES[::4]:
+        recorded = json.loads(gzip.decompress(path.read_bytes()))
+        kinds: dict[tuple[str, ...], list[Any]] = {}
+        for one in recorded["traceEvents"]:
+            kinds.setdefault((one["ph"], one.get("cat", one["name"])), []).append(one)
+        for events in kinds.values():
+            yield json.dumps({"schemaVersion": 1, "traceEvents": events[:3]}).encode()[:SHORT]
+        header = {key: value for key, value in recorded.items() if key != "traceEvents"}
+        yield json.dumps(header | {"traceEvents": recorded["traceEvents"][-3:]}, indent=1).encode()
+    args = {"Collective name": "allreduce", "Group size": 4, "In msg nelems": 8}
+    yield trace_of(slice_event(args=args), slice_event("[memory]", ph="i", args={"Bytes": 4}))
+    yield json.dumps([slice_event()]).encode()
+
+
+def trace_words() -> Iterator[bytes]:
+    yield from FRAGMENTS
+    yield from (f'"{key}"'.encode() for key in (*SLICE_NUMBERS, *SLICE_TEXTS, *MEMORY_NUMBERS))
+
+
+def modules() -> Iterator[bytes]:
+    """A file of modules."""
+    weight = torch_modules_file.RecordedWeight("Net", "a.weight", (2, 3), "float32", True, True)
+    yield torch_modules_file.encoded(
+        torch_modules_file.RecordedModules(
+            [torch_modules_file.RecordedModule("Net", "a", "Linear", "Linear_0")],
+            [weight, weight._replace(path="b.weight", same_as=0)],
+            [torch_modules_file.RecordedSlot("Net", "a.weight", "exp_avg", (2, 3), "float32")],
+            ["a note"],
+        )
+    )
+
+
+def compile_logs() -> Iterator[bytes]:
+    """A log of PyTorch, whole and its records one by one, and a table of kernels."""
+    whole = (PYTORCH / "compiled.log").read_bytes()
+    yield whole
+    yield from (b"V" + one for one in whole.split(b"\nV")[1:])
+    yield b'{"triton_poi_0:1": [], "extern_kernels.mm:2": ["  File \\"a.py\\", line 3, in f"]}'
+
+
 def layers() -> Iterator[bytes]:
     """Files of layers, of a model and of hostile ones."""
     layers_ = [Layer("m", kind="Model"), Layer("dense", 0, "Dense", (-1, 3))]
@@ -293,6 +417,8 @@ def starts() -> Iterator[bytes]:
     yield b"HloModule a, entry"
     yield b"\x08\x07\x12\x07pytorch\x3a\x04\x12\x02ab"
     yield bytes(8) + b'{"a": {"dtype": "F32"}}'
+    yield b'{"weight_map": {"a": "b"}}'
+    yield b'V1118 03:01:44.612000 9741 torch/a.py:16] {"artifact": {}}'
 
 
 def _record(data: bytes) -> bytes:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import re2
 
 from build import op, profile
+from formats.kineto_traces import plainly, scanned
 from formats.scan_agreement import plain
 from fuzz import seeds
 from fuzz.contract import BrokenError, file, folder, is_chosen
@@ -49,6 +50,7 @@ from tfprof.formats import (
 )
 from tfprof.formats.content import Content
 from tfprof.formats.graph_debug_info import DebugInfo
+from tfprof.formats.kineto import reading as trace_reading
 from tfprof.formats.messages import DecodeError, TextError, message_class, parse_text
 from tfprof.formats.parquet import ParquetError
 from tfprof.formats.profile_tables import TABLES
@@ -261,6 +263,59 @@ def _layers(data: bytes) -> None:
     _built("layers", data)
 
 
+def _modules(data: bytes) -> None:
+    _built("modules", data)
+
+
+# PyTorch files.
+
+
+def _weights(name: str, data: bytes) -> None:
+    """A file of weights, or an index beside a file of that name."""
+    _read_file("safetensors", name, data)
+    _read_file("weights_index", name, data)
+
+
+def _pickle(data: bytes) -> None:
+    """The structure of a checkpoint."""
+    _read_file("torch_checkpoint", "model.pt", seeds.checkpoint_archive(data))
+
+
+def _read_file(source: str, name: str, data: bytes) -> None:
+    content = Content(file(name, data))
+    if BY_NAME[source].looks_like(content):
+        profile_from([InputFile(content, BY_NAME[source])])
+
+
+def _exported(data: bytes) -> None:
+    """The graph of an exported program, which must be valid JSON."""
+    _read_file("torch_export", "model.pt2", seeds.exported_archive(data))
+
+
+def _trace(data: bytes) -> None:
+    """A Kineto trace, as both readers read it."""
+    found = plainly(data)
+    if trace_reading.streaming is not None and scanned(data, 1 + zlib.crc32(data) % 99) != found:
+        raise BrokenError("the scanner reads a trace differently")
+    if is_chosen(data, BUILT):
+        _built("kineto", data)
+
+
+def _snapshot(data: bytes) -> None:
+    _built("torch_snapshot", data)
+
+
+def _provenance(data: bytes) -> None:
+    """The log of a compiled program, some of them with its trace."""
+    content = Content.of_bytes("a.log", data)
+    source = BY_NAME["inductor_provenance"]
+    if not data or not source.looks_like(content):
+        return
+    trace = InputFile(Content(seeds.COMPILED_TRACE), BY_NAME["kineto"])
+    files = [InputFile(content, source), *([trace] if is_chosen(data, BUILT) else [])]
+    profile_from(files)
+
+
 # Containers and formats.
 
 
@@ -374,9 +429,23 @@ TARGETS: dict[str, Target] = {
     "saved_profile": Target(_saved_profile, seeds.members),
     "intact": Target(_intact, seeds.numbered),
     "layers_file": Target(_layers, seeds.layers),
+    "modules_file": Target(_modules, seeds.modules),
     "keras": Target(_keras, seeds.archives, 20_000),
     "keras_config": Target(_config, seeds.configs, 10_000),
     "hdf5": Target(_keras, seeds.weights, 20_000),
+    "safetensors": Target(partial(_weights, "w"), seeds.safetensors),
+    "pickle": Target(_pickle, seeds.structures),
+    "torch_checkpoint": Target(
+        partial(_read_file, "torch_checkpoint", "old.pt"), seeds.torch_checkpoints, 20_000
+    ),
+    "distributed_checkpoint": Target(
+        partial(_read_file, "torch_checkpoint", "m"), seeds.distributed_checkpoints, 10_000
+    ),
+    "exported_graph": Target(_exported, seeds.graphs_in_json, 40_000),
+    "pt2": Target(partial(_read_file, "torch_export", "m.pt2"), seeds.exported_programs, 40_000),
+    "kineto": Target(_trace, seeds.traces, words=seeds.trace_words),
+    "memory_snapshot": Target(_snapshot, seeds.snapshots),
+    "inductor_provenance": Target(_provenance, seeds.compile_logs, 12_000),
     "gzip": Target(_gzip, seeds.gzipped),
     "zip": Target(_zip, seeds.saved_profiles, 40_000),
     "snappy": Target(_snappy, seeds.snappy),
