@@ -6,6 +6,9 @@ BIN := .venv/bin
 # Model sizes for `make bench`, in ops. By default all sizes, and the page of results is rewritten.
 SIZE ?=
 
+# The Python of `make bench` with HolisticTraceAnalysis and msgspec, which read PyTorch's traces too.
+PEERS ?=
+
 # Models for `make models`, separated by commas. By default all; that takes about an hour.
 MODELS ?=
 
@@ -20,7 +23,7 @@ SITE := docs/_build/html
 
 # Compiled modules: the package is reinstalled when one of them changes.
 COMPILED := setup.py $(wildcard src/tfprof/kernels/*.p*) $(wildcard src/tfprof/formats/scan*.p*) \
-	src/tfprof/formats/text.py
+	$(wildcard src/tfprof/formats/kineto/scan*.p*) src/tfprof/formats/text.py
 
 # Checks of the page's JavaScript use Node.js; nothing else does. Empty if npm is missing.
 NPM := $(shell command -v node >/dev/null && command -v npm >/dev/null && \
@@ -99,6 +102,7 @@ bench: .venv/bench  ## Compare with TensorFlow's own profiler; one size: make be
 	$(BIN)/python benchmarks/bench.py $(if $(SIZE),--sizes $(SIZE),|| fault=$$?; \
 		$(BIN)/python benchmarks/page.py && exit $$fault)
 	$(BIN)/python benchmarks/diff_speed.py $(if $(SIZE),--sizes $(SIZE),--write docs/benchmarks.md)
+	$(if $(SIZE),,$(BIN)/python benchmarks/trace_speed.py --write docs/benchmarks.md $(if $(PEERS),--peers $(PEERS)))
 
 bench-page: .venv/ready  ## Measure the report page in Chromium, and write the results to the manual.
 	$(BIN)/python benchmarks/report_page.py --write docs/benchmarks.md

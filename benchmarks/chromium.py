@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 
-EXECUTABLE = shutil.which("chromium") or shutil.which("google-chrome")
+BROWSERS = ("chromium", "google-chrome", "chromium-headless-shell")
+EXECUTABLE = next(filter(None, map(shutil.which, BROWSERS)), None)
 _SWITCHES = ["--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 _SIZE = {"width": 1440, "height": 900}
 _SETTLED = 500  # milliseconds after which a page has done what it does without being asked

@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from page_section import DIFF, REPORT, section
+from page_section import DIFF, REPORT, TRACES, section
 from report import size_table, targets_table
 from results import Results
 from verdicts import last_tenfold, verdicts
@@ -18,8 +18,8 @@ _ROOT = Path(__file__).resolve().parent.parent
 _TEMPLATE = Path(__file__).with_name("page_template.md")
 
 
-def page(results: Results, report_page: str = "", diff: str = "") -> str:
-    """The page as Markdown; `report_page.py` and `diff_speed.py` write two of its sections."""
+def page(results: Results, report_page: str = "", diff: str = "", traces: str = "") -> str:
+    """The page as Markdown; other programs write three of its sections."""
     sizes = results.sizes
     tables = [f"## {ops:,} ops\n\n{size_table(results.at(ops))}\n" for ops in reversed(sizes)]
     remarks = [f"{sentence}\n" for sentence in (*results.faults, *results.notes)]
@@ -33,6 +33,7 @@ def page(results: Results, report_page: str = "", diff: str = "") -> str:
         imported=_imported(results),
         report_page=report_page,
         diff=diff,
+        traces=traces,
         machine="\n".join(f"| {name} | {fact} |" for name, fact in results.machine.items()),
     )
 
@@ -66,7 +67,7 @@ def main() -> None:
     results = Results.read(args.figures)
     path = args.folder / "benchmarks.md"
     old = path.read_text("utf-8") if path.exists() else ""
-    kept = (section(old, heading) for heading in (REPORT, DIFF))
+    kept = (section(old, heading) for heading in (REPORT, DIFF, TRACES))
     path.write_text(page(results, *kept), encoding="utf-8")
     draw(results.rows, args.folder / "benchmarks.svg")
 

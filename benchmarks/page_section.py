@@ -6,6 +6,7 @@ import re
 
 REPORT = "The report page"  # written by `report_page.py`
 DIFF = "Comparing two profiles"  # written by `diff_speed.py`
+TRACES = "Traces of PyTorch"  # written by `trace_speed.py`
 
 
 def section(page: str, heading: str) -> str:

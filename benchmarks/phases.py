@@ -46,6 +46,7 @@ class Measure:
 
     seconds: float
     peak_mb: float  # peak resident memory of the process until the end of the task
+    cpu_seconds: float = 0.0  # of all threads, if it was measured
 
 
 class Phases:

@@ -39,7 +39,8 @@ def run(command: Sequence[str], *, output: Path) -> Measure:
     if process.returncode:
         message = errors.read_text(errors="replace")[-_QUOTED:]
         raise FailedError(f"{' '.join(command)}\nended with {process.returncode}:\n{message}")
-    return Measure(seconds, usage.ru_maxrss * PEAK_UNIT / 1e6)
+    cpu_seconds = usage.ru_utime + usage.ru_stime
+    return Measure(seconds, usage.ru_maxrss * PEAK_UNIT / 1e6, cpu_seconds)
 
 
 def in_new_process(

@@ -53,6 +53,12 @@ def test_the_section_on_comparisons_is_kept(results):
     assert "## Comparing two profiles\n\nkept\n\n## The report page" in found
 
 
+def test_the_section_on_traces_is_kept(results):
+    found = page(results, traces="kept\n\n")
+
+    assert "## Traces of PyTorch\n\nkept\n\n## Comparing two profiles" in found
+
+
 def test_figures_are_read_back_as_written(results, tmp_path):
     results.write(tmp_path / "figures.json")
 

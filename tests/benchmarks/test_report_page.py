@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from chromium import BROWSERS
 from generate import generate
 from page_section import replaced, section
 from recorded_steps import recorded
@@ -55,7 +56,7 @@ def test_the_model_has_two_steps_with_runs_and_allocations(model):
 
 def test_pages_are_measured_in_a_browser(tmp_path):
     pytest.importorskip("playwright")
-    if not shutil.which("chromium"):
+    if not any(map(shutil.which, BROWSERS)):
         missing = pytest.fail if os.environ.get("TFPROF_REQUIRE_BROWSER") else pytest.skip
         missing("Chromium is not installed")
     manual = tmp_path / "page.md"
