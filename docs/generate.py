@@ -277,6 +277,9 @@ float operations says how many they are.
 `N(x)` is the number of elements of x; inputs and outputs are numbered from 0.
 For recurrent kinds, B is the batch size, T the number of time steps, I the size of an
 input and H the size of a state.
+
+Kinds of PyTorch start with `aten::`. Their inputs are numbered by the arguments of the op,
+and a list of tensors is as many inputs.
 """
 
 

@@ -40,7 +40,11 @@ def _repository_copy(tmp_path, monkeypatch):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     shutil.copytree(ROOT / "tests" / "samples" / "capture", tmp_path / "runs" / "a")
     shutil.copy(ROOT / "tests" / "samples" / "keras" / "small.keras", tmp_path)
-    shutil.copy(ROOT / "examples" / "transformer" / "transformer.tfprof", tmp_path)
+    for name in ("net.safetensors", "net.pt2", "compiled.json.gz", "compiled.log"):
+        shutil.copy(ROOT / "tests" / "samples" / "pytorch" / name, tmp_path)
+    shutil.copy(ROOT / "tests" / "samples" / "h200" / "gpt.json.gz", tmp_path)
+    for name in ("transformer/transformer", "pytorch/slow", "pytorch/fast"):
+        shutil.copy(ROOT / "examples" / f"{name}.tfprof", tmp_path)
     monkeypatch.chdir(tmp_path)
 
 
@@ -64,6 +68,8 @@ def test_every_command_in_the_manual_runs(capsys, monkeypatch):
         "docs/how-to/capture.md",
         "docs/how-to/float-operations.md",
         "docs/how-to/keras-files.md",
+        "docs/how-to/pytorch-files.md",
+        "docs/how-to/pytorch-record.md",
         "docs/how-to/saved-models.md",
         "docs/how-to/steps.md",
     ],
@@ -88,18 +94,30 @@ def test_the_page_on_several_hosts_shows_the_real_comparison(capsys):
 
 
 TUTORIAL = (ROOT / "docs" / "tutorial" / "keras.md").read_text("utf-8")
+OF_PYTORCH = (ROOT / "docs" / "tutorial" / "pytorch.md").read_text("utf-8")
 COMPARING = (ROOT / "docs" / "how-to" / "compare.md").read_text("utf-8")
 
 
 @pytest.mark.usefixtures("_repository_copy")
 @pytest.mark.parametrize(
     ("line", "shown"),
-    re.findall(r"```console\n\$ (tfprof .+)\n((?:(?!```).*\n)+)```", TUTORIAL + COMPARING),
+    re.findall(
+        r"```console\n\$ (tfprof .+)\n((?:(?!```).*\n)+)```", TUTORIAL + OF_PYTORCH + COMPARING
+    ),
 )
-def test_the_tutorial_for_keras_and_the_page_on_comparing_show_real_output(line, shown, capsys):
+def test_the_tutorials_and_the_page_on_comparing_show_real_output(line, shown, capsys):
     main(words_of(line))
 
     assert capsys.readouterr().out == shown
+
+
+@pytest.mark.parametrize(("name", "count"), [("slow", 2), ("fast", 1)])
+def test_the_tutorial_for_pytorch_quotes_its_scripts(name, count):
+    program = (ROOT / "examples" / "pytorch" / f"{name}.py").read_text("utf-8")
+    lines = {line.strip() for line in program.splitlines()}
+    quoted = re.findall(r"```python\n(.*?)```", OF_PYTORCH, re.DOTALL)
+
+    assert sum(all(one.strip() in lines for one in code.splitlines()) for code in quoted) == count
 
 
 def test_the_tutorial_for_keras_shows_the_layers_of_its_program():

@@ -12,6 +12,7 @@ import tfprof
 
 TRANSFORMER = Path(__file__).parent.parent / "examples" / "transformer"
 RECORDING = TRANSFORMER / "transformer.tfprof"
+PYTORCH = Path(__file__).parent.parent / "examples" / "pytorch"
 
 
 def test_the_recorded_transformer_has_steps_layers_and_code_lines():
@@ -41,3 +42,18 @@ def layers_of(profile):
     return {
         row["name"]: (row["total_params"], row["layer_class"]) for row in rows if row["layer_class"]
     }
+
+
+@pytest.mark.parametrize("name", ["slow", "fast"])
+def test_the_recorded_pytorch_scripts_are_those_beside_them(name, tmp_path):
+    pytest.importorskip("torch", reason="PyTorch is not installed: nothing to record")
+    options = ["--skip_steps", "5", "--steps", "1"]
+    program = [sys.executable, "-m", "tfprof", "run", "-o", tmp_path / "a", *options, f"{name}.py"]
+
+    done = subprocess.run(program, cwd=PYTORCH, capture_output=True, text=True, check=True)
+
+    recorded, again = tfprof.load(PYTORCH / f"{name}.tfprof"), tfprof.load(tmp_path / "a")
+    assert "loss 1.4" in done.stdout  # both compute the same
+    assert layers_of(again) == layers_of(recorded)
+    assert again.flops().macs == recorded.flops().macs
+    assert (PYTORCH / f"{name}.tfprof").stat().st_size < 450_000

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tfprof.sources.registry import GROUP
+from tfprof.sources.added import GROUP
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## Recipes\n")[2]
