@@ -106,7 +106,7 @@ vulnerabilities in them with pip-audit.
 {packages}
 
 Optional packages that tfprof uses but never installs, such as pandas, are not listed, and neither
-is TensorFlow, which the extra `tensorflow` installs.
+are TensorFlow and PyTorch, which the extras `tensorflow` and `torch` install.
 
 ## Libraries in the report page
 

@@ -37,7 +37,7 @@ def oldest(pyproject: str) -> Iterator[str]:
         listed += project["optional-dependencies"][extra]
     for requirement in dict.fromkeys(listed):
         if re.match(r"[\w-]+", requirement)[0] not in LEFT_OUT:
-            yield requirement.replace(">=", "==", 1)
+            yield re.sub(r",<[\d.]+", "", requirement).replace(">=", "==", 1)
 
 
 if __name__ == "__main__":

@@ -13,10 +13,10 @@ from tfprof.views.view import View
 ROOT = "_TFProfRoot"
 
 # How notes and errors name missing files.
-GRAPHS = "GraphDef (--graph_path) or SavedModel"
+GRAPHS = "GraphDef (--graph_path) or a SavedModel"
 RUNS = "RunMetadata (--run_meta_path) or XSpace"
-LINES = "OpLogProto (--op_log_path) or SavedModel"
-VALUES = "checkpoint (--checkpoint_path) or SavedModel"
+LINES = "OpLogProto (--op_log_path) or a SavedModel"
+VALUES = "a checkpoint (--checkpoint_path) or a SavedModel"
 ZERO = "which was not given; all values are zero or missing."
 
 

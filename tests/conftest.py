@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import socket
 from pathlib import Path
@@ -10,6 +11,10 @@ import pytest
 from hypothesis import settings
 
 import model_files
+
+# PyTorch for GPUs imports Triton, which aborts if TensorFlow was imported before: both have LLVM.
+with contextlib.suppress(ImportError):
+    import triton  # noqa: F401
 
 GOLDEN = Path(__file__).parent / "golden"
 

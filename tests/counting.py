@@ -35,6 +35,7 @@ def _built(
     inputs: Sequence[Shape] = (),
     output: Shape = None,
     outputs: Sequence[Shape] = (),
+    stated: Sequence[Shape] = (),
     **attributes: AttributeValue,
 ) -> tuple[ProfileColumns, int]:
     """A profile with the op, and the op's row."""
@@ -42,6 +43,13 @@ def _built(
     sources = [
         op(name, "Placeholder", outputs=[shape]) for name, shape in zip(names, inputs, strict=True)
     ]
-    asked = op("op", kind, inputs=names, outputs=outputs or [output], attributes=attributes)
+    asked = op(
+        "op",
+        kind,
+        inputs=names,
+        outputs=outputs or [output],
+        attributes=attributes,
+        stated_inputs=stated,
+    )
     built = profile(asked, *sources, counts_float_ops=True)
     return built, list(built.ops.name).index("op")

@@ -349,6 +349,7 @@ def test_no_other_module_opens_files_for_writing():
     assert found == {
         "atomic_files.py",
         "capture/recorded_graph.py",  # into the folder of a recording, which appears at the end
+        "capture/torch_recorder.py",  # the same
         "cli/process.py",  # the null device
         "commands/checking.py",  # appends to the summary of a CI job
         "shell/history.py",  # appends lines

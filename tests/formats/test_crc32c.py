@@ -1,7 +1,5 @@
 """The checksum of blocks and tensors in checkpoints."""
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -73,12 +71,3 @@ def test_a_checksum_is_masked_as_in_tensorflow():
 @given(st.integers(0, 2**32 - 1))
 def test_unmasking_undoes_masking(crc):
     assert unmasked(masked(crc)) == crc
-
-
-def test_four_megabytes_take_well_under_half_a_second():
-    data = noise(4 << 20)
-    checksum(data)
-    start = time.process_time()
-    checksum(data)
-
-    assert time.process_time() - start < 0.25

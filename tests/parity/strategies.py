@@ -119,9 +119,9 @@ class Case:
 
 
 @st.composite
-def cases(draw, view: str, *, can_be_saved: bool = False) -> Case:
+def cases(draw, view: str, *, can_be_saved: bool = False, min_steps: int = 0) -> Case:
     """A case for `view`; a profile that can be saved has an op, and all inputs of ops exist."""
-    steps = draw(st.lists(st.sampled_from(_STEPS), unique=True, max_size=3))
+    steps = draw(st.lists(st.sampled_from(_STEPS), unique=True, min_size=min_steps, max_size=3))
     missing = () if can_be_saved else ("missing", "gone/away")
     # At least one file is required.
     graph = draw(graphs(missing, min_size=1 if can_be_saved or not steps else 0))
