@@ -87,6 +87,17 @@ def test_a_renamed_scope_with_a_new_op_is_found_by_most_of_its_content():
     assert added == ["net/trunk/cast"]
 
 
+def test_an_op_does_not_become_one_of_another_kind_that_calls_the_same_ops():
+    def step(kind):
+        own = f"optimizer/{kind}"
+        return profile(op("loss", "Sum"), op(own, kind), op(f"{own}/empty", "empty"))
+
+    matched, added = pairs("scope", step("foreach_add"), step("fused_adamw"))
+
+    assert matched["optimizer/foreach_add"] is None
+    assert added == ["optimizer/fused_adamw", "optimizer/fused_adamw/empty"]
+
+
 def test_an_inserted_layer_shifts_the_numbers_of_others_but_not_their_matches():
     sizes = {"dense": 3, "dense_1": 5, "dense_2": 7}
     base = profile(*(part for name, size in sizes.items() for part in dense(f"net/{name}", size)))

@@ -6,7 +6,7 @@ Rows are matched from the root down. Below a pair of rows, children are paired
    function, are paired in order instead if some were inserted or removed, so that as many as
    possible have the same content;
 2. by content, which is the kinds, parameters and names of everything below: a scope was renamed;
-3. by similar content.
+3. by similar content: at least half of the children are the same, and an op has the same kind.
 
 What is left is searched for in the whole tree by content: it was moved. Equal subtrees are paired
 as a whole, so two large models with few differences are matched quickly.
@@ -65,6 +65,7 @@ class Rows(NamedTuple):
     number: Ints
     content: Ints  # a hash of the ops of each row, 0 if it has none
     weight: Ints  # the parameters of each row
+    kind: Ints  # a code for the kind of each row that is one op, 0 for others
 
     @classmethod
     def of(
@@ -75,6 +76,7 @@ class Rows(NamedTuple):
         *,
         content: Ints,
         weight: Ints,
+        kind: Ints,
         vocabulary: Vocabulary,
     ) -> Rows:
         """Rows with their own `names`, many of which are equal; `plain` splits one."""
@@ -83,7 +85,7 @@ class Rows(NamedTuple):
         found = [plain(names[row]) for row in first.tolist()]
         family = vocabulary.codes(name.family for name in found)
         number = np.array([name.number for name in found], np.int64)
-        return cls(tree, distinct[place], family[place], number[place], content, weight)
+        return cls(tree, distinct[place], family[place], number[place], content, weight, kind)
 
 
 def mixed(column: Ints) -> Ints:
@@ -111,6 +113,7 @@ class _Side:
         self.name: list[int] = rows.name.tolist()
         self.family: list[int] = rows.family.tolist()
         self.number: list[int] = rows.number.tolist()
+        self.kind: list[int] = rows.kind.tolist()
         # The content of a subtree includes the names of the rows below its root.
         by_name, by_family = mixed(rows.name), mixed(~rows.family)
         self.exact: list[int] = (tree.sums_below(rows.content + by_name) - by_name).tolist()
@@ -279,7 +282,7 @@ class _Siblings:
                     self._pair(row, other)
 
     def _by_likeness(self) -> None:
-        """Pair scopes that have at least half of their children in common, the most alike first."""
+        """Pair rows that have at least half of their children in common, the most alike first."""
         one, other = (
             {row: children for row in rows if (children := _families(side, row))}
             for rows, side in ((self._base, self._one), (self._new, self._other))
@@ -291,6 +294,7 @@ class _Siblings:
             (len(mine & yours) / len(mine | yours), base, new)
             for base, mine in one.items()
             for new, yours in other.items()
+            if self._one.kind[base] == self._other.kind[new]
         ]
         for share, base, new in sorted(alike, key=lambda found: (-found[0], *found[1:])):
             if share >= _LEAST_ALIKE and base in self._base and new in self._new:

@@ -105,13 +105,15 @@ def _rows(kind: str, profile: ProfileColumns, vocabulary: Vocabulary, my_code: b
     members = arrangement.members
     kinds = vocabulary.codes(f"kind {text}" for text in profile.ops.kind.values)
     params = per_op(profile, EVERYTHING)["params"]
-    of_ops = mixed(mixed(kinds[profile.ops.kind.codes]) + params)
+    kind_of_op = kinds[profile.ops.kind.codes]
+    of_ops = mixed(mixed(kind_of_op) + params)
     return Rows.of(
         arrangement.tree,
         own(arrangement.name),
         plain,
         content=members.sums(of_ops[members.values]),
         weight=members.sums(params[members.values]),
+        kind=np.where(members.lengths == 1, members.sums(kind_of_op[members.values] + 1), 0),
         vocabulary=vocabulary,
     )
 
