@@ -116,9 +116,11 @@ class _OpChanges(NamedTuple):
 
     pair: Pair
     ops: Ints  # of the new profile
+    was: Ints  # the op of the base that each of them was, or `NO_ROW`
     change: Floats
     removed: Ints  # of the base
     lost: Floats
+    is_saving: bool
 
     @classmethod
     def of(
@@ -143,9 +145,11 @@ class _OpChanges(NamedTuple):
         known = np.flatnonzero(new_of >= 0)
         base_of[new_of[known]] = known
         ops = np.flatnonzero(chosen[1])
-        change = after[ops] - pace * np.append(before, 0.0)[base_of[ops]]
+        was = base_of[ops]
+        change = sign * (after[ops] - pace * np.append(before, 0.0)[was])
         removed = np.flatnonzero(chosen[0] & (new_of < 0))
-        return cls(pair, ops, sign * change, removed, -sign * pace * before[removed])
+        lost = -sign * pace * before[removed]
+        return cls(pair, ops, was, change, removed, lost, is_saving=sign < 0)
 
     @property
     def whole(self) -> float:
@@ -161,8 +165,13 @@ class _OpChanges(NamedTuple):
         return ""
 
     def line(self) -> str:
-        """The line of the program with the largest change; empty if no line has much of it."""
-        amounts = Counter(_by_line(self.pair.new, self.ops, self.change))
+        """The line of the program with the largest change; empty if no line has much of it.
+
+        Time that is saved was spent at lines of the base, also by ops that are elsewhere now.
+        """
+        is_old = self.is_saving & (self.was >= 0)
+        amounts = Counter(_by_line(self.pair.new, self.ops[~is_old], self.change[~is_old]))
+        amounts.update(_by_line(self.pair.base, self.was[is_old], self.change[is_old]))
         amounts.update(_by_line(self.pair.base, self.removed, self.lost))
         best = max(amounts, key=lambda name: amounts[name], default="")
         if not best or self.whole <= 0 or amounts[best] < _LEAST_LINE * self.whole:

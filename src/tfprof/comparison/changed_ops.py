@@ -12,6 +12,8 @@ from tfprof.model.profile import ProfileColumns
 
 # The attributes of TensorFlow's ops that state the type of their elements.
 _TYPES = ("T", "dtype", "DstT")
+# An op whose runs per step differ by more than this share does other work.
+_LARGEST_VARIATION = 0.1
 # Reading attributes takes a while, so only those of the ops that take most of the time are read.
 _MOST_OPS = 500
 
@@ -22,9 +24,10 @@ def changed_ops(pair: Pair) -> tuple[Bools, Bools]:
     new_of = op_pairs(pair)
     old = np.flatnonzero(new_of >= 0)
     new = new_of[old]
-    is_same = np.ones(len(old), np.bool_)
+    base, other = (per_op(side, EVERYTHING) for side in (pair.base, pair.new))
+    is_same = _runs_as_often(base["runs"][old], other["runs"][new])
     for key in ("float_ops", "params"):
-        is_same &= per_op(pair.base, EVERYTHING)[key][old] == per_op(pair.new, EVERYTHING)[key][new]
+        is_same &= base[key][old] == other[key][new]
     is_same &= _is_same_kind(pair, old, new)
     heavy = heaviest(pair, old, new)
     is_same_type = [
@@ -36,6 +39,12 @@ def changed_ops(pair: Pair) -> tuple[Bools, Bools]:
     flags[0][old[is_same]] = False
     flags[1][new[is_same]] = False
     return flags
+
+
+def _runs_as_often(before: Ints, after: Ints) -> Bools:
+    """Whether ops run about as often in a step; how often may vary with the input."""
+    least, most = np.minimum(before, after), np.maximum(before, after)
+    return most - least <= _LARGEST_VARIATION * most
 
 
 def heaviest(pair: Pair, old: Ints, new: Ints) -> Ints:
