@@ -18,6 +18,20 @@ def test_the_rank_with_twice_the_work_is_named():
     assert "rank2 has more work than the others in all steps: 100% more float" in str(table)
 
 
+def test_of_two_ranks_the_one_with_more_work_is_named():
+    table = ddp().ranks(rank=(0, 2))
+
+    [found] = table.times.uneven
+
+    assert (found.recording, found.than, found.when) == ("rank2", "rank0", "in all steps")
+    assert found.excess["float operations"] == pytest.approx(1, abs=0.002)
+    assert "rank2 has more work than rank0 in all steps: 100% more float" in str(table)
+
+
+def test_of_two_ranks_with_the_same_work_none_is_named():
+    assert ddp().ranks(rank=(0, 1)).times.uneven == ()
+
+
 def test_the_adviser_names_it():
     [found] = uneven_work.check(ddp().columns)
 

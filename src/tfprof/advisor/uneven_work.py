@@ -23,7 +23,7 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
     for one in compared(profile).uneven[:MOST_ROWS]:
         parts = [f"{100 * excess:.0f}% more {name}" for name, excess in one.excess.items()]
         yield Finding(
-            f"{one.recording} has more work than the others {one.when}: {' and '.join(parts)}; "
+            f"{one.recording} has more work than {one.than} {one.when}: {' and '.join(parts)}; "
             "give all ranks batches of the same size and sequences of similar length.",
             Evidence.of(
                 {"work": None, "more": None},

@@ -197,7 +197,7 @@ def _findings(times: RankTimes) -> Iterator[str]:
 def more_work(one: MoreWork) -> str:
     """What a host has more to do than the others."""
     parts = [f"{100 * excess:.0f}% more {name}" for name, excess in one.excess.items()]
-    return f"{one.recording} has more work than the others {one.when}: {' and '.join(parts)}."
+    return f"{one.recording} has more work than {one.than} {one.when}: {' and '.join(parts)}."
 
 
 def _sentence(one: SlowHost) -> str:

@@ -352,6 +352,7 @@ def _ranks() -> dict[str, Schema]:
     }
     uneven = {
         "recording": _TEXT,
+        "than": _described(_TEXT, "The other host, or `the others`."),
         "when": _described(_TEXT, "In which steps it has more work, as text."),
         "steps": _list(_INTEGER, "The numbers of these steps."),
         "excess": _map(_NUMBER, "How much more it has of each kind of work, as a fraction."),

@@ -23,7 +23,7 @@ from tfprof.measures.servers import ParameterServer, servers
 from tfprof.measures.steps import require_steps as require_any_step
 from tfprof.measures.steps import rounded_parts
 from tfprof.measures.stragglers import Straggler
-from tfprof.measures.work import FLOAT_OPS, host_work
+from tfprof.measures.work import FLOAT_OPS, excess, host_work, with_more
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import UNKNOWN_RANK
 from tfprof.options import RankOptions
@@ -84,9 +84,10 @@ class SlowHost:
 
 @dataclass(frozen=True, slots=True)
 class MoreWork:
-    """A host that has clearly more to do than the others, when, and how much more of what."""
+    """A host that has clearly more to do than others, when, and how much more of what."""
 
     recording: str
+    than: str  # the other host, or "the others"
     when: str
     steps: tuple[int, ...]
     excess: dict[str, float]  # by the kind of work; 0.3 is 30 % more
@@ -294,17 +295,21 @@ def _slow_hosts(
 def _more_work(profile: ProfileColumns, hosts: HostSteps) -> Iterator[MoreWork]:
     """The hosts with more work than the others, most of it first."""
     work = host_work(profile, hosts)
+    labels = [profile.recordings.label[row] for row in hosts.recording.tolist()]
     # A slow device also takes more time for the same work, so only float operations decide.
-    for one in stragglers.find(work[FLOAT_OPS]) if FLOAT_OPS in work else ():
-        columns = list(one.steps)
-        numbers = hosts.number[columns].tolist()
+    for one in with_more(work[FLOAT_OPS]) if FLOAT_OPS in work else ():
+        numbers = hosts.number[list(one.steps)].tolist()
         recorded = int((~np.isnan(hosts.own_ns[one.host])).sum())
-        excess = {
-            name: float(np.median(stragglers.relative_excess(each)[one.host, columns]))
-            for name, each in work.items()
-        }
-        label = profile.recordings.label[int(hosts.recording[one.host])]
-        yield MoreWork(label, _when(one, numbers, recorded), tuple(numbers), excess)
+        yield MoreWork(
+            recording=labels[one.host],
+            than="the others" if len(labels) > 2 else labels[1 - one.host],
+            when=_when(one, numbers, recorded),
+            steps=tuple(numbers),
+            excess={
+                name: float(np.median(excess(each, one.host, one.steps)))
+                for name, each in work.items()
+            },
+        )
 
 
 def _when(one: Straggler, numbers: list[int], recorded: int) -> str:
