@@ -49,6 +49,20 @@ def test_plain_values_are_read_as_pickle_reads_them(value, protocol):
     assert load(data) == (value, len(data))
 
 
+@pytest.mark.parametrize(
+    ("data", "value"),
+    [
+        (b"U\x02ab.", "ab"),
+        (b"T\x03\x00\x00\x00\xc3\xa9a.", "éa"),
+        (b"U\x02\xff\x00.", b"\xff\x00"),
+    ],
+)
+def test_a_text_of_python_2_is_a_text_or_bytes(data, value):
+    data = b"\x80\x02" + data
+
+    assert load(data) == (value, len(data))
+
+
 def test_shared_values_stay_shared():
     inner = [1]
     (first, second), _ = load(pickle.dumps([inner, inner]))

@@ -202,6 +202,19 @@ def _bytes(width: int) -> Callable[[_Machine], None]:
     return lambda machine: machine.stack.append(machine.take(machine.number(width)))
 
 
+def _old_text(width: int) -> Callable[[_Machine], None]:
+    """A text of Python 2, which may also be bytes."""
+
+    def step(machine: _Machine) -> None:
+        data = machine.take(machine.number(width))
+        try:
+            machine.stack.append(data.decode())
+        except UnicodeDecodeError:
+            machine.stack.append(data)
+
+    return step
+
+
 def _small_int(machine: _Machine) -> None:
     machine.stack.append(machine.data[machine.at])
     machine.at += 1
@@ -302,8 +315,8 @@ _DATA_STEPS: Final[Mapping[int, Callable[[_Machine], None]]] = {
         "C": _bytes(1),
         "\x8e": _bytes(8),
         "\x96": _bytes(8),
-        "U": _bytes(1),
-        "T": _bytes(4),
+        "U": _old_text(1),
+        "T": _old_text(4),
         "}": lambda machine: machine.push_part({}),
         "]": lambda machine: machine.push_part([]),
         "t": lambda machine: machine.push_part(tuple(machine.since_mark())),
