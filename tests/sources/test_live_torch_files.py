@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tfprof
+from tfprof.errors import InputError
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 nn = torch.nn
@@ -96,3 +97,23 @@ def test_the_state_of_optimizers_is_that_of_their_parameters(name, tmp_path):
     assert profile.scope(select=["slots"])["_TFProfRoot"]["total_slots"] == count(kept)
     names = [name for name in profile.columns.ops.name if name.startswith("optimizer/")]
     assert all(name.endswith(("weight", "bias")) for name in names)
+
+
+def test_conjugates_and_negatives_of_stored_values_are_counted_but_not_read(tmp_path):
+    pair = torch.tensor([1 + 2j, 3 - 1j])
+    torch.save({"plain": pair, "conjugate": pair.clone().conj()}, tmp_path / "m.pt")
+    profile = tfprof.load(tmp_path / "m.pt")
+
+    assert params(profile) == 4
+    assert profile.columns.tensors.read("plain").tolist() == pair.tolist()
+    with pytest.raises(InputError, match="the values of `conjugate`"):
+        profile.columns.tensors.read("conjugate")
+
+
+def test_a_negative_of_stored_values_is_not_read(tmp_path):
+    negative = torch.tensor([1 + 2j]).conj().imag
+    assert negative.is_neg()
+    torch.save({"w": negative}, tmp_path / "m.pt")
+
+    with pytest.raises(InputError, match="the values of `w`"):
+        tfprof.load(tmp_path / "m.pt").columns.tensors.read("w")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple, TypeAlias
 
@@ -79,20 +79,29 @@ def is_unknown_tensor(value: Made) -> bool:
 def _of_storage(args: Args, place_of: PlaceOf, _: int) -> StoredWeight | None:
     """A tensor of a storage, an offset, a shape and strides."""
     match args:
-        case (held, offset, shape, strides, *_) if (storage := storage_of(held)) is not None:
-            return tensor_in(storage, place_of, offset, shape, strides)
+        case (held, offset, shape, strides, *more) if (storage := storage_of(held)) is not None:
+            return _as_stored(tensor_in(storage, place_of, offset, shape, strides), more)
     return None
 
 
 def _with_type(args: Args, place_of: PlaceOf, _: int) -> StoredWeight | None:
     """The same, with a type that differs from that of the storage."""
     match args:
-        case (held, offset, shape, strides, _, _, Symbol(_, dtype), *_) if (
+        case (held, offset, shape, strides, _, _, Symbol(_, dtype), *more) if (
             storage := storage_of(held)
         ) is not None:
             length = _width(storage.dtype) * storage.length // _width(dtype)
-            return tensor_in(Storage(storage.key, dtype, length), place_of, offset, shape, strides)
+            storage = Storage(storage.key, dtype, length)
+            return _as_stored(tensor_in(storage, place_of, offset, shape, strides), more)
     return None
+
+
+def _as_stored(tensor: StoredWeight, more: Sequence[object]) -> StoredWeight:
+    """The tensor; without values if the stored ones are conjugates or negatives of them."""
+    flags = [one for one in more if isinstance(one, dict) and (one.get("conj") or one.get("neg"))]
+    if flags and tensor.place is not None:
+        return replace(tensor, place=tensor.place._replace(is_readable=False))
+    return tensor
 
 
 def _without_storage(args: Args, _: PlaceOf, __: int) -> StoredWeight | None:
