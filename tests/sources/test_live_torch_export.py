@@ -177,3 +177,25 @@ def test_tensors_of_all_types_have_their_values(dtype, tmp_path):
 
     (name,) = [name for name in tensors.name if name.endswith("w")]
     assert tensors.read(name).tolist() == [1, 2, 3]
+
+
+class Ensemble(nn.Module):
+    """A linear layer for each example of a batch, and for each of its three members."""
+
+    def __init__(self):
+        super().__init__()
+        self.members = nn.Parameter(torch.randn(3, 8, 4))
+
+    def forward(self, x):
+        per_member = torch.func.vmap(lambda row, weight: row @ weight, in_dims=(None, 0))
+        return torch.func.vmap(per_member, in_dims=(0, None))(x, self.members)
+
+
+@since_2_13
+def test_ops_of_vmap_count_for_each_example(tmp_path):
+    program = torch.export.export(Ensemble(), (torch.zeros(5, 2, 8),))
+    torch.export.save(program, tmp_path / "m.pt2")
+    ledger = tfprof.load(tmp_path / "m.pt2").flops().to_dict()
+
+    assert ledger["macs"] == 5 * 3 * (2 * 8 * 4)
+    assert ledger["float_ops"] == 2 * ledger["macs"]

@@ -117,6 +117,7 @@ class _Reader:
         self.tensors: dict[str, Described] = {}
         self.passed: dict[str, str] = {}
         self._graphs = 0
+        self._examples: dict[str, dict[int, int | OpenSize]] = {}  # see `_for_all_examples`
 
     def add(self, graph: Any, around: _Around) -> None:
         """Add a graph; the names of its tensors get a start that no other graph has."""
@@ -124,11 +125,34 @@ class _Reader:
         for name, value in graph["tensor_values"].items():
             self.tensors[around.start + name] = described(value)
         for one in graph["nodes"]:
-            node = _node(one, sizes, around)
+            node = self._for_all_examples(_node(one, sizes, around))
             if node.has_graphs:
                 results = [name for inner in _graphs_in(one) for name in self._inside(inner, node)]
                 node = node._replace(arguments=[*node.arguments, Argument("", tuple(results))])
             self.nodes.append(node)
+
+    def _for_all_examples(self, node: Node) -> Node:
+        """The op, which runs for each example if `vmap` has split a tensor that it uses into them.
+
+        `_examples` has the number of examples of such tensors, for each `vmap` around them.
+        """
+        used = [name for argument in node.arguments for name in argument.tensors or () if name]
+        examples = {
+            level: count for name in used for level, count in self._examples.get(name, {}).items()
+        }
+        numbers = [argument.value for argument in node.arguments if argument.tensors is None]
+        match node.target.removeprefix(TRANSFORMS), numbers:
+            case "_add_batch_dim", [int(dim), int(level)]:
+                inside = examples | {level: self.tensors[used[0]].sizes[dim]}
+            case "_remove_batch_dim", [int(level), *_]:
+                inside = {key: count for key, count in examples.items() if key != level}
+            case _:
+                inside = examples
+        if len(inside) > _MOST_TRANSFORMS:
+            raise ValueError("too many transforms in each other")
+        if inside:
+            self._examples |= dict.fromkeys(node.outputs, inside)
+        return node._replace(repeats=(*node.repeats, *examples.values()))
 
     def _inside(self, graph: Any, node: Node) -> list[str]:
         """Add a graph that an op runs; returns the names of its results."""
@@ -156,6 +180,9 @@ class _Reader:
             yield shape[0] if shape else None
 
 
+# How the names of the ops start that `vmap` adds around those that it calls for one example.
+TRANSFORMS: Final = "torch._functorch.predispatch."
+_MOST_TRANSFORMS: Final = 32
 _HIGHER: Final = "torch.ops.higher_order."
 # The lists of tensors over whose rows the graphs of some ops run.
 _ROWS_OF: Final = {"map_impl": 0, "scan": 1}

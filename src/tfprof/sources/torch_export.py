@@ -11,7 +11,7 @@ from itertools import islice
 from tfprof.columns import Coded, Shape, Strings, ints, offsets_of
 from tfprof.errors import OptionError
 from tfprof.formats import pt2
-from tfprof.formats.exported_graph import Argument, Entry, Node
+from tfprof.formats.exported_graph import TRANSFORMS, Argument, Entry, Node
 from tfprof.formats.pt2 import Program
 from tfprof.formats.weights import StoredWeight
 from tfprof.model.attributes import AttributeTable
@@ -185,7 +185,7 @@ class _Program:
             ops.add(name, kind, edges, [self._sizes.shape(one) for one in node.outputs])
             self._made |= {one: (name, slot) for slot, one in enumerate(node.outputs)}
             self._scopes[name] = scope_of(stack.path, self._root)
-            if not node.outputs:
+            if not node.outputs or node.target.startswith(TRANSFORMS):
                 arithmetic.append(name)
             if node.has_graphs:
                 walked.append(name)
