@@ -1,10 +1,12 @@
 """Sizes of tensors as expressions are parsed and computed, never executed."""
 
+from fractions import Fraction
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfprof.formats.symbolic_sizes import UnknownSizeError, parse, value_of
+from tfprof.formats.symbolic_sizes import UnknownSizeError, parse, solved, value_of
 
 S = "Symbol('s0', positive=True, integer=True)"
 
@@ -69,3 +71,32 @@ def test_any_text_has_a_value_or_none(text):
         value_of(parse(text), {"s0": 6})
     except UnknownSizeError:
         return
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (S, 3),
+        (f"Mul(Integer(2), {S})", 6),
+        (f"Add(Mul(Integer(2), {S}), Symbol('s1'), Integer(-5))", 10),
+    ],
+)
+def test_the_only_unknown_symbol_follows_from_the_value(text, value):
+    assert solved(parse(text), Fraction(value), {"s1": 9}) == ("s0", 3)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Mul(Integer(2), {S})",  # 7 is odd
+        f"Add({S}, Integer(9))",  # negative
+        f"Mul({S}, {S})",
+        f"Mul(Integer(0), {S})",
+        f"Add({S}, Symbol('s2'))",
+        f"FloorDiv({S}, Integer(2))",
+        "Integer(7)",
+    ],
+)
+def test_other_symbols_do_not_follow_from_the_value(text):
+    with pytest.raises(UnknownSizeError):
+        solved(parse(text), Fraction(7), {"s1": 9})

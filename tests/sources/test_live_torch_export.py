@@ -199,3 +199,15 @@ def test_ops_of_vmap_count_for_each_example(tmp_path):
 
     assert ledger["macs"] == 5 * 3 * (2 * 8 * 4)
     assert ledger["float_ops"] == 2 * ledger["macs"]
+
+
+def test_a_size_that_occurs_only_in_products_and_sums_is_known(tmp_path):
+    half = torch.export.Dim("half", min=1, max=64)
+    program = torch.export.export(
+        Shared(), (torch.zeros(6, 8),), dynamic_shapes={"x": {0: 2 * half}}
+    )
+    torch.export.save(program, tmp_path / "m.pt2")
+    profile = tfprof.load(tmp_path / "m.pt2")
+
+    assert profile.flops().to_dict()["macs"] == 2 * 6 * 8 * 8
+    assert "leaves sizes open, which count as in its example" in " ".join(profile.notes)

@@ -5,6 +5,7 @@ PyTorch writes them as SymPy does: `Mul(Integer(2), Symbol('s0', integer=True))`
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -112,6 +113,29 @@ def _value(expression: Expression, symbols: Mapping[str, int]) -> Fraction:
     if found is None or abs(found.numerator) > _LARGEST or found.denominator > _LARGEST:
         raise UnknownSizeError(expression.name)
     return found
+
+
+def solved(expression: Expression, value: Fraction, symbols: Mapping[str, int]) -> tuple[str, int]:
+    """The only symbol that is not among `symbols`, and its value if the expression has `value`.
+
+    Raises `UnknownSizeError` unless it occurs once, and only in sums and products.
+    """
+    if expression.is_symbol and value.denominator == 1 and 0 <= value <= _LARGEST:
+        return expression.name, int(value)
+    known: list[Fraction] = []
+    unknown: list[Expression] = []
+    for part in expression.parts:
+        try:
+            known.append(_value(part, symbols))
+        except UnknownSizeError:
+            unknown.append(part)
+    if len(unknown) != 1:
+        raise UnknownSizeError(expression.name)
+    if expression.name == "Add":
+        return solved(unknown[0], value - sum(known), symbols)
+    if expression.name == "Mul" and (factor := math.prod(known)):
+        return solved(unknown[0], value / factor, symbols)
+    raise UnknownSizeError(expression.name)
 
 
 def _power(parts: list[Fraction]) -> Fraction:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
+from fractions import Fraction
 
 from tfprof.columns import Shape
 from tfprof.formats.exported_graph import Graph, OpenSize
-from tfprof.formats.symbolic_sizes import UnknownSizeError, parse, value_of
+from tfprof.formats.symbolic_sizes import UnknownSizeError, parse, solved, value_of
 from tfprof.model.ops import UNKNOWN_REPEATS
 
 _UNKNOWN = -1
@@ -75,9 +77,15 @@ class Sizes:
         """The values of symbols in the example."""
         found: dict[str, int] = {}
         sizes = (one for tensor in self._graph.tensors.values() for one in tensor.sizes)
-        for size in dict.fromkeys(one for one in sizes if isinstance(one, OpenSize)):
-            if size.hint is not None and (name := _symbol(size)):
-                found.setdefault(name, size.hint)
+        known = {
+            one: Fraction(one.hint)
+            for one in sizes
+            if isinstance(one, OpenSize) and one.hint is not None
+        }
+        for size in sorted(known, key=lambda size: not _symbol(size)):  # symbols first
+            with suppress(UnknownSizeError):
+                name, value = solved(parse(size.text), known[size], found)
+                found.setdefault(name, value)
         return found
 
     def _batch(self) -> str:
