@@ -5,6 +5,7 @@ import pytest
 import tfprof
 from kineto_programs import (
     ENGINE,
+    MAIN,
     annotation,
     copy,
     event,
@@ -551,6 +552,72 @@ def test_calls_of_several_threads_with_the_same_number_launch_nothing(tmp_path):
 
     assert nanos(profile, on_accelerator=True) == {"unattributed/gemm": 30_000}
     assert any("1 kernel or copy has several launches" in note for note in profile.notes)
+
+
+def test_launches_of_another_thread_between_those_of_one_are_several_too(tmp_path):
+    profile = loaded(
+        tmp_path,
+        *(op("aten::mm", 0, 10), launch(1, 2)),
+        *(op("aten::add", 12, 10, tid=5), launch(1, 13, tid=5)),
+        *(op("aten::mul", 30, 10), launch(1, 32)),
+        kernel("gemm", 1, 50, 30),
+    )
+
+    assert nanos(profile, on_accelerator=True) == {"unattributed/gemm": 30_000}
+
+
+def test_of_several_launches_with_the_same_number_the_last_one_before_the_kernel_counts(tmp_path):
+    # Numbers start again when a program is recorded again.
+    profile = loaded(
+        tmp_path,
+        *(op("aten::mm", 0, 10), launch(1, 2), kernel("gemm", 1, 20, 30)),
+        *(op("aten::add", 100, 10), launch(1, 102), kernel("plus", 1, 120, 10)),
+    )
+
+    assert nanos(profile, on_accelerator=True) == {
+        "aten::mm/gemm": 30_000,
+        "aten::add/plus": 10_000,
+    }
+
+
+def test_a_kernel_whose_clock_is_early_belongs_to_the_first_launch(tmp_path):
+    profile = loaded(
+        tmp_path,
+        *(op("aten::mm", 0, 10), launch(1, 2), kernel("gemm", 1, 1.5, 30)),
+        *(op("aten::add", 100, 10), launch(1, 102)),
+    )
+
+    assert nanos(profile, on_accelerator=True) == {"aten::mm/gemm": 30_000}
+
+
+def test_a_backward_op_belongs_to_a_forward_op_of_its_process(tmp_path):
+    # Both processes count from the same number, and call their forward threads 1.
+    number = {"Sequence number": 1, "Fwd thread id": 0}
+    backward = {"Sequence number": 1, "Fwd thread id": 1}
+    profile = loaded(
+        tmp_path,
+        *forward_on(MAIN, "First_0", 0, 1),
+        op("MmBackward0", 100, 10, tid=ENGINE, **backward),
+        event("nn.Module: Second_0", cat="python_function", ts=30, dur=20, pid=2, tid=3),
+        event("aten::mm", ts=35, dur=5, pid=2, tid=3, args=number),
+        event("MmBackward0", ts=100, dur=10, pid=2, tid=4, args=backward),
+    )
+
+    assert {"First/MmBackward0", "Second/MmBackward0"} <= {*nanos(profile, on_accelerator=False)}
+
+
+def test_a_backward_op_of_a_process_without_forward_ops_belongs_to_none(tmp_path):
+    backward = {"Sequence number": 1, "Fwd thread id": 1}
+    profile = loaded(
+        tmp_path,
+        *forward_on(MAIN, "First_0", 0, 1),
+        event("MmBackward0", ts=100, dur=10, pid=2, tid=4, args=backward),
+    )
+
+    assert {*nanos(profile, on_accelerator=False)} == {
+        "First/aten::mm",
+        "backward/MmBackward0",
+    }
 
 
 def test_python_calls_on_another_thread_are_of_that_thread(tmp_path):

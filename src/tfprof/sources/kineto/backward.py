@@ -6,6 +6,9 @@ Several forward ops may have the same number: the latest of them made the backwa
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
 import numpy as np
 
 from tfprof.columns import Ints
@@ -13,8 +16,11 @@ from tfprof.formats.kineto.columns import Flows, Slices
 from tfprof.sources.kineto.host import Host, Role
 
 
-def forward_ops(slices: Slices, flows: Flows, host: Host) -> Ints:
-    """For each event of the host, the row of its forward op; -1 if it has none or it is unknown."""
+def forward_ops(slices: Slices, flows: Flows, process: Ints, host: Host) -> Ints:
+    """For each event of the host, the row of its forward op; -1 if it has none or it is unknown.
+
+    `process` is the one of each thread.
+    """
     rows = host.rows(Role.OP)
     sequence = slices.sequence[host.slice[rows]]
     logical = slices.forward_thread[host.slice[rows]]
@@ -23,9 +29,9 @@ def forward_ops(slices: Slices, flows: Flows, host: Host) -> Ints:
     found = np.full(len(host), -1)
     if not len(forward) or not len(backward):
         return found
-    thread = _thread_of(slices, flows, host, forward, backward)
+    thread = _thread_of(slices, flows, process, host, forward, backward)
     number = slices.sequence[host.slice]
-    made = _latest(
+    made = latest(
         (host.thread[forward], number[forward], host.start_ns[forward]),
         (thread, number[backward], host.start_ns[backward]),
     )
@@ -33,54 +39,64 @@ def forward_ops(slices: Slices, flows: Flows, host: Host) -> Ints:
     return found
 
 
-def _latest(known: tuple[Ints, Ints, Ints], wanted: tuple[Ints, Ints, Ints]) -> Ints:
-    """For each wanted thread, number and time, the last known row with both before the time."""
+def latest(known: tuple[Ints, ...], wanted: tuple[Ints, ...]) -> Ints:
+    """For each wanted row, the last known one with the same numbers that is not later, or -1.
+
+    The last column of both is the time, and the others are the numbers.
+    """
     count = len(known[0])
-    thread, number, time = (np.concatenate(pair) for pair in zip(known, wanted, strict=True))
-    is_wanted = np.arange(len(thread)) >= count
-    order = np.lexsort((is_wanted, time, number, thread))
+    *numbers, time = (np.concatenate(pair) for pair in zip(known, wanted, strict=True))
+    is_wanted = np.arange(len(time)) >= count
+    order = np.lexsort((is_wanted, time, *numbers))
     last = np.maximum.accumulate(np.where(is_wanted[order], -1, np.arange(len(order))))
     row = order[np.maximum(last, 0)]
-    is_same = (last >= 0) & (thread[row] == thread[order]) & (number[row] == number[order])
+    is_same = last >= 0
+    for number in numbers:
+        is_same &= number[row] == number[order]
     found = np.empty(len(order), np.int64)
     found[order] = np.where(is_same, row, -1)
     return found[count:]
 
 
-def _thread_of(slices: Slices, flows: Flows, host: Host, forward: Ints, backward: Ints) -> Ints:
+def _thread_of(  # noqa: PLR0917 -- columns
+    slices: Slices, flows: Flows, process: Ints, host: Host, forward: Ints, backward: Ints
+) -> Ints:
     """The thread on which the forward op of each of `backward` ran, or -1.
 
-    If forward ops ran on several threads, the arrows between both tell which thread has which
-    logical number.
+    It is a thread of the same process. If forward ops ran on several, the arrows between both tell
+    which thread has which logical number.
     """
-    threads = np.unique(host.thread[forward])
-    logical = slices.forward_thread[host.slice[backward]]
-    if len(threads) == 1:
-        return np.full(len(backward), int(threads[0]))
-    starts = np.flatnonzero(flows.is_start)
-    starts = starts[np.argsort(flows.id[starts], kind="stable")]
-    ends = np.flatnonzero(~flows.is_start)
-    place = np.searchsorted(flows.id[starts], flows.id[ends])
-    is_joined = place < len(starts)
-    ends, start = ends[is_joined], starts[place[is_joined]]
-    is_joined = flows.id[start] == flows.id[ends]
-    ends, start = ends[is_joined], start[is_joined]
+    of_process: dict[int, list[int]] = {}
+    for thread in np.unique(host.thread[forward]).tolist():
+        of_process.setdefault(int(process[thread]), []).append(thread)
+    only = {one: found[0] for one, found in of_process.items() if len(found) == 1}
+    logical = slices.forward_thread[host.slice[backward]].tolist()
+    own = process[host.thread[backward]].tolist()
     # The arrow ends where the backward op starts.
-    by_start = {
-        (thread, time): number
-        for thread, time, number in zip(
-            host.thread[backward].tolist(),
-            host.start_ns[backward].tolist(),
-            logical.tolist(),
-            strict=True,
-        )
-    }
-    votes: dict[int, dict[int, int]] = {}
-    for end, begin in zip(ends.tolist(), start.tolist(), strict=True):
+    places = zip(host.thread[backward].tolist(), host.start_ns[backward].tolist(), strict=True)
+    by_start = dict(zip(places, logical, strict=True))
+    votes: dict[tuple[int, int], Counter[int]] = defaultdict(Counter)
+    for end, begin in _arrows(flows, process) if len(only) < len(of_process) else ():
         number = by_start.get((int(flows.thread[end]), int(flows.time_ns[end])))
         if number is not None:
-            of_number = votes.setdefault(number, {})
-            thread = int(flows.thread[begin])
-            of_number[thread] = of_number.get(thread, 0) + 1
-    known = {number: max(found, key=found.__getitem__) for number, found in votes.items()}
-    return np.array([known.get(number, -1) for number in logical.tolist()], np.int64)
+            votes[int(process[flows.thread[end]]), number][int(flows.thread[begin])] += 1
+    known = {key: max(found, key=found.__getitem__) for key, found in votes.items()}
+    return np.array(
+        [
+            only.get(one, known.get((one, number), -1))
+            for one, number in zip(own, logical, strict=True)
+        ],
+        np.int64,
+    )
+
+
+def _arrows(flows: Flows, process: Ints) -> Iterator[tuple[int, int]]:
+    """The end and the start of each arrow; processes number theirs independently."""
+    starts, ends = np.flatnonzero(flows.is_start), np.flatnonzero(~flows.is_start)
+    known, wanted = (
+        (process[flows.thread[rows]], flows.id[rows], flows.time_ns[rows])
+        for rows in (starts, ends)
+    )
+    found = latest(known, wanted)
+    is_joined = found >= 0
+    yield from zip(ends[is_joined].tolist(), starts[found[is_joined]].tolist(), strict=True)

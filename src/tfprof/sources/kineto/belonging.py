@@ -149,7 +149,7 @@ def _backward(trace: Trace, host: Host) -> tuple[Ints, Ints]:
     """For each event, the innermost backward op that contains it, and the row of its forward op."""
     slices = trace.slices
     row = np.arange(len(host))
-    known = forward_ops(slices, trace.flows, host)
+    known = forward_ops(slices, trace.flows, trace.threads.process.codes, host)
     on_engine = _named(slices, host, (ENGINE,)) & (host.role == Role.OP)
     known = _with_accumulation(slices, host, np.flatnonzero(on_engine), known)
     has_number = host.taken(slices.forward_thread) > 0

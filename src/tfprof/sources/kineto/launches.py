@@ -9,6 +9,7 @@ import numpy as np
 
 from tfprof.columns import Bools, Ints
 from tfprof.formats.kineto.columns import Slices
+from tfprof.sources.kineto.backward import latest
 from tfprof.sources.kineto.host import Host, Role, is_accelerator, is_kernel, is_launch, of_category
 
 _LAUNCH = re.compile("Launch.*Kernel|KernelLaunch|GraphLaunch")  # also of other accelerators
@@ -36,8 +37,9 @@ def launches(slices: Slices, host: Host, process: Ints) -> Launches:
     """Join activities and calls by correlation, which is a number of the driver.
 
     The numbers of different processes may collide, so an activity with several calls is only
-    joined if they are on the same thread. If the call is missing, the activity is joined with the
-    op that it names, unless there are several processes; `process` is the one of each thread.
+    joined if they are on the same thread: with the last one before it. If the call is missing, the
+    activity is joined with the op that it names, unless there are several processes; `process` is
+    the one of each thread.
     """
     activity = np.flatnonzero(of_category(slices, is_accelerator))
     ops = host.rows(Role.OP)
@@ -45,7 +47,7 @@ def launches(slices: Slices, host: Host, process: Ints) -> Launches:
     kernel = of_category(slices, is_kernel)[activity]
     row_of = host.row_of_slice(slices)
     calls = np.flatnonzero(of_category(slices, is_launch) & (slices.correlation > 0))
-    calls = calls[np.lexsort((slices.start_ns[calls], slices.correlation[calls]))]
+    calls = calls[np.lexsort((slices.thread[calls], slices.correlation[calls]))]
     number = slices.correlation[calls]
     wanted = slices.correlation[activity]
     first = np.searchsorted(number, wanted, side="left")
@@ -54,13 +56,15 @@ def launches(slices: Slices, host: Host, process: Ints) -> Launches:
     owner, found = np.append(slices.thread[calls], -1), np.append(calls, 0)
     safe_first, safe_last = (np.where(is_joined, place, -1) for place in (first, last))
     is_one = is_joined & (owner[safe_first] == owner[safe_last])
-    call = np.where(is_one, np.append(row_of, -1)[found[safe_last]], -1)
+    before = latest((number, slices.start_ns[calls]), (wanted, slices.start_ns[activity]))
+    launch = found[np.where(before >= 0, before, safe_first)]
+    call = np.where(is_one, np.append(row_of, -1)[launch], -1)
     return Launches(
         slice=activity,
         call=np.where(is_joined | (not is_single), call, _named_op(slices, host, ops, activity)),
         is_kernel=kernel,
         ambiguous=int((is_joined & ~is_one).sum()),
-        in_graph=is_one & _named(slices, _GRAPH)[found[safe_last]],
+        in_graph=is_one & _named(slices, _GRAPH)[launch],
         without_kernel=_without_kernel(slices, calls, wanted, int((kernel & ~is_joined).sum())),
     )
 
