@@ -694,6 +694,49 @@ def test_without_marks_a_step_ends_with_the_optimizer(tmp_path):
     assert any("a step ends with each call of the optimizer" in note for note in profile.notes)
 
 
+def test_without_ops_too_a_step_ends_with_the_optimizer(tmp_path):
+    profile = loaded(
+        tmp_path,
+        *(launch(1, 0), kernel("gemm", 1, 5, 10), annotation("Optimizer.step#SGD.step", 20, 10)),
+        *(launch(2, 40), kernel("gemm", 2, 45, 10), annotation("Optimizer.step#SGD.step", 60, 10)),
+    )
+
+    assert profile.columns.steps.number.tolist() == [0, 1]
+
+
+def test_steps_are_those_of_one_thread(tmp_path):
+    # The events of two ranks; the second one begins its steps later.
+    profile = loaded(
+        tmp_path,
+        *(annotation(f"ProfilerStep#{number}", 100 * number, 100) for number in (1, 2)),
+        *(annotation(f"ProfilerStep#{number}", 100 * number + 30, 95, tid=8) for number in (1, 2)),
+        *(op("aten::mm", ts, 10) for ts in (110, 210)),
+        *(op("aten::mm", ts, 10, tid=8) for ts in (140, 240)),
+    )
+
+    steps = profile.step_times()
+
+    assert [(step.step, step.wall_ns) for step in steps] == [(1, 100_000), (2, 100_000)]
+
+
+def test_steps_that_were_recorded_again_with_the_same_numbers_are_other_steps(tmp_path):
+    profile = loaded(
+        tmp_path,
+        *(annotation(f"ProfilerStep#{number}", 50 * number, 49) for number in (0, 1)),
+        *(annotation(f"ProfilerStep#{number}", 100 + 50 * number, 49) for number in (0, 1)),
+        *(op("aten::mm", ts, 10) for ts in (10, 60, 110, 160)),
+    )
+
+    steps = profile.step_times()
+
+    assert [(step.step, step.wall_ns) for step in steps] == [
+        (0, 50_000),
+        (1, 50_000),
+        (2, 50_000),
+        (3, 49_000),
+    ]
+
+
 def test_a_step_does_not_begin_with_a_time_that_was_clamped_to_zero(tmp_path):
     late = 3.8e12
     profile = loaded(

@@ -156,6 +156,20 @@ def test_tensors_that_cannot_be_in_the_memory_from_before_do_not_hold_it(tmp_pat
     assert sum(size for size, _ in earlier(profile).values()) == 4000
 
 
+def test_memory_that_steps_with_the_same_number_hold_counts_once(tmp_path):
+    profile = loaded(
+        tmp_path,
+        *(annotation("ProfilerStep#4", start, 50) for start in (0, 50)),
+        *(op("aten::mm", start, 20) for start in (5, 55)),
+        change(10, 1, 100, 1100),
+        change(60, 2, 10, 1110),
+    )
+
+    [usage] = profile.memory().to_dict()["allocators"]
+
+    assert usage["peak_bytes"] == 1110
+
+
 def test_blocks_that_absurdly_many_steps_hold_are_refused(tmp_path):
     steps = range(2000)
     marks = [annotation(f"ProfilerStep#{one}", 10 * one, 9) for one in steps]

@@ -143,18 +143,16 @@ class TraceRuns:
         )
 
     def _add_bounds(self) -> None:
-        """Set when each step began and ended, except for numbers that are marked twice."""
+        """Set when each step began and ended."""
         marks, base, runs = self.found.marks, self.found.trace.base_ns, self.builder.runs
         if not len(marks.start_ns):
             return
         ends = np.append(marks.start_ns[1:], max(marks.end_ns, int(marks.start_ns[-1])))
-        numbers, first, count = np.unique(marks.number, return_index=True, return_counts=True)
-        known = np.isin(numbers, list(runs.step_numbers(self.recording)))
-        once = first[(count == 1) & known]
+        known = np.isin(marks.number, list(runs.step_numbers(self.recording)))
         runs.set_bounds(
-            runs.add_steps(self.recording, marks.number[once]),
-            marks.start_ns[once] + base,
-            ends[once] + base,
+            runs.add_steps(self.recording, marks.number[known]),
+            marks.start_ns[known] + base,
+            ends[known] + base,
         )
 
 

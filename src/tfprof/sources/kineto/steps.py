@@ -52,13 +52,20 @@ def step_marks(slices: Slices, host: Host, phase: Ints) -> StepMarks:
 
 
 def _numbered(host: Host, rows: Ints, names: list[str], start: str) -> list[tuple[int, int, int]]:
-    """Begin, end and number of the annotations whose names have this start and a number."""
-    found = {
-        (int(host.start_ns[row]), int(host.end_ns[row]), int(name.removeprefix(start)))
-        for row, name in zip(rows.tolist(), names, strict=True)
-        if name.startswith(start) and name.removeprefix(start).isdecimal()
-    }
-    return sorted(mark for mark in found if mark[2] < _LARGEST)
+    """Begin, end and number of the annotations whose names have this start and a number.
+
+    Those of one thread count: if a file has the events of several ranks, each marks its own steps.
+    """
+    of_thread: dict[int, set[tuple[int, int, int]]] = {}
+    for row, name in zip(rows.tolist(), names, strict=True):
+        number = name.removeprefix(start)
+        if name.startswith(start) and number.isdecimal() and int(number) < _LARGEST:
+            mark = int(host.start_ns[row]), int(host.end_ns[row]), int(number)
+            of_thread.setdefault(int(host.thread[row]), set()).add(mark)
+    found = sorted(max(of_thread.values(), key=len, default=()))
+    if len({number for _, _, number in found}) < len(found):  # recorded again with the same numbers
+        return [(begin, end, place) for place, (begin, end, _) in enumerate(found)]
+    return found
 
 
 def _between_updates(host: Host, phase: Ints, updates: list[tuple[int, str]]) -> StepMarks:
@@ -68,8 +75,10 @@ def _between_updates(host: Host, phase: Ints, updates: list[tuple[int, str]]) ->
     """
     if len({name for _, name in updates}) != 1:
         return StepMarks(ints([]), ints([]), 0, is_marked=False)
-    is_work = (host.role == Role.OP) & (phase != Phase.OPTIMIZER)
-    work = np.flatnonzero(is_work & (host.thread == host.thread[updates[0][0]]))
+    is_work = (phase != Phase.OPTIMIZER) & (host.thread == host.thread[updates[0][0]])
+    work = np.flatnonzero(is_work & (host.role == Role.OP))
+    if not len(work):  # ops were not recorded, but calls of the driver
+        work = np.flatnonzero(is_work & (host.role < 0) & (host.slice >= 0))
     begins = [int(host.start_ns.min())]
     for row, _ in sorted(updates, key=lambda update: int(host.end_ns[update[0]])):
         place = int(np.searchsorted(host.start_ns[work], host.end_ns[row], side="left"))
