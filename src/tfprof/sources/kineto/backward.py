@@ -14,6 +14,7 @@ import numpy as np
 from tfprof.columns import Ints
 from tfprof.formats.kineto.columns import Flows, Slices
 from tfprof.sources.kineto.host import Host, Role
+from tfprof.sources.kineto.latest import latest
 
 
 def forward_ops(slices: Slices, flows: Flows, process: Ints, host: Host) -> Ints:
@@ -37,25 +38,6 @@ def forward_ops(slices: Slices, flows: Flows, process: Ints, host: Host) -> Ints
     )
     found[backward] = np.where(made >= 0, forward[made], -1)
     return found
-
-
-def latest(known: tuple[Ints, ...], wanted: tuple[Ints, ...]) -> Ints:
-    """For each wanted row, the last known one with the same numbers that is not later, or -1.
-
-    The last column of both is the time, and the others are the numbers.
-    """
-    count = len(known[0])
-    *numbers, time = (np.concatenate(pair) for pair in zip(known, wanted, strict=True))
-    is_wanted = np.arange(len(time)) >= count
-    order = np.lexsort((is_wanted, time, *numbers))
-    last = np.maximum.accumulate(np.where(is_wanted[order], -1, np.arange(len(order))))
-    row = order[np.maximum(last, 0)]
-    is_same = last >= 0
-    for number in numbers:
-        is_same &= number[row] == number[order]
-    found = np.empty(len(order), np.int64)
-    found[order] = np.where(is_same, row, -1)
-    return found[count:]
 
 
 def _thread_of(  # noqa: PLR0917 -- columns

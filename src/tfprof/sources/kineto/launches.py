@@ -9,8 +9,8 @@ import numpy as np
 
 from tfprof.columns import Bools, Ints
 from tfprof.formats.kineto.columns import Slices
-from tfprof.sources.kineto.backward import latest
 from tfprof.sources.kineto.host import Host, Role, is_accelerator, is_kernel, is_launch, of_category
+from tfprof.sources.kineto.latest import latest
 
 _LAUNCH = re.compile("Launch.*Kernel|KernelLaunch|GraphLaunch")  # also of other accelerators
 _GRAPH = re.compile("GraphLaunch")
