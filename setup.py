@@ -51,17 +51,19 @@ def extension(name: str) -> Extension:
 class CythonBuild(build_ext):
     """Compiles Python to C, and does not leave the folder of this Python in the result."""
 
+    def finalize_options(self) -> None:
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
+
     def build_extensions(self) -> None:
         linker = getattr(self.compiler, "linker_so", [])  # Windows has no such paths
         linker[:] = [word for word in linker if not word.startswith("-Wl,-rpath")]
-        super().build_extensions()
-
-    def build_extension(self, ext: Extension) -> None:
         # Only the sources are taken over: `cythonize` returns new extensions without `optional`.
         # The include path is for the .pxd files of other modules.
-        (translated,) = cythonize([ext], build_dir="build", include_path=["src"])
-        ext.sources = translated.sources
-        super().build_extension(ext)
+        translated = cythonize(self.extensions, build_dir="build", include_path=["src"])
+        for own, other in zip(self.extensions, translated, strict=True):
+            own.sources = other.sources
+        super().build_extensions()
 
 
 class ReproducibleSdist(sdist):
