@@ -52,6 +52,16 @@ def totals(found: dict, column: str) -> dict[str, float]:
     return {row["name"]: row[column] for row in found["rows"]}
 
 
+def painted(page):
+    """Wait until the page has painted two frames, and return it."""
+    page.evaluate("""async () => {
+        for (let time = 0; time < 2; time += 1) {
+            await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+        }
+    }""")
+    return page
+
+
 def settled(page):
     """Wait until the page has shown what it was asked for, and return it."""
     page.wait_for_selector("[role=tablist]")

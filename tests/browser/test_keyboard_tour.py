@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tfprof
-from report_pages import MODELS, ROOT, settled, tabs
+from report_pages import MODELS, ROOT, painted, settled, tabs
 
 ROWS = ("layers", "scope", "graph", "code", "op")
 MOST_STOPS = 150
@@ -135,13 +135,24 @@ def test_the_selection_follows_through_all_views(open_report, report_of, model):
             assert page.locator(".graph-node[aria-selected=true]").count() == 1
 
 
+# A rectangle around the element with the focus, with room for a ring outside of it.
+AROUND = """() => {
+    const box = document.activeElement.getBoundingClientRect();
+    const [x, y] = [Math.max(box.left - 8, 0), Math.max(box.top - 8, 0)];
+    const [right, bottom] = [box.right + 8, box.bottom + 8];
+    const [width, height] = [Math.min(right, innerWidth) - x, Math.min(bottom, innerHeight) - y];
+    return { x, y, width, height };
+}"""
+
+
 def shows_focus(page):
     """Whether the page looks different without the focus."""
-    settled(page)
-    focused = page.screenshot(caret="initial")
+    painted(page)
+    clip = page.evaluate(AROUND)
+    focused = page.screenshot(caret="initial", clip=clip)
     page.evaluate("window.last = document.activeElement; last.blur()")
-    settled(page)
-    blurred = page.screenshot(caret="initial")
+    painted(page)
+    blurred = page.screenshot(caret="initial", clip=clip)
     page.evaluate("last.focus({ preventScroll: true })")
     return focused != blurred
 
