@@ -224,7 +224,7 @@ def test_losses_that_are_created_for_one_call_are_in_the_module_that_calls_them(
             return torch.nn.MSELoss()(self.head(values), torch.zeros(2, 3))
 
     model = Trained()
-    with tfprof.capture(tmp_path / "a") as capture:
+    with tfprof.capture(tmp_path / "a", framework="torch") as capture:
         for _ in range(3):
             model(torch.ones(2, 4)).backward()
             capture.step()
@@ -241,7 +241,7 @@ def test_losses_of_several_classes_that_are_created_for_one_call_keep_their_clas
             return sum(kind()(values, torch.zeros(2, 3)) for kind in kinds * 2)
 
     model = Trained()
-    with tfprof.capture(tmp_path / "a") as capture:
+    with tfprof.capture(tmp_path / "a", framework="torch") as capture:
         for _ in range(3):
             model(torch.ones(2, 3))
             capture.step()
@@ -259,7 +259,7 @@ def test_deleted_losses_free_what_they_hold_while_a_program_is_recorded(tmp_path
 
     held, loss = Held(), nn.MSELoss()
     loss.held, seen = held, weakref.ref(held)
-    with tfprof.capture(tmp_path / "a"):
+    with tfprof.capture(tmp_path / "a", framework="torch"):
         loss(torch.ones(2), torch.zeros(2))
         del held, loss
 

@@ -83,7 +83,7 @@ def test_the_time_of_the_steps_before_the_recording_is_noted(tmp_path, monkeypat
 
 
 def test_without_steps_before_it_a_recording_says_how_to_note_their_time(tmp_path):
-    with tfprof.capture(tmp_path / "a"):
+    with tfprof.capture(tmp_path / "a", framework="torch"):
         train(lambda: None, steps=2)
 
     [note] = slowness(tfprof.load(tmp_path / "a"))
