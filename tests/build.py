@@ -104,6 +104,7 @@ class CopyFact:
     start: float = 1000
     device: str = MEMCPY
     recording: str = "here"
+    op: str = ""  # which launched it, and ran in the same step; unknown if empty
 
     @property
     def nanos(self) -> int:
@@ -142,6 +143,7 @@ def profile(
         row = _row(builder, fact.recording)
         builder.runs.add_copies(
             Coded.of([fact.name]),
+            op=builder.ids([fact.op] if fact.op else [""]),
             step=ints([builder.runs.add_step(row, fact.step)]),
             device=ints([_device(builder, row, fact.device)]),
             start_ns=ints([_start_ns(fact)]),

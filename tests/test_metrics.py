@@ -81,7 +81,7 @@ def test_every_number_is_summed_with_exact_times_and_the_two_counts_of_occurrenc
     exact = [
         *("nanos", "forward_nanos", "backward_nanos"),
         *("accelerator_nanos", "forward_accelerator_nanos", "backward_accelerator_nanos"),
-        "cpu_nanos",
+        *("cpu_nanos", "transfer_nanos"),
     ]
 
     assert list(NUMBERS) == [*numbers, *exact, "runs", "definitions"]
@@ -124,6 +124,7 @@ def test_columns_of_single_ops_start_with_parameters():
         "forward_accelerator_micros",
         "backward_accelerator_micros",
         "cpu_micros",
+        "transfer_micros",
         "device",
         "op_types",
         "occurrence",
@@ -142,6 +143,7 @@ def test_columns_of_gathered_ops_start_with_memory():
         "micros",
         "accelerator_micros",
         "cpu_micros",
+        "transfer_micros",
         "params",
         "slots",
         "float_ops",

@@ -29,6 +29,7 @@ TYPED = {
     "min_micros": ("5", 5),
     "min_accelerator_micros": ("6", 6),
     "min_cpu_micros": ("7", 7),
+    "min_transfer_micros": ("12", 12),
     "min_params": ("8", 8),
     "min_slots": ("8", 8),
     "min_float_ops": ("9", 9),

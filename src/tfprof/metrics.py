@@ -73,6 +73,15 @@ _ACCELERATOR_MICROS = Metric(
     exact="accelerator_nanos",
     heading="accelerator time",
 )
+_TRANSFER_MICROS = Metric(
+    "transfer_micros",
+    "transfer time",
+    "transfer time: copies and fills of an accelerator that the op launched; not execution time.",
+    Need.RUNS,
+    Unit.MICROS,
+    exact="transfer_nanos",
+    heading="transfer time",
+)
 
 # The order is that of the columns in the scope and graph views.
 _ROWS: tuple[Metric, ...] = (
@@ -257,6 +266,7 @@ _ROWS: tuple[Metric, ...] = (
         heading="backward",
     ),
     _CPU_MICROS,
+    _TRANSFER_MICROS,
     Metric(
         "device",
         "assigned devices",

@@ -29,6 +29,7 @@ QUESTIONS = (
     {"select": BYTES, "max_depth": 100},
     {"select": "params,float_ops,device,op_types", "max_depth": 100},
     {"select": "micros", "order_by": "micros", "min_micros": 2},
+    {"select": "transfer_micros", "order_by": "transfer_micros", "min_transfer_micros": 1},
     {"select": "micros,device", "device_regexes": ".*GPU.*,.*gpu.*"},
     {"select": "micros", "account_type_regexes": ".*cpu.*,.*CPU.*"},
 )

@@ -217,6 +217,33 @@ def two_hosts():
     return b"".join(profile_file.encode(found))
 
 
+def copied():
+    """A file with a transfer in the second of two steps."""
+    found = profile(op("a"), run("a"), run("a", step=1), copy("x", step=1, op="a"))
+    return members(b"".join(profile_file.encode(found)))
+
+
+def with_copies(change):
+    contents = copied()
+    table = parquet.read(contents["copies.parquet"])
+    change(table)
+    contents["copies.parquet"] = b"".join(parquet.write(table))
+    return archived(contents)
+
+
+def test_a_transfer_in_another_step_than_its_op_is_refused():
+    def change(table):
+        table["step"] = np.zeros(1, np.int64)
+
+    assert "a record includes transfers of another step" in refusal(with_copies(change))
+
+
+def test_transfers_of_older_files_belong_to_no_op():
+    found = loaded("file", with_copies(lambda table: table.pop("record")))
+
+    assert found.profile.copies.record.tolist() == [-1]
+
+
 def test_two_recordings_with_the_same_label_are_refused():
     contents = members(two_hosts())
     table = parquet.read(contents["recordings.parquet"])

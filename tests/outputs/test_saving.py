@@ -164,6 +164,16 @@ def test_a_profile_proto_keeps_recorded_numbers_to_the_microsecond(group, names,
     assert rows(getattr(after.columns, group), *names) == wanted
 
 
+def test_transfers_are_kept_with_their_ops(tmp_path):
+    before = profile(run("a"), run("b", step=3), copy("x", 7), copy("y", 5, step=3, op="b"))
+    Profile(before).save(tmp_path / "saved")
+
+    after = tfprof.load(tmp_path / "saved")
+
+    assert after.columns.copies.record.tolist() == [-1, 1]
+    assert after.scope(select=["transfer_micros"], step=3)["b"]["transfer_micros"] == 5
+
+
 def test_transfers_are_kept_with_their_names_and_devices(saved_and_loaded):
     before = profile(op("a"), copy("edge_1_é", 7), copy("RecvTensor", 5, step=3, device=CPU))
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import kineto_programs as traces
 from build import CPU, GPU, GPU_STREAM, copy, profile, run
 from tfprof.api import Profile
 
@@ -61,6 +62,26 @@ def test_the_report_divides_the_median_step_of_each_recording():
         "The median step (step 0, 150us): forward 20.00%, backward 40.00%, transfers 13.33%, "
         "otherwise idle 26.67%.\n"
     ) in shown
+
+
+def test_the_report_divides_kernels_and_transfers_of_accelerators(tmp_path):
+    shown = traces.loaded(
+        tmp_path,
+        traces.op("aten::mm", 0, 10),
+        traces.launch(1, 1),
+        traces.kernel("gemm", 1, 10, 30),
+        traces.annotation("Optimizer.step#SGD.step", 50, 20),
+        traces.op("aten::copy_", 52, 10),
+        traces.launch(2, 53),
+        traces.copy("Memcpy DtoD (Device -> Device)", 2, 60, 10),
+        traces.copy("Memcpy HtoD (Pinned -> Device)", 3, 75, 10),
+    )
+
+    assert (
+        "ran 1 kernel for 30us (42.86%) of it: forward 100.00%.\n"
+        "With its 2 copies and fills, which took 20us: forward 60.00%, optimizer 20.00%, "
+        "unattributed 20.00%.\n"
+    ) in shown.step_times().report
 
 
 def test_recordings_are_named_if_there_are_several():

@@ -118,6 +118,8 @@ def test_a_row_of_a_single_op_has_all_selected_facts():
         "total_accelerator_micros": 0,
         "cpu_micros": 3,
         "total_cpu_micros": 3,
+        "transfer_micros": 0,
+        "total_transfer_micros": 0,
         "forward_micros": 3,
         "total_forward_micros": 3,
         "backward_micros": 0,

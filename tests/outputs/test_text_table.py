@@ -33,6 +33,7 @@ TREE_LABELS = {
     "micros": "total execution time | accelerator execution time | cpu execution time",
     "accelerator_micros": "accelerator execution time",
     "cpu_micros": "cpu execution time",
+    "transfer_micros": "transfer time",
     "forward_micros": "forward execution time",
     "backward_micros": "backward execution time",
     "forward_accelerator_micros": "forward accelerator time",

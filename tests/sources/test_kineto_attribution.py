@@ -1,8 +1,12 @@
 """Events of a trace belong to what contains them, and nothing is guessed silently."""
 
+import gzip
+import json
+
 import pytest
 
 import tfprof
+from h200 import GPT, gpt
 from kineto_programs import (
     ENGINE,
     MAIN,
@@ -384,6 +388,73 @@ def test_copies_are_transfers_and_not_time_of_kernels(tmp_path):
 
     assert nanos(profile, on_accelerator=True) == {}
     assert profile.columns.copies.duration_ns.tolist() == [6_000]
+
+
+def transfers(profile):
+    """The transfer time of each op that has any, in microseconds."""
+    rows = profile.scope(select=["transfer_micros"], max_depth=100).to_dict()["rows"]
+    return {row["name"]: row["transfer_micros"] for row in rows if row["transfer_micros"]}
+
+
+def test_a_copy_belongs_to_the_innermost_op_around_its_launch(tmp_path):
+    profile = loaded(
+        tmp_path,
+        module("Net_0", 0, 100),
+        op("aten::to", 10, 50),
+        op("aten::copy_", 20, 30),
+        launch(5, 25) | {"name": "cudaMemcpyAsync"},
+        copy("Memcpy HtoD (Pinned -> Device)", 5, 70, 11),
+    )
+
+    assert transfers(profile) == {"Net/aten::to/aten::copy_": 11}
+
+
+def test_a_copy_outside_of_ops_belongs_to_its_call(tmp_path):
+    profile = loaded(
+        tmp_path,
+        module("Net_0", 0, 100),
+        launch(5, 25) | {"name": "cudaMemcpyAsync"},
+        copy("Memcpy DtoD (Device -> Device)", 5, 70, 11),
+    )
+
+    assert transfers(profile) == {"Net/cudaMemcpyAsync": 11}
+
+
+def test_copies_without_a_launch_belong_to_no_op_and_are_noted(tmp_path):
+    profile = loaded(
+        tmp_path,
+        op("aten::copy_", 0, 10),
+        copy("Memcpy HtoD (Pinned -> Device)", 5, 70, 11),
+    )
+
+    assert transfers(profile) == {}
+    assert any(
+        "1 copy or fill has no recorded launch, and so no op: 11 microseconds." in note
+        for note in profile.notes
+    )
+
+
+def test_a_copy_belongs_to_the_step_in_which_its_op_began(tmp_path):
+    profile = loaded(
+        tmp_path,
+        annotation("ProfilerStep#3", 0, 20),
+        annotation("ProfilerStep#4", 20, 20),
+        op("aten::copy_", 18, 10),
+        launch(5, 25) | {"name": "cudaMemcpyAsync"},
+        copy("Memcpy HtoD (Pinned -> Device)", 5, 30, 6),
+    )
+
+    assert profile.scope(select=["transfer_micros"], step=3)["aten::copy_"]["transfer_micros"] == 6
+
+
+def test_all_fills_of_a_recorded_program_belong_to_the_sums_in_its_backward_pass():
+    with gzip.open(GPT) as file:
+        events = json.load(file)["traceEvents"]
+    fills = [event for event in events if event.get("cat") == "gpu_memset"]
+    by_kind = gpt().op(select=["transfer_micros"], max_depth=200).to_dict()["rows"]
+
+    took = {row["name"]: row["transfer_micros"] for row in by_kind if row["transfer_micros"]}
+    assert took == {"aten::sum": pytest.approx(sum(event["dur"] for event in fills) / 2)}
 
 
 def test_annotations_on_the_gpu_are_no_time(tmp_path):

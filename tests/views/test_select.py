@@ -6,7 +6,7 @@ Both views nest these profiles the same way: the ops in a scope are also the inp
 import pytest
 
 from asking import ROOT, ask, outline, own, total
-from build import GPU, GPU_STREAM, op, profile, run
+from build import GPU, GPU_STREAM, copy, op, profile, run
 from tfprof.errors import TfprofError
 from tfprof.metrics import ORDER_KEYS
 
@@ -40,13 +40,14 @@ def network(**changes):
 def siblings(**params):
     """Sibling ops, which multiply `x` by a row of the given length.
 
-    Each has that number of parameters, float ops, MACs, bytes and microseconds. All are trainable,
-    so that every part is nothing or the whole.
+    Each has that number of parameters, float ops, MACs, bytes, and microseconds on each device and
+    of a copy. All are trainable, so that every part is nothing or the whole.
     """
     return profile(
         op("x", "Placeholder", outputs=[(1, 1)]),
         *(product(name, amount) for name, amount in params.items()),
         *(fact for name, amount in params.items() for fact in busy(name, amount)),
+        *(copy("y", amount, op=name) for name, amount in params.items()),
         counts_float_ops=True,
     )
 

@@ -42,6 +42,7 @@ TABLES: dict[str, TableFormat] = {
             "runs": Field("How often it ran."),
             "accelerator_nanos": Field("Nanoseconds on accelerators."),
             "cpu_nanos": Field("Nanoseconds on its own device."),
+            "transfer_nanos": Field("Nanoseconds of copies and fills that it launched.", missing=0),
             "accelerator_micros": Field("Microseconds on accelerators, as RunMetadata counts."),
             "cpu_micros": Field("Microseconds on its own device, as RunMetadata counts."),
             "bytes": Field("Bytes that were requested."),

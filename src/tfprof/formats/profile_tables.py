@@ -305,8 +305,11 @@ TABLES: dict[str, TableFormat] = {
         },
     ),
     "copies": TableFormat(
-        "One row per data transfer between devices.",
+        "One row per data transfer between devices, or fill of their memory.",
         {
+            "record": _row(
+                "records", "The record of the op that launched it, or -1 if unknown.", -1
+            )._replace(missing=-1),
             "step": _row("steps", "The step."),
             "name": _word("What was copied."),
             "device": _row("devices", "The device or lane that recorded it."),

@@ -21,6 +21,12 @@ from tfprof.model.profile import ProfileColumns
 INPUT, COMMUNICATION, TRANSFERS, WAITING = "input", "communication", "transfers", "waiting"
 NOTHING = "nothing"
 
+# Instead of a phase: the ops of transfers may be unknown.
+UNATTRIBUTED = "unattributed"
+
+# The lane with the transfers of an accelerator has its name and this.
+_LANE = "/memcpy"
+
 _BY_PHASE = (Phase.FORWARD, Phase.BACKWARD, Phase.OPTIMIZER, Phase.OTHER)
 
 
@@ -28,16 +34,19 @@ _BY_PHASE = (Phase.FORWARD, Phase.BACKWARD, Phase.OPTIMIZER, Phase.OTHER)
 class AcceleratorTime:
     """What an accelerator did in a step; all times are nanoseconds.
 
-    `kernel_ns` adds up the kernels by the phase of their ops; several may run at once. `idle_ns`
-    divides the time in which none ran by what happened meanwhile: waiting for `input`,
-    `communication`, `transfers`, the host `waiting` for the accelerator, ops on the host by phase,
-    and `nothing`, such as Python code between ops. It adds up to the wall time without `busy_ns`.
+    `kernel_ns` adds up the kernels by the phase of their ops, `transfer_ns` the copies and fills;
+    several may run at once. `idle_ns` divides the time in which no kernel ran by what happened
+    meanwhile: waiting for `input`, `communication`, `transfers`, the host `waiting` for the
+    accelerator, ops on the host by phase, and `nothing`, such as Python code between ops. It adds
+    up to the wall time without `busy_ns`.
     """
 
     device: str
     kernels: int
     busy_ns: int
     kernel_ns: Mapping[str, int]
+    transfers: int
+    transfer_ns: Mapping[str, int]
     idle_ns: Mapping[str, int]
 
 
@@ -49,6 +58,7 @@ def accelerator_times(profile: ProfileColumns, step: Step) -> list[AcceleratorTi
     found = []
     for name in np.unique(names[step.device[on_lane]]).tolist():
         here = on_lane & (names[step.device] == name)
+        copied = (step.copy >= 0) & (names[step.device] == f"{name}{_LANE}")
         busy = start[here], end[here]
         found.append(
             AcceleratorTime(
@@ -56,6 +66,8 @@ def accelerator_times(profile: ProfileColumns, step: Step) -> list[AcceleratorTi
                 kernels=int(here.sum()),
                 busy_ns=covered(*busy),
                 kernel_ns=_by_phase(profile, step, here),
+                transfers=int(copied.sum()),
+                transfer_ns=_by_phase(profile, step, copied),
                 idle_ns=_idle(profile, step, busy),
             )
         )
@@ -80,9 +92,13 @@ def is_blocking_copy(kind: str) -> bool:
 
 
 def _by_phase(profile: ProfileColumns, step: Step, flags: Bools) -> dict[str, int]:
-    sums = np.zeros(len(Phase), np.int64)
-    np.add.at(sums, profile.phase[step.op[flags]], (step.end - step.start)[flags])
-    return {phase.name.lower(): int(sums[phase]) for phase in Phase if sums[phase]}
+    """The time of the flagged runs and transfers by the phase of their ops."""
+    names = [*(phase.name.lower() for phase in Phase), UNATTRIBUTED]
+    record = np.append(profile.copies.record, -1)[step.copy[flags]]
+    op = np.where(step.op[flags] >= 0, step.op[flags], np.append(profile.records.op, -1)[record])
+    sums = np.zeros(len(names), np.int64)
+    np.add.at(sums, np.append(profile.phase, len(Phase))[op], (step.end - step.start)[flags])
+    return {name: int(nanos) for name, nanos in zip(names, sums.tolist(), strict=True) if nanos}
 
 
 def _idle(profile: ProfileColumns, step: Step, busy: tuple[Ints, Ints]) -> dict[str, int]:

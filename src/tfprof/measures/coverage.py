@@ -19,6 +19,25 @@ _MOST_SCOPES = 5
 
 
 @dataclass(frozen=True, slots=True)
+class Places:
+    """Where a time was spent, in nanoseconds."""
+
+    nanos: int
+    in_modules: int
+    elsewhere: Mapping[str, int]  # outside of modules, by outermost scope, the longest first
+
+    def shares(self) -> list[str]:
+        """The shares of modules and of other scopes, except for tiny ones."""
+        where = [(self.in_modules, "is in modules")]
+        where += [(nanos, f"in `{scope}`") for scope, nanos in self.elsewhere.items()]
+        return [
+            f"{_percent(part, self.nanos)} {what}"
+            for part, what in where
+            if 1000 * part >= self.nanos
+        ]
+
+
+@dataclass(frozen=True, slots=True)
 class Coverage:
     """How many of the ops that ran are in the graph, and how much of their time is attributed.
 
@@ -31,28 +50,29 @@ class Coverage:
     with_scope: int
     with_line: int
     with_float_ops: int
-    in_modules: int
-    elsewhere: Mapping[str, int]  # outside of modules, by outermost scope, the longest first
-    has_graph: bool  # the ops are defined by a graph, and not by modules that call them
+    places: Places | None  # of ops that modules call, and not a graph defines
+    accelerator_places: Places | None  # of their kernels, copies and fills
 
     def sentence(self) -> str:
         """The coverage in one sentence, for a note."""
-        where = [(self.with_scope, "is under a scope of the model")]
-        if not self.has_graph:
-            where = [(self.in_modules, "is in modules")]
-            where += [(nanos, f"in `{scope}`") for scope, nanos in self.elsewhere.items()]
-            where = [(part, what) for part, what in where if 1000 * part >= self.nanos]
+        scope = f"{_percent(self.with_scope, self.nanos)} is under a scope of the model"
         shares = (
-            *where,
-            (self.with_line, "has a code line"),
-            (self.with_float_ops, "has a float-op count"),
+            *(self.places.shares() if self.places else [scope]),
+            f"{_percent(self.with_line, self.nanos)} has a code line",
+            f"{_percent(self.with_float_ops, self.nanos)} has a float-op count",
         )
-        percentages = ", ".join(f"{_percent(part, self.nanos)} {what}" for part, what in shares)
         ops = f"{self.in_graph:,} of {self.ops:,} ops that ran are in the graph; "
         return (
-            f"coverage: {ops if self.has_graph else ''}of "
-            f"{round(self.nanos / NANOS_PER_MICRO):,} microseconds of op time in all steps, "
-            f"{percentages}."
+            f"coverage: {'' if self.places else ops}of {_micros(self.nanos)} of op time in all "
+            f"steps, {', '.join(shares)}{self._of_accelerators()}."
+        )
+
+    def _of_accelerators(self) -> str:
+        found = self.accelerator_places
+        if found is None or not found.nanos:
+            return ""
+        return (
+            f"; of {_micros(found.nanos)} of kernels, copies and fills, {', '.join(found.shares())}"
         )
 
 
@@ -68,7 +88,8 @@ def coverage(profile: ProfileColumns) -> Coverage:
     for scope in (EAGER_SCOPE, DATA_SCOPE):
         has_scope &= ~ops.name.starts_with(f"{scope}/")
     float_ops = float_ops_per_run(profile)
-    is_inside = ops.layer >= 0
+    is_traced = "pytorch" in profile.recordings.framework
+    on_accelerators = runs.totals("accelerator_nanos", None) + runs.totals("transfer_nanos", None)
     return Coverage(
         ops=int(ran.sum()),
         in_graph=int((ran & ops.is_defined).sum()),
@@ -76,10 +97,16 @@ def coverage(profile: ProfileColumns) -> Coverage:
         with_scope=int(nanos[has_scope].sum()),
         with_line=int(nanos[ops.code >= 0].sum()),
         with_float_ops=int(nanos[float_ops.is_counted | float_ops.is_logged].sum()),
-        in_modules=int(nanos[is_inside].sum()),
-        elsewhere=_by_scope(profile, np.where(is_inside, 0, nanos)),
-        has_graph="pytorch" not in profile.recordings.framework,
+        places=_places(profile, nanos) if is_traced else None,
+        accelerator_places=_places(profile, on_accelerators) if is_traced else None,
     )
+
+
+def _places(profile: ProfileColumns, nanos: Ints) -> Places:
+    """Where the time of each op was spent."""
+    is_inside = profile.ops.layer >= 0
+    elsewhere = _by_scope(profile, np.where(is_inside, 0, nanos))
+    return Places(int(nanos.sum()), int(nanos[is_inside].sum()), elsewhere)
 
 
 def _by_scope(profile: ProfileColumns, nanos: Ints) -> dict[str, int]:
@@ -91,6 +118,10 @@ def _by_scope(profile: ProfileColumns, nanos: Ints) -> dict[str, int]:
         # A slash in a kind is another character in a name.
         found[scope if slash else ops.kind[row].replace("/", "|")] += int(nanos[row])
     return dict(found.most_common(_MOST_SCOPES))
+
+
+def _micros(nanos: int) -> str:
+    return f"{round(nanos / NANOS_PER_MICRO):,} microseconds"
 
 
 def _percent(part: int, whole: int) -> str:

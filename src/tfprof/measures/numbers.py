@@ -36,6 +36,7 @@ _ROUNDED: dict[str, tuple[str, ...]] = {
     "micros": ("accelerator_nanos", "cpu_nanos"),
     "accelerator_micros": ("accelerator_nanos",),
     "cpu_micros": ("cpu_nanos",),
+    "transfer_micros": ("transfer_nanos",),
 }
 
 if TYPE_CHECKING:
@@ -64,8 +65,9 @@ def has_number(profile: ProfileColumns, key: str) -> bool:
     metric = BY_KEY[key]
     if not profile.has(metric.needs):
         return False
-    # What ran may have taken no time on an accelerator, but memory that no op has was not recorded.
-    if metric.unit is Unit.MICROS:
+    # What ran may have taken no time on an accelerator, but if no op has memory or transfers, they
+    # were not recorded.
+    if metric.unit is Unit.MICROS and key != "transfer_micros":
         return True
     return bool(per_op(profile, EVERYTHING)[key].any())
 
@@ -136,7 +138,7 @@ def _column(profile: ProfileColumns, chosen: Chosen, key: str) -> Ints:
         return np.where(is_counted(profile), per_op(profile, chosen)[whole], 0)
     if key in _COUNTED:
         return in_all_runs(profile, chosen, _COUNTED[key](profile))
-    if key in _ROUNDED and not profile.counts_whole_micros:
+    if key in _ROUNDED and not (key in MEASURED and profile.counts_whole_micros):
         exact = per_op(profile, chosen)
         parts = [time.carried_micros(profile, exact[part]) for part in _ROUNDED[key]]
         return ints(np.sum(parts, axis=0))
@@ -198,7 +200,8 @@ def _is_doubtful(profile: ProfileColumns, key: str) -> bool:
         return is_unsafe(logged, most) or runs.is_doubtful("runs")
     if key in _COUNTED_ELEMENTS:
         return is_unsafe(per_op(profile, EVERYTHING)[key])
-    return runs.is_doubtful(key)
+    measured = (key,) if key in MEASURED else _ROUNDED[key]
+    return any(map(runs.is_doubtful, measured))
 
 
 def _params(profile: ProfileColumns) -> Ints:

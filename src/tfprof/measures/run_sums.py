@@ -26,11 +26,12 @@ _MEMORY: dict[str, Callable[[ProfileColumns], Ints]] = {
     "output_bytes": lambda profile: profile.memory.output,
 }
 
-# The time of each record: on accelerators, on the op's own device, or both added up.
+# The time of each record: on accelerators, on the op's own device, or both added up; transfers.
 _TIMES: dict[str, Callable[[ProfileColumns], Ints]] = {
     "nanos": lambda profile: time.accelerator_nanos(profile) + time.cpu_nanos(profile),
     "accelerator_nanos": time.accelerator_nanos,
     "cpu_nanos": time.cpu_nanos,
+    "transfer_nanos": time.transfer_nanos,
     "micros": lambda profile: time.accelerator_micros(profile) + time.cpu_micros(profile),
     "accelerator_micros": time.accelerator_micros,
     "cpu_micros": time.cpu_micros,
@@ -150,6 +151,9 @@ def _of_runs(profile: ProfileColumns, number: str) -> tuple[Ints, Ints]:
         return _MEMORY[number](profile), profile.memory.record
     if number == "runs":
         return profile.records.runs, np.arange(len(profile.records))
+    if number == "transfer_nanos":
+        known = profile.copies.record >= 0
+        return profile.copies.duration_ns[known], profile.copies.record[known]
     return profile.executions.duration_ns, profile.executions.record
 
 

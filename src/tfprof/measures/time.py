@@ -47,6 +47,16 @@ def cpu_nanos(profile: ProfileColumns) -> Ints:
 
 
 @remembered
+def transfer_nanos(profile: ProfileColumns) -> Ints:
+    """The time of the copies and fills that each record's op launched."""
+    copies = profile.copies
+    total = np.zeros(len(profile.records), np.int64)
+    known = np.flatnonzero(copies.record >= 0)
+    np.add.at(total, copies.record[known], copies.duration_ns[known])
+    return total
+
+
+@remembered
 def accelerator_micros(profile: ProfileColumns) -> Ints:
     """The whole microseconds of each record on accelerator lanes, counted run by run."""
     return _sums(profile, run_micros(profile), profile.devices.is_accelerator_lane)

@@ -295,7 +295,10 @@ class RunCollector:
         self._allocations.add(**columns)
 
     def add_copies(self, name: Coded, **columns: Ints) -> None:
-        """Add columns step, device, start_ns, duration_ns of transfers; the steps must exist."""
+        """Add columns op, step, device, start_ns, duration_ns of transfers; the steps must exist.
+
+        The op, if it is not -1, must have been seen in that step.
+        """
         self._copy_names.append(Coded(name.codes, name.values.packed()))
         self._copies.add(**columns)
 
@@ -332,11 +335,7 @@ class RunCollector:
             allocator_events=AllocatorEvents(
                 *(events.release(name) for name in ("use", "time_ns", "bytes"))
             ),
-            copies=Copies(
-                name=Coded.joined(self._copy_names),
-                step=step_row[self._copies.release("step")],
-                **{part: self._copies.release(part) for part in _COPY_COLUMNS},
-            ),
+            copies=self._transfers(row_of, record_of),
             waits=Waits(
                 step=step_row[self._waits.release("step")],
                 start_ns=self._waits.release("start_ns"),
@@ -374,6 +373,18 @@ class RunCollector:
             level=rows.release("level"),
             record=record,
             purpose=rows.release("purpose"),
+        )
+
+    def _transfers(self, row_of: Ints, record_of: _RecordFinder) -> Copies:
+        op, step = self._copies.release("op"), self._copies.release("step")
+        known = np.flatnonzero(op >= 0)
+        record = np.full(len(op), -1)
+        record[known] = record_of(row_of[op[known]], step[known])
+        return Copies(
+            record=record,
+            step=record_of.step_row[step],
+            name=Coded.joined(self._copy_names),
+            **{part: self._copies.release(part) for part in _COPY_COLUMNS},
         )
 
     def _records(self, row_of: Ints, step_row: Ints) -> tuple[Records, _RecordFinder]:

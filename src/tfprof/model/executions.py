@@ -154,8 +154,9 @@ class Allocations:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Copies:
-    """One row per recorded transfer of data between devices; transfers belong to no op."""
+    """One row per recorded transfer of data between devices, or fill of their memory."""
 
+    record: Ints  # of the op that launched it; -1 if unknown
     step: Ints  # a row of `Steps`
     name: Coded  # of the tensor or the kind of copy, depending on the recording
     device: Ints  # the device or lane that recorded it

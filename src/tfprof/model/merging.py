@@ -191,8 +191,12 @@ def _record(found: _Recorded) -> None:
     )
     _add_memory(found)
     _add_allocations(found)
+    launched_by = np.full(len(copies), -1)
+    known = np.flatnonzero(copies.record >= 0)
+    launched_by[known] = found.key(copies.record[known])["op"]
     runs.add_copies(
         copies.name,
+        op=launched_by,
         step=found.steps[copies.step],
         device=found.devices[copies.device],
         start_ns=copies.start_ns,

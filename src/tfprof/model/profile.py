@@ -241,6 +241,7 @@ class ProfileColumns:
             (self.allocator_uses.record, len(self.records)),
             (self.allocator_events.use, len(self.allocator_uses)),
             (self.output_memory.use, len(self.memory)),
+            (self.copies.record, len(self.records)),
             (self.copies.device, len(self.devices)),
             (self.copies.step, len(self.steps)),
             (self.copies.name.codes, len(self.copies.name.values)),

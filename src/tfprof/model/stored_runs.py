@@ -15,7 +15,8 @@ class RunSums(Protocol):
     """Sums over the runs of each op; `steps` are rows of `Steps`, or None for all of them.
 
     The numbers are those of a record: `runs`, `accelerator_nanos`, `cpu_nanos` and their sum
-    `nanos`, the same in microseconds, and `bytes`, `peak_bytes`, `residual_bytes`, `output_bytes`.
+    `nanos`, the same in microseconds, `transfer_nanos`, and `bytes`, `peak_bytes`,
+    `residual_bytes`, `output_bytes`.
     """
 
     def totals(self, number: str, steps: Ints | None) -> Ints:

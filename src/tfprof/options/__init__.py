@@ -95,6 +95,7 @@ class Options:
     min_micros: int = _hides("Hide rows that took less time in total.", _MICROS)
     min_accelerator_micros: int = _hides("Hide rows that took less accelerator time.", _MICROS)
     min_cpu_micros: int = _hides("Hide rows that took less CPU time.", _MICROS)
+    min_transfer_micros: int = _hides("Hide rows with less transfer time.", _MICROS)
     min_params: int = _hides(
         "Hide rows with fewer parameters of their own (code and op views: in total)."
     )

@@ -280,6 +280,12 @@ def _steps() -> dict[str, Schema]:
         "kernels": _described(_INTEGER, "How many ran."),
         "busy_ns": _described(_INTEGER, "In which at least one kernel ran."),
         "kernel_ns": _map(_INTEGER, "The time of kernels by phase; several may run at once."),
+        "transfers": _described(_INTEGER, "How many copies and fills there were."),
+        "transfer_ns": _map(
+            _INTEGER,
+            "Their time by the phase of the ops that launched them; `unattributed` if those are "
+            "unknown.",
+        ),
         "idle_ns": _map(
             _INTEGER,
             "The time in which no kernel ran, by what happened meanwhile; the parts and `busy_ns` "

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -212,19 +213,27 @@ def _divided(step: StepTime) -> str:
 
 def _accelerator(one: AcceleratorTime, wall_ns: int) -> Iterator[str]:
     """What an accelerator did in the median step, and what happened while it was idle."""
-    kernel_ns = sum(one.kernel_ns.values())
-    phases = [
-        f"{_PARTS[phase]} {format_percent(nanos, kernel_ns)}"
-        for phase, nanos in one.kernel_ns.items()
-    ]
     yield (
         f"{one.device} ran {counted(one.kernels, 'kernel')} for {_time(one.busy_ns)} "
-        f"({format_percent(one.busy_ns, wall_ns)}) of it: {', '.join(phases)}."
+        f"({format_percent(one.busy_ns, wall_ns)}) of it: {_by_phase(one.kernel_ns)}."
     )
+    if one.transfers:
+        transfers = counted(one.transfers, "copy or fill", "copies and fills")
+        both = Counter(one.kernel_ns) + Counter(one.transfer_ns)
+        time = _time(sum(one.transfer_ns.values()))
+        yield f"With its {transfers}, which took {time}: {_by_phase(both)}."
     if idle := sorted(one.idle_ns.items(), key=lambda part: -part[1]):
         total = sum(one.idle_ns.values())
         shares = [f"{_MEANWHILE[part]} {format_percent(nanos, total)}" for part, nanos in idle]
         yield f"It was idle for {_time(total)}, meanwhile: {', '.join(shares)}."
+
+
+def _by_phase(nanos: Mapping[str, int]) -> str:
+    """Shares of a time by phase."""
+    total = sum(nanos.values())
+    return ", ".join(
+        f"{_PARTS.get(part, part)} {format_percent(time, total)}" for part, time in nanos.items()
+    )
 
 
 def _explained(steps: Sequence[StepTime]) -> Iterator[str]:

@@ -259,6 +259,7 @@ def _contradictions(saved: SavedProfile) -> Iterator[str]:
             saved.numbers("placements", "op"), saved.numbers("devices", "recording")[placed]
         ),
         "a record includes allocations of another op": _uses_match(saved),
+        "a record includes transfers of another step": _copies_match(saved),
         "ops are out of order": _are_all(names.order()) and _are_distinct(names),
         "tensors are out of order": _are_all(saved.texts("tensors", "name").order()),
     }
@@ -281,6 +282,13 @@ def _uses_match(saved: SavedProfile) -> bool:
         )
         for key in ("op", "step")
     )
+
+
+def _copies_match(saved: SavedProfile) -> bool:
+    """Whether each transfer is in the step of its record."""
+    record, step = saved.numbers("copies", "record"), saved.numbers("copies", "step")
+    known = np.flatnonzero(record >= 0)
+    return np.array_equal(saved.numbers("records", "step")[record[known]], step[known])
 
 
 def _are_distinct(texts: Strings) -> bool:

@@ -7,7 +7,17 @@ from pathlib import PurePath
 
 import numpy as np
 
-from tfprof.columns import Coded, Ints, Ragged, Shapes, Strings, distinct, joined, offsets_of
+from tfprof.columns import (
+    Coded,
+    Ints,
+    Ragged,
+    Shapes,
+    Strings,
+    constant,
+    distinct,
+    joined,
+    offsets_of,
+)
 from tfprof.formats.op_log import StackReader
 from tfprof.formats.profile_proto import (
     PROFILE,
@@ -258,6 +268,7 @@ def _homes(names: Coded, saved: _Saved) -> Ints:
 def _add_copies(found: CopyColumns, saved: _Saved) -> None:
     saved.builder.runs.add_copies(
         found.name,
+        op=constant(-1, len(found.step)),
         step=saved.steps(found.step),
         device=saved.devices(found.device),
         start_ns=starts_of_micros(found.start),

@@ -208,13 +208,14 @@ def _runs(columns: RunColumns, times: _Times, ops: Ints, codes: Ints) -> Runs:
 def _add_copies(
     columns: RunColumns, times: _Times, codes: Ints, runs: RunCollector, step: int
 ) -> None:
-    """Add the transfers, which belong to no op and do not add to the time of ops."""
+    """Add the transfers, whose ops are unknown and which do not add to the time of ops."""
     on_lane = np.array([is_copy_lane(name) for name in columns.devices], np.bool_)
     is_received = columns.name.starts_with(_RECEIVING) & (columns.name.lengths == len(_RECEIVING))
     copied = np.flatnonzero((on_lane[columns.device] | is_received) & (columns.start_micros != 0))
     names = columns.name.take(copied)
     runs.add_copies(
         Coded(np.arange(len(names)), names),
+        op=constant(-1, len(names)),
         step=constant(step, len(names)),
         device=codes[columns.device[copied]],
         start_ns=times.start_ns[copied],

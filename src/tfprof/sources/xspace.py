@@ -9,7 +9,7 @@ from pathlib import PurePath
 
 import numpy as np
 
-from tfprof.columns import Coded, Ints, ints
+from tfprof.columns import Coded, Ints, constant, ints
 from tfprof.formats.records import Records
 from tfprof.formats.wire import SPAN
 from tfprof.formats.xplane import XSPACE, SpaceColumns, decode
@@ -201,6 +201,7 @@ def _add_transfers(
     start = space.start_ps[copied.event]
     builder.runs.add_copies(
         Coded.of(copied.name),
+        op=constant(-1, len(copied.event)),
         step=builder.runs.add_steps(row, steps.of_time(start)),
         device=ints([gpus[gpu] for gpu in copied.gpu.tolist()]),
         start_ns=space.time_ns(start),

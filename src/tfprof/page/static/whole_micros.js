@@ -10,6 +10,7 @@ const PARTS = new Map([
   ["micros", ["accelerator_nanos", "cpu_nanos"]],
   ["accelerator_micros", ["accelerator_nanos"]],
   ["cpu_micros", ["cpu_nanos"]],
+  ["transfer_micros", ["transfer_nanos"]],
 ]);
 
 /**

@@ -32,6 +32,15 @@ class Launches:
     def __len__(self) -> int:
         return len(self.slice)
 
+    def origin(self, host: Host, rows: Ints) -> Ints:
+        """The ops that launched these activities, or the calls if they are outside of ops.
+
+        They are rows of `Host`, or -1 if unknown.
+        """
+        call = self.call[rows]
+        role, in_op = np.append(host.role, -1)[call], np.append(host.in_op, -1)[call]
+        return np.where((role == Role.OP) | (in_op < 0), call, in_op)
+
 
 def launches(slices: Slices, host: Host, process: Ints) -> Launches:
     """Join activities and calls by correlation, which is a number of the driver.

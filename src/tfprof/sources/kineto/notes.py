@@ -214,6 +214,14 @@ def _unattributed(trace: Trace, found: Interpreted, ops: Sites) -> Iterator[Note
             f"{text} no recorded launch and no module: {_device_time(trace, found, rows)}.",
             _KERNELS,
         )
+    copies = np.flatnonzero(~launched.is_kernel)
+    if len(rows := copies[launched.call[copies] < 0]):
+        text = counted(len(rows), "copy or fill has", "copies and fills have")
+        nanos = int(trace.slices.duration_ns[launched.slice[rows]].sum())
+        yield Note(
+            f"{text} no recorded launch, and so no op: {nanos // NANOS_PER_MICRO:,} microseconds.",
+            _KERNELS,
+        )
     if launched.ambiguous:
         text = counted(launched.ambiguous, "kernel or copy has", "kernels and copies have")
         yield Note(

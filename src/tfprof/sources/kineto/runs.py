@@ -55,15 +55,13 @@ class TraceRuns:
 
     def _placed(self) -> Ints:
         """The accelerator of each site that has kernels or copies or is one, and -1 for others."""
-        launched, host, ops = self.found.launched, self.found.host, self.ops
+        launched, ops = self.found.launched, self.ops
         number = self.found.trace.slices.device[launched.slice]
         device = _each(number, self.devices.accelerator)
         kernels = np.flatnonzero(launched.is_kernel)
         copies = np.flatnonzero(~launched.is_kernel & (launched.call >= 0))
         site = ops.of_activity[kernels]
-        call = launched.call[copies]
-        around = np.where(host.role[call] == Role.OP, call, host.in_op[call])
-        copying = np.where(around >= 0, ops.of_row[around], -1)
+        copying = ops.of_row[launched.origin(self.found.host, copies)]
         placed = np.full(len(ops) + 1, -1)
         for target, rows in ((copying, copies), (site, kernels), (ops.inside[site], kernels)):
             placed[target[::-1]] = device[rows[::-1]]  # the first one is written last
@@ -113,14 +111,16 @@ class TraceRuns:
         return runs
 
     def _add_copies(self) -> None:
-        """Add the copies and fills of accelerators, which belong to no op."""
+        """Add the copies and fills of accelerators, with the ops that launched them."""
         found, slices = self.found, self.found.trace.slices
         rows = np.flatnonzero(~found.launched.is_kernel)
-        event, call = found.launched.slice[rows], found.launched.call[rows]
+        event, origin = found.launched.slice[rows], found.launched.origin(found.host, rows)
         start = slices.start_ns[event]
-        moment = np.where(call >= 0, np.append(found.host.start_ns, 0)[call], start)
+        # It belongs to the step in which its op was called.
+        moment = np.where(origin >= 0, np.append(found.host.start_ns, 0)[origin], start)
         self.builder.runs.add_copies(
             slices.name.take(event),
+            op=np.append(self.ids, -1)[np.append(self.ops.of_row, -1)[origin]],
             step=self.builder.runs.add_steps(self.recording, found.marks.of_time(moment)),
             device=_each(slices.device[event], self.devices.copies),
             start_ns=start + found.trace.base_ns,
