@@ -3,7 +3,11 @@
 import pytest
 
 from build import CPU, MEMCPY, copy, op, profile, run
+from kineto_programs import copy as traced_copy
+from kineto_programs import launch, loaded, python
+from kineto_programs import op as traced_op
 from tfprof.advisor import device_copies
+from tfprof.cli import main
 
 
 def test_a_transfer_while_nothing_computes_is_found():
@@ -26,6 +30,24 @@ def test_send_and_receive_ops_are_copies_too(kind):
 
     assert finding.ops == ("transfer",)
     assert finding.gain.amount == 400
+
+
+@pytest.mark.parametrize(("with_stack", "view"), [(True, "code"), (False, "scope")])
+def test_a_command_shows_what_copies_in_pytorch(tmp_path, capsys, with_stack, view):
+    frames = [python("train.py(7): step", 0, 600)] if with_stack else []
+    profile = loaded(
+        tmp_path,
+        *frames,
+        traced_op("aten::copy_", 1, 500),
+        launch(1, 2),
+        traced_copy("Memcpy HtoD (Pinned -> Device)", 1, 10, 400),
+    )
+
+    (finding,) = device_copies.check(profile.columns)
+    main([*finding.command, str(tmp_path / "trace.json")])
+
+    assert finding.command[:3] == (view, "-select", "transfer_micros")
+    assert "400us" in capsys.readouterr().out
 
 
 def test_copies_with_the_same_name_are_added_up():

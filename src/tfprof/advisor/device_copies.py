@@ -63,11 +63,19 @@ def _finding(profile: ProfileColumns, step: Step, copies: Bools, alone: int) -> 
         ),
         ops=tuple(dict.fromkeys(what for _, what, _, _ in rows)),
         gain=gain(step, step.covered(copies)),
-        command=(
-            *("scope", "-select", "device,micros,output_bytes", "-order_by", "output_bytes"),
-            *("-max_depth", "100", "-min_output_bytes", "1", *step.option),
-        ),
+        command=(*_command(profile), *step.option),
     )
+
+
+def _command(profile: ProfileColumns) -> tuple[str, ...]:
+    """The view that shows which lines or ops copy."""
+    if is_of_pytorch(profile):
+        kind, key = "code" if profile.has_code else "scope", "transfer_micros"
+        shown = key
+    else:
+        kind, key = "scope", "output_bytes"
+        shown = f"device,micros,{key}"
+    return kind, "-select", shown, "-order_by", key, "-max_depth", "100", f"-min_{key}", "1"
 
 
 def _by_device_and_name(
