@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from collections import OrderedDict
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -239,6 +240,32 @@ def test_tensors_that_a_module_keeps_have_values_afterwards():
     assert (count.item(), module.seen, module.table) == (0, [], {})
     assert not hasattr(module, "rows")
     assert torch.equal(module(torch.ones(3)), torch.full((3,), 3.0))
+
+
+def test_containers_of_a_module_that_refuse_changes_stay_as_they_are():
+    class Frozen(OrderedDict):
+        def refuse(self, *_):
+            raise TypeError("frozen")
+
+        __setitem__ = update = clear = refuse
+
+    class Configured(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.config = Frozen()
+            OrderedDict.__setitem__(self.config, "width", 3)
+            OrderedDict.__setitem__(self.config, "scale", torch.ones(3))
+
+        def forward(self, rows):
+            return rows * self.config["scale"]
+
+    module = Configured()
+    scale = module.config["scale"]
+
+    tfprof.load(module, torch.zeros(3))
+
+    assert list(module.config) == ["width", "scale"]
+    assert module.config["scale"] is scale
 
 
 def test_a_module_may_decide_by_constants():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from copy import copy
 from typing import Any
 
 from tfprof.capture.torch_ops import Calls, Module, Tensor, tensors
@@ -70,10 +70,10 @@ def _unchanged(module: Module) -> Iterator[None]:
     """Restore the attributes of all modules, some of which keep tensors for the next call."""
     saved = [(one, dict(one.__dict__)) for one in module.modules()]
     containers = [
-        (value, copy(value))
+        (value, base(value))
         for _, attributes in saved
         for value in attributes.values()
-        if isinstance(value, dict | list | set)
+        if (base := _base(value)) is not None
     ]
     try:
         yield
@@ -82,33 +82,47 @@ def _unchanged(module: Module) -> Iterator[None]:
             one.__dict__.clear()
             one.__dict__.update(attributes)
         for container, content in containers:
-            container.clear()
             _refill(container, content)
+
+
+def _base(value: Any) -> Any:
+    """The plain type of a container, if it is one; types derived from it may refuse changes."""
+    return next((one for one in (OrderedDict, dict, list, set) if isinstance(value, one)), None)
+
+
+def _refill(container: Any, content: Any) -> None:
+    base = type(content)
+    base.clear(container)
+    if isinstance(content, dict):
+        for key, value in content.items():
+            base.__setitem__(container, key, value)
+    else:
+        add = base.extend if base is list else base.update
+        add(container, content)
 
 
 def _replace_kept(module: Module, other: Callable[[Tensor], Tensor]) -> None:
     """Replace tensors that are neither parameters nor buffers, so that no call changes them."""
-
-    def replaced(value: Any) -> Any:
-        return other(value) if isinstance(value, torch().Tensor) else value
-
     for one in module.modules():
         kept = {name: value for name, value in one.__dict__.items() if name not in _REGISTERED}
-        one.__dict__.update({name: replaced(value) for name, value in kept.items()})
+        _replace_in(one.__dict__, kept, other)
         for container in kept.values():
             if isinstance(container, dict):
-                container.update({key: replaced(value) for key, value in container.items()})
+                _replace_in(container, container, other)
             elif isinstance(container, list):
-                container[:] = map(replaced, container)
+                _replace_in(container, dict(enumerate(container)), other)
+
+
+def _replace_in(container: Any, content: Mapping[Any, Any], other: Callable[[Any], Any]) -> None:
+    base = _base(container)
+    for key, value in list(content.items()):
+        if isinstance(value, torch().Tensor):
+            base.__setitem__(container, key, other(value))
 
 
 def _has_values(tensor: Tensor) -> bool:
     """Whether a tensor keeps its values: modules decide by small ones."""
     return bool(tensor.device.type == "cpu" and tensor.numel() <= _SMALL)
-
-
-def _refill(container: Any, content: Any) -> None:
-    (container.extend if isinstance(container, list) else container.update)(content)
 
 
 @contextmanager
