@@ -10,9 +10,10 @@ from formats.test_safetensors import written
 from h200 import FACTS, GPT
 from tfprof.formats import kineto
 from tfprof.formats.content import Content
-from tfprof.sources.kineto.attribute_paths import Called, matched, stated
+from tfprof.sources.kineto.attribute_paths import matched, stated
 from tfprof.sources.kineto.interpreted import interpreted
-from tfprof.sources.kineto.model import _called
+from tfprof.sources.kineto.model import called as called_in
+from tfprof.sources.kineto.module_calls import Called
 from tfprof.sources.kineto.python_calls import Instances
 from tfprof.sources.kineto.scopes import stated_paths
 
@@ -32,7 +33,7 @@ def called(rows, *inputs):
 
 @pytest.fixture(scope="module")
 def gpt_modules():
-    return _called(interpreted(kineto.read(Content(GPT))))
+    return called_in(interpreted(kineto.read(Content(GPT))), is_outermost=True)
 
 
 def paths_by_name(found, modules):
@@ -85,16 +86,16 @@ def test_a_module_with_a_list_of_modules_is_the_one_that_has_the_list(layers, li
 
 
 def test_modules_in_the_order_of_names_are_only_named_if_they_cannot_be_exchanged(gpt_modules):
-    in_order = {name: SHAPES[name] for name in sorted(SHAPES)}
+    by_name = {name: SHAPES[name] for name in sorted(SHAPES)}
 
-    found = matched(gpt_modules, in_order)
+    found = matched(gpt_modules, by_name, is_in_order=False)
     paths = paths_by_name(found, gpt_modules)
 
     assert paths["Linear_15"] == "blocks.3.mlp.2"
     assert paths["LayerNorm_8"] == "ln_f"
     assert paths["LayerNorm_0"] is paths["LayerNorm_1"] is None  # ln_1 and ln_2
     assert paths["Embedding_0"] is paths["Linear_16"] is None  # wte and head
-    assert found.twins == 10
+    assert (found.twins, found.in_order) == (10, 4)  # the blocks are numbered
 
 
 def test_numbers_in_names_count_by_value():
@@ -106,7 +107,8 @@ def test_numbers_in_names_count_by_value():
         for name, shape in (("weight", (4, 4)), ("bias", (4,)))
     }
 
-    found = matched(modules, {name: parameters[name] for name in sorted(parameters)})
+    by_name = {name: parameters[name] for name in sorted(parameters)}
+    found = matched(modules, by_name, is_in_order=False)
 
     assert [path[-1] for path in found.path[1:]] == [str(place) for place in range(12)]
 
@@ -131,6 +133,140 @@ def test_a_module_that_is_used_but_not_called_belongs_to_the_one_around_it():
         parameters |= {f"{name}.out_proj.weight": (4, 4), f"{name}.out_proj.bias": (4,)}
 
     assert matched(modules, parameters).path == [(), ("first",), ("attn", "0"), ("attn", "1")]
+
+
+def test_the_model_is_the_module_whose_attributes_the_names_are():
+    # `self.net = Sequential(…)`: all names begin with `net`.
+    rows = [("Wrapper", -1), ("Net", 0), ("Sequential", 1), ("Linear", 2), ("Linear", 2)]
+    modules = called(rows, None, None, None, [(4, 3)], [(2, 4)])
+    names = {"net.0.weight": (4, 3), "net.1.weight": (2, 4)}
+
+    found = matched(modules, names)
+    around = matched(modules, {f"module.{name}": shape for name, shape in names.items()})
+
+    assert (found.root, found.path[2:]) == (1, [("net",), ("net", "0"), ("net", "1")])
+    assert (around.root, around.path[1:3]) == (0, [("module",), ("module", "net")])
+
+
+def test_modules_of_different_parents_are_told_apart_by_them():
+    # By name `output` comes before `self`, but it is called after it.
+    rows = [("Attention", -1), ("SelfAttention", 0), ("Linear", 1), ("Output", 0), ("Linear", 3)]
+    modules = called(rows, None, None, [(4, 4)], None, [(4, 4)])
+    extra = Called(modules.instances, [*modules.inputs[:3], [Counter([(4,)])], modules.inputs[4]])
+    parameters = {"output.scale": (4,), "output.dense.weight": (4, 4), "self.query.weight": (4, 4)}
+
+    found = matched(extra, parameters, is_in_order=False)
+
+    assert (found.twins, found.path[2], found.path[4]) == (
+        0,
+        ("self", "query"),
+        ("output", "dense"),
+    )
+
+
+def test_parts_that_could_be_exchanged_have_no_names_inside_either():
+    rows = [("Net", -1)]
+    for part in (1, 4):
+        rows += [("Branch", 0), ("Linear", part), ("Linear", part)]
+    modules = called(rows, None, *[None, [(4, 8)], [(8, 4)]] * 2)
+    parameters = {
+        f"{part}.{name}.weight": shape
+        for part in ("left", "right")
+        for name, shape in (("a", (4, 8)), ("b", (8, 4)))
+    }
+
+    by_name = matched(modules, parameters, is_in_order=False)
+    in_order = matched(modules, parameters)
+
+    assert (by_name.twins, by_name.path) == (2, [(), *[None] * 6])
+    assert (in_order.in_order, in_order.path[5]) == (2, ("right", "a"))
+
+
+def test_the_order_of_definition_is_not_used_where_calls_contradict_it():
+    # `k`, `v` and `q` are defined in this order; `k` has no bias, and is called second.
+    rows = [("Attention", -1), *[("Linear", 0)] * 3]
+    modules = called(rows, None, [(4, 4), (4,)], [(4, 4)], [(4, 4), (4,)])
+    names = {"k.weight": (4, 4), "v.weight": (4, 4), "v.bias": (4,)}
+    names |= {"q.weight": (4, 4), "q.bias": (4,)}
+
+    found = matched(modules, names)
+
+    assert (found.twins, found.path) == (2, [(), None, ("k",), None])
+
+
+def test_modules_of_other_classes_may_be_defined_in_another_order():
+    # Norms are often defined after the layers that are called between them.
+    rows = [("Layer", -1), ("Norm", 0), ("Linear", 0), ("Norm", 0)]
+    modules = called(rows, None, [(4,)], [(4, 4)], [(4,)])
+    parameters = {"linear.weight": (4, 4), "norm1.weight": (4,), "norm2.weight": (4,)}
+
+    found = matched(modules, parameters)
+
+    assert found.path[1:] == [("norm1",), ("linear",), ("norm2",)]
+
+
+def tied():
+    """A model whose output layer has the weight of its embedding."""
+    rows = [("LM", -1), ("Body", 0), ("Embedding", 1), ("Linear", 1), ("Linear", 0)]
+    return called(rows, None, None, [(9, 4)], [(4, 4)], [(9, 4)])
+
+
+def test_an_output_layer_with_the_weight_of_the_embedding_has_its_own_path():
+    parameters = {"body.embed.weight": (9, 4), "body.up.weight": (4, 4), "head.weight": (9, 4)}
+
+    found = matched(tied(), parameters)
+
+    assert found.path == [(), ("body",), ("body", "embed"), ("body", "up"), ("head",)]
+
+
+@pytest.mark.parametrize("name", ["body.embed", "head"])
+def test_a_shared_weight_that_a_file_has_once_names_no_module_that_may_be_another(name):
+    found = matched(tied(), {f"{name}.weight": (9, 4), "body.up.weight": (4, 4)})
+
+    embedding, head = found.path[2], found.path[4]
+    assert embedding == (("body", "embed") if name == "body.embed" else None)
+    assert head is None  # `head` may also be the name of the embedding
+    assert found.path[3] == ("body", "up")
+
+
+def test_a_parameter_may_be_used_by_a_module_whose_own_names_the_file_lacks():
+    # `head.decoder.bias` is the same tensor as `head.bias`, and its weight that of the embedding.
+    rows = [("LM", -1), ("Embedding", 0), ("Head", 0), ("Linear", 2), ("Linear", 2)]
+    modules = called(rows, None, [(9, 4)], None, [(4, 4)], [(9, 4), (9,)])
+    parameters = {"embed.weight": (9, 4), "head.bias": (9,), "head.dense.weight": (4, 4)}
+
+    found = matched(modules, parameters)
+
+    assert found.path == [(), ("embed",), ("head",), ("head", "dense"), None]
+
+
+def test_a_module_that_is_no_attribute_does_not_hide_those_inside_it():
+    rows = [("Net", -1), ("Checkpoint", 0), ("Linear", 1), ("Linear", 1), ("Linear", 0)]
+    modules = called(rows, None, None, [(4, 3)], [(2, 4)], [(5, 2)])
+
+    found = matched(modules, {"a.weight": (4, 3), "b.weight": (2, 4), "c.weight": (5, 2)})
+
+    assert found.path == [(), None, ("a",), ("b",), ("c",)]
+
+
+def test_an_activation_whose_input_has_the_shape_of_a_weight_is_no_layer():
+    rows = [("Net", -1), ("ReLU", 0), ("Linear", 0)]
+    modules = called(rows, None, [(4, 4)], [(4, 4)])
+
+    assert matched(modules, {"a.weight": (4, 4)}).path == [(), None, ("a",)]
+
+
+def test_names_that_are_nested_without_end_match_nothing():
+    modules = called([("Net", -1), ("Linear", 0)], None, [(4, 4)])
+
+    assert matched(modules, {"a." * 10_000 + "weight": (4, 4)}) is None
+
+
+def test_modules_that_are_nested_without_end_are_not_searched():
+    rows = [("Net", row - 1) for row in range(5_000)]
+    modules = called(rows, *[None] * 4_999, [(4, 4)])
+
+    assert matched(modules, {"a.weight": (4, 4), "b.weight": (3, 3)}) is None
 
 
 @pytest.mark.parametrize(
@@ -175,20 +311,34 @@ def test_recorded_paths_count_and_other_modules_have_their_classes():
     ]
 
 
-def test_weights_and_a_trace_are_one_model(tmp_path):
+def weights_file(path, shapes):
+    """A file of weights in the order of `shapes`."""
     entries, start = {}, 0
-    for name, shape in SHAPES.items():
+    for name, shape in shapes.items():
         end = start + 4 * prod(shape)
         entries[name] = {"dtype": "F32", "shape": shape, "data_offsets": [start, end]}
         start = end
-    weights = tmp_path / "gpt.safetensors"
-    written(weights, entries, b"")
-    with weights.open("r+b") as file:
-        file.truncate(weights.stat().st_size + start)
+    written(path, entries, b"")
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size + start)
+    return path
 
-    profile = tfprof.load(GPT, weights)
+
+def test_weights_and_a_trace_are_one_model(tmp_path):
+    profile = tfprof.load(GPT, weights_file(tmp_path / "gpt.safetensors", SHAPES))
 
     names = list(profile.columns.ops.name)
     assert "GPT/blocks/0/attn/qkv/weight" in names
     assert "GPT/blocks/0/attn/qkv/aten::linear/aten::addmm" in names
     assert int(profile.columns.ops.shape.sizes().sum()) == FACTS["total_parameters"]
+
+
+def test_notes_say_which_names_are_uncertain(tmp_path):
+    in_order = weights_file(tmp_path / "a.safetensors", SHAPES)
+    by_name = weights_file(tmp_path / "b.safetensors", dict(sorted(SHAPES.items())))
+
+    assumed = "14 modules have parameters of the same shapes as others beside them; their names"
+    assert assumed in "".join(tfprof.load(GPT, in_order).scope().notes)
+    notes = "".join(tfprof.load(GPT, by_name).scope().notes)
+    assert "10 modules have the name of the class, because the parameters of others" in notes
+    assert "4 modules have parameters of the same shapes as others" in notes

@@ -15,6 +15,7 @@ class Parameters:
 
     def __init__(self):
         self.path, self.calls, self.scopes = "", (), {}
+        self.shared, self.is_in_order = (), True
         self.parameters = {name: tuple(shape) for name, shape in FACTS["parameters"].items()}
 
     def define(self, builder, root):

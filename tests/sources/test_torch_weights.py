@@ -10,7 +10,9 @@ import pytest
 import tfprof
 from formats.test_safetensors import written
 from tfprof.errors import InputError, OptionError
+from tfprof.model.builder import ProfileBuilder
 from tfprof.model.layers import Layer
+from tfprof.sources import registry
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "pytorch"
 NET = SAMPLES / "net.safetensors"
@@ -233,3 +235,44 @@ def test_a_file_without_tensors_is_refused(tmp_path):
     path = written(tmp_path / "a", {"__metadata__": {"format": "pt"}}, b"")
 
     assert refusal(path) == "contains no tensors; give a file with the weights of a model."
+
+
+@pytest.mark.parametrize(
+    ("listed", "is_in_order"),
+    [
+        ([("a.bias", "F32"), ("a.weight", "F32"), ("b.weight", "F32")], False),
+        ([("z.steps", "I64"), ("a.bias", "F32"), ("a.weight", "F32")], False),  # by type, then name
+        ([("a.weight", "F32"), ("a.bias", "F32"), ("b.weight", "F32")], True),
+    ],
+)
+def test_files_whose_tensors_are_sorted_do_not_have_the_order_of_definition(
+    listed, is_in_order, tmp_path
+):
+    header, start = {}, 0
+    for name, dtype in listed:
+        end = start + (8 if dtype == "I64" else 4)
+        header[name] = {"dtype": dtype, "shape": [1], "data_offsets": [start, end]}
+        start = end
+    path = tmp_path / "model.safetensors"
+    written(path, header, bytes(start))
+
+    assert held(path).is_in_order == is_in_order
+
+
+def test_each_file_of_several_is_sorted_for_itself(tmp_path):
+    listed = {}
+    for name, tensors in (("1.safetensors", ("b.x", "b.y")), ("2.safetensors", ("a.x", "a.y"))):
+        spans = enumerate(tensors)
+        entry = {"dtype": "F32", "shape": [1]}
+        header = {one: entry | {"data_offsets": [4 * at, 4 * at + 4]} for at, one in spans}
+        written(tmp_path / name, header, bytes(8))
+        listed |= dict.fromkeys(tensors, name)
+
+    assert not held(with_index(tmp_path, **listed) / INDEX).is_in_order
+
+
+def held(path):
+    """The tensors of a file, held back until the scope of the model is known."""
+    builder = ProfileBuilder()
+    registry.merge([registry.open_file(str(path))], builder)
+    return builder.held[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
@@ -59,6 +59,14 @@ class Held(Protocol):
     @property
     def parameters(self) -> Mapping[str, tuple[int, ...]]:
         """The shapes of the parameters by attribute path: `blocks.0.attn.weight`."""
+
+    @property
+    def shared(self) -> Collection[str]:
+        """The parameters that are the same tensor as an earlier one."""
+
+    @property
+    def is_in_order(self) -> bool:
+        """Whether the parameters are in the order in which the model defines them."""
 
     @property
     def calls(self) -> Sequence[tuple[str, str]]:

@@ -65,6 +65,9 @@ def add(found: Program, builder: ProfileBuilder, file: InputFile) -> FileSummary
 class HeldProgram:
     """A program; beside a recording of the model, only its parameters and modules are used."""
 
+    is_in_order = True
+    shared = ()  # `calls` is more precise than what it matters for
+
     def __init__(self, found: Program, sizes: Sizes, path: str) -> None:
         self._found, self._sizes, self.path = found, sizes, path
         self.scopes: Mapping[str, str] = {}  # a program is not recorded with a trace

@@ -282,6 +282,12 @@ class HeldModules:
     path: str
     found: RecordedModules
     calls: Sequence[tuple[str, str]] = ()  # `scopes` is more precise
+    is_in_order: bool = True
+
+    @property
+    def shared(self) -> list[str]:
+        """The parameters that are the same tensor as an earlier one."""
+        return [one.path for one in self.found.weights if one.same_as >= 0]
 
     @property
     def parameters(self) -> Mapping[str, tuple[int, ...]]:

@@ -90,6 +90,25 @@ class HeldWeights:
         buffers = self.found.buffers or frozenset()
         return {one.name: one.shape for one in self.found.weights if one.name not in buffers}
 
+    @property
+    def shared(self) -> frozenset[str]:
+        """The tensors that are the same as an earlier one."""
+        pairs = zip(self.found.weights, self.owners, strict=True)
+        return frozenset(one.name for place, (one, owner) in enumerate(pairs) if owner != place)
+
+    @property
+    def is_in_order(self) -> bool:
+        """Whether the tensors are in the order in which the model defines them.
+
+        Some formats sort the tensors of each type and file by name. The order of definition is
+        another one, because a module defines its weight before its bias.
+        """
+        sorted_together: dict[tuple[str, str], list[str]] = {}
+        for one in self.found.weights:
+            key = (one.place.path if one.place else "", one.dtype)
+            sorted_together.setdefault(key, []).append(one.name)
+        return any(names != sorted(names) for names in sorted_together.values())
+
     def define(self, builder: ProfileBuilder, root: str) -> None:
         """Define an op for each tensor, and a layer for each module that has one."""
         found = self.found

@@ -7,24 +7,24 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from tfprof.columns import distinct_rows
 from tfprof.model.between_files import ModuleNames
 from tfprof.model.builder import Held
 from tfprof.model.notes import FileNote, Subject
 from tfprof.model.ops import Phase
 from tfprof.sources.kineto.arguments import shapes_of
-from tfprof.sources.kineto.attribute_paths import (
-    AttributePaths,
-    Called,
-    Shape,
-    matched,
-    stated,
-)
+from tfprof.sources.kineto.attribute_paths import AttributePaths, matched, stated
+from tfprof.sources.kineto.attribute_tree import Shape
 from tfprof.sources.kineto.host import Role
 from tfprof.sources.kineto.interpreted import Interpreted
+from tfprof.sources.kineto.module_calls import Called
 from tfprof.sources.kineto.python_calls import Instances
 from tfprof.sources.kineto.scopes import attribute_paths, class_paths, stated_paths
 from tfprof.units import counted
+
+_BY_MODULE = Subject.OPS | Subject.PARAMS | Subject.FLOAT_OPS | Subject.TIME | Subject.MEMORY
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,27 +35,34 @@ class Model:
     root: str = ""
     unmatched: bool = False  # parameters are known, but the modules do not match them
     twins: int = 0  # modules that could be exchanged with another one
+    in_order: int = 0  # modules that only the order of the calls tells apart
     known: Collection[int] = ()  # the instances that are known to be parts of the model
     momentary: Sequence[str] = ()  # classes of modules that were created anew in each step
 
     def notes(self, path: str) -> Iterator[FileNote]:
         """What a user has to know about the names of modules."""
-        about = Subject.OPS | Subject.PARAMS
         if self.unmatched:
             yield FileNote(
                 path,
                 "the modules do not match the names and shapes of the parameters; they have the "
                 "names of their classes.",
-                about,
+                _BY_MODULE,
             )
         if self.twins:
             modules = counted(self.twins, "module has", "modules have")
             yield FileNote(
                 path,
-                f"{modules} the name of the class, because the parameters are listed by name and "
-                "others beside them have the same shapes; a file of `torch.save` or a recording of "
-                "tfprof.capture says which is which.",
-                about,
+                f"{modules} the name of the class, because the parameters of others have the same "
+                "shapes; a recording of tfprof.capture says which is which.",
+                _BY_MODULE,
+            )
+        if self.in_order:
+            modules = counted(self.in_order, "module has parameters", "modules have parameters")
+            yield FileNote(
+                path,
+                f"{modules} of the same shapes as others beside them; their names assume that they "
+                "were called in the order in which the model defines them.",
+                _BY_MODULE,
             )
         if self.momentary:
             classes = ", ".join(sorted(set(self.momentary)))
@@ -81,10 +88,23 @@ def model_of(found: Interpreted, held: Sequence[Held], names: ModuleNames, path:
         known = {row for row, name in enumerate(instances.name) if name in scopes}
         return Model(stated_paths(instances, scopes), roots.most_common(1)[0][0], known=known)
     paths = next((one for each in held if (one := stated(instances, each.calls))), None)
-    if paths is None:
-        parameters = {name: shape for each in held for name, shape in each.parameters.items()}
-        paths = matched(_called(found), parameters)
+    paths = paths or _matched(found, held)
     return plain if paths is None else _named(found, paths)
+
+
+def _matched(found: Interpreted, held: Sequence[Held]) -> AttributePaths | None:
+    """The paths of the modules that have the known parameters."""
+    parameters = {name: shape for each in held for name, shape in each.parameters.items()}
+    shared = {name for each in held for name in each.shared}
+    distinct = {name: shape for name, shape in parameters.items() if name not in shared}
+    is_in_order = all(each.is_in_order for each in held)
+    # Ops inside of others have inputs that no module has, such as transposed weights.
+    for is_outermost in (True, False):
+        modules = called(found, is_outermost=is_outermost)
+        for known in (parameters, distinct) if shared else (parameters,):
+            if paths := matched(modules, known, is_in_order=is_in_order):
+                return paths
+    return None
 
 
 def _recorded(instances: Instances, held: Sequence[Held], path: str) -> Mapping[str, str]:
@@ -99,14 +119,21 @@ def _recorded(instances: Instances, held: Sequence[Held], path: str) -> Mapping[
 def _named(found: Interpreted, paths: AttributePaths) -> Model:
     names = attribute_paths(found.calls.instances, paths)
     known = {row for row, place in enumerate(paths.path) if place is not None}
-    return Model(names, names[paths.root], twins=paths.twins, known=known)
+    root = names[paths.root]
+    return Model(names, root, twins=paths.twins, in_order=paths.in_order, known=known)
 
 
-def _called(found: Interpreted) -> Called:
-    """The modules, and the shapes of the inputs of their ops in the forward pass."""
+def called(found: Interpreted, *, is_outermost: bool) -> Called:
+    """The modules, and the shapes of the inputs of their ops in the forward pass.
+
+    The outermost ops are those that a module calls itself.
+    """
     slices, host, owner = found.trace.slices, found.host, found.belonging
     rows = host.rows(Role.OP)
     rows = rows[(owner.instance[rows] >= 0) & (owner.phase[rows] == Phase.FORWARD)]
+    if is_outermost:
+        around = np.append(owner.instance, -1)[host.in_op[rows]]
+        rows = rows[around != owner.instance[rows]]
     event = host.slice[rows]
     keys, _ = distinct_rows(
         (owner.instance[rows], slices.input_dims.codes[event], slices.input_types.codes[event])
