@@ -256,6 +256,17 @@ def test_an_activation_whose_input_has_the_shape_of_a_weight_is_no_layer():
     assert matched(modules, {"a.weight": (4, 4)}).path == [(), None, ("a",)]
 
 
+def test_a_parametrization_is_the_attribute_of_its_parameter():
+    rows = [("Net", -1), ("ParametrizedLinear", 0), ("ParametrizationList", 1), ("_WeightNorm", 2)]
+    modules = called(rows, None, [(4, 4), (4,)], None, [(4, 1), (4, 4)])
+    norm = "layer.parametrizations.weight"
+    names = {"layer.bias": (4,), f"{norm}.original0": (4, 1), f"{norm}.original1": (4, 4)}
+
+    found = matched(modules, names)
+
+    assert found.path == [(), ("layer",), tuple(norm.split(".")), None]
+
+
 def test_names_that_are_nested_without_end_match_nothing():
     modules = called([("Net", -1), ("Linear", 0)], None, [(4, 4)])
 

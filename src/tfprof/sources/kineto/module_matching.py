@@ -32,6 +32,7 @@ _OWNERS = frozenset(
     )
 )
 _SEQUENCE = "Sequential"
+_NEVER_CALLED = ("parametrizations",)  # what `torch.nn.utils.parametrize` adds to modules
 _MOST_TRIALS = 2_000_000  # for hostile files
 _MOST_DEPTH = 64  # of modules
 
@@ -90,6 +91,8 @@ class Matcher:
 
     def cost(self, row: int, attribute: Attribute) -> int | None:
         """How unlikely it is that a module is this attribute; None if it cannot be."""
+        if attribute.path[-1:] == _NEVER_CALLED:
+            return None
         key = (self._called.kind[row], attribute.kind)
         self._trials += 1
         if key not in self._costs:
