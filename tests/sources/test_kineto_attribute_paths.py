@@ -93,9 +93,19 @@ def test_modules_in_the_order_of_names_are_only_named_if_they_cannot_be_exchange
 
     assert paths["Linear_15"] == "blocks.3.mlp.2"
     assert paths["LayerNorm_8"] == "ln_f"
-    assert paths["LayerNorm_0"] is paths["LayerNorm_1"] is None  # ln_1 and ln_2
+    assert (paths["LayerNorm_0"], paths["LayerNorm_1"]) == ("blocks.0.ln_1", "blocks.0.ln_2")
     assert paths["Embedding_0"] is paths["Linear_16"] is None  # wte and head
-    assert (found.twins, found.in_order) == (10, 4)  # the blocks are numbered
+    assert (found.twins, found.in_order) == (2, 12)  # the blocks and their norms are numbered
+
+
+def test_numbers_at_the_end_of_names_are_the_order_of_calls():
+    modules = called([("Net", -1), *[("Linear", 0)] * 3], None, *[[(4, 4)]] * 3)
+    numbered = {"fc10.weight": (4, 4), "fc2.weight": (4, 4), "fc1.weight": (4, 4)}
+    mixed = {"fc1.weight": (4, 4), "fc2.weight": (4, 4), "out.weight": (4, 4)}
+
+    assert matched(modules, numbered, is_in_order=False).path[1:] == [("fc1",), ("fc2",), ("fc10",)]
+    assert matched(modules, numbered).path[1:] == [("fc10",), ("fc2",), ("fc1",)]  # as defined
+    assert matched(modules, mixed, is_in_order=False).path[1:] == [None, None, None]
 
 
 def test_numbers_in_names_count_by_value():
@@ -180,6 +190,63 @@ def test_parts_that_could_be_exchanged_have_no_names_inside_either():
 
     assert (by_name.twins, by_name.path) == (2, [(), *[None] * 6])
     assert (in_order.in_order, in_order.path[5]) == (2, ("right", "a"))
+
+
+def test_activations_are_no_attributes_whatever_the_shapes_of_their_inputs():
+    rows = [("Net", -1), ("ReLU", 0), ("Linear", 0), ("ReLU", 0), ("Projection", 0)]
+    modules = called(rows, None, [(4, 4)], [(4, 4), (4,)], [(4, 4)], [(4, 4), (2, 4)])
+
+    found = matched(modules, {"a.weight": (4, 4), "a.bias": (4,), "b.weight": (4, 4)})
+
+    assert (found.twins, found.path) == (0, [(), None, ("a",), None, ("b",)])
+
+
+def test_a_class_with_the_name_of_an_activation_may_call_modules():
+    rows = [("Net", -1), ("GLU", 0), ("Linear", 1), ("Linear", 0)]
+    modules = called(rows, None, None, [(8, 4)], [(4, 4)])
+
+    found = matched(modules, {"gate.proj.weight": (8, 4), "out.weight": (4, 4)})
+
+    assert found.path == [(), ("gate",), ("gate", "proj"), ("out",)]
+
+
+def test_the_parameters_of_a_module_may_be_taken_by_several_ops():
+    """As the two scales of a layer; a trace does not say how often ops with such inputs ran."""
+    rows = [("Net", -1), ("Layer", 0), ("Linear", 1)]
+    inputs = [[], [Counter([(4,), (2, 4)])], [Counter([(4, 4), (2, 4)])]]
+    parameters = {"layer.gamma_1": (4,), "layer.gamma_2": (4,), "layer.fc.weight": (4, 4)}
+
+    found = matched(Called(instances(*rows), inputs), parameters)
+
+    assert found.path == [(), ("layer",), ("layer", "fc")]
+
+
+def test_of_two_attributes_that_fit_a_module_is_the_one_with_more_parameters():
+    """`shared` is the embedding that the encoder takes, but it is not called itself."""
+    rows = [("Net", -1), ("Stack", 0), ("Embedding", 1), ("Linear", 1), ("Linear", 0)]
+    modules = called(rows, None, None, [(9, 4)], [(4, 4)], [(3, 4)])
+    parameters = {
+        "shared.weight": (9, 4),
+        "encoder.layers.0.weight": (4, 4),
+        "encoder.embed.weight": (9, 4),
+        "head.weight": (3, 4),
+    }
+
+    paths = matched(modules, parameters, is_in_order=False).path
+
+    assert (paths[1], paths[3]) == (("encoder",), ("encoder", "layers", "0"))
+
+
+def test_modules_that_fit_either_of_two_attributes_leave_the_others_their_names():
+    """A weight and its transpose, which both modules take."""
+    rows = [("Net", -1), ("Linear", 0), ("Project", 0), ("Project", 0)]
+    taken = [(8, 4), (4, 8)]
+    modules = called(rows, None, [(3, 3)], taken, taken)
+    parameters = {"a.weight": (3, 3), "up.weight": (8, 4), "down.weight": (4, 8)}
+
+    found = matched(modules, parameters, is_in_order=False)
+
+    assert (found.twins, found.path) == (2, [(), ("a",), None, None])
 
 
 def test_the_order_of_definition_is_not_used_where_calls_contradict_it():
@@ -351,5 +418,5 @@ def test_notes_say_which_names_are_uncertain(tmp_path):
     assumed = "14 modules have parameters of the same shapes as others beside them; their names"
     assert assumed in "".join(tfprof.load(GPT, in_order).scope().notes)
     notes = "".join(tfprof.load(GPT, by_name).scope().notes)
-    assert "10 modules have the name of the class, because the parameters of others" in notes
-    assert "4 modules have parameters of the same shapes as others" in notes
+    assert "2 modules have the name of the class, because the parameters of others" in notes
+    assert "12 modules have parameters of the same shapes as others" in notes

@@ -12,6 +12,7 @@ Shape: TypeAlias = tuple[int, ...]
 Path: TypeAlias = tuple[str, ...]
 
 _MOST_DEPTH = 64  # of attributes; deeper parameters are not matched
+_MOST_DIGITS = 9
 
 
 @dataclass(eq=False)
@@ -29,20 +30,39 @@ class Attribute:
         """The shapes of all parameters below it."""
         return frozenset(self.own).union(*(child.shapes for child in self.children))
 
+    @cached_property
+    def size(self) -> int:
+        """The number of parameters below it."""
+        return self.own.total() + sum(child.size for child in self.children)
+
     @property
     def only_child(self) -> Attribute | None:
         """The attribute that has all parameters below this one, if there is one."""
         return self.children[0] if len(self.children) == 1 and not self.own else None
 
-    @property
+    @cached_property
     def is_list(self) -> bool:
         """Whether it is a list of modules."""
         return bool(self.children) and all(child.is_numbered for child in self.children)
 
     @property
+    def is_parametrizations(self) -> bool:
+        """Whether it is what `torch.nn.utils.parametrize` adds to a module, and never called."""
+        return self.path[-1:] == ("parametrizations",)
+
+    @property
     def is_numbered(self) -> bool:
         """Whether it is one of a list."""
         return self.path[-1].isdecimal()
+
+    @cached_property
+    def number(self) -> tuple[Path, int] | None:
+        """What is before the number at the end of its name, and that number: 2 of `conv2`."""
+        name = self.path[-1]
+        stem = name.rstrip("0123456789")
+        if not 0 < len(name) - len(stem) <= _MOST_DIGITS:
+            return None
+        return (*self.path[:-1], stem), int(name[len(stem) :])
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +102,7 @@ def _attribute(known: dict[Path, Attribute], path: Path) -> Attribute:
 
 def _number(attribute: Attribute, kinds: dict[object, int]) -> int:
     below = sorted(_number(child, kinds) for child in attribute.children)
-    key = (frozenset(attribute.own.items()), tuple(below))
+    called_as = (attribute.is_list, attribute.is_parametrizations)
+    key = (frozenset(attribute.own.items()), tuple(below), called_as)
     attribute.kind = kinds.setdefault(key, len(kinds))
     return attribute.kind

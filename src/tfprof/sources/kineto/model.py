@@ -45,7 +45,7 @@ class Model:
             yield FileNote(
                 path,
                 "the modules do not match the names and shapes of the parameters; they have the "
-                "names of their classes.",
+                "names of their classes; a recording of tfprof.capture has those of attributes.",
                 _BY_MODULE,
             )
         if self.twins:
@@ -61,7 +61,7 @@ class Model:
             yield FileNote(
                 path,
                 f"{modules} of the same shapes as others beside them; their names assume that they "
-                "were called in the order in which the model defines them.",
+                "were called in the order of their numbers, or of their definition.",
                 _BY_MODULE,
             )
         if self.momentary:

@@ -45,12 +45,16 @@ class Called:
         return found
 
     @cached_property
+    def own(self) -> list[frozenset[Shape]]:
+        """The shapes of the inputs of the ops of each instance, without those inside others."""
+        return [frozenset(shape for one in inputs for shape in one) for inputs in self.inputs]
+
+    @cached_property
     def shapes(self) -> list[frozenset[Shape]]:
         """The shapes of the inputs of all ops inside each instance."""
-        found = [frozenset[Shape]()] * len(self.instances)
+        found = list(self.own)
         for row in self.inner_first:
-            own = frozenset(shape for inputs in self.inputs[row] for shape in inputs)
-            found[row] = own.union(*(found[one] for one in self.inner[row]))
+            found[row] = self.own[row].union(*(found[one] for one in self.inner[row]))
         return found
 
     @cached_property
@@ -68,18 +72,15 @@ class Called:
     def embedded(self) -> frozenset[Shape]:
         """The shapes of what embeddings take. Models often share their parameters."""
         rows = [row for row in range(len(self.instances)) if self.is_embedding(row)]
-        return frozenset(shape for row in rows for inputs in self.inputs[row] for shape in inputs)
+        return frozenset[Shape]().union(*(self.own[row] for row in rows))
 
     def is_embedding(self, row: int) -> bool:
         """Whether the instance is an embedding, judging by its class."""
         return "Embedding" in self.instances.class_name[row]
 
     def takes(self, row: int, shapes: Counter[Shape]) -> bool:
-        """Whether an op of the instance has inputs of these shapes, or several ops together."""
-        if any(shapes <= inputs for inputs in self.inputs[row]):
-            return True
-        single = Counter(dict.fromkeys(shapes, 1))
-        return len(shapes) > 1 and shapes == single and self.takes_all(row, shapes)
+        """Whether an op of the instance has inputs of these shapes."""
+        return any(shapes <= inputs for inputs in self.inputs[row])
 
     def takes_all(self, row: int, shapes: Counter[Shape]) -> bool:
         """Whether the ops of the instance have as many inputs of these shapes."""

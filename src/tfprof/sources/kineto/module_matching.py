@@ -5,18 +5,19 @@ module calls are attributes below its own. A module can be an attribute if its o
 of these shapes, and the modules inside it can be the attributes below. Where as many modules as
 attributes fit, they are these attributes.
 
-Attributes with the same shapes are taken in the order of the calls if they are numbered, or if the
-file lists them in the order of their definition and nothing contradicts that modules of their class
-were called in that order. Otherwise none of them is named: any of them could be any.
+Attributes with the same shapes are taken in the order of the calls if they differ by a number, or
+if the file lists them in the order of their definition and nothing contradicts that modules of
+their class were called in that order. Otherwise none of them is named: any of them could be any.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
+from operator import itemgetter
 
 from tfprof.sources.kineto.attribute_tree import Attribute, AttributeTree, Path, Shape
 from tfprof.sources.kineto.module_calls import Called
@@ -31,8 +32,19 @@ _OWNERS = frozenset(
         *("LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell"),
     )
 )
+# Those that never have any, unless they call other modules.
+_WITHOUT_PARAMETERS = frozenset(
+    (
+        *("Identity", "Flatten", "Unflatten", "Softmax", "LogSoftmax", "Upsample", "PixelShuffle"),
+        *("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout"),
+        *("ReLU", "ReLU6", "LeakyReLU", "ELU", "SELU", "CELU", "GELU", "SiLU", "Mish", "GLU"),
+        *("Sigmoid", "LogSigmoid", "Hardsigmoid", "Hardswish", "Hardtanh", "Tanh", "Softplus"),
+        *("MaxPool1d", "MaxPool2d", "MaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d"),
+        *("AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool2d"),
+        *("MSELoss", "L1Loss", "CrossEntropyLoss", "NLLLoss", "BCELoss", "BCEWithLogitsLoss"),
+    )
+)
 _SEQUENCE = "Sequential"
-_NEVER_CALLED = ("parametrizations",)  # what `torch.nn.utils.parametrize` adds to modules
 _MOST_TRIALS = 2_000_000  # for hostile files
 _MOST_DEPTH = 64  # of modules
 
@@ -73,7 +85,7 @@ class Matcher:
 
     def __init__(self, called: Called, tree: AttributeTree, *, is_in_order: bool) -> None:
         """`is_in_order` says whether the attributes are in the order of their definition."""
-        self._called, self._tree, self._is_in_order = called, tree, is_in_order
+        self._called, self._tree, self.is_in_order = called, tree, is_in_order
         self._costs: dict[tuple[int, int], int | None] = {}
         self._depth = self._trials = 0
 
@@ -91,7 +103,7 @@ class Matcher:
 
     def cost(self, row: int, attribute: Attribute) -> int | None:
         """How unlikely it is that a module is this attribute; None if it cannot be."""
-        if attribute.path[-1:] == _NEVER_CALLED:
+        if not self._may_be(row, attribute):
             return None
         key = (self._called.kind[row], attribute.kind)
         self._trials += 1
@@ -101,13 +113,34 @@ class Matcher:
                 self._depth += 1
                 plan = self._plan(row, attribute)
                 self._depth -= 1
-                self._costs[key] = plan.cost if plan else None
+                self._costs[key] = self._with_list(row, attribute, plan.cost) if plan else None
         return self._costs[key]
+
+    def _with_list(self, row: int, attribute: Attribute, cost: int) -> int | None:
+        """The cost of a match, if the attribute may be a list: few but sequences call themselves.
+
+        The only module of a list is rather that module than the list.
+        """
+        if not attribute.is_list or self._is_sequence(row):
+            return cost
+        inner = self.cost(row, attribute.only_child) if attribute.only_child else None
+        is_inner = inner is not None and inner < cost
+        return None if is_inner else cost + _SKIPPED
 
     @property
     def is_exhausted(self) -> bool:
         """Whether the search has taken too long."""
         return self._trials >= _MOST_TRIALS
+
+    def _may_be(self, row: int, attribute: Attribute) -> bool:
+        """Whether a module of its class may be this attribute.
+
+        Models have classes of their own with the names of activations, that call modules.
+        """
+        if attribute.is_parametrizations:
+            return False
+        is_without = self._called.instances.class_name[row] in _WITHOUT_PARAMETERS
+        return bool(self._called.inner[row]) or not (is_without or attribute.is_list)
 
     def _may_have(self, row: int, attribute: Attribute) -> bool:
         """Whether the ops inside a module take the shapes of all parameters, or all but one."""
@@ -124,7 +157,7 @@ class Matcher:
         found.twins += len(plan.twins)
         for group in plan.groups:
             if len(group.rows) > 1:
-                if not _are_numbered(group.attributes) and not self._are_in_order(group, plan):
+                if not _numbers(group.attributes) and not self._are_in_order(group, plan):
                     found.twins += len(group.rows)
                     continue
                 found.in_order += len(group.rows)
@@ -158,21 +191,23 @@ class Matcher:
             if classes[row] == classes[group.rows[0]]
         )
         is_ascending = all(before <= after for (_, before), (_, after) in pairwise(placed))
-        return self._is_in_order and is_ascending
+        return self.is_in_order and is_ascending
 
     def _likeliest(self, row: int, attribute: Attribute) -> Attribute:
         """The attribute that a module is: this one, or one that has all of its parameters.
 
         Lists of modules are not called, except for sequences.
         """
-        is_sequence = _SEQUENCE in self._called.instances.class_name[row]
         best, lowest = attribute, self.cost(row, attribute)
         inner: Attribute | None = attribute
         while lowest and inner is not None and (inner := inner.only_child) is not None:
-            cost = self.cost(row, inner) if is_sequence or not inner.is_list else None
+            cost = self.cost(row, inner) if self._is_sequence(row) or not inner.is_list else None
             if cost is not None and cost < lowest:
                 best, lowest = inner, cost
         return best
+
+    def _is_sequence(self, row: int) -> bool:
+        return _SEQUENCE in self._called.instances.class_name[row]
 
     def _plan(self, row: int, attribute: Attribute) -> _Plan | None:
         """The attributes of the modules that a module calls, if it is this attribute."""
@@ -212,17 +247,17 @@ class _Planning:
         while self._pending:
             if self._found.cost >= _UNLIKELY or self._matcher.is_exhausted:
                 return None
-            if not any(step() for step in (self._take, *opening, *others)):
+            if not any(step() for step in (self._take, self._take_likeliest, *opening, *others)):
                 return None
         own = self._attribute.own
-        if self._is_taken(own, [self._row]):
-            self._has_parameters = True
-        elif self._is_taken(own, self._free):
+        if self._called.takes(self._row, own) or not own:
+            self._has_parameters |= bool(own)
+        elif self._is_taken(own, [self._row, *self._free]):
             self._has_parameters = True
             self._found.cost += _SKIPPED
-        elif self._is_taken(own, self._inside(self._row)):
+        elif self._called.shapes[self._row].issuperset(own):
             self._found.cost += _UNTAKEN  # `head.bias` is also that of `head.decoder`
-        elif own:
+        else:
             return None
         return self._found if self._has_parameters else None
 
@@ -238,14 +273,17 @@ class _Planning:
 
     def _groups(self, limit: int = _UNTAKEN) -> Iterator[tuple[list[Attribute], list[int]]]:
         """Attributes that are pending with the same shapes, and the free modules that fit."""
+        for group, costs in self._costs():
+            yield group, [row for row, cost in costs.items() if cost < limit]
+
+    def _costs(self) -> Iterator[tuple[list[Attribute], dict[int, int]]]:
+        """Attributes that are pending with the same shapes, and how unlikely each module is."""
         groups: dict[int, list[Attribute]] = {}
         for one in self._pending:
             groups.setdefault(one.kind, []).append(one)
         for group in groups.values():
-            costs = [
-                (row, self._matcher.cost(row, group[0])) for row in self._with(group[0].shapes)
-            ]
-            yield group, [row for row, cost in costs if cost is not None and cost < limit]
+            costs = {row: self._matcher.cost(row, group[0]) for row in self._with(group[0].shapes)}
+            yield group, {row: cost for row, cost in costs.items() if cost is not None}
 
     def _with(self, shapes: frozenset[Shape]) -> list[int]:
         """The free modules with one of the two rarest of these shapes: at most one may be missing.
@@ -258,11 +296,36 @@ class _Planning:
 
     def _take(self, limit: int = _UNTAKEN) -> bool:
         """Take modules as the attributes that no others fit."""
-        fitting = [(group, fits) for group, fits in self._groups(limit) if len(group) == len(fits)]
-        claims = Counter(row for _, fits in fitting for row in fits)
-        clear = [(group, fits) for group, fits in fitting if all(claims[row] == 1 for row in fits)]
-        for group, fits in clear:
-            self._settle(group, fits)
+        return self._take_fitting(self._groups(limit))
+
+    def _take_likeliest(self) -> bool:
+        """Take modules as the attributes that they are likelier to be than any others.
+
+        The most parameters that a module may have are rarely there by chance.
+        """
+        groups = [
+            (group, {row: (-group[0].size, cost) for row, cost in costs.items() if cost < _UNTAKEN})
+            for group, costs in self._costs()
+        ]
+        best: dict[int, tuple[int, int]] = {}
+        for _, costs in groups:
+            best |= {row: min(cost, best.get(row, cost)) for row, cost in costs.items()}
+        lowest = [min(costs.values(), default=(0, 0)) for _, costs in groups]
+        return self._take_fitting(
+            (group, [row for row, cost in costs.items() if best[row] == cost == least])
+            for (group, costs), least in zip(groups, lowest, strict=True)
+        )
+
+    def _take_fitting(self, groups: Iterable[tuple[list[Attribute], list[int]]]) -> bool:
+        """Take modules as attributes if as many fit, which fit no others."""
+        together: dict[tuple[int, ...], list[Attribute]] = {}
+        for group, fits in groups:  # attributes that the same modules fit
+            together.setdefault(tuple(fits), []).extend(group)
+        fitting = [(group, rows) for rows, group in together.items() if len(group) == len(rows)]
+        claims = Counter(row for _, rows in fitting for row in rows)
+        clear = [(group, rows) for group, rows in fitting if all(claims[row] == 1 for row in rows)]
+        for group, rows in clear:
+            self._settle(group, rows)
         return bool(clear)
 
     def _take_unlikely(self) -> bool:
@@ -272,18 +335,18 @@ class _Planning:
     def _take_owners(self) -> bool:
         """Take modules that have parameters for sure, where others only might."""
         classes = self._called.instances.class_name
-        for group, fits in self._groups():
-            sure = [row for row in fits if classes[row] in _OWNERS]
-            if len(group) == len(sure):
-                self._settle(group, sure)
-                return True
-        return False
+        return self._take_fitting(
+            (group, [row for row in fits if classes[row] in _OWNERS])
+            for group, fits in self._groups()
+        )
 
     def _settle(self, group: Sequence[Attribute], rows: Sequence[int]) -> None:
-        numbered = _are_numbered(group)
-        ordered = sorted(group, key=lambda one: int(one.path[-1]) if numbered else one.place)
+        numbers = [] if self._matcher.is_in_order else _numbers(group)
+        places = numbers or [one.place for one in group]
+        ordered = [one for _, one in sorted(zip(places, group, strict=True), key=itemgetter(0))]
         self._found.groups.append(_Group(list(rows), ordered))
-        self._found.cost += sum(self._matcher.cost(row, group[0]) or 0 for row in rows)
+        pairs = zip(rows, ordered, strict=True)
+        self._found.cost += sum(self._matcher.cost(*pair) or 0 for pair in pairs)
         self._has_parameters = True
         self._remove(group, rows)
 
@@ -356,7 +419,7 @@ class _Planning:
             return False
         pending = list(rows)
         for row in pending:
-            if self._called.takes(row, shapes):
+            if self._called.own[row].issuperset(shapes):
                 return True
             pending += self._called.inner[row] if row != self._row else []
         return False
@@ -366,7 +429,12 @@ def _shapes(attributes: Sequence[Attribute]) -> frozenset[Shape]:
     return frozenset[Shape]().union(*(one.shapes for one in attributes))
 
 
-def _are_numbered(attributes: Sequence[Attribute]) -> bool:
-    """Whether attributes are all in one list."""
-    above = {one.path[:-1] for one in attributes}
-    return len(above) == 1 and all(one.is_numbered for one in attributes)
+def _numbers(attributes: Sequence[Attribute]) -> list[int]:
+    """What attributes differ by: 0 and 1 of `layers.0` and `layers.1`, 1 and 2 of `conv1`, `conv2`.
+
+    Nothing if they differ by something else.
+    """
+    numbered = [one.number for one in attributes if one.number is not None]
+    numbers = [number for _, number in numbered]
+    is_one_stem = len({stem for stem, _ in numbered}) == 1
+    return numbers if is_one_stem and len(set(numbers)) == len(attributes) else []
