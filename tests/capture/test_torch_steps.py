@@ -87,7 +87,7 @@ def test_without_steps_before_it_a_recording_says_how_to_note_their_time(tmp_pat
         train(lambda: None, steps=2)
 
     [note] = slowness(tfprof.load(tmp_path / "a"))
-    assert note.endswith("tfprof.TorchCallback or tfprof run to see the usual time of a step.")
+    assert note.endswith("or tfprof run --skip_steps, to see the usual time of a step.")
 
 
 def test_the_first_step_can_be_recorded(tmp_path):

@@ -127,7 +127,8 @@ def _slowness(trace: Trace, found: Interpreted) -> Iterator[Note]:
     if found.usual_step_ns and not _has_ranks(trace):
         text += f" Before the recording, a step took {format_nanos(found.usual_step_ns)}."
     elif not found.usual_step_ns:
-        text += " Record with tfprof.TorchCallback or tfprof run to see the usual time of a step."
+        text += " Record later steps only, with tfprof.TorchCallback or tfprof run --skip_steps, "
+        text += "to see the usual time of a step."
     yield Note(text, Subject.STEPS)
 
 
