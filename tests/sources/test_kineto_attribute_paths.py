@@ -10,7 +10,7 @@ from formats.test_safetensors import written
 from h200 import FACTS, GPT
 from tfprof.formats import kineto
 from tfprof.formats.content import Content
-from tfprof.sources.kineto.attribute_paths import matched, stated
+from tfprof.sources.kineto.attribute_paths import matched, matched_without_unused, stated
 from tfprof.sources.kineto.interpreted import interpreted
 from tfprof.sources.kineto.model import called as called_in
 from tfprof.sources.kineto.module_calls import Called
@@ -389,6 +389,41 @@ def test_recorded_paths_count_and_other_modules_have_their_classes():
     ]
 
 
+def test_parts_of_a_model_that_were_not_used_are_left_out():
+    """As auxiliary outputs, which only training uses."""
+    rows = [("Net", -1), ("Linear", 0), ("Norm", 0), ("Linear", 0)]
+    modules = called(rows, None, [(8, 4), (8,)], [(8,)], [(2, 8)])
+    parameters = {
+        "body.weight": (8, 4),
+        "body.bias": (8,),
+        "norm.weight": (8,),
+        "head.weight": (2, 8),
+        "aux.fc.weight": (5, 8),
+        "aux.norm.weight": (8,),
+    }
+
+    assert matched(modules, parameters) is None
+    found = matched_without_unused(modules, parameters, is_in_order=False)
+    assert (found.twins, found.path) == (0, [(), ("body",), ("norm",), ("head",)])
+    assert found.unused == [("aux",)]
+
+
+def test_parameters_that_were_not_used_are_left_out():
+    modules = called([("Net", -1), ("Linear", 0)], [(4,)], [(8, 4), (8,)])
+    parameters = {"body.weight": (8, 4), "body.bias": (8,), "scale": (4,), "mask": (1, 1, 4)}
+
+    assert matched(modules, parameters) is None
+    found = matched_without_unused(modules, parameters)
+    assert (found.path, found.unused) == ([(), ("body",)], [("mask",)])
+
+
+def test_most_of_a_model_cannot_be_left_out():
+    modules = called([("Net", -1), ("Linear", 0)], None, [(8, 4)])
+    parameters = {"a.weight": (8, 4), "b.weight": (5, 3), "c.weight": (6, 3)}
+
+    assert matched_without_unused(modules, parameters) is None
+
+
 def weights_file(path, shapes):
     """A file of weights in the order of `shapes`."""
     entries, start = {}, 0
@@ -409,6 +444,15 @@ def test_weights_and_a_trace_are_one_model(tmp_path):
     assert "GPT/blocks/0/attn/qkv/weight" in names
     assert "GPT/blocks/0/attn/qkv/aten::linear/aten::addmm" in names
     assert int(profile.columns.ops.shape.sizes().sum()) == FACTS["total_parameters"]
+
+
+def test_a_note_says_which_parts_of_the_model_were_not_used(tmp_path):
+    shapes = SHAPES | {"aux.fc.weight": (7, 256), "aux.norm.weight": (256,)}
+
+    profile = tfprof.load(GPT, weights_file(tmp_path / "gpt.safetensors", shapes))
+
+    assert "GPT/blocks/0/attn/qkv/aten::linear/aten::addmm" in list(profile.columns.ops.name)
+    assert "1 part of the model was not used: aux." in "".join(profile.scope().notes)
 
 
 def test_notes_say_which_names_are_uncertain(tmp_path):

@@ -7,13 +7,15 @@ a module, and the modules inside a module are those inside its path.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from tfprof.sources.kineto.attribute_tree import AttributeTree, Path, Shape
 from tfprof.sources.kineto.module_calls import Called
 from tfprof.sources.kineto.module_matching import Matcher
 from tfprof.sources.kineto.python_calls import Instances
+
+_MOST_ABOVE = 5  # levels of a part that was not used, from the parameters that no op takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class AttributePaths:
     path: list[Path | None]
     twins: int = 0  # instances that could be exchanged with another one
     in_order: int = 0  # instances that only the order of the calls tells apart
+    unused: Sequence[Path] = ()  # parts of the model and parameters that were not used
 
 
 def matched(
@@ -48,6 +51,34 @@ def matched(
         return None
     paths = [found.path.get(row) for row in range(len(called.instances))]
     return AttributePaths(min(roots)[-1], paths, found.twins, found.in_order)
+
+
+def matched_without_unused(
+    called: Called, parameters: Mapping[str, Shape], *, is_in_order: bool = True
+) -> AttributePaths | None:
+    """The paths of the modules if parts of the model were not used, such as auxiliary outputs.
+
+    These are the smallest parts around parameters whose shapes no op takes, without which the model
+    matches. They have at most half of its parameters.
+    """
+    if AttributeTree.of(parameters) is None:
+        return None
+    paths = {name: tuple(name.split(".")) for name in parameters}
+    taken = frozenset[Shape]().union(*called.own)
+    missing = [paths[name] for name, shape in parameters.items() if shape and shape not in taken]
+    for above in range(_MOST_ABOVE if missing else 0):
+        around = {path[: max(1, len(path) - above)] for path in missing}
+        unused = {path for path in around if not _is_in(path[:-1], around)}
+        rest = {name: parameters[name] for name, path in paths.items() if not _is_in(path, unused)}
+        if 2 * len(rest) < len(parameters):
+            return None
+        if found := matched(called, rest, is_in_order=is_in_order):
+            return replace(found, unused=sorted(unused))
+    return None
+
+
+def _is_in(path: Path, parts: Collection[Path]) -> bool:
+    return any(path[: end + 1] in parts for end in range(len(path)))
 
 
 def stated(instances: Instances, calls: Sequence[tuple[str, str]]) -> AttributePaths | None:

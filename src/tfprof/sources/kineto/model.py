@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,13 @@ from tfprof.model.builder import Held
 from tfprof.model.notes import FileNote, Subject
 from tfprof.model.ops import Phase
 from tfprof.sources.kineto.arguments import shapes_of
-from tfprof.sources.kineto.attribute_paths import AttributePaths, matched, stated
+from tfprof.sources.kineto.attribute_paths import (
+    AttributePaths,
+    matched,
+    matched_without_unused,
+    stated,
+)
+from tfprof.sources.kineto.attribute_tree import Path as AttributePath
 from tfprof.sources.kineto.attribute_tree import Shape
 from tfprof.sources.kineto.host import Role
 from tfprof.sources.kineto.interpreted import Interpreted
@@ -24,6 +31,7 @@ from tfprof.sources.kineto.python_calls import Instances
 from tfprof.sources.kineto.scopes import attribute_paths, class_paths, stated_paths
 from tfprof.units import counted
 
+_MOST_LISTED = 3
 _BY_MODULE = Subject.OPS | Subject.PARAMS | Subject.FLOAT_OPS | Subject.TIME | Subject.MEMORY
 
 
@@ -36,6 +44,7 @@ class Model:
     unmatched: bool = False  # parameters are known, but the modules do not match them
     twins: int = 0  # modules that could be exchanged with another one
     in_order: int = 0  # modules that only the order of the calls tells apart
+    unused: Sequence[AttributePath] = ()  # parts and parameters that were not used
     known: Collection[int] = ()  # the instances that are known to be parts of the model
     momentary: Sequence[str] = ()  # classes of modules that were created anew in each step
 
@@ -64,6 +73,12 @@ class Model:
                 "were called in the order of their numbers, or of their definition.",
                 _BY_MODULE,
             )
+        if self.unused:
+            parts = counted(len(self.unused), "part of the model was", "parts of the model were")
+            names = ", ".join(".".join(one) for one in self.unused[:_MOST_LISTED])
+            more = len(self.unused) - _MOST_LISTED
+            names += f" and {more:,} more" if more > 0 else ""
+            yield FileNote(path, f"{parts} not used: {names}.", _BY_MODULE)
         if self.momentary:
             classes = ", ".join(sorted(set(self.momentary)))
             yield FileNote(
@@ -99,10 +114,10 @@ def _matched(found: Interpreted, held: Sequence[Held]) -> AttributePaths | None:
     distinct = {name: shape for name, shape in parameters.items() if name not in shared}
     is_in_order = all(each.is_in_order for each in held)
     # Ops inside of others have inputs that no module has, such as transposed weights.
-    for is_outermost in (True, False):
+    for match, is_outermost in product((matched, matched_without_unused), (True, False)):
         modules = called(found, is_outermost=is_outermost)
         for known in (parameters, distinct) if shared else (parameters,):
-            if paths := matched(modules, known, is_in_order=is_in_order):
+            if paths := match(modules, known, is_in_order=is_in_order):
                 return paths
     return None
 
@@ -120,7 +135,14 @@ def _named(found: Interpreted, paths: AttributePaths) -> Model:
     names = attribute_paths(found.calls.instances, paths)
     known = {row for row, place in enumerate(paths.path) if place is not None}
     root = names[paths.root]
-    return Model(names, root, twins=paths.twins, in_order=paths.in_order, known=known)
+    return Model(
+        names,
+        root,
+        twins=paths.twins,
+        in_order=paths.in_order,
+        unused=paths.unused,
+        known=known,
+    )
 
 
 def called(found: Interpreted, *, is_outermost: bool) -> Called:

@@ -45,13 +45,13 @@ _WITHOUT_PARAMETERS = frozenset(
     )
 )
 _SEQUENCE = "Sequential"
-_MOST_TRIALS = 2_000_000  # for hostile files
+_MOST_TRIALS, _TRIALS_PER_MODULE = 200_000, 50  # for hostile files
 _MOST_DEPTH = 64  # of modules
 
 # How much less likely a match is: for a list of modules that is not called, or a module that is no
 # attribute; and for a parameter that no module takes, as it may be the same tensor as another one.
 _SKIPPED, _UNTAKEN = 1, 1_000
-_UNLIKELY = 4 * _UNTAKEN
+_UNLIKELY = 100 * _UNTAKEN
 
 
 @dataclass
@@ -87,7 +87,8 @@ class Matcher:
         """`is_in_order` says whether the attributes are in the order of their definition."""
         self._called, self._tree, self.is_in_order = called, tree, is_in_order
         self._costs: dict[tuple[int, int], int | None] = {}
-        self._depth = self._trials = 0
+        self._depth = self.trials = 0
+        self._most_trials = _MOST_TRIALS + _TRIALS_PER_MODULE * len(called.instances)
 
     def matched(self, root: int) -> Matched | None:
         """The paths of the modules inside of `root`, the whole model; None if they do not match."""
@@ -106,7 +107,6 @@ class Matcher:
         if not self._may_be(row, attribute):
             return None
         key = (self._called.kind[row], attribute.kind)
-        self._trials += 1
         if key not in self._costs:
             self._costs[key] = None  # for those that are too deep, or too many
             if self._depth < _MOST_DEPTH and self._may_have(row, attribute):
@@ -130,7 +130,7 @@ class Matcher:
     @property
     def is_exhausted(self) -> bool:
         """Whether the search has taken too long."""
-        return self._trials >= _MOST_TRIALS
+        return self.trials >= self._most_trials
 
     def _may_be(self, row: int, attribute: Attribute) -> bool:
         """Whether a module of its class may be this attribute.
@@ -282,7 +282,9 @@ class _Planning:
         for one in self._pending:
             groups.setdefault(one.kind, []).append(one)
         for group in groups.values():
-            costs = {row: self._matcher.cost(row, group[0]) for row in self._with(group[0].shapes)}
+            rows = self._with(group[0].shapes)
+            self._matcher.trials += 1 + len(rows)
+            costs = {row: self._matcher.cost(row, group[0]) for row in rows}
             yield group, {row: cost for row, cost in costs.items() if cost is not None}
 
     def _with(self, shapes: frozenset[Shape]) -> list[int]:
