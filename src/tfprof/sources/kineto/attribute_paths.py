@@ -2,7 +2,7 @@
 
 A trace has the class of each module and a number. Where the names and shapes of the parameters are
 known, the modules that were called are matched to them. A match counts only if all parameters have
-a module, and the modules inside a module are those inside its path.
+a module, except for those that no op takes, and if modules contain each other as their paths do.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class AttributePaths:
     path: list[Path | None]
     twins: int = 0  # instances that could be exchanged with another one
     in_order: int = 0  # instances that only the order of the calls tells apart
-    unused: Sequence[Path] = ()  # parts of the model and parameters that were not used
+    unused: Sequence[Path] = ()  # parts of the model and parameters that seem unused
 
 
 def matched(

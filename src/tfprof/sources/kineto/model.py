@@ -44,41 +44,14 @@ class Model:
     unmatched: bool = False  # parameters are known, but the modules do not match them
     twins: int = 0  # modules that could be exchanged with another one
     in_order: int = 0  # modules that only the order of the calls tells apart
-    unused: Sequence[AttributePath] = ()  # parts and parameters that were not used
+    unused: Sequence[AttributePath] = ()  # parts and parameters that seem unused
     known: Collection[int] = ()  # the instances that are known to be parts of the model
     momentary: Sequence[str] = ()  # classes of modules that were created anew in each step
 
     def notes(self, path: str) -> Iterator[FileNote]:
         """What a user has to know about the names of modules."""
-        if self.unmatched:
-            yield FileNote(
-                path,
-                "the modules do not match the names and shapes of the parameters; they have the "
-                "names of their classes; a recording of tfprof.capture has those of attributes.",
-                _BY_MODULE,
-            )
-        if self.twins:
-            modules = counted(self.twins, "module has", "modules have")
-            yield FileNote(
-                path,
-                f"{modules} the name of the class, because the parameters of others have the same "
-                "shapes; a recording of tfprof.capture says which is which.",
-                _BY_MODULE,
-            )
-        if self.in_order:
-            modules = counted(self.in_order, "module has parameters", "modules have parameters")
-            yield FileNote(
-                path,
-                f"{modules} of the same shapes as others beside them; their names assume that they "
-                "were called in the order of their numbers, or of their definition.",
-                _BY_MODULE,
-            )
-        if self.unused:
-            parts = counted(len(self.unused), "part of the model was", "parts of the model were")
-            names = ", ".join(".".join(one) for one in self.unused[:_MOST_LISTED])
-            more = len(self.unused) - _MOST_LISTED
-            names += f" and {more:,} more" if more > 0 else ""
-            yield FileNote(path, f"{parts} not used: {names}.", _BY_MODULE)
+        for text in self._uncertain_names():
+            yield FileNote(path, text, _BY_MODULE)
         if self.momentary:
             classes = ", ".join(sorted(set(self.momentary)))
             yield FileNote(
@@ -86,6 +59,31 @@ class Model:
                 f"modules that the program creates anew in each step count as one: {classes}.",
                 Subject.OPS | Subject.TIME,
             )
+
+    def _uncertain_names(self) -> Iterator[str]:
+        if self.unmatched:
+            yield (
+                "the modules do not match the names and shapes of the parameters; they have the "
+                "names of their classes; a recording of tfprof.capture has those of attributes."
+            )
+        if self.twins:
+            modules = counted(self.twins, "module has", "modules have")
+            yield (
+                f"{modules} the name of the class, because the parameters of others have the same "
+                "shapes; a recording of tfprof.capture says which is which."
+            )
+        if self.in_order:
+            modules = counted(self.in_order, "module has parameters", "modules have parameters")
+            yield (
+                f"{modules} of the same shapes as others beside them; their names assume that they "
+                "were called in the order of their numbers, or of their definition."
+            )
+        if self.unused:
+            parts = counted(len(self.unused), "part of the model seems", "parts of the model seem")
+            names = ", ".join(".".join(one) for one in self.unused[:_MOST_LISTED])
+            more = len(self.unused) - _MOST_LISTED
+            names += f" and {more:,} more" if more > 0 else ""
+            yield f"{parts} unused, because no op takes parameters of these shapes: {names}."
 
 
 def model_of(found: Interpreted, held: Sequence[Held], names: ModuleNames, path: str) -> Model:

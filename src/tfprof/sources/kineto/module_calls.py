@@ -20,7 +20,7 @@ class Called:
 
     @cached_property
     def inner(self) -> list[list[int]]:
-        """The instances that each one called first, in that order."""
+        """The instances whose first call was inside each one, in the order of these calls."""
         found: list[list[int]] = [[] for _ in range(len(self.instances))]
         for row, parent in enumerate(self.instances.parent):
             if parent >= 0:
@@ -59,7 +59,7 @@ class Called:
 
     @cached_property
     def kind(self) -> list[int]:
-        """A number that is the same for instances that cannot be told apart by what is in them."""
+        """A number for each instance: the same for those of one class that contain the same."""
         found, kinds = [0] * len(self.instances), dict[object, int]()
         for row in self.inner_first:
             inputs = frozenset(frozenset(one.items()) for one in self.inputs[row])
