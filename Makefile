@@ -12,6 +12,20 @@ PEERS ?=
 # Models for `make models`, separated by commas. By default all; that takes about an hour.
 MODELS ?=
 
+# Tiers for `make test`, separated by commas: gate, live, browser, process, random, dist.
+TIER ?= gate
+
+# For `make flaky`: how often, and how many busy processes beside it.
+N ?= 8
+LOAD ?= 4
+
+# For `make mutants`: how many to plant, and the seed of the choice.
+COUNT ?= 60
+SEED ?= 1
+
+# Pinned versions of what the tests need; empty for the newest ones.
+CONSTRAINTS ?= constraints.txt
+
 # Seconds for each target of `make fuzz`.
 TIME ?= 60
 
@@ -30,8 +44,8 @@ NPM := $(shell command -v node >/dev/null && command -v npm >/dev/null && \
 	node -p 'parseInt(process.versions.node) >= 20 ? "npm" : ""')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-oldest test-strict coverage check lint types script dependencies vendor schemas \
-	docs screenshots models bench bench-page bench-check bench-baseline fuzz dist clean
+.PHONY: help demo test test-all test-oldest test-strict flaky mutants coverage check lint types script \
+	check-dependencies constraints vendor schemas docs screenshots models bench bench-page bench-check bench-baseline fuzz dist clean
 
 help:  ## List the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -39,8 +53,18 @@ help:  ## List the targets.
 demo: .venv/installed  ## Profile the example model, and write its report.
 	@$(BIN)/python examples/demo.py
 
-test: check  ## Run all tests and checks.
-	$(BIN)/python -m pytest -n 2 --dist worksteal -q
+test: check  ## Run the checks and the gate: what every change must pass; TIER=live,… picks tiers.
+	@$(BIN)/python scripts/run_tests.py $(TIER)
+
+test-all: check  ## Run the checks and the tests of all tiers.
+	@$(BIN)/python scripts/run_tests.py all
+
+flaky: .venv/ready  ## Run a tier N times beside LOAD busy processes, and list tests that differ.
+	@$(BIN)/python scripts/flaky.py --tier $(TIER) --runs $(N) --load $(LOAD)
+
+mutants: .venv/ready  ## Plant COUNT mutants in the package, and list by tier which tests notice them.
+	test -d build/mutants || $(BIN)/python scripts/mutants.py --contexts gate,live,browser,process,random,dist
+	$(BIN)/python scripts/mutants.py --count $(COUNT) --seed $(SEED)
 
 test-oldest:  ## Run all tests with the oldest versions of all dependencies, without TensorFlow.
 	$(PYTHON) -m venv build/oldest
@@ -59,7 +83,7 @@ test-strict: .venv/ready  ## Run all tests in Python's development mode; a warni
 coverage: .venv/ready  ## Run all tests and report branch coverage.
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q --cov --cov-report=term-missing:skip-covered
 
-check: lint types script dependencies  ## Lint and type-check Python and JavaScript, and check dependencies.
+check: lint types script  ## Lint and type-check Python and JavaScript.
 
 lint: .venv/ready
 	$(BIN)/ruff check .
@@ -68,8 +92,15 @@ lint: .venv/ready
 types: .venv/ready
 	$(BIN)/python -m mypy
 
-dependencies: .venv/ready
+check-dependencies: .venv/ready  ## Check licences and known vulnerabilities of the dependencies.
 	@$(BIN)/python scripts/dependencies.py
+
+constraints:  ## Update the pinned versions of what the tests need, and show the diff.
+	$(PYTHON) -m venv --clear build/newest
+	build/newest/bin/python -m pip install --quiet --disable-pip-version-check '.[test]'
+	build/newest/bin/python scripts/constraints.py > build/newest/constraints.txt
+	mv build/newest/constraints.txt constraints.txt
+	git diff constraints.txt
 
 script: $(if $(NPM),node_modules/ready)
 ifdef NPM
@@ -136,7 +167,9 @@ clean:  ## Remove the environment and all caches.
 	@touch $@
 
 # With everything for the tests, including TensorFlow for its own profiler.
-.venv/ready: pyproject.toml $(COMPILED) | .venv/bin/python
+# The variable, unlike the option, also applies to the environment in which the package is built.
+.venv/ready: export PIP_CONSTRAINT = $(abspath $(CONSTRAINTS))
+.venv/ready: pyproject.toml $(CONSTRAINTS) $(COMPILED) | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@ .venv/installed
 

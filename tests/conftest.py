@@ -8,7 +8,6 @@ import socket
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
 import model_files
 
@@ -16,11 +15,9 @@ import model_files
 with contextlib.suppress(ImportError):
     import triton  # noqa: F401
 
-GOLDEN = Path(__file__).parent / "golden"
+pytest_plugins = ["tiers", "outcomes", "leftovers"]
 
-# The time of an example depends on the load of the machine, so there is no deadline.
-settings.register_profile("tests", deadline=None)
-settings.load_profile("tests")
+GOLDEN = Path(__file__).parent / "golden"
 
 
 def pytest_addoption(parser):

@@ -1,8 +1,18 @@
 """Tests of `floors`."""
 
 import pytest
+from hypothesis import settings
 
 from floors import checked, checked_unless, floor
+
+
+@pytest.fixture(autouse=True)
+def load_examples():
+    """Loads the examples of the tier `random`; call it with "same" for those of other runs."""
+    before = settings.get_current_profile_name()
+    settings.load_profile("new")
+    yield settings.load_profile
+    settings.load_profile(before)
 
 
 def test_a_property_that_checks_enough_of_its_examples_passes():
@@ -25,7 +35,22 @@ def test_a_property_that_checks_too_few_of_its_examples_fails():
         a_third()
 
 
-def test_a_property_without_examples_fails():
+def test_one_checked_example_is_enough_if_examples_are_always_the_same(load_examples):
+    load_examples("same")
+
+    @floor(0.5)
+    def a_third():
+        checked()
+        checked(False)
+        checked(False)
+
+    a_third()
+
+
+@pytest.mark.parametrize("examples", ["same", "new"])
+def test_a_property_without_examples_fails(examples, load_examples):
+    load_examples(examples)
+
     @floor(0.0)
     def nothing():
         pass
