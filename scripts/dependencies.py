@@ -1,5 +1,5 @@
 """
-Checks the packages that a user installs with tfprof: licences and known vulnerabilities.
+Checks licences and known vulnerabilities of what users install: `make check-dependencies`.
 
 These are the dependencies of the core and of the extras in `EXTRAS`, with their own dependencies,
 in the installed versions. TensorFlow is left out: whoever profiles programs has it already.
@@ -96,8 +96,8 @@ _PAGE = """\
 tfprof is published under the Apache License 2.0.
 The packages that it installs, and the libraries in its report page, have permissive licences: they
 allow use, changes and distribution, and ask only for their notice to be kept.
-`make check` compares the table with the installed packages, and also searches for known
-vulnerabilities in them with pip-audit.
+`make check-dependencies` compares the table with the installed packages, and also searches for
+known vulnerabilities in them with pip-audit.
 
 ## Packages
 
@@ -184,7 +184,7 @@ def vulnerabilities(packages: Sequence[Distribution]) -> Iterator[str]:
         pinned = Path(folder, "requirements.txt")
         pinned.write_text("".join(f"{one.name}=={one.version}\n" for one in packages), "utf-8")
         options = ["--no-deps", "--disable-pip", "--progress-spinner=off", "--timeout=5"]
-        audited = subprocess.run(  # noqa: S603 -- fixed words
+        audited = subprocess.run(
             [sys.executable, "-m", "pip_audit", "--format=json", *options, "--requirement", pinned],
             capture_output=True,
             text=True,

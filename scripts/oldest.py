@@ -20,7 +20,7 @@ LEFT_OUT = {
     "grpcio-tools": "requires a newer protobuf",
     "mypy": "`make check` runs it",
     "pandas-stubs": "for mypy",
-    "pip-audit": "`make check` runs it",
+    "pip-audit": "`make check-dependencies` runs it",
     "ruff": "`make check` runs it",
     "tensorflow-cpu": "requires its own versions of numpy and protobuf",
     "tfprof": "the extra `docs`, which builds the manual",

@@ -1,4 +1,4 @@
-"""The packages that a user installs: their licences and known vulnerabilities, in `make check`."""
+"""The packages that a user installs: their licences and known vulnerabilities."""
 
 import json
 import re
