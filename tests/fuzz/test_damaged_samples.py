@@ -6,6 +6,8 @@ import pytest
 
 from fuzz import damage
 
+pytestmark = pytest.mark.random
+
 SAMPLES = damage.samples()
 CUTS = CHANGES = 12
 

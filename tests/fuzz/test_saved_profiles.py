@@ -28,12 +28,13 @@ ODD_NUMBERS = (0, 1, 2, -1, -2, 2**62, -(2**63), 150)
 
 
 @pytest.fixture(scope="module")
-def contents():
-    """The members of a saved profile."""
+def saved():
+    """The members of a saved profile, and its tables."""
     names = ("graph.pb", "run_meta_0", "tfprof_log")
     columns = tfprof.load(*(packed(f"gpu_synth/{name}") for name in names)).columns
     with zipfile.ZipFile(io.BytesIO(profile_file.encoded(completed(columns)))) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
+        contents = {name: archive.read(name) for name in archive.namelist()}
+    return contents, {name: parquet.read(contents[f"{name}.parquet"]) for name in TABLES}
 
 
 def completed(columns):
@@ -47,11 +48,11 @@ def completed(columns):
     return builder.build()
 
 
-def changed(contents, chance):
+def changed(saved, chance):
     """The same file with one value of one column changed."""
-    tables = {name: parquet.read(contents[f"{name}.parquet"]) for name in TABLES}
+    contents, tables = saved
     table = chance.choice([name for name in TABLES if len(next(iter(tables[name].values())))])
-    columns = tables[table]
+    columns = dict(tables[table])
     numbers = [
         name for name in TABLES[table].fields if isinstance(columns[name], np.ndarray | Coded)
     ]
@@ -91,8 +92,8 @@ def questions(profile):
 
 @pytest.mark.filterwarnings("ignore:overflow")
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_changed_table_is_refused_or_answered(seed, contents):
-    data = changed(contents, random.Random(seed))  # noqa: S311 -- no secret
+def test_a_changed_table_is_refused_or_answered(seed, saved):
+    data = changed(saved, random.Random(seed))  # noqa: S311 -- no secret
     with contextlib.suppress(TfprofError):
         profile = Profile(loaded("changed", data).profile)
         for question in questions(profile):
@@ -100,11 +101,11 @@ def test_a_changed_table_is_refused_or_answered(seed, contents):
                 question()
 
 
-def test_some_changed_tables_are_loaded_and_some_refused(contents):
+def test_some_changed_tables_are_loaded_and_some_refused(saved):
     refused = 0
     for seed in SEEDS:
         try:
-            loaded("changed", changed(contents, random.Random(seed)))  # noqa: S311 -- no secret
+            loaded("changed", changed(saved, random.Random(seed)))  # noqa: S311 -- no secret
         except TfprofError:
             refused += 1
     assert 5 < refused < 35
