@@ -5,9 +5,9 @@ import pytest
 from parity.original import Original
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def original():
-    """The original, in a separate process."""
+    """The original, in a separate process, where each question has a fork of its own."""
     with Original() as worker:
         yield worker
 

@@ -1,13 +1,15 @@
 """TensorFlow's own profiler in a separate process, because some questions crash it.
 
 The worker imports TensorFlow once and forks for each question, so a crash ends only the fork and
-every question is answered by a fresh profiler.
+every question is answered by a fresh profiler. Slowness is not a crash: a question without an
+answer is an error.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import select
 import shutil
 import signal
 import struct
@@ -15,14 +17,20 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO, NoReturn, Self
 
 IS_INSTALLED = find_spec("tensorflow") is not None and hasattr(os, "fork")
 
-_SECONDS_FOR_AN_ANSWER = 10  # an op of the root's kind makes the engine loop forever
+# An answer takes milliseconds; only one that never comes takes so long, also on a busy machine.
+_MAX_SECONDS = 120
+_MAX_WORKER_SECONDS = 2 * _MAX_SECONDS  # it imports TensorFlow first
+
+# Signals that do not come from a crash, but from this limit, or a system that is out of memory.
+_FROM_OUTSIDE = (b"SIGALRM", b"SIGKILL")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +56,23 @@ class Crashed(Exception):  # noqa: N818 -- an event, not a mistake of the caller
     """The original ended its process or threw a C++ exception."""
 
 
+class Unanswered(Exception):  # noqa: N818 -- the same
+    """The original did not answer, although it did not crash."""
+
+
 class Original:
     """A worker that answers questions until it is closed."""
 
     def __init__(self) -> None:
-        self._worker = _start()
+        self._failure = ""
+        self._folder = tempfile.mkdtemp()
+        self._printed = tempfile.TemporaryFile()  # noqa: SIM115 -- `close` closes it
+        self._worker = subprocess.Popen(
+            [sys.executable, __file__, self._folder],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._printed,
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -61,9 +81,13 @@ class Original:
         self.close()
 
     def close(self) -> None:
-        self._worker.stdin.close()
-        self._worker.wait()
-        self._worker.stdout.close()
+        try:
+            self._worker.communicate(timeout=_MAX_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._worker.kill()
+            self._worker.communicate()
+        self._printed.close()
+        shutil.rmtree(self._folder)
 
     def ask(self, inputs: Inputs, view: str, options: Mapping[str, Any]) -> Reply:
         """The table from its legend on, the message and the standard error."""
@@ -101,25 +125,27 @@ class Original:
             "steps": list(inputs.run_meta),
         }
         files = [inputs.saved or b"", inputs.graph, inputs.op_log or b"", *inputs.run_meta.values()]
+        question = json.dumps(header)
+        if self._failure:  # hypothesis would ask again, to find a smaller example
+            raise Unanswered(self._failure)
         try:
-            _send(self._worker.stdin, [json.dumps(header).encode(), *files])
+            _send(self._worker.stdin, [question.encode(), *files])
+            if not select.select([self._worker.stdout], [], [], _MAX_WORKER_SECONDS)[0]:
+                self._fail(f"no reply within {_MAX_WORKER_SECONDS} seconds to {question}")
             trouble, *answer = _receive(self._worker.stdout)
         except (EOFError, BrokenPipeError):
-            self._worker.kill()
-            self._worker = _start()
-            raise Crashed("the worker ended") from None
+            self._fail(f"the worker ended instead of answering {question}")
+        if trouble in _FROM_OUTSIDE:
+            self._fail(f"{trouble.decode()} ended the process that answers {question}")
         if trouble:
             raise Crashed(trouble.decode())
         return answer
 
-
-def _start() -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, __file__],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
+    def _fail(self, reason: str) -> NoReturn:
+        size = os.fstat(self._printed.fileno()).st_size
+        printed = os.pread(self._printed.fileno(), 4000, max(0, size - 4000))
+        self._failure = f"{reason}; printed: {printed.decode(errors='replace')}"
+        raise Unanswered(self._failure)
 
 
 def _send(stream: BinaryIO, parts: list[bytes]) -> None:
@@ -143,7 +169,7 @@ def _receive(stream: BinaryIO) -> list[bytes]:
     return [stream.read(number()) for _ in range(number())]
 
 
-def _serve() -> None:
+def _serve(folder: Path) -> None:
     """Answer requests from the standard input until it is closed."""
     requests, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # the engine prints to the standard output, which is used for the replies
@@ -151,15 +177,10 @@ def _serve() -> None:
     from tensorflow.python.profiler import model_analyzer  # noqa: PLC0415
     from tensorflow.python.util import _pywrap_tfprof  # noqa: PLC0415
 
-    folder = Path(tempfile.mkdtemp())
-    try:
+    with suppress(EOFError):
         while True:
             request = _receive(requests)
             _send(replies, _answer_in_fork(request, folder, _pywrap_tfprof, model_analyzer))
-    except EOFError:
-        pass
-    finally:
-        shutil.rmtree(folder)
 
 
 def _answer_in_fork(request: list[bytes], folder: Path, engine: Any, analyzer: Any) -> list[bytes]:
@@ -172,7 +193,7 @@ def _answer_in_fork(request: list[bytes], folder: Path, engine: Any, analyzer: A
     process = os.fork()
     if process == 0:
         try:
-            signal.alarm(_SECONDS_FOR_AN_ANSWER)
+            signal.alarm(_MAX_SECONDS)
             os.dup2(os.open(stderr, os.O_CREAT | os.O_WRONLY), 2)
             answer.write_bytes(_answer(request, report, engine, analyzer))
         except BaseException as error:  # noqa: BLE001 whatever it is, it goes to the other side
@@ -225,4 +246,4 @@ def _step_timeline(run_meta: bytes, options: dict[str, bool]) -> bytes:
 
 
 if __name__ == "__main__":
-    _serve()
+    _serve(Path(sys.argv[1]))
