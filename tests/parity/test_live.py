@@ -24,7 +24,10 @@ from parity.strategies import Case, GraphDef, OpLogProto, RunMetadata, cases, mo
 from tfprof.api import Profile
 from tfprof.formats.messages import Message
 
-pytestmark = pytest.mark.skipif(not IS_INSTALLED, reason="TensorFlow is not installed")
+pytestmark = [
+    pytest.mark.live,
+    pytest.mark.skipif(not IS_INSTALLED, reason="TensorFlow is not installed"),
+]
 
 VIEWS = ("scope", "graph", "code", "op")
 

@@ -16,7 +16,10 @@ from parity.strategies import cases
 from parity.test_live import questions, written
 from tfprof.advisor.registry import CLASSIC
 
-pytestmark = pytest.mark.skipif(not IS_INSTALLED, reason="TensorFlow is not installed")
+pytestmark = [
+    pytest.mark.live,
+    pytest.mark.skipif(not IS_INSTALLED, reason="TensorFlow is not installed"),
+]
 
 FORMATS = ("none", "none", "NHWC", "NCHW", "a number")
 NORMALS = ("none", "BatchNorm", "x/BatchNorm_1/mul", "FusedBatchNorm", "batchnorm")

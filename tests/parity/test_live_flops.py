@@ -15,7 +15,10 @@ from parity.original import IS_INSTALLED
 from tfprof.measures.flop_rules import registry
 from tfprof.measures.flop_rules.aten_movement import ELSEWHERE
 
-pytestmark = pytest.mark.skipif(not IS_INSTALLED, reason="TensorFlow is not installed")
+pytestmark = [
+    pytest.mark.live,
+    pytest.mark.skipif(not IS_INSTALLED, reason="TensorFlow is not installed"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,11 @@ renamed `apply_op`, which the original searches for, so the graphs have its old 
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import lzma
+from contextlib import redirect_stdout
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -77,6 +80,7 @@ def run_metadata(model: str) -> Any:
     return message("tensorflow.RunMetadata", model, RUNS[model])
 
 
+@cache
 def recorded() -> dict[str, dict[str, Any]]:
     """The original's profile of each device, by model."""
     profile = message_class("perftools.profiles.Profile")
@@ -119,11 +123,11 @@ def sample_types(profile: Any) -> dict[str, str]:
     return {texts[one.type]: texts[one.unit] for one in profile.sample_type}
 
 
-@pytest.fixture(params=RUNS)
-def profiles(request, capsys):
+@pytest.fixture(scope="module", params=RUNS)
+def profiles(request):
     """The profiles of each device: ours and the original's."""
-    ours = get_profiles(LoggedGraph(request.param), run_metadata(request.param))
-    capsys.readouterr()
+    with redirect_stdout(io.StringIO()):
+        ours = get_profiles(LoggedGraph(request.param), run_metadata(request.param))
     theirs = recorded()[request.param]
 
     assert list(ours) == list(theirs)
