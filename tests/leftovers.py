@@ -19,7 +19,8 @@ _MAX_SECONDS = 30
 # Python and frameworks keep these until the process ends, whichever test needed them first.
 _KEPT = (
     *("multiprocessing.resource_tracker", "multiprocessing.forkserver"),
-    *("torch/_inductor/compile_worker", "Dask-Offload", "Profile", "IO loop"),
+    *("torch/_inductor/compile_worker", "torchinductor_", "__autograph_generated_file"),
+    *("Dask-Offload", "Profile", "IO loop"),
 )
 
 _HAS_PROC = Path("/proc/self/fd").exists()
