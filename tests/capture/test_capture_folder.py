@@ -1,9 +1,10 @@
-"""The folder of a recording, and errors before recording starts; without TensorFlow."""
+"""The folder of a recording, and errors before recording starts; without a framework."""
 
 import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -216,15 +217,46 @@ def test_the_error_of_a_program_is_kept_if_its_recording_fails(started, monkeypa
 
 
 def test_the_package_can_be_called():
-    import tfprof.capture.recording  # noqa: PLC0415 -- binds `tfprof.capture` to the package
+    recording = import_module("tfprof.capture.recording")  # binds `tfprof.capture` to the package
 
-    assert isinstance(tfprof.capture("a"), tfprof.capture.recording.Capture)
+    assert isinstance(tfprof.capture("a"), recording.Capture)
 
 
+@pytest.mark.parametrize("callback", ["KerasCallback", "TorchCallback"])
 @pytest.mark.parametrize("steps", [(3, 3), (-1, 2), (5,), 7, ("a", "b")])
-def test_invalid_steps_are_rejected(steps):
+def test_invalid_steps_are_rejected(callback, steps):
     with pytest.raises(OptionError, match=r"`steps` must be \(first, end\)"):
-        tfprof.KerasCallback("a", steps=steps)
+        getattr(tfprof, callback)("a", steps=steps)
+
+
+def test_an_existing_folder_is_refused_before_training(tmp_path):
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(CaptureError, match="already exists"):
+        tfprof.TorchCallback(tmp_path)
+
+
+def test_an_unknown_framework_is_refused():
+    with pytest.raises(OptionError, match="`framework` must be tensorflow, torch or auto"):
+        tfprof.capture("a", framework="jax")
+
+
+@pytest.mark.parametrize("method", ["step", "stop"])
+def test_a_recording_that_was_not_started_cannot_go_on(method, tmp_path):
+    with pytest.raises(CaptureError, match=f"`{method}` was called outside of a recording"):
+        getattr(tfprof.capture(tmp_path / "a"), method)()
+
+
+def test_the_framework_that_was_imported_first_is_recorded(monkeypatch):
+    recording = import_module("tfprof.capture.recording")
+    for name in ("torch", "tensorflow"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    assert recording.first_imported() == "tensorflow"
+
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace())
+    assert recording.first_imported() == "torch"
+    monkeypatch.setitem(sys.modules, "tensorflow", SimpleNamespace())
+    assert recording.first_imported() == "torch"
 
 
 def test_without_tensorflow_the_error_says_how_to_install_it(tmp_path):
@@ -320,6 +352,7 @@ def test_the_traceback_of_a_program_starts_at_its_own_first_frame(tmp_path, caps
         (["--json", "a.py"], "`run` has no option `json`"),
         (["missing.py"], "no such program"),
         (["--outfil", "x", "a.py"], "Did you mean `outfile`?"),
+        (["--steps", "-1", "a.py"], "cannot be negative"),
     ],
 )
 def test_a_command_without_a_program_is_rejected(arguments, message, capsys):

@@ -1,17 +1,17 @@
 """What PyTorch compiles now is at the lines of the program, with the log of Inductor."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+import live_programs
 import tfprof
 from tfprof.model.ops import Phase
 
 # The log is a tool of PyTorch's own developers, which differs between versions.
 pytest.importorskip("torch", minversion="2.13", reason="PyTorch 2.13 is not installed")
+
+pytestmark = pytest.mark.live
 
 PROGRAM = Path(__file__).parent / "compiled_program.py"
 NO_COMPILER = ("InvalidCxxCompiler", "CppCompileError", "Python.h")
@@ -21,16 +21,12 @@ NO_COMPILER = ("InvalidCxxCompiler", "CppCompileError", "Python.h")
 def recorded(tmp_path_factory):
     """The profile of a recording and its log."""
     folder = tmp_path_factory.mktemp("compiled")
-    settings = {
-        "INDUCTOR_PROVENANCE": "1",
-        "TORCH_TRACE": str(folder / "log"),
-        "TORCHINDUCTOR_CACHE_DIR": str(folder / "cache"),
-        "TORCHINDUCTOR_COMPILE_THREADS": "1",
-        "PYTHONWARNINGS": "default",
-    }
-    command = [sys.executable, str(PROGRAM), str(folder / "recorded")]
-    done = subprocess.run(
-        command, env=os.environ | settings, capture_output=True, text=True, check=False
+    done = live_programs.finished(
+        *(PROGRAM, folder / "recorded"),
+        INDUCTOR_PROVENANCE="1",
+        TORCH_TRACE=str(folder / "log"),
+        TORCHINDUCTOR_CACHE_DIR=str(folder / "cache"),
+        TORCHINDUCTOR_COMPILE_THREADS="1",
     )
     if any(trouble in done.stderr for trouble in NO_COMPILER):
         pytest.skip("Inductor cannot compile C++ here")
@@ -63,7 +59,7 @@ def test_so_are_those_of_its_backward_pass(recorded):
         (line_of("step"), line_of("inner")),
         (line_of("step"), line_of("outer")),
     }
-    rows = {row["name"] for row in recorded.code(select=["micros"], max_depth=9)}
+    rows = {row["name"] for row in recorded.code(select=["occurrence"], max_depth=9)}
     name = f"compiled_program.py:{line_of('inner')}:forward"
     assert rows >= {name, f"{name} (gradient)"}
 

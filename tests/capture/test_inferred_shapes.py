@@ -9,12 +9,13 @@ tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed")
 keras = pytest.importorskip("keras", minversion="3.0", reason="Keras 3 is not installed")
 
 import tfprof  # noqa: E402 -- after the checks that may skip this module
+from live_programs import only_own_warnings  # noqa: E402
 from tfprof.capture import programs  # noqa: E402
 from tfprof.formats import graph_def  # noqa: E402
 from tfprof.formats.records import Records  # noqa: E402
 from tfprof.sources import tf_functions  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # TensorFlow's own
+pytestmark = [pytest.mark.live, only_own_warnings]
 
 layers = keras.layers
 

@@ -10,9 +10,12 @@ import pytest
 import live_programs
 import tfprof
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("tensorflow") is None, reason="recording needs TensorFlow"
-)
+pytestmark = [
+    pytest.mark.live,
+    pytest.mark.skipif(
+        importlib.util.find_spec("tensorflow") is None, reason="recording needs TensorFlow"
+    ),
+]
 
 PROGRAMS = Path(__file__).with_name("recorded_programs.py")
 

@@ -1,8 +1,6 @@
 """PyTorch modules are counted without running them, and the numbers are PyTorch's own."""
 
 import re
-import subprocess
-import sys
 from collections import OrderedDict
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -10,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import live_programs
 import tfprof
 from asking import ROOT, outline, total
 from tfprof.measures import flops
@@ -21,6 +20,8 @@ import torch_models as models  # noqa: E402 -- needs PyTorch
 from torch import nn  # noqa: E402
 from torch.nn.attention import SDPBackend, sdpa_kernel  # noqa: E402
 from torch.utils.flop_counter import FlopCounterMode  # noqa: E402
+
+pytestmark = [pytest.mark.live, live_programs.only_own_warnings]
 
 IDS = torch.zeros((2, 7), dtype=torch.long)
 
@@ -385,15 +386,12 @@ def test_what_cannot_be_counted_is_one_line_that_says_what_to_do(module, inputs,
 
 def test_an_error_is_not_also_logged_by_pytorch():
     code = "import torch, tfprof; tfprof.load(torch.nn.Linear(3, 4), torch.zeros(2, 5))"
-    failed = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
-    )
+    failed = live_programs.finished("-c", code)
 
     assert "check the inputs" in failed.stderr
     assert "failed while attempting to run meta" not in failed.stderr
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 def test_torch_script_is_refused():
     scripted = torch.jit.trace(nn.Linear(3, 4), torch.zeros(2, 3))
 

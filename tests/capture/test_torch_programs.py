@@ -1,9 +1,6 @@
 """Recordings of PyTorch programs have the numbers that PyTorch itself knows about them."""
 
 import json
-import os
-import subprocess
-import sys
 from functools import cache, partial
 from pathlib import Path
 
@@ -28,9 +25,12 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from capture.torch_programs import PROGRAMS, Perceptron
 
+pytestmark = [pytest.mark.live, live_programs.only_own_warnings]
+
 HERE = Path(__file__).parent
 RECORDS = HERE / "recorded_torch_programs.py"
 COMPILED = HERE / "compiled_torch_program.py"
+MEMORY = HERE / "torch_memory_program.py"
 SOURCES = ("torch_models.py", "torch_programs.py")
 
 # What belongs to no module.
@@ -196,7 +196,6 @@ def selective_checkpoint(model, rows):
     found.sum().backward()
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of PyTorch itself
 @pytest.mark.parametrize(
     "program",
     [
@@ -233,40 +232,46 @@ def test_the_float_ops_of_all_ops_are_known(load, name, way):
     assert {one.kind for one in load(name, way).flops().uncounted} == sums
 
 
-# Times
+# Modules, phases and lines
 
 
-def shares(profile, number):
-    """The share of modules, that of other scopes with a name, and the remainder."""
+def runs_of(profile):
+    """How often each op ran."""
+    return per_op(profile.columns, EVERYTHING)["runs"]
+
+
+def unplaced(profile):
+    """The ops that ran outside of modules and of the other scopes with a name."""
     columns = profile.columns
-    numbers = per_op(columns, EVERYTHING)[number]
-    is_rest = np.array([name.partition("/")[0] in REST for name in columns.ops.name])
-    in_module = columns.ops.layer >= 0
-    found = numbers[in_module].sum(), numbers[~in_module & is_rest].sum()
-    return tuple(float(one / numbers.sum()) for one in found)
+    is_outside = (columns.ops.layer < 0) & (runs_of(profile) > 0)
+    names = [columns.ops.name[row] for row in np.flatnonzero(is_outside)]
+    return [name for name in names if name.partition("/")[0] not in REST]
 
 
 @in_every_way
 @every_program
-def test_all_op_time_is_in_a_module_or_a_named_rest(load, name, way):
-    assert sum(shares(load(name, way), "nanos")) >= 0.99
+def test_every_op_that_ran_is_in_a_module_or_a_named_rest(load, name, way):
+    assert unplaced(load(name, way)) == []
 
 
 @in_every_way
 @every_program
-def test_more_than_a_third_of_the_runs_of_ops_are_in_modules(load, name, way):
-    # Not of their time, which depends on the load of the machine. Adam runs many small ops.
-    assert shares(load(name, way), "runs")[0] > 1 / 3
+def test_all_products_are_in_modules(load, name, way):
+    columns = load(name, way).columns
+    macs = per_op(columns, EVERYTHING)["macs"]
+
+    assert macs[columns.ops.layer < 0].sum() == 0
+    assert macs.sum() > 0
 
 
 @in_every_way
 @every_program
-def test_times_are_those_of_each_phase(load, name, way):
+def test_ops_ran_in_each_phase(load, name, way):
     profile = load(name, way)
-    nanos = per_op(profile.columns, EVERYTHING)["nanos"]
+    runs = runs_of(profile)
 
     for phase in (Phase.FORWARD, Phase.BACKWARD, Phase.OPTIMIZER):
-        assert nanos[profile.columns.phase == phase].sum() > 0
+        assert runs[profile.columns.phase == phase].any()
 
 
 def innermost_lines(profile, rows):
@@ -286,15 +291,15 @@ def innermost_lines(profile, rows):
         *((name, way) for name in SINGLE for way in ("checkpoint", "module")),
     ],
 )
-def test_the_gradients_of_each_module_take_time_at_the_line_that_called_it(load, live, name, way):
+def test_the_gradients_of_each_module_ran_at_the_line_that_called_it(load, live, name, way):
     profile = load(name, way)
-    nanos = per_op(profile.columns, EVERYTHING)["nanos"]
+    runs = runs_of(profile)
     rows = {path: ops_in(profile, path, Phase.BACKWARD) for path in live[name]["lines"]}
     # A trace has only the lines where functions begin.
     which = 0 if way == "capture" else 1
     expected = {path: {pair[which] for pair in live[name]["lines"][path]} for path in rows}
 
-    assert all(nanos[found].sum() > 0 for found in rows.values())
+    assert all(runs[found].any() for found in rows.values())
     assert {path: innermost_lines(profile, found) for path, found in rows.items()} == expected
 
 
@@ -326,9 +331,9 @@ def test_the_gradients_of_gradients_belong_to_the_module_of_the_forward_op(tmp_p
 
 
 def test_waiting_for_the_workers_of_a_data_loader_is_waiting_for_input(load):
-    steps = load("loaded", "capture").step_times().to_dict()["steps"]
+    waits = load("loaded", "capture").columns.waits
 
-    assert [step["input_wait_ns"] > 0 for step in steps] == [True, True]
+    assert waits.step.tolist() == [0, 0, 0, 1, 1, 1]  # for two batches, and for the end of the data
 
 
 # Steps
@@ -346,32 +351,18 @@ def test_steps_have_the_numbers_of_the_profiler(load, name):
 
 def test_the_peak_of_memory_is_that_of_the_gradient_in_the_widest_layer(tmp_path):
     rows, wide, narrow = 64, 200, 50
-    model = torch.nn.Sequential(
-        torch.nn.Linear(100, wide, bias=False),
-        torch.nn.ReLU(),
-        torch.nn.Linear(wide, narrow, bias=False),
-    )
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-    inputs = torch.ones(rows, 100)
 
-    def step():
-        optimizer.zero_grad()
-        model(inputs).sum().backward()
-        optimizer.step()
+    # A process of its own: other tests may have allocated what is freed in the recording.
+    live_programs.run(MEMORY, tmp_path / "a", str(rows), str(wide), str(narrow))
 
-    step()
-    with tfprof.capture(tmp_path / "a", framework="torch"):
-        step()
     [memory] = tfprof.load(tmp_path / "a").memory().to_dict()["allocators"]
-
     held = {row["name"]: row["bytes"] for row in memory["held_at_peak"]["purpose"]["rows"]}
-    earlier = held.pop("allocated before the recording", 0)  # by another test
     assert held == {
         "activations": 4 * (rows * wide + 1),  # of ReLU; the loss
         "gradients": 4 * wide * narrow,  # of the last weight
         "temporary": 4 * (2 * rows * wide + 1),  # of the result and input of ReLU, and the loss
     }
-    assert memory["peak_bytes"] == earlier + sum(held.values())
+    assert memory["peak_bytes"] == sum(held.values())
 
 
 # Compiled models
@@ -382,15 +373,11 @@ def compiled(tmp_path_factory):
     """The recording of a compiled program by `tfprof run`, and what PyTorch knows about it."""
     path = tmp_path_factory.mktemp("compiled")
     facts, recording = path / "facts.json", path / "a"
-    options = ["--skip_steps", "2", "--steps", "2", "-o", recording]
-    command = [sys.executable, "-m", "tfprof", "run", *options, COMPILED, facts]
-    settings = {"TORCHINDUCTOR_CACHE_DIR": str(path), "TORCHINDUCTOR_COMPILE_THREADS": "1"}
-    done = subprocess.run(
-        list(map(str, command)),
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | settings,
+    done = live_programs.finished(
+        *("-m", "tfprof", "run", "--skip_steps", "2", "--steps", "2", "-o", recording),
+        *(COMPILED, facts),
+        TORCHINDUCTOR_CACHE_DIR=str(path),
+        TORCHINDUCTOR_COMPILE_THREADS="1",
     )
     if "InvalidCxxCompiler" in done.stderr or "CppCompileError" in done.stderr:
         pytest.skip("torch.compile has no C++ compiler that works")
@@ -406,13 +393,13 @@ def test_a_compiled_model_has_its_parameters_and_products(compiled):
     assert 2 * total(profile, "macs") == facts["float_ops"]
 
 
-def test_a_compiled_region_is_the_time_of_the_module_that_was_compiled(compiled):
+def test_a_compiled_region_belongs_to_the_module_that_was_compiled(compiled):
     profile, _ = compiled
-    nanos = per_op(profile.columns, EVERYTHING)["nanos"]
+    runs = runs_of(profile)
 
-    assert sum(shares(profile, "nanos")) >= 0.99
+    assert unplaced(profile) == []
     for phase in (Phase.FORWARD, Phase.BACKWARD):
-        assert nanos[ops_in(profile, "Perceptron", phase)].sum() > 0
+        assert runs[ops_in(profile, "Perceptron", phase)].any()
     assert any("a compiled region has no modules inside" in note for note in profile.notes)
     assert profile.steps == [2, 3]
 

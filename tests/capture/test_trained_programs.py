@@ -2,10 +2,7 @@
 
 import importlib.util
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,10 +11,13 @@ import live_programs
 import tfprof
 from tfprof.model.ops import Phase
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("tensorflow") is None or importlib.util.find_spec("keras") is None,
-    reason="recording needs TensorFlow and Keras",
-)
+pytestmark = [
+    pytest.mark.live,
+    pytest.mark.skipif(
+        importlib.util.find_spec("tensorflow") is None or importlib.util.find_spec("keras") is None,
+        reason="recording needs TensorFlow and Keras",
+    ),
+]
 
 PROGRAMS = Path(__file__).with_name("trained_programs.py")
 NAMES = ("fit", "fit_arrays", "fit_replicas", "tape", "open_tape", "dropped")
@@ -173,11 +173,7 @@ def test_layers_of_a_program_run_by_tfprof_are_shown_at_their_lines(tmp_path):
         "model.compile('sgd', 'mse')\n"
         "model.fit(numpy.ones((4, 4)), numpy.ones((4, 3)), verbose=0)\n"
     )
-    quiet = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3"}
-    command = [sys.executable, "-m", "tfprof", "run", "train.py"]
-    done = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, check=False, env=quiet
-    )
+    done = live_programs.finished("-m", "tfprof", "run", "train.py", cwd=tmp_path)
 
     assert done.returncode == 0, done.stderr
     rows = code_rows(tfprof.load(tmp_path / "train.capture"))

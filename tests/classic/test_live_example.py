@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from classic.live_models import needs_tensorflow
+from live_programs import finished
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "how-to" / "tensorflow.md").read_text("utf-8")
 
-pytestmark = needs_tensorflow
+pytestmark = [pytest.mark.live, needs_tensorflow]
 
 
 @pytest.fixture(scope="module")
 def printed():
-    return subprocess.run(
-        [sys.executable, ROOT / "examples" / "live_tensorflow.py"],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
-    ).stdout
+    done = finished(ROOT / "examples" / "live_tensorflow.py", CUDA_VISIBLE_DEVICES="")
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def test_the_example_prints_reports_and_numbers(printed):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import subprocess
-import sys
 import threading
 import warnings
 from contextlib import redirect_stderr, redirect_stdout
@@ -15,9 +13,10 @@ import pytest
 
 import tfprof
 from classic.live_models import build, make, needs_tensorflow, tensorflow
+from live_programs import only_own_warnings
 from tfprof.contrib import model_analyzer, tfprof_logger
 
-pytestmark = needs_tensorflow
+pytestmark = [pytest.mark.live, needs_tensorflow, only_own_warnings]
 
 model = cache(make)
 FLOPS = tfprof.ProfileOptionBuilder.float_operation() | {"output": "none"}
@@ -108,7 +107,10 @@ def test_a_profiler_can_be_queried_like_loaded_files():
     profiler.add_step(4, live.runs[0])
 
     assert profiler.loaded.steps == [4]
-    assert profiler.loaded.op(select=["micros"], max_depth=100)["MatMul"]["micros"] > 0
+    products = [op.name for op in live.ours.get_operations() if op.type == "MatMul"]
+    ran = [run.node_name for run in live.runs[0].step_stats.dev_stats[0].node_stats]
+    found = profiler.loaded.op(select=["occurrence"], max_depth=100)["MatMul"]
+    assert found["runs"] == sum(map(ran.count, products)) > 0
 
 
 def test_a_graph_may_grow_between_steps():
@@ -247,9 +249,16 @@ def test_a_context_builds_views_of_the_requested_steps(session, tmp_path):
 
         views = context.get_profiles("op")
     assert list(views) == [1, 2]
-    assert views[2].total_exec_micros > 0
+    runs = runs_of(views[2])
+    assert (runs["AssignAddVariableOp"], runs["MatMul"]) == (1, 1)
     with pytest.raises(ValueError, match="No autoprofiler for command: scope, was run"):
         context.get_profiles("scope")
+
+
+def runs_of(view):
+    """How often ops of each kind ran; each row of the op view has the next one below it."""
+    below = {name: count for child in view.children for name, count in runs_of(child).items()}
+    return below | {view.name: sum(node.run_count for node in view.graph_nodes)}
 
 
 def test_a_context_fills_the_run_metadata_of_the_caller_and_keeps_its_options(session, tmp_path):
@@ -309,15 +318,6 @@ def test_a_disabled_context_does_nothing(session, tmp_path):
 
     assert context.profiler is None
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [(("",), "needs a folder"), (("d", range(101)), "at most 100 steps")],
-)
-def test_a_context_rejects_invalid_arguments(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        tfprof.ProfileContext(*arguments)
 
 
 def test_a_context_in_debug_mode_reports_its_actions_and_writes_its_runs(session, tmp_path, capsys):
@@ -465,27 +465,3 @@ def test_an_op_log_may_be_a_tensorflow_message():
     found = tfprof.profile(live.ours, op_log=log, options=asked.build())
 
     assert [child.name for child in found.children] == ["x"]
-
-
-# Without TensorFlow.
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        "tfprof.profile()",
-        "tfprof.Profiler()",
-        "tfprof.write_op_log(None, '.')",
-        "tfprof.MetadataCaptureHook('.')",
-        "tfprof.ProfileContext('.').__enter__()",
-    ],
-)
-def test_without_tensorflow_the_error_says_how_to_install_it(call):
-    program = f"import sys; sys.modules['tensorflow'] = None\nimport tfprof\n{call}"
-
-    ran = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False
-    )
-
-    assert "tfprof.errors.CaptureError" in ran.stderr
-    assert "pip install 'tfprof[tensorflow]'" in ran.stderr

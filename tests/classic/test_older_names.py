@@ -48,6 +48,7 @@ def test_the_older_names_of_profile_context_are_the_same_class(name):
     assert attrgetter(name)(tfprof) is tfprof.ProfileContext
 
 
+@pytest.mark.live
 @needs_tensorflow
 def test_the_op_log_of_the_readme_gives_ops_a_type(tmp_path):
     live = model("perceptron")
@@ -64,6 +65,7 @@ def test_the_op_log_of_the_readme_gives_ops_a_type(tmp_path):
     assert view["_TFProfRoot"]["total_params"] == view["layer/w"]["params"] == 24
 
 
+@pytest.mark.live
 @needs_tensorflow
 def test_the_documented_code_view_of_time_works_with_a_copied_preset(capsys):
     live = model("perceptron")
@@ -75,7 +77,8 @@ def test_the_documented_code_view_of_time_works_with_a_copied_preset(capsys):
 
     node = model_analyzer.print_model_analysis(live.ours, live.runs[0], cmd="code", options=opts)
 
-    assert node.total_exec_micros > 0
+    assert node.total_exec_micros == sum(child.total_exec_micros for child in node.children)
+    assert {child.name.partition(":")[0] for child in node.children} == {"live_models.py"}
     assert "live_models.py:" in capsys.readouterr().out
 
 
@@ -93,6 +96,7 @@ def session():
             yield opened, product
 
 
+@pytest.mark.live
 @needs_tensorflow
 def test_sessions_expose_the_context_while_it_is_active(session, tmp_path):
     opened, product = session
@@ -106,6 +110,7 @@ def test_sessions_expose_the_context_while_it_is_active(session, tmp_path):
     assert context.profiler.loaded.steps == [0]
 
 
+@pytest.mark.live
 @needs_tensorflow
 def test_sessions_have_no_context_after_an_error(session, tmp_path):
     opened, _ = session
@@ -115,6 +120,7 @@ def test_sessions_have_no_context_after_an_error(session, tmp_path):
     assert not hasattr(opened, "profile_context")
 
 
+@pytest.mark.live
 @needs_tensorflow
 def test_an_attribute_left_behind_by_another_context_is_restored(session, tmp_path, monkeypatch):
     opened, product = session
@@ -127,6 +133,7 @@ def test_an_attribute_left_behind_by_another_context_is_restored(session, tmp_pa
     assert opened.profile_context is None
 
 
+@pytest.mark.live
 @needs_tensorflow
 def test_a_context_inside_a_foreign_context_raises_an_error(session, tmp_path, monkeypatch):
     opened, _ = session
@@ -137,6 +144,7 @@ def test_a_context_inside_a_foreign_context_raises_an_error(session, tmp_path, m
         pass
 
 
+@pytest.mark.live
 @needs_tensorflow
 def test_a_context_without_a_folder_traces_only_on_request(session):
     opened, product = session
@@ -149,6 +157,7 @@ def test_a_context_without_a_folder_traces_only_on_request(session):
     assert context.profiler.loaded.steps == [15]
 
 
+@pytest.mark.live
 @needs_tensorflow
 def test_run_metadata_is_captured_on_request_and_kept_until_the_next_run(session):
     opened, product = session
@@ -164,6 +173,7 @@ def test_run_metadata_is_captured_on_request_and_kept_until_the_next_run(session
     assert {run.node_name for run in run_meta.step_stats.dev_stats[0].node_stats} >= {"MatMul"}
 
 
+@pytest.mark.live
 @needs_tensorflow
 def test_run_metadata_is_captured_beyond_the_limit_of_traced_steps(session):
     opened, product = session
@@ -176,6 +186,7 @@ def test_run_metadata_is_captured_beyond_the_limit_of_traced_steps(session):
     assert context.profiler.loaded.steps == list(range(101))
 
 
+@pytest.mark.live
 @needs_tensorflow
 def test_the_files_of_the_requested_steps_are_dumped_to_a_folder(session, tmp_path):
     opened, product = session
