@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import re
 from pathlib import Path
 
 import pytest
 
 import tfprof
+from live_programs import finished
 
 TRANSFORMER = Path(__file__).parent.parent / "examples" / "transformer"
 RECORDING = TRANSFORMER / "transformer.tfprof"
@@ -27,12 +27,13 @@ def test_the_recorded_transformer_is_small():
     assert RECORDING.stat().st_size < 400_000
 
 
+@pytest.mark.live
 def test_the_transformer_can_be_recorded_again(tmp_path):
     pytest.importorskip("tensorflow", reason="TensorFlow is not installed: nothing to record")
-    program = [sys.executable, "-m", "tfprof", "run", "-o", tmp_path / "a", "train.py"]
 
-    subprocess.run(program, cwd=TRANSFORMER, capture_output=True, check=True)
+    done = finished("-m", "tfprof", "run", "-o", tmp_path / "a", "train.py", cwd=TRANSFORMER)
 
+    assert done.returncode == 0, done.stderr
     assert layers_of(tfprof.load(tmp_path / "a")) == layers_of(tfprof.load(RECORDING))
 
 
@@ -44,16 +45,37 @@ def layers_of(profile):
     }
 
 
-@pytest.mark.parametrize("name", ["slow", "fast"])
-def test_the_recorded_pytorch_scripts_are_those_beside_them(name, tmp_path):
+@pytest.fixture(scope="module")
+def recorded_again(tmp_path_factory):
+    """A recording of a step of each PyTorch script, and the loss that the script prints."""
     pytest.importorskip("torch", reason="PyTorch is not installed: nothing to record")
-    options = ["--skip_steps", "5", "--steps", "1"]
-    program = [sys.executable, "-m", "tfprof", "run", "-o", tmp_path / "a", *options, f"{name}.py"]
+    folder = tmp_path_factory.mktemp("pytorch")
+    found = {}
+    for name in ("slow", "fast"):
+        options = ("--skip_steps", "5", "--steps", "1", "-o", folder / name)
+        done = finished("-m", "tfprof", "run", *options, f"{name}.py", cwd=PYTORCH)
+        assert done.returncode == 0, done.stderr
+        [loss] = re.findall(r"loss (.+)", done.stdout)
+        found[name] = tfprof.load(folder / name), float(loss)
+    return found
 
-    done = subprocess.run(program, cwd=PYTORCH, capture_output=True, text=True, check=True)
 
-    recorded, again = tfprof.load(PYTORCH / f"{name}.tfprof"), tfprof.load(tmp_path / "a")
-    assert "loss 1.4" in done.stdout  # both compute the same
+@pytest.mark.live
+@pytest.mark.parametrize("name", ["slow", "fast"])
+def test_the_recorded_pytorch_scripts_are_those_beside_them(name, recorded_again):
+    recorded, (again, _) = tfprof.load(PYTORCH / f"{name}.tfprof"), recorded_again[name]
+
     assert layers_of(again) == layers_of(recorded)
     assert again.flops().macs == recorded.flops().macs
+
+
+@pytest.mark.live
+def test_the_pytorch_scripts_compute_the_same(recorded_again):
+    (_, slow), (_, fast) = recorded_again.values()
+
+    assert slow == pytest.approx(fast, rel=0.01)
+
+
+@pytest.mark.parametrize("name", ["slow", "fast"])
+def test_the_recorded_pytorch_scripts_are_small(name):
     assert (PYTORCH / f"{name}.tfprof").stat().st_size < 450_000
