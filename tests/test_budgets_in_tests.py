@@ -10,6 +10,7 @@ import pytest
 
 import tfprof
 from build import op, profile
+from live_programs import only_own_warnings
 from tfprof.testing import assert_budget
 
 ROOT = Path(__file__).parent.parent
@@ -88,6 +89,8 @@ def test_an_unknown_scope_is_an_error():
         assert_budget(CNN, scopes={"cnn/conf": {"params": 1}})
 
 
+@pytest.mark.live
+@only_own_warnings
 def test_a_keras_model_is_counted_as_keras_counts_it():
     keras = pytest.importorskip("keras")
     inputs = keras.Input((12,))

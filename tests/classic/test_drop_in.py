@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 import tfprof
 from classic.live_models import MODELS, build, make, needs_tensorflow, run_original, tensorflow
 from classic.live_questions import options
+from live_programs import only_own_warnings
 
-pytestmark = needs_tensorflow
+pytestmark = [pytest.mark.live, needs_tensorflow, only_own_warnings]
 
 model = cache(make)
 # The first example loads TensorFlow and builds the model.

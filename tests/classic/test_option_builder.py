@@ -36,6 +36,7 @@ def theirs():
     return tensorflow().compat.v1.profiler.ProfileOptionBuilder
 
 
+@pytest.mark.live
 @needs_tensorflow
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_preset_equals_the_original_one(preset):
@@ -44,6 +45,7 @@ def test_a_preset_equals_the_original_one(preset):
     assert ours == getattr(theirs(), preset)()
 
 
+@pytest.mark.live
 @needs_tensorflow
 def test_the_minimums_of_a_preset_equal_the_original_ones():
     ours = tfprof.ProfileOptionBuilder.time_and_memory(1, 2, 3, 4, 5, 6, 7)
@@ -51,11 +53,13 @@ def test_the_minimums_of_a_preset_equal_the_original_ones():
     assert ours == theirs().time_and_memory(1, 2, 3, 4, 5, 6, 7)
 
 
+@pytest.mark.live
 @needs_tensorflow
 def test_a_builder_starts_with_the_original_defaults():
     assert tfprof.ProfileOptionBuilder().build() == theirs()().build()
 
 
+@pytest.mark.live
 @needs_tensorflow
 @pytest.mark.parametrize(
     ("setter", "arguments"),
@@ -70,6 +74,7 @@ def test_a_setter_has_the_same_effect_as_in_the_original(setter, arguments):
     assert builder.build() == getattr(theirs()(), setter)(*arguments).build()
 
 
+@pytest.mark.live
 @needs_tensorflow
 def test_every_method_of_the_original_exists_with_its_signature():
     original = {name: f for name, f in vars(theirs()).items() if not name.startswith("_")}

@@ -222,6 +222,7 @@ def test_the_functions_of_pprof_profiler_are_the_same_in_contrib(name):
     assert getattr(contrib.pprof_profiler, name) is getattr(pprof_profiler, name)
 
 
+@pytest.mark.live
 @needs_tensorflow
 def test_a_profile_of_a_live_run_is_written_for_each_device(tmp_path, capsys):
     graph, run_meta = traced_on_two_devices()
@@ -237,6 +238,7 @@ def test_a_profile_of_a_live_run_is_written_for_each_device(tmp_path, capsys):
     assert capsys.readouterr().out == "".join(f"Writing the profile to {p}\n" for p in paths)
 
 
+@pytest.mark.live
 @needs_tensorflow
 def test_the_samples_of_a_live_run_add_up_to_its_op_runs(tmp_path):
     graph, run_meta = traced_on_two_devices()
@@ -254,6 +256,7 @@ def test_the_samples_of_a_live_run_add_up_to_its_op_runs(tmp_path):
         assert [comment.partition(": ")[2] for comment in file.comments] == [device.device]
 
 
+@pytest.mark.live
 @needs_tensorflow
 def test_the_stack_of_a_live_op_leads_to_the_line_that_created_it():
     graph, run_meta = traced_on_two_devices()

@@ -23,6 +23,7 @@ def test_an_output_name_and_an_index_give_a_slot(kind, name, index, found):
     assert slot(kind, name, index) == found
 
 
+@pytest.mark.live
 def test_the_table_matches_tensorflow():
     pytest.importorskip("tensorflow", reason="TensorFlow is not installed")
     from tensorflow.python.framework import op_def_registry  # noqa: PLC0415 -- may not be there

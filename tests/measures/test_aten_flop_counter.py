@@ -14,6 +14,8 @@ pytest.importorskip("torch", reason="compares with PyTorch's own counter")
 import torch
 from torch.utils.flop_counter import flop_registry
 
+pytestmark = pytest.mark.live
+
 aten = torch.ops.aten
 sides = st.integers(1, 9)
 

@@ -77,6 +77,7 @@ def test_a_product_that_calls_no_other_product_counts_itself():
     ) == {"aten::addmm": 48, "aten::addmm/aten::mul_": 0}
 
 
+@pytest.mark.live
 def test_the_kinds_that_call_others_are_those_of_pytorch():
     torch = pytest.importorskip(
         "torch", minversion="2.13", reason="in older versions other ops call others"

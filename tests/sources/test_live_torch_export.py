@@ -4,14 +4,14 @@ import pytest
 from packaging.version import Version
 
 import tfprof
+from live_programs import only_own_warnings
 
 torch = pytest.importorskip("torch", minversion="2.8", reason="PyTorch is not installed")
 nn = torch.nn
 flop_counter = pytest.importorskip("torch.utils.flop_counter")
 pytest.importorskip("torch.nn.attention")
 
-# Of PyTorch itself, when it exports.
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWarning")
+pytestmark = [pytest.mark.live, only_own_warnings]
 
 
 class Cnn(nn.Module):

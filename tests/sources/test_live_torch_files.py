@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 
 import tfprof
+from live_programs import only_own_warnings
 from tfprof.errors import InputError
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 nn = torch.nn
+
+pytestmark = [pytest.mark.live, only_own_warnings]
 
 
 def cnn():

@@ -8,6 +8,8 @@ from tfprof.sources.torch_arguments import ARGUMENTS
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch's own schemas")
 
+pytestmark = pytest.mark.live
+
 
 @pytest.fixture(scope="module")
 def schemas():
