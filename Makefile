@@ -44,7 +44,7 @@ NPM := $(shell command -v node >/dev/null && command -v npm >/dev/null && \
 	node -p 'parseInt(process.versions.node) >= 20 ? "npm" : ""')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-oldest test-strict flaky mutants coverage check lint types script \
+.PHONY: help demo test test-all test-oldest test-strict flaky mutants coverage check lint types imports script \
 	check-dependencies constraints vendor schemas docs screenshots models bench bench-page bench-check bench-baseline fuzz dist clean
 
 help:  ## List the targets.
@@ -83,7 +83,7 @@ test-strict: .venv/ready  ## Run all tests in Python's development mode; a warni
 coverage: .venv/ready  ## Run all tests and report branch coverage.
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q --cov --cov-report=term-missing:skip-covered
 
-check: lint types script  ## Lint and type-check Python and JavaScript.
+check: lint types imports script  ## Lint and type-check Python and JavaScript, and check imports.
 
 lint: .venv/ready
 	$(BIN)/ruff check .
@@ -91,6 +91,9 @@ lint: .venv/ready
 
 types: .venv/ready
 	$(BIN)/python -m mypy
+
+imports: .venv/ready
+	$(BIN)/lint-imports --no-cache --no-logo
 
 check-dependencies: .venv/ready  ## Check licences and known vulnerabilities of the dependencies.
 	@$(BIN)/python scripts/dependencies.py

@@ -18,6 +18,7 @@ EXTRAS = ("shell", "check", "fleet", "test")
 # The tests do without these.
 LEFT_OUT = {
     "grpcio-tools": "requires a newer protobuf",
+    "import-linter": "`make check` runs it",
     "mypy": "`make check` runs it",
     "pandas-stubs": "for mypy",
     "pip-audit": "`make check-dependencies` runs it",

@@ -1,4 +1,7 @@
-"""The tables of docs/explanation/architecture.md are true of the code."""
+"""The rules of docs/explanation/architecture.md, besides its contracts on imports.
+
+`make check` checks those contracts: `[tool.importlinter]` in pyproject.toml.
+"""
 
 from __future__ import annotations
 
@@ -6,149 +9,149 @@ import ast
 import re
 import subprocess
 import sys
-from graphlib import CycleError, TopologicalSorter
+import tomllib
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from architecture_page import LAYER, MAY_IMPORT, OTHER_IMPORTS, PAGE, SHARED, named, names, rows
-from code_imports import (
-    IMPORTS,
-    INSIDE,
-    OTHERS,
-    PACKAGES,
-    SOURCE,
-    TREES,
-    imported,
-    own_modules,
-    top,
-)
+from architecture_page import PAGE, rows
 
 ROOT = Path(__file__).parent.parent
-
-COMPILED = {
-    *("formats.kineto.scan", "formats.kineto.scan_fields"),
-    *("formats.kineto.scan_json", "formats.kineto.scan_texts"),
-    *("formats.scan", "formats.scan_bytes", "formats.scan_rows", "formats.text"),
-    *("kernels.lanes", "kernels.lines", "kernels.nesting", "kernels.rows"),
-    *("kernels.timelines", "kernels.trees"),
-    *("kernels.name_order", "kernels.name_scopes", "kernels.name_search", "kernels.name_table"),
-}
-FRAMEWORKS = {"tensorflow", "torch", "jax", "keras", "flax", "onnx"}
-LIVE = {
-    "classic",
-    "capture",
-    "frameworks",
-}  # for running programs
+SOURCE = ROOT / "src" / "tfprof"
 MOST_LINES = 500
-UNSAFE_READERS = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
 
 
-# Finding imports.
+@cache
+def texts() -> dict[str, str]:
+    """The source of each module, by its name below the package, such as `views.scope`."""
+    files = ((path.relative_to(SOURCE), path) for path in SOURCE.rglob("*.py"))
+    return {
+        ".".join(file.with_suffix("").parts).removesuffix(".__init__"): path.read_text("utf-8")
+        for file, path in files
+    }
+
+
+@cache
+def trees(regex: str) -> dict[str, ast.Module]:
+    """The syntax trees of the modules with a match: it takes seconds to parse all of them."""
+    return {name: ast.parse(text) for name, text in texts().items() if re.search(regex, text)}
+
+
+def package(name: str) -> str:
+    """The part of tfprof that a module belongs to, such as `views`."""
+    return name.partition(".")[0]
+
+
+# Imports.
+
+
+def test_the_page_has_the_reason_for_every_contract():
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+
+    listed = [cell.strip() for cell, _ in rows("Layers and imports")]
+    assert listed == [contract["name"] for contract in contracts["contracts"]]
+
+
+def named_in_tables() -> set[tuple[str, str]]:
+    """Modules with strings that are names of modules, and these; the public names are left out."""
+    return {
+        (name, other)
+        for name, text in texts().items()
+        for other in re.findall(r"""["']tfprof\.([\w.]+)["']""", text)
+        if other in texts() and name != "__init__"
+    }
+
+
+def test_tables_name_modules_of_their_own_package_except_these():
+    named = named_in_tables()
+
+    assert ("outputs.registry", "outputs.json") in named
+    assert {(name, package(other)) for name, other in named if package(name) != package(other)} == {
+        ("comparison_outputs", "outputs"),
+        ("comparison_outputs", "page"),
+        ("sources.registry", "fleet"),  # a store is read as a profile
+        ("sources.registry", "formats"),
+    }
+
+
+def test_every_package_from_outside_is_in_a_contract_that_limits_its_use():
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    limited = {
+        name
+        for contract in contracts["contracts"]
+        for key in ("protected_modules", "forbidden_modules")
+        for name in contract.get(key, ())
+    }
+
+    statement = r"(?m)^ *(?:import (\w+)[\w.]*(?: as \w+)?(?:  #.*)?$|from (\w+)[\w.]* import )"
+    found = re.findall(statement, "\n".join(texts().values()))
+    imported = {"".join(names) for names in found}
+    assert imported - sys.stdlib_module_names - {"tfprof"} - limited == set()
+    assert "numpy" in imported
+
+
+def imports_outside_functions(tree: ast.Module) -> set[str]:
+    """The packages that are imported when a module is, or for type checkers."""
+    found, left = set(), list(ast.iter_child_nodes(tree))
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.Import):
+            found.update(package(alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            found.add(package(str(node.module)))
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            left += ast.iter_child_nodes(node)
+    return found
+
+
+def test_frameworks_are_imported_only_inside_functions():
+    users = trees(r"\b(import|from) (tensorflow|torch)\b")
+
+    assert "frameworks" in users
+    assert [
+        name
+        for name, tree in users.items()
+        if imports_outside_functions(tree) & {"tensorflow", "torch"}
+    ] == []
 
 
 @pytest.mark.parametrize(
     ("code", "found"),
     [
-        ("import tfprof.views.scope", {"views.scope"}),
-        ("from tfprof.views import scope, tree", {"views.scope", "views.tree"}),
-        ("from tfprof.views.scope import build", {"views.scope"}),
-        ("from tfprof import api, load", {"api", "__init__"}),
-        ("def f():\n    from tfprof.api import load", {"api"}),
-        ("if TYPE_CHECKING:\n    from tfprof.api import load", {"api"}),
-        ("import_module('tfprof.outputs.json')", {"outputs.json"}),
-        ("import json, numpy.typing", set()),
+        ("import torch.nn, json", {"torch", "json"}),
+        ("from torch.nn import Module", {"torch"}),
+        ("if TYPE_CHECKING:\n    import torch", {"torch"}),
+        ("class A:\n    import torch", {"torch"}),
+        ("class A:\n    def f(self):\n        import torch", set()),
+        ("async def f():\n    import torch", set()),
     ],
 )
-def test_imports_are_found_anywhere_in_the_code(code, found):
-    assert own_modules(ast.parse(code)) == found
+def test_imports_outside_functions_are_found(code, found):
+    assert imports_outside_functions(ast.parse(code)) == found
 
 
-# Layers.
+def compiled() -> set[str]:
+    """The modules that setup.py compiles."""
+    (table,) = re.findall(r"(?ms)^COMPILED = (\[.*?^\])", (ROOT / "setup.py").read_text("utf-8"))
+    return {name.removeprefix("tfprof.") for name in ast.literal_eval(table)}
 
 
-def test_every_module_has_a_layer():
-    assert {top(name) for name in TREES} == LAYER.keys()
-
-
-def test_only_the_base_the_cli_and_the_table_of_sources_import_upwards():
-    sideways = {
-        (name, other)
-        for name, allowed in MAY_IMPORT.items()
-        for other in allowed
-        if LAYER[other] >= LAYER[name]
-    }
-
-    assert {pair for pair in sideways if LAYER[pair[0]] > 0} == {
-        ("cli", "shell"),
-        ("sources", "fleet"),
-    }
-    upwards = {name for name, others in IMPORTS.items() if "fleet.store" in others}
-    assert {name for name in upwards if top(name) == "sources"} == {"sources.registry"}
-
-
-@pytest.mark.parametrize("name", sorted(IMPORTS))
-def test_a_module_imports_only_what_its_layer_allows(name):
-    allowed = MAY_IMPORT[top(name)] | {top(name)}
-
-    assert {other for other in IMPORTS[name] if top(other) not in allowed} == set()
-
-
-@pytest.mark.parametrize(
-    ("name", "other"),
-    sorted(
-        (name, other)
-        for _, modules, allowed in rows("Layers and imports")
-        for name in names(modules)
-        for other in named(allowed)
-    ),
-)
-def test_an_import_that_the_page_allows_by_name_exists(name, other):
-    assert any(
-        top(target) == other
-        for source, targets in IMPORTS.items()
-        if top(source) == name
-        for target in targets
-    )
-
-
-# Inside packages.
-
-
-def test_every_package_has_its_rule():
-    assert SHARED.keys() == PACKAGES
-
-
-@pytest.mark.parametrize("package", sorted(PACKAGES))
-def test_modules_of_a_package_import_only_what_they_share_and_what_the_page_lists(package):
-    listed = OTHER_IMPORTS[package]
-
-    assert {
-        (name, other)
-        for where, name, other in INSIDE
-        if where == package
-        and other not in SHARED[package]
-        and listed.isdisjoint({(name, other), (name, "all")})
-    } == set()
-
-
-@pytest.mark.parametrize("package", sorted(PACKAGES))
-def test_every_import_inside_a_package_that_the_page_lists_exists(package):
-    found = {(name, other) for where, name, other in INSIDE if where == package}
-
-    assert SHARED[package] <= {other for _, other in found}
-    assert {pair for pair in OTHER_IMPORTS[package] if pair[1] != "all"} <= found
-    assert {name for name, target in OTHER_IMPORTS[package] if target == "all"} <= {
-        name for name, _ in found
+def test_the_compiled_modules_are_those_that_import_cython():
+    # `tests/formats/test_scan.py`, `test_text.py` and `tests/kernels` run them as plain Python.
+    assert compiled() == {
+        name for name, text in texts().items() if re.search(r"(?m)^ *(import|from) cython\b", text)
     }
 
 
-def test_there_are_no_circular_imports():
-    try:
-        TopologicalSorter(IMPORTS).prepare()
-    except CycleError as error:
-        pytest.fail(" → ".join(error.args[1]))
+def test_all_compiled_modules_are_built_or_none():
+    # If only some are compiled, a build failed or is outdated, and tests of compiled code are
+    # skipped.
+    origins = {name: find_spec(f"tfprof.{name}").origin for name in compiled()}
+    plain = {name for name, origin in origins.items() if origin.endswith(".py")}
+
+    assert plain in (set(), compiled()), "rebuild the compiled modules: see CONTRIBUTING.md"
 
 
 # The table of modules.
@@ -172,12 +175,13 @@ def test_every_module_is_in_the_table_of_modules():
     } == set()
 
 
-@pytest.mark.parametrize(("modules", "content"), rows("Modules"))
-def test_the_files_that_the_table_of_modules_names_exist(modules, content):
-    found = files_of(modules + content)
+def test_the_files_that_the_table_of_modules_names_exist():
+    table = rows("Modules")
 
-    assert files_of(modules)
-    assert [str(path) for path in found if not path.exists()] == []
+    assert [modules for modules, _ in table if not files_of(modules)] == []
+    assert [
+        str(path) for cells in table for path in files_of("".join(cells)) if not path.exists()
+    ] == []
 
 
 def test_the_other_files_that_the_page_names_exist():
@@ -200,11 +204,9 @@ def test_every_decision_names_its_tests():
 
 
 def test_no_module_is_long_except_the_text_reader():
-    lines = {path: path.read_text("utf-8").count("\n") for path in SOURCE.rglob("*.py")}
-
-    assert {
-        str(path.relative_to(SOURCE)) for path, count in lines.items() if count > MOST_LINES
-    } == {"formats/text.py"}
+    assert {name for name, text in texts().items() if text.count("\n") > MOST_LINES} == {
+        "formats.text"
+    }
 
 
 # Principles.
@@ -220,22 +222,42 @@ def calls(tree: ast.Module) -> set[str]:
 
 
 def test_only_the_builder_and_the_source_of_saved_profiles_create_columns_of_a_profile():
-    assert {name for name, tree in TREES.items() if "ProfileColumns" in calls(tree)} == {
+    users = trees(r"\bProfileColumns\(")
+
+    assert {name for name, tree in users.items() if "ProfileColumns" in calls(tree)} == {
         "model.builder",
         "sources.profile_file",
     }
 
 
-def test_no_output_selects_rows():
-    assert {
-        name
-        for name, others in IMPORTS.items()
-        if top(name) == "outputs" and "views.select" in others
-    } == set()
-
-
 def test_no_file_is_mapped_into_memory():
-    assert {name for name, tree in TREES.items() if "mmap" in calls(tree)} == set()
+    assert [name for name, tree in trees(r"\bmmap\b").items() if "mmap" in calls(tree)] == []
+
+
+def ways_to_execute(tree: ast.Module) -> set[str]:
+    """The names and keywords in a file that execute what was read."""
+    nodes = list(ast.walk(tree))
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    keywords = {node.arg for node in nodes if isinstance(node, ast.keyword)}
+    return names & {"eval", "exec", "compile", "__import__"} | keywords & {"allow_pickle"}
+
+
+def test_no_module_executes_what_it_reads():
+    users = trees(r"(?<![\w.])(eval|exec|compile|__import__|allow_pickle)\b")
+
+    assert {name: found for name, tree in users.items() if (found := ways_to_execute(tree))} == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("run = eval", {"eval"}),
+        ("numpy.load(path, allow_pickle=False)", {"allow_pickle"}),
+        ("re.compile('exec')", set()),
+    ],
+)
+def test_ways_to_execute_what_was_read_are_found(code, found):
+    assert ways_to_execute(ast.parse(code)) == found
 
 
 # Views and outputs.
@@ -274,100 +296,36 @@ def test_branches_on_the_name_of_a_view_are_found(code, lines):
     assert branches_on_view_names(ast.parse(code)) == lines
 
 
-@pytest.mark.parametrize(
-    "name", sorted(name for name in TREES if top(name) in ("outputs", "answers", "views"))
-)
-def test_no_output_or_view_branches_on_the_name_of_a_view(name):
-    assert branches_on_view_names(TREES[name]) == []
-
-
-# External packages.
-
-
-@pytest.mark.parametrize("name", sorted(name for name in OTHERS if top(name) not in LIVE))
-def test_only_modules_for_live_programs_import_a_framework(name):
-    assert OTHERS[name].isdisjoint(FRAMEWORKS)
-
-
-@pytest.mark.parametrize("name", sorted(name for name in TREES if top(name) in LIVE))
-def test_modules_for_live_programs_import_frameworks_only_inside_functions(name):
-    inside = {
-        deeper
-        for node in ast.walk(TREES[name])
-        if isinstance(node, ast.FunctionDef)
-        for deeper in ast.walk(node)
+def test_no_output_or_view_branches_on_the_name_of_a_view():
+    users = {
+        name: tree
+        for name, tree in trees(r"\bview\.kind\b").items()
+        if package(name) in ("outputs", "answers", "views")
     }
-    outside = ast.Module([node for node in ast.walk(TREES[name]) if node not in inside], [])
-    outside.body = [node for node in outside.body if isinstance(node, ast.Import | ast.ImportFrom)]
 
-    assert {full.partition(".")[0] for full in imported(outside)}.isdisjoint(FRAMEWORKS)
-    assert OTHERS[name] & FRAMEWORKS <= {"tensorflow", "torch"}
-
-
-@pytest.mark.parametrize(("package", "modules"), rows("Packages from outside"))
-def test_a_package_from_outside_is_imported_where_the_page_says(package, modules):
-    importers = {name for name, others in OTHERS.items() if names(package)[0] in others}
-    stated = names(modules)
-
-    assert {
-        name for name in importers if not any(f"{name}.".startswith(f"{one}.") for one in stated)
-    } == set()
-    assert {
-        one for one in stated if not any(f"{name}.".startswith(f"{one}.") for name in importers)
-    } == set()
+    assert users
+    found = {name: branches_on_view_names(tree) for name, tree in users.items()}
+    assert {name: lines for name, lines in found.items() if lines} == {}
 
 
-def test_every_package_from_outside_is_in_the_table():
-    needed = set().union(*OTHERS.values()) - sys.stdlib_module_names
-
-    assert needed == {names(package)[0] for package, _ in rows("Packages from outside")}
+# Starting quickly.
 
 
-def test_only_compiled_modules_import_cython():
-    compiled = {name for name, others in OTHERS.items() if "cython" in others}
-
-    assert compiled == COMPILED
-    # `tests/formats/test_scan.py`, `test_text.py` and `tests/kernels` run them as plain Python.
-
-
-def test_all_compiled_modules_are_built_or_none():
-    # If only some are compiled, a build failed or is outdated, and tests of compiled code are
-    # skipped.
-    origins = {name: find_spec(f"tfprof.{name}").origin for name in COMPILED}
-    plain = {name for name, origin in origins.items() if origin.endswith(".py")}
-
-    assert plain in (set(), COMPILED), "rebuild the compiled modules: see CONTRIBUTING.md"
-
-
-@pytest.mark.parametrize("name", sorted(TREES))
-def test_no_module_executes_what_it_reads(name):
-    words = {node.id for node in ast.walk(TREES[name]) if isinstance(node, ast.Name)}
-    keywords = {node.arg for node in ast.walk(TREES[name]) if isinstance(node, ast.keyword)}
-
-    assert words.isdisjoint({"eval", "exec", "compile", "__import__"})
-    assert OTHERS[name].isdisjoint(UNSAFE_READERS)
-    assert "allow_pickle" not in keywords
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
+def test_quick_commands_load_neither_numpy_nor_protobuf_nor_re2():
+    statements = [
         "import tfprof",
         "from tfprof import ProfileOptionBuilder",
         "import tfprof.cli",
         "import tfprof.commands.table",
-        "from tfprof.cli import main; main(['--help'])",
-        "from tfprof.cli import main; main(['scope', '--max_dept', '3'])",
-    ],
-)
-def test_quick_commands_load_neither_numpy_nor_protobuf_nor_re2(statement):
-    report = "import sys; print(*{'numpy', 'google.protobuf', 're2'} & sys.modules.keys())"
+        "tfprof.cli.main(['--help'])",
+        "tfprof.cli.main(['scope', '--max_dept', '3'])",
+    ]
+    report = "print('loaded:', *{'numpy', 'google.protobuf', 're2'} & sys.modules.keys())"
+    script = "\n".join(["import sys", *(f"{one}\n{report}" for one in statements)])
 
-    ran = subprocess.run(
-        [sys.executable, "-c", f"{statement}\n{report}"], capture_output=True, text=True, check=True
-    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
 
-    assert ("\n" + ran.stdout).splitlines()[-1] == ""
+    assert re.findall(r"(?m)^loaded:(.*)$", ran.stdout) == [""] * len(statements)
 
 
 def test_tables_of_classic_views_load_no_modules_that_only_other_answers_need(tmp_path):
