@@ -181,10 +181,14 @@ class StoredTrace:
     _part: int
     _trace: int
     _read: Callable[[str, int], dict[str, Any]]
+    _damaged: Callable[[object], InputError]
 
     @property
     def curve(self) -> MemoryCurve:
-        return self._points(is_reported=False)
+        found = self._points(is_reported=False)
+        if not len(found.bytes):
+            raise self._damaged("the memory of an allocator has no levels")
+        return found
 
     @property
     def levels(self) -> MemoryCurve:
@@ -325,6 +329,8 @@ class StoreRuns:
     @cached_property
     def device_times(self) -> DeviceTimes:
         found = self._in_steps("device_times", "device, busy_ns", more_order=", device")
+        if not np.isin(found["row"], self.step_totals.step).all():
+            raise self._database.damaged("a device was busy in no step")
         return DeviceTimes(
             ints(found["row"]), Coded.of(found["device"].tolist()), ints(found["busy_ns"])
         )
@@ -363,8 +369,8 @@ class StoreRuns:
         names = ("allocator", "device", "row", "untimed", "first_ns", "peak_bytes")
         more = ("reported_bytes", "part", "trace")
         columns = [found[name].tolist() for name in (*names, *more)]
-        read = repeat(self._read_partition)
-        traces = list(map(StoredTrace, *columns, read))
+        methods = repeat(self._read_partition), repeat(self._database.damaged)
+        traces = list(map(StoredTrace, *columns, *methods))
         return sorted(traces, key=lambda one: (one.allocator.encode(), one.device, one.step))
 
     def _read_partition(self, table: str, part: int) -> dict[str, Any]:
