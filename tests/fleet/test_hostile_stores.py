@@ -1,12 +1,16 @@
 """A store that is damaged, or made to do harm, gives an answer or an error of one line."""
 
 import json
-import random
 import shutil
+import tempfile
 import zlib
+from functools import partial
+from itertools import cycle, islice
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tfprof
 from fleet_stores import stored
@@ -16,6 +20,7 @@ from tfprof.cli import main
 from tfprof.fleet import index as store_index
 from tfprof.fleet import layout
 from tfprof.fleet.places import Place
+from tfprof.fleet.tables import TABLES
 from tfprof.formats import parquet
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -80,64 +85,86 @@ def files_of(folder):
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
-def kinds_of(folder):
-    """A file of each kind."""
-    return {
-        (path.relative_to(folder).parts[0], path.name.partition("-")[0][:6]): path
-        for path in files_of(folder)
-    }.values()
+# Files that were changed. The tier `random` changes them in other ways.
 
 
-@pytest.mark.parametrize("name", ["trace", "workers"])
-@pytest.mark.parametrize("seed", range(3))
-def test_any_file_may_be_changed(whole, tmp_path, name, seed):
-    shutil.copytree(whole / name, tmp_path / name)
-    draw = random.Random(f"{name} {seed}")  # noqa: S311 -- always the same
-    others = files_of(tmp_path / name)
-    for path in kinds_of(tmp_path / name):
+def flipped(data, place, bits):
+    return data[:place] + bytes([data[place] ^ bits]) + data[place + 1 :]
+
+
+def changes(data, others):
+    """A file that is cut, damaged, or exchanged for another one."""
+    size = len(data)
+    for length in (0, 1, size // 4, size // 2, size * 3 // 4, size - 1):
+        yield data[:length]
+    for place in range(0, size, size // 4):
+        yield flipped(data, place, 1 << place % 8)
+    yield from (bytes(size), b"\xff" * size, data * 2, b"x")
+    yield from (other.read_bytes() for other in others)
+
+
+def test_the_mark_and_the_index_may_be_changed(store):
+    files = [store / layout.MARK, *files_of(store / layout.INDEXES)]
+    for path in files:
         before = path.read_bytes()
-        for change in (cut, flipped, replaced, garbage):
-            path.write_bytes(change(before, draw, others))
+        for changed in changes(before, [file for file in files if file != path]):
+            path.write_bytes(changed)
 
-            ask(tmp_path / name)
+            ask(store)
 
         path.write_bytes(before)
 
 
-def cut(data, draw, _):
-    return data[: draw.randrange(len(data))]
+@pytest.mark.parametrize("name", [layout.PARTITIONS, layout.MODELS])
+def test_manifests_and_models_may_be_changed(whole, tmp_path, name):
+    (file,) = files_of(whole / "trace" / name)
+    for number, changed in enumerate(changes(file.read_bytes(), files_of(whole / "trace"))):
+        folder = tmp_path / str(number)
+        shutil.copytree(whole / "trace", folder)
+        (folder / name / file.name).write_bytes(changed)
+
+        assert is_indexed_or_refused(folder)
 
 
-def flipped(data, draw, _):
-    changed = bytearray(data)
-    for _ in range(draw.randint(1, 4)):
-        changed[draw.randrange(len(data))] = draw.randrange(256)
-    return bytes(changed)
+def is_indexed_or_refused(folder):
+    """Whether a new index is made, or the error names a file."""
+    answer = answered(Place.of(str(folder)), store_index.update)
+    return isinstance(answer, int) or answer.startswith(str(folder))
 
 
-def replaced(_, draw, others):
-    return draw.choice(others).read_bytes()
+@pytest.mark.parametrize(
+    ("name", "tables"),
+    [
+        (
+            "trace",
+            (
+                *("allocators", "collectives", "device_times", "held", "levels"),
+                *("records", "seen", "steps"),
+            ),
+        ),
+        ("workers", ("transfers",)),
+    ],
+)
+def test_a_changed_table_is_refused_by_its_checksum(whole, tmp_path, name, tables):
+    shutil.copytree(whole / name, tmp_path / name)
+    for table in tables:
+        path = files_of(tmp_path / name / table)[-1]
+        before = path.read_bytes()
+        path.write_bytes(flipped(before, len(before) // 2, 1))
+
+        message = f"{path}: is damaged: its checksum differs; remove the store and collect again."
+        assert message in ask(tmp_path / name)
+        path.write_bytes(before)
 
 
-def garbage(_, draw, __):
-    return draw.randbytes(draw.randrange(300))
+def test_the_stores_of_these_tests_have_all_tables(whole):
+    assert {path.name for name in ("trace", "workers") for path in (whole / name).iterdir()} == {
+        *(layout.MARK, layout.INDEXES, layout.PARTITIONS, layout.MODELS),
+        *(TABLES.keys() - {"executions"}),  # which are kept on request
+    }
 
 
-@pytest.mark.parametrize("name", [layout.MARK, layout.INDEX])
-def test_any_value_of_a_json_file_may_be_wrong(store, name):
-    draw = random.Random(7)  # noqa: S311 -- always the same
-    before = (store / name).read_text()
-    for place in places_of(json.loads(before)):
-        for value in draw.sample(VALUES, 4):
-            content = json.loads(before)
-            *above, last = place
-            inner = content
-            for key in above:
-                inner = inner[key]
-            inner[last] = value
-            (store / name).write_text(json.dumps(content))
-
-            ask(store)
+# Wrong values in JSON.
 
 
 def places_of(content, above=()):
@@ -146,6 +173,76 @@ def places_of(content, above=()):
         yield (*above, key)
         if isinstance(content[key], dict | list):
             yield from places_of(content[key], (*above, key))
+
+
+def with_value(text, place, value):
+    """A JSON file with another value at a place."""
+    content = json.loads(text)
+    *above, last = place
+    inner = content
+    for key in above:
+        inner = inner[key]
+    inner[last] = value
+    return json.dumps(content)
+
+
+def with_wrong_values(text, count):
+    """A JSON file with each of its values replaced by some wrong values in turn."""
+    values = cycle(VALUES)
+    for place in places_of(json.loads(text)):
+        for value in islice(values, count):
+            yield with_value(text, place, value)
+
+
+@pytest.mark.parametrize(("name", "count"), [(layout.MARK, 4), (layout.INDEX, 2)])
+def test_any_value_of_a_json_file_may_be_wrong(store, name, count):
+    for changed in with_wrong_values((store / name).read_text(), count):
+        (store / name).write_text(changed)
+
+        ask(store)
+
+
+def test_any_value_of_a_manifest_may_be_wrong(store):
+    (path,) = files_of(store / layout.PARTITIONS)
+    for changed in with_wrong_values(path.read_text(), 1):
+        path.write_text(changed)
+
+        assert is_indexed_or_refused(store)
+
+
+@st.composite
+def changed_files(draw, folder):
+    """A file of a store, and what it contains instead."""
+    path = draw(st.sampled_from(files_of(folder)))
+    data = path.read_bytes()
+    places = st.integers(0, len(data) - 1)
+    ways = [
+        st.builds(lambda length: data[:length], places),
+        st.builds(partial(flipped, data), places, st.integers(1, 255)),
+        st.sampled_from(files_of(folder)).map(Path.read_bytes),
+        st.binary(max_size=300),
+    ]
+    if path.suffix == ".json":
+        values = st.sampled_from(list(places_of(json.loads(data)))), st.sampled_from(VALUES)
+        ways.append(st.builds(partial(with_value, data), *values).map(str.encode))
+    return path, draw(st.one_of(ways))
+
+
+@pytest.mark.random
+@given(st.data(), st.sampled_from(["trace", "workers"]), st.booleans())
+def test_any_file_may_be_changed_in_any_way(whole, data, name, is_sealed):
+    """Also tables whose checksums in the index are those of the changed files."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder) / name
+        shutil.copytree(whole / name, store)
+        path, changed = data.draw(changed_files(store))
+        if is_sealed and path.relative_to(store).parts[0] in TABLES:
+            write_sealed(store, path, changed)
+        else:
+            path.write_bytes(changed)
+
+        ask(store)
+        assert is_indexed_or_refused(store)
 
 
 def test_nested_json_is_refused(store):
@@ -231,8 +328,11 @@ def test_ops_of_a_table_must_exist(store, table):
 
 
 def write_table(store, path, columns):
+    write_sealed(store, path, b"".join(parquet.write(columns)))
+
+
+def write_sealed(store, path, data):
     """Replace a table, and its checksum in the index."""
-    data = b"".join(parquet.write(columns))
     path.write_bytes(data)
     content = json.loads((store / layout.INDEX).read_text())
     table = path.relative_to(store).parts[0]
@@ -240,16 +340,21 @@ def write_table(store, path, columns):
     (store / layout.INDEX).write_text(json.dumps(content))
 
 
-def test_a_changed_number_is_noticed(store):
-    draw = random.Random(9)  # noqa: S311 -- always the same
-    (path,) = (store / "records").rglob("*.parquet")
-    before = path.read_bytes()
-    for _ in range(20):
-        data = bytearray(before)
-        data[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
-        path.write_bytes(data)
+@pytest.mark.parametrize(
+    ("table", "column", "reason"),
+    [
+        ("steps", "step", "a device was busy in no step"),
+        ("allocators", "trace", "the memory of an allocator has no levels"),
+    ],
+)
+def test_rows_of_other_tables_must_exist(store, table, column, reason):
+    (path,) = files_of(store / table)
+    columns = dict(parquet.read(path.read_bytes()))
+    columns[column] = columns[column].copy()
+    columns[column][0] += 10**6
+    write_table(store, path, columns)
 
-        assert f"{path}: is damaged: its checksum differs" in ask(store)[0]
+    assert f"{store}: cannot be read: {reason}; collect the files again." in ask(store)
 
 
 def test_a_column_of_another_type_is_an_error(store):
@@ -260,25 +365,6 @@ def test_a_column_of_another_type_is_an_error(store):
         write_table(store, path, columns)
 
     assert all(f"{store}: cannot be read: " in message for message in ask(store)[:2])
-
-
-def test_any_value_of_a_manifest_may_be_wrong(store):
-    """A new index is made, or the manifest is named."""
-    draw = random.Random(8)  # noqa: S311 -- always the same
-    (path,) = (store / "partitions").iterdir()
-    before = path.read_text()
-    for *above, last in places_of(json.loads(before)):
-        for value in draw.sample(VALUES, 2):
-            content = json.loads(before)
-            inner = content
-            for key in above:
-                inner = inner[key]
-            inner[last] = value
-            path.write_text(json.dumps(content))
-
-            message = answered(Place.of(str(store)), store_index.update)
-
-            assert isinstance(message, int) or message.startswith(str(store))
 
 
 def test_a_damaged_store_is_one_line_and_status_1(store, capsys):
