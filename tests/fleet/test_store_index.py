@@ -20,7 +20,7 @@ def traces(tmp_path_factory):
     return recorded(tmp_path_factory.mktemp("fleet"), Job(hosts=4, steps=3, layers=2))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def executor():
     with ThreadPoolExecutor(1) as threads:
         yield threads
