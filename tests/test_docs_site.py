@@ -12,6 +12,10 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from built_once import built_once
+
+pytestmark = pytest.mark.dist
+
 ROOT = Path(__file__).parent.parent
 MANUAL = ROOT / "docs"
 PAGES = sorted(page.relative_to(MANUAL) for page in MANUAL.rglob("*.md"))
@@ -27,7 +31,10 @@ IN_SCRIPTS = re.compile(r"""["'`]((?:https?:)?//[\w.-]+[^"'`]*)["'`]""")
 def site(tmp_path_factory):
     """The folder with the built site."""
     pytest.importorskip("sphinx", reason="Sphinx is not installed: pip install -e '.[docs]'")
-    folder = tmp_path_factory.mktemp("site")
+    return built_once(tmp_path_factory, "site", build)
+
+
+def build(folder):
     makefile = (ROOT / "Makefile").read_text("utf-8")
     (options,) = re.findall(r"-m sphinx (.+) docs \$\(SITE\)", makefile)
     built = subprocess.run(
@@ -38,7 +45,6 @@ def site(tmp_path_factory):
         check=False,
     )
     assert built.returncode == 0, built.stderr
-    return folder
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,8 @@
 import pytest
 from baseline import Baseline, Count, compare
 
+pytestmark = pytest.mark.dist
+
 
 def test_equal_counts_pass():
     held = {"load": Count(1e9, 30_000.0), "import": Count(5e8)}

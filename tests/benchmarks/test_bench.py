@@ -9,6 +9,8 @@ from processes import FailedError, run
 from results import Results
 from tasks import RUNS, TASKS, Command, Session
 
+pytestmark = pytest.mark.dist
+
 BENCH = Path(__file__).parents[2] / "benchmarks" / "bench.py"
 
 

@@ -11,6 +11,8 @@ from saving import FORMATS
 
 import tfprof
 
+pytestmark = pytest.mark.dist
+
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 OPS = "300"
 

@@ -4,6 +4,8 @@ import pytest
 from diff_speed import VIEWS, Row, measured, shortfalls, table
 from phases import Measure
 
+pytestmark = pytest.mark.dist
+
 
 def row(ops, seconds, peak_mb=90.0):
     return Row(ops, "scope", Measure(seconds, peak_mb), Measure(0.5, 80.0))

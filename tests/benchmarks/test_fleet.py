@@ -82,6 +82,7 @@ def test_files_have_about_the_requested_size(tmp_path):
     assert 0.4e6 < path.stat().st_size < 0.6e6
 
 
+@pytest.mark.dist
 def test_the_same_options_give_the_same_bytes_with_any_number_of_processes(tmp_path):
     command = [sys.executable, Path(fleet.__file__), "--hosts", "2", "--megabytes", "0.1"]
     for name in ("1", "2"):

@@ -7,6 +7,8 @@ import pytest
 
 import tfprof
 
+pytestmark = pytest.mark.dist
+
 GENERATE = Path(__file__).parents[2] / "benchmarks" / "generate.py"
 OPS = 300
 

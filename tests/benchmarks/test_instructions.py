@@ -5,6 +5,8 @@ import pytest
 from baseline import Baseline
 from tasks import RUNS
 
+pytestmark = pytest.mark.dist
+
 
 def test_without_valgrind_the_error_says_what_to_install(monkeypatch, capsys):
     monkeypatch.setattr(shutil, "which", lambda _: None)

@@ -1,5 +1,8 @@
+import pytest
 from measure import ORIGINAL, OURS, Samples, turns
 from phases import Measure, Phases, reported
+
+pytestmark = pytest.mark.dist
 
 
 def test_profilers_alternate_until_each_has_had_its_number_of_runs():

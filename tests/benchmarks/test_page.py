@@ -10,6 +10,8 @@ from tasks import TASKS
 
 from page import page
 
+pytestmark = pytest.mark.dist
+
 
 @pytest.fixture
 def results():

@@ -2,7 +2,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from regexes import _PATTERNS, WAYS
+
+pytestmark = pytest.mark.dist
 
 REGEXES = Path(__file__).parents[2] / "benchmarks" / "regexes.py"
 

@@ -13,6 +13,8 @@ from report_figures import Row
 
 import tfprof
 
+pytestmark = pytest.mark.dist
+
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 PAGE = "# Title\n\n## One\n\nfirst\n\n## Two\n\nsecond\n\n### Part\n\nthird\n\n## Three\n\nlast\n"
 

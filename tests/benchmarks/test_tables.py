@@ -1,6 +1,8 @@
 import pytest
 from tables import byte_difference, difference
 
+pytestmark = pytest.mark.dist
+
 
 @pytest.fixture
 def compare(tmp_path):

@@ -8,6 +8,8 @@ from phases import Measure
 from trace_files import write
 from trace_speed import HTA, OURS, PEERS, RECORDED, Row, measured, shortfalls, table
 
+pytestmark = pytest.mark.dist
+
 
 def row(size, seconds, peak_mb=90.0, program=OURS):
     return Row(size, False, program, Measure(seconds, peak_mb, seconds))

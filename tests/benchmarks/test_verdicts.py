@@ -5,6 +5,8 @@ from report import size_table, targets_table
 from tasks import TASKS
 from verdicts import verdicts
 
+pytestmark = pytest.mark.dist
+
 
 def row(ops, ours, original=None, *, task="load", same=None):
     return Row(ops, task, Measure(*ours), original and Measure(*original), same)

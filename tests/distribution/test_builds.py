@@ -6,9 +6,14 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
+
+from built_once import built_once
+
+pytestmark = pytest.mark.dist
 
 ROOT = Path(__file__).parents[2]
 TIME = 1_700_000_000
@@ -17,7 +22,8 @@ LEFT_OUT = {".gitignore", ".ci/run"}
 
 
 def build(kind, folder, out, *, umask):
-    """Build the sdist or the wheel of the sources in `folder`."""
+    """Build the sdist or the wheel of the sources in `folder`, in the new folder `out`."""
+    out.mkdir()
     code = (
         "import sys; from setuptools import build_meta as b; getattr(b, sys.argv[1])(sys.argv[2])"
     )
@@ -31,8 +37,6 @@ def build(kind, folder, out, *, umask):
         check=True,
         capture_output=True,
     )
-    (built,) = out.iterdir()
-    return built
 
 
 @pytest.fixture(scope="module")
@@ -54,31 +58,36 @@ def files():
 @pytest.fixture(scope="module")
 def sdists(files, tmp_path_factory):
     """Two sdists of the same files, from folders with other names, times and permissions."""
-    built = []
+    folder = built_once(tmp_path_factory, "sdists", partial(build_sdists, files))
+    return [next((folder / name).glob("*.tar.gz")) for name in ("one", "another")]
+
+
+def build_sdists(files, folder):
     for name, mode, umask, copy in (
         ("one", 0o644, 0o022, shutil.copy),
         ("another", 0o600, 0o077, shutil.copy2),
     ):
-        folder = tmp_path_factory.mktemp(name)
+        sources = folder / f"sources of {name}"
         for file in files:
-            (folder / file).parent.mkdir(parents=True, exist_ok=True)
-            copy(ROOT / file, folder / file)
-            (folder / file).chmod(mode | (ROOT / file).stat().st_mode & 0o100)
-        built.append(build("sdist", folder, tmp_path_factory.mktemp("dist"), umask=umask))
-    return built
+            (sources / file).parent.mkdir(parents=True, exist_ok=True)
+            copy(ROOT / file, sources / file)
+            (sources / file).chmod(mode | (ROOT / file).stat().st_mode & 0o100)
+        build("sdist", sources, folder / name, umask=umask)
 
 
 @pytest.fixture(scope="module")
 def wheels(sdists, tmp_path_factory):
     """Two wheels of the same sdist, built in folders with other names."""
-    built = []
+    folder = built_once(tmp_path_factory, "wheels", partial(build_wheels, sdists[0]))
+    return [next((folder / name).glob("*.whl")) for name in ("here", "elsewhere")]
+
+
+def build_wheels(sdist, folder):
     for name in ("here", "elsewhere"):
-        folder = tmp_path_factory.mktemp(name)
-        with tarfile.open(sdists[0]) as packed:
-            packed.extractall(folder, filter="data")
-        (unpacked,) = folder.iterdir()
-        built.append(build("wheel", unpacked, tmp_path_factory.mktemp("wheel"), umask=0o022))
-    return built
+        with tarfile.open(sdist) as packed:
+            packed.extractall(folder / f"sources {name}", filter="data")
+        (unpacked,) = (folder / f"sources {name}").iterdir()
+        build("wheel", unpacked, folder / name, umask=0o022)
 
 
 def test_an_sdist_contains_the_whole_repository(files, sdists):
@@ -95,8 +104,8 @@ def test_an_sdist_is_reproducible(sdists):
     assert one == another
 
 
-def test_an_sdist_does_not_say_who_built_it_when_and_where(sdists, tmp_path_factory):
-    folder = os.fsencode(tmp_path_factory.getbasetemp())
+def test_an_sdist_does_not_say_who_built_it_when_and_where(sdists):
+    folder = os.fsencode(sdists[0].parents[1])
     with tarfile.open(sdists[0]) as packed:
         for member in packed:
             assert (member.uid, member.gid, member.uname, member.gname) == (0, 0, "", "")
@@ -111,8 +120,8 @@ def test_a_wheel_is_reproducible(wheels):
     assert one == another
 
 
-def test_a_wheel_contains_no_paths_of_the_machine(wheels, tmp_path_factory):
-    folders = {str(tmp_path_factory.getbasetemp()), sys.base_prefix} - {"/usr"}
+def test_a_wheel_contains_no_paths_of_the_machine(wheels):
+    folders = {str(wheels[0].parents[1]), sys.base_prefix} - {"/usr"}
     with zipfile.ZipFile(wheels[0]) as packed:
         contents = {name: packed.read(name) for name in packed.namelist()}
 
