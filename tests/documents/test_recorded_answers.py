@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from parity.test_recorded import MODELS, all_cases
 README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
 
 
+@cache
 def recorded() -> Counter[str]:
     """The number of recorded answers of each kind, over all models."""
     found = Counter(case["want"] for model in MODELS for case in all_cases(model))
