@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from run_tests import ROOT, pytest_command
+from run_tests import ROOT, pytest_command, run_pytest
 
 from tiers import TIERS
 
@@ -41,7 +41,7 @@ def main(words: Sequence[str] | None = None) -> int:
         for number in range(1, given.runs + 1):
             started = time.monotonic()
             results = folder / f"{time.time_ns()}.json"
-            subprocess.run(pytest_command(given.tier, results), cwd=ROOT, check=False)
+            run_pytest(pytest_command(given.tier, results))
             took = time.monotonic() - started
             print(f"=== run {number} of {given.runs}: {took:.0f} s", flush=True)
     return report(given.tier, [read(path) for path in sorted(folder.glob("*.json"))])

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import time
@@ -58,7 +59,7 @@ def run(tiers: Sequence[str]) -> int:
     for tier in tiers:
         print(f"\n=== {tier}: {TIERS[tier]}", flush=True)
         started = time.monotonic()
-        status = subprocess.run(pytest_command(tier), cwd=ROOT, check=False).returncode
+        status = run_pytest(pytest_command(tier))
         print(f"=== {tier}: {time.monotonic() - started:.0f} s", flush=True)
         if status not in (0, _NO_TESTS):
             failed.append(tier)
@@ -66,6 +67,12 @@ def run(tiers: Sequence[str]) -> int:
         print(f"\nfailed: {', '.join(failed)}")
         report_failures(tiers)
     return 1 if failed else 0
+
+
+def run_pytest(command: Sequence[str]) -> int:
+    """Run pytest, and let it keep the modules that it has rewritten; the exit status."""
+    environment = {key: os.environ[key] for key in os.environ.keys() - {"PYTHONDONTWRITEBYTECODE"}}
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 
 
 def pytest_command(tier: str, results: Path | None = None) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import gc
 import socket
 from pathlib import Path
 
@@ -18,6 +19,15 @@ with contextlib.suppress(ImportError):
 pytest_plugins = ["tiers", "outcomes", "leftovers"]
 
 GOLDEN = Path(__file__).parent / "golden"
+
+
+def pytest_sessionstart():
+    gc.disable()  # collecting tests creates many objects, and no garbage
+
+
+def pytest_collection_finish():
+    gc.freeze()  # later collections need not look at the tests
+    gc.enable()
 
 
 def pytest_addoption(parser):

@@ -28,10 +28,22 @@ _HAS_PROC = Path("/proc/self/fd").exists()
 Things = Mapping[Hashable, str]
 
 
+_HAS_FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    report = yield
+    item.stash[_HAS_FAILED] = item.stash.get(_HAS_FAILED, False) or report.failed
+    return report
+
+
 @pytest.fixture(autouse=True)
-def _nothing_left(_temporary_folder):
+def _nothing_left(_temporary_folder, request):
     before = {name: list_things() for name, list_things in _KINDS.items()}
     yield
+    if request.node.stash[_HAS_FAILED]:
+        return  # its traceback keeps what it used
     for name, list_things in _KINDS.items():
         left = _left(list_things, before[name])
         assert not left, f"the test left {name} behind: {', '.join(sorted(left.values()))}"

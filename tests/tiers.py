@@ -149,8 +149,10 @@ def pytest_collection_modifyitems(config, items):
     tiers = config.getoption("tier")
     if not tiers:
         return
-    kept = [item for item in items if not _tiers_of(item).isdisjoint(tiers)]
-    config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+    kept, others = [], []
+    for item in items:
+        (others if _tiers_of(item).isdisjoint(tiers) else kept).append(item)
+    config.hook.pytest_deselected(items=others)
     items[:] = kept
 
 
