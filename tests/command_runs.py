@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import resource
+import select
 import signal
 import subprocess
 import sys
@@ -21,8 +22,8 @@ from tfprof.formats import wire
 TFPROF = [sys.executable, "-m", "tfprof"]
 # Buffered, as for users: write errors occur only when the buffer is flushed.
 ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+SECONDS = 60  # no wait takes longer, unless something is wrong
 _LIBC = ctypes.CDLL(None)
-_MOUNT_SECONDS = 20
 
 
 def tfprof(*words: object, **others: Any) -> subprocess.CompletedProcess[str]:
@@ -88,7 +89,7 @@ def small_disk(folder: Path, size: str = "64k", *, options: str = "") -> Iterato
     folder.mkdir(exist_ok=True)
     mount = ["mount", "-t", "tmpfs", "-o", f"size={size}{options}", "tmpfs", str(folder)]
     try:
-        made = subprocess.run(mount, capture_output=True, timeout=_MOUNT_SECONDS, check=False)
+        made = subprocess.run(mount, capture_output=True, timeout=SECONDS, check=False)
     except OSError as error:
         pytest.skip(f"this machine has no `mount`: {error}")
     if made.returncode:
@@ -96,7 +97,7 @@ def small_disk(folder: Path, size: str = "64k", *, options: str = "") -> Iterato
     try:
         yield folder
     finally:
-        subprocess.run(["umount", "-l", str(folder)], check=False, timeout=_MOUNT_SECONDS)
+        subprocess.run(["umount", "-l", str(folder)], check=False, timeout=SECONDS)
 
 
 def enable_signals() -> None:
@@ -105,34 +106,36 @@ def enable_signals() -> None:
         signal.signal(number, signal.SIG_DFL)
 
 
-@contextmanager
-def stopped_while_writing(folder: Path, *words: object) -> Iterator[subprocess.Popen[str]]:
-    """A command line that was stopped while its temporary file is in `folder`."""
-    before = set(folder.iterdir())
-    while True:
-        with subprocess.Popen(
-            [*TFPROF, *map(str, words)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=ENVIRONMENT,
-            preexec_fn=enable_signals,  # noqa: PLW1509 -- no other thread runs here
-        ) as process:
-            try:
-                while not any(folder.glob(".tfprof-*")):
-                    assert process.poll() is None, process.stderr.read()
-                    time.sleep(0.0005)
-                process.send_signal(signal.SIGSTOP)
-                time.sleep(0.01)
-                if any(folder.glob(".tfprof-*")):
-                    yield process
-                    return
-            finally:
-                process.kill()
-        # On a busy machine it may have finished before it was stopped.
-        for path in set(folder.iterdir()) - before:
-            path.unlink()
+def wait_until(
+    is_true: Callable[[], object], awaited: str, *processes: subprocess.Popen[str]
+) -> None:
+    """Wait until a condition holds, which one of these processes is to bring about."""
+    deadline = time.monotonic() + SECONDS
+    while not is_true():
+        ended = [process for process in processes if process.poll() is not None]
+        if (ended and not is_true()) or time.monotonic() > deadline:
+            pytest.fail(f"no {awaited}; {' '.join(map(outcome, processes))}")
+        time.sleep(0.01)
+
+
+def outcome(process: subprocess.Popen[str]) -> str:
+    """What a process printed, for the message of a failure; a running one is killed."""
+    status = process.poll()
+    process.kill()
+    output, error = process.communicate()
+    state = "was still running" if status is None else f"ended with status {status}"
+    return f"{process.args!r} {state} and printed {output!r} and {error!r}"
+
+
+def fifo(path: Path) -> int:
+    """A new named pipe, open for both directions: opening it again never blocks."""
+    os.mkfifo(path)
+    return os.open(path, os.O_RDWR)
+
+
+def is_readable(descriptor: int) -> bool:
+    """Whether there is something to read, or the end."""
+    return bool(select.select([descriptor], [], [], 0)[0])
 
 
 def big_graph(path: Path, ops: int, *, longer: int = 0) -> Path:

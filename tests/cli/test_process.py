@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import sys
-import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from command_runs import ENVIRONMENT, SECONDS, TFPROF, enable_signals, shell, tfprof, wait_until
+from held_commands import held_while_writing
 from model_files import GraphDef
 
-TFPROF = [sys.executable, "-m", "tfprof"]
-# Buffered, as for users: write errors occur only when the buffer is flushed.
-BUFFERED = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
-
 pytestmark = pytest.mark.usefixtures("files")
-
-
-def tfprof(*words, **others):
-    return subprocess.run(
-        [*TFPROF, *words], capture_output=True, text=True, check=False, env=BUFFERED, **others
-    )
 
 
 def test_an_answer_goes_to_standard_output_only():
@@ -60,14 +53,8 @@ def write_model(files):
 def test_a_pipe_closed_by_its_reader_is_not_an_error(size, more, first, write_model):
     write_model(f"op_{number:06}" for number in range(size))
 
-    question = [*TFPROF, "scope", "model.pb", "-select", "op_types", *more]
-    ran = subprocess.run(
-        ["bash", "-c", '"$@" | head -1; exit ${PIPESTATUS[0]}', "-", *question],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=BUFFERED,
-    )
+    question = ["scope", "model.pb", "-select", "op_types", *more]
+    ran = shell('"$@" | head -1; exit ${PIPESTATUS[0]}', *question)
 
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, first, "")
 
@@ -80,48 +67,74 @@ def test_ctrl_c_stops_an_answer_blocked_on_a_full_pipe(words, write_model, tmp_p
     lines.write_text("op -select op_types\n" * 3_000)
     with (
         lines.open() as questions,
+        pipe() as (_, writer),  # which is not read
         subprocess.Popen(
             [*TFPROF, words[0], "model.pb", "-select", "op_types", *words[1:]],
             stdin=questions,
-            stdout=subprocess.PIPE,
+            stdout=writer,
             stderr=subprocess.PIPE,
-            env=BUFFERED,
-            # In case the tests were started with it ignored.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+            text=True,
+            env=ENVIRONMENT,
+            preexec_fn=enable_signals,  # noqa: PLW1509 -- no other thread runs here
         ) as process,
     ):
-        os.read(process.stdout.fileno(), 1)  # wait for the first output
-        time.sleep(1)  # and until the pipe is full
+        wait_until(lambda: is_full(writer) and is_asleep(process), "full pipe", process)
         process.send_signal(signal.SIGINT)
 
-        assert process.wait(timeout=60) == 130
-        assert process.stderr.read() == b"tfprof: stopped.\n"
+        _, error = process.communicate(timeout=SECONDS)
+
+    assert (process.returncode, error) == (130, "tfprof: stopped.\n")
+
+
+@contextmanager
+def pipe():
+    """Both ends of a pipe."""
+    ends = os.pipe()
+    try:
+        yield ends
+    finally:
+        for end in ends:
+            os.close(end)
+
+
+def is_full(writer):
+    return not select.select([], [writer], [], 0)[1]
+
+
+def is_asleep(process):
+    """Whether a process waits in the kernel, where a signal interrupts it; if that is known."""
+    state = Path("/proc", str(process.pid), "stat")
+    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "S"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+def test_a_command_that_is_killed_while_it_writes_keeps_the_old_file(files, tmp_path_factory):
+    target = files / "answer"
+    target.write_text("old")
+    words = ("op", "graph.pb", "-output", f"csv:outfile={target}")
+    with held_while_writing(tmp_path_factory.mktemp("held") / "hook", target, *words) as held:
+        held.command.kill()
+        held.command.wait()
+    left = target.read_text()
+
+    assert held.command.returncode == -signal.SIGKILL
+    assert left == "old"
+    assert tfprof(*words).returncode == 0
+    assert "MatMul" in target.read_text()
+    assert not list(files.glob(".tfprof-*"))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 def test_a_full_disk_is_an_error():
     with Path("/dev/full").open("w") as full:
-        ran = subprocess.run(
-            [*TFPROF, "op", "graph.pb", "-select", "params"],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-            env=BUFFERED,
-        )
+        ran = tfprof("op", "graph.pb", "-select", "params", stdout=full)
 
     assert ran.returncode == 1
-    assert ran.stderr == ("tfprof: cannot write to standard output: No space left on device.\n")
+    assert ran.stderr == "tfprof: cannot write to standard output: No space left on device.\n"
 
 
 def test_a_closed_standard_output_is_not_an_error():
-    ran = subprocess.run(
-        ["bash", "-c", '"$@" >&-', "-", *TFPROF, "op", "graph.pb", "-select", "params"],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=BUFFERED,
-    )
+    ran = shell('"$@" >&-', "op", "graph.pb", "-select", "params")
 
     assert (ran.returncode, ran.stderr) == (0, "")
 
@@ -133,7 +146,7 @@ def test_a_name_that_the_terminal_cannot_encode_is_escaped(write_model):
         [*TFPROF, "scope", "model.pb", "-select", "params"],
         capture_output=True,
         check=False,
-        env=BUFFERED | {"PYTHONIOENCODING": "latin-1"},
+        env=ENVIRONMENT | {"PYTHONIOENCODING": "latin-1"},
     )
 
     assert ran.returncode == 0
@@ -146,7 +159,7 @@ def test_invalid_utf_8_on_standard_input_is_reported():
         input=b"\xff\xfe\nop -select params\n",
         capture_output=True,
         check=False,
-        env=BUFFERED,
+        env=ENVIRONMENT,
     )
 
     assert ran.returncode == 1
@@ -198,7 +211,7 @@ def on_a_terminal(*words):
         stdin=subprocess.DEVNULL,
         stdout=theirs,
         stderr=subprocess.DEVNULL,
-        env=BUFFERED | {"NO_COLOR": "1"},
+        env=ENVIRONMENT | {"NO_COLOR": "1"},
     ) as process:
         os.close(theirs)
         shown = b""

@@ -6,12 +6,12 @@ import os
 import resource
 import signal
 import stat
-import threading
 from pathlib import Path
 
 import pytest
 
 from command_runs import (
+    SECONDS,
     big_graph,
     is_one_line,
     limited,
@@ -19,14 +19,17 @@ from command_runs import (
     require_permissions,
     shell,
     small_disk,
-    stopped_while_writing,
     tfprof,
 )
+from held_commands import held_while_writing
 from model_files import CPU, RunMetadata, graph
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals and limits")
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals and limits"),
+]
 
-OPS = 200_000
+OPS = 20_000
 # Ways to write a file, as words with the path of the file as OUT.
 WRITES = {
     "file": "scope BIG -max_depth 9 -output file:outfile=OUT",
@@ -44,10 +47,10 @@ SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory):
-    """A graph that takes a while to write in any format, and a recorded step of it."""
+    """A graph that is too large for a small disk in any format, and a recorded step of it."""
     folder = tmp_path_factory.mktemp("inputs")
     big_graph(folder / "big.pb", OPS)
-    (folder / "run_meta").write_bytes(_recorded(20_000))
+    (folder / "run_meta").write_bytes(_recorded(OPS))
     (folder / "graph.pb").write_bytes(graph().SerializeToString())
     return folder
 
@@ -65,6 +68,13 @@ def _recorded(ops):
     return recorded.SerializeToString()
 
 
+@pytest.fixture
+def hold(tmp_path_factory):
+    """Starts a command that is held while its temporary file is beside a target."""
+    folder = tmp_path_factory.mktemp("held") / "hook"
+    return lambda target, *words: held_while_writing(folder, target, *words)
+
+
 def names(folder):
     return [path.name for path in folder.iterdir()]
 
@@ -79,24 +89,24 @@ def words(kind, inputs, out):
 
 @pytest.mark.parametrize("number", SIGNALS)
 @pytest.mark.parametrize("kind", ["json", "tfprof"])
-def test_a_signal_leaves_the_old_file_and_nothing_else(number, kind, inputs, tmp_path):
+def test_a_signal_leaves_the_old_file_and_nothing_else(number, kind, inputs, tmp_path, hold):
     target = tmp_path / "answer"
     target.write_text("old")
-    with stopped_while_writing(tmp_path, *words(kind, inputs, target)) as process:
-        process.send_signal(number)
-        process.send_signal(signal.SIGCONT)
-        _, error = process.communicate(timeout=120)
+    with hold(target, *words(kind, inputs, target)) as held:
+        assert len(names(tmp_path)) == 2
+        held.command.send_signal(number)
+        _, error = held.command.communicate(timeout=SECONDS)
 
-    assert (process.returncode, error) == (SIGNALS[number], "tfprof: stopped.\n")
+    assert (held.command.returncode, error) == (SIGNALS[number], "tfprof: stopped.\n")
     assert target.read_text() == "old"
     assert names(tmp_path) == ["answer"]
 
 
-def test_what_kill_9_leaves_is_removed_by_the_next_run(inputs, tmp_path):
+def test_what_kill_9_leaves_is_removed_by_the_next_run(inputs, tmp_path, hold):
     target = tmp_path / "answer"
-    with stopped_while_writing(tmp_path, *words("json", inputs, target)) as process:
-        process.kill()
-        process.wait()
+    with hold(target, *words("json", inputs, target)) as held:
+        held.command.kill()
+        held.command.wait()
     assert len(names(tmp_path)) == 1
 
     ran = tfprof("op", inputs / "graph.pb", "-output", f"csv:outfile={tmp_path / 'other'}")
@@ -105,18 +115,18 @@ def test_what_kill_9_leaves_is_removed_by_the_next_run(inputs, tmp_path):
     assert names(tmp_path) == ["other"]
 
 
-def test_two_runs_that_write_to_one_path_do_not_mix(inputs, tmp_path):
+def test_two_runs_that_write_to_one_path_do_not_mix(inputs, tmp_path, hold):
     target = tmp_path / "answer"
-    with stopped_while_writing(tmp_path, *words("json", inputs, target)) as process:
+    with hold(target, *words("json", inputs, target)) as held:
         small = tfprof("op", inputs / "graph.pb", "-output", f"json:outfile={target}")
         first = target.read_text()
-        process.send_signal(signal.SIGCONT)
-        process.communicate(timeout=120)
+        held.release()
+        held.command.communicate(timeout=SECONDS)
 
-    assert (small.returncode, process.returncode) == (0, 0)
+    assert (small.returncode, held.command.returncode) == (0, 0)
     assert first.startswith("{")
     assert '"MatMul"' in first
-    assert "scope_99/op_199999" in target.read_text()
+    assert f"scope_99/op_{OPS - 1:06}" in target.read_text()
     assert names(tmp_path) == ["answer"]
 
 
@@ -239,13 +249,13 @@ def test_a_full_disk_behind_standard_error_does_not_hide_the_status(inputs):
 def test_a_named_pipe_is_written_to(inputs, tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    read = []
-    reader = threading.Thread(target=lambda: read.append(pipe.read_text()), daemon=True)
-    reader.start()
+    # Already open, so that the command neither waits for a reader nor loses what it writes.
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
 
     ran = tfprof("op", inputs / "graph.pb", "-output", f"csv:outfile={pipe}")
-    reader.join(60)
+    written = os.read(reader, 1 << 16)
+    os.close(reader)
 
     assert ran.returncode == 0
-    assert "MatMul" in read[0]
+    assert b"MatMul" in written
     assert pipe.is_fifo()
