@@ -5,15 +5,28 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
 import time
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from command_runs import SECONDS, wait_until
 from tfprof.errors import TfprofError
 from tfprof.fleet import engines
+
+_prepare = engines._prepare
+
+
+def prepare_patiently(alive):
+    """Prepare a worker that has time to clean up, however busy the machine is."""
+    engines._GRACE_SECONDS = SECONDS
+    _prepare(alive)
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch):
+    monkeypatch.setattr(engines, "_prepare", prepare_patiently)
 
 
 def squared(number):
@@ -46,7 +59,7 @@ def terminated_once(path):
     mark.touch()
     try:
         os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(60)
+        time.sleep(SECONDS)
     finally:
         mark.unlink()
 
@@ -56,7 +69,7 @@ def waiting(path):
     mark = Path(path)
     try:
         mark.touch()
-        time.sleep(60)
+        time.sleep(SECONDS)
         mark.with_suffix(".finished").touch()
     finally:
         mark.unlink()
@@ -71,6 +84,7 @@ def test_processes_run_all_jobs():
         assert results(engine, squared, range(20)) == {n: n * n for n in range(20)}
 
 
+@pytest.mark.process
 def test_a_job_whose_process_dies_again_is_reported_and_the_others_are_done():
     with engines.processes(2) as engine:
         futures = dict(engines.completed(engine, killed_by_odd, [0, 2, 1, 4, 6]))
@@ -79,6 +93,7 @@ def test_a_job_whose_process_dies_again_is_reported_and_the_others_are_done():
     assert engines.is_loss(futures[1].exception())
 
 
+@pytest.mark.process
 def test_a_job_whose_process_dies_once_is_done(tmp_path):
     with engines.processes(2) as engine:
         done = results(engine, killed_once, [str(tmp_path / "a")])
@@ -86,12 +101,12 @@ def test_a_job_whose_process_dies_once_is_done(tmp_path):
     assert done == {str(tmp_path / "a"): "done"}
 
 
+@pytest.mark.process
 def test_an_error_stops_the_processes_in_order_at_once(tmp_path):
     def stop_when_running():
         with engines.processes(1) as engine:
             engine.submit(waiting, str(tmp_path / "running"))
-            while not (tmp_path / "running").exists():
-                time.sleep(0.01)
+            wait_until((tmp_path / "running").exists, "job that runs")
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -101,6 +116,7 @@ def test_an_error_stops_the_processes_in_order_at_once(tmp_path):
     assert not (tmp_path / "running.finished").exists()
 
 
+@pytest.mark.process
 def test_a_worker_that_is_told_to_stop_ends_after_cleaning_up_and_its_job_is_done_again(tmp_path):
     with engines.processes(2) as engine:
         done = results(engine, terminated_once, [str(tmp_path / "a")])
@@ -109,6 +125,7 @@ def test_a_worker_that_is_told_to_stop_ends_after_cleaning_up_and_its_job_is_don
     assert not (tmp_path / "a.temporary").exists()
 
 
+@pytest.mark.process
 def test_a_signal_is_handled_between_jobs_and_not_inside_the_executor():
     def stop(number, _):
         raise InterruptedError(number)
@@ -129,36 +146,24 @@ def test_a_signal_is_handled_between_jobs_and_not_inside_the_executor():
         signal.signal(signal.SIGTERM, before)
 
 
-class Counting(Executor):
-    """An executor that counts the jobs that were submitted and not yet done."""
+class Counting(ThreadPoolExecutor):
+    """An executor that counts the jobs that were submitted."""
 
-    _max_workers = 3
-
-    def __init__(self):
-        self.open = self.most = 0
-        self.lock = threading.Lock()
-        self.pool = ThreadPoolExecutor(3)
+    submitted = 0
 
     def submit(self, function, /, *args):
-        with self.lock:
-            self.open += 1
-            self.most = max(self.most, self.open)
-        future = self.pool.submit(function, *args)
-        future.add_done_callback(self._done)
-        return future
-
-    def _done(self, _):
-        with self.lock:
-            self.open -= 1
+        self.submitted += 1
+        return super().submit(function, *args)
 
 
 def test_only_a_few_jobs_are_submitted_at_a_time():
-    executor = Counting()
+    open_jobs = []
+    with Counting(3) as executor, engines.given(executor) as engine:
+        for done, _ in enumerate(engines.completed(engine, squared, range(1000))):
+            open_jobs.append(executor.submitted - done)
 
-    with executor.pool, engines.given(executor) as engine:
-        assert len(results(engine, squared, range(1000))) == 1000
-
-    assert executor.most == 6
+    assert executor.submitted == len(open_jobs) == 1000
+    assert max(open_jobs) == 6
 
 
 def test_an_executor_of_the_program_stays_open():

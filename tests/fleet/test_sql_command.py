@@ -11,6 +11,7 @@ import duckdb
 import jsonschema
 import pytest
 
+import peak_memory
 from fleet_stores import stored
 from fleets import Job, generated
 from tfprof.cli import main
@@ -193,6 +194,7 @@ def test_a_damaged_store_is_status_1(store, tmp_path, capsys):
     assert capsys.readouterr().err.count("\n") == 1
 
 
+@pytest.mark.process
 def test_the_shell_takes_the_rest_of_the_line(store):
     lines = (
         "sql SELECT 'a   -b' AS x\nsql -json SELECT 1 AS one\n"
@@ -209,17 +211,15 @@ def test_the_shell_takes_the_rest_of_the_line(store):
     assert found.returncode == 1
 
 
+def write_answer(store, query):
+    assert main(["sql", store, query, "--format", "csv", "--outfile", "/dev/null"]) == 0
+
+
+@pytest.mark.process
+@peak_memory.needs_resident
 def test_large_answers_are_not_kept_in_memory(store):
-    program = (
-        "import resource, sys; from tfprof.cli import main;"
-        "main(['sql', sys.argv[1], 'SELECT 1']);"
-        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss;"
-        "main(['sql', sys.argv[1], 'SELECT range, repeat(''x'', 20) AS x FROM range(1000000)',"
-        " '--format', 'csv', '--outfile', sys.argv[2]]);"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)"
-    )
-    words = [sys.executable, "-c", program, store, "/dev/null"]
+    query = "SELECT range, repeat('x', 20) AS x FROM range(1000000)"
 
-    found = subprocess.run(words, text=True, capture_output=True, check=True)
+    found = peak_memory.resident(write_answer, [store, query], before=[store, "SELECT 1"])
 
-    assert int(found.stdout.splitlines()[-1]) < 60_000  # of about 30 MB of CSV and 100 MB of rows
+    assert found < 60_000_000  # of 30 MB of CSV and 100 MB of rows
