@@ -9,6 +9,8 @@ import shlex
 import sys
 from pathlib import Path
 
+from command_runs import SECONDS
+
 COLUMNS = 100
 ELEMENTS = {"1": "<strong>", "0": "</strong>"}  # by the number in an escape code
 PAGE = """<!DOCTYPE html>
@@ -53,6 +55,7 @@ def typed(line: str, folder: Path) -> str:
         encoding="utf-8",
         env=environment | {"TERM": "xterm", "PAGER": "cat"},
         withexitstatus=True,
+        timeout=SECONDS,
     )
     assert status == 0, printed
     return shown(printed)
@@ -60,7 +63,7 @@ def typed(line: str, folder: Path) -> str:
 
 def shown(printed: str) -> str:
     """What remains on the screen: the progress line, shown when the machine is slow, is erased."""
-    return re.sub(r"[^\n]*\r\x1b\[K", "", printed).replace("\r\n", "\n")
+    return re.sub(r"\r+\n", "\n", re.sub(r"[^\n]*\r\x1b\[K", "", printed))
 
 
 def marked(printed: str) -> str:

@@ -10,13 +10,17 @@ import sys
 import pytest
 
 import hostile_model
+from command_runs import SECONDS
 
 if sys.platform == "win32":
     pytest.skip("there are no pseudo-terminals on Windows", allow_module_level=True)
 pexpect = pytest.importorskip("pexpect", reason="pexpect provides the terminal")
 
-# pexpect forks while pytest has threads, which is safe because the child calls exec at once.
-pytestmark = pytest.mark.filterwarnings("ignore:.*forkpty.*:DeprecationWarning")
+pytestmark = [
+    pytest.mark.process,
+    # pexpect forks while pytest has threads, which is safe because the child calls exec at once.
+    pytest.mark.filterwarnings("ignore:.*forkpty.*:DeprecationWarning"),
+]
 
 # What tfprof itself writes: line ends, bold text, and a progress line that is erased.
 OWN = re.compile(r"\r*\n|\t|\x1b\[1m[^\x1b\n]*\x1b\[0m|\r\x1b\[K")
@@ -41,22 +45,27 @@ def hostile(tmp_path_factory):
     return [str(path) for path in hostile_model.write(folder)]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def spawn():
-    """Starts tfprof on a terminal of its own."""
+    """Starts tfprof on terminals of their own, which are closed after the test."""
+    started = []
 
     def start(*words, program=("-m", "tfprof"), **environment):
         inherited = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
-        return pexpect.spawn(
+        terminal = pexpect.spawn(
             sys.executable,
             [*program, *words],
             env=inherited | {"TERM": "xterm", "PAGER": "cat"} | environment,
             dimensions=(50, 200),
-            timeout=120,
+            timeout=SECONDS,
             encoding="utf-8",
         )
+        started.append(terminal)
+        return terminal
 
-    return start
+    yield start
+    for terminal in started:
+        terminal.close(force=True)
 
 
 def unsafe(shown):
@@ -121,10 +130,11 @@ def test_completions_contain_no_control_characters_of_the_model(program, hostile
         *hostile, program=program, XDG_STATE_HOME=str(tmp_path), PROMPT_TOOLKIT_NO_CPR="1"
     )
     terminal.expect("tfprof>")
-    terminal.send("scope -show_name_regexes net/bell\t\t")
+    terminal.send("scope -show_name_regexes net/bell")
+    terminal.expect_exact("net/bell")
+    terminal.send("\t")
     terminal.expect_exact(r"\x{85}")  # the end of the name
     shown = terminal.before
-    terminal.close(force=True)
 
     assert r"escape\x{1b}" in shown
     assert "\x1b[31m" not in shown

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 
 import pytest
+
+from command_runs import SECONDS
+from terminal_page import shown
 
 if sys.platform == "win32":
     pytest.skip("there are no pseudo-terminals on Windows", allow_module_level=True)
 pexpect = pytest.importorskip("pexpect", reason="pexpect provides the terminal")
 
 pytestmark = [
+    pytest.mark.process,
     pytest.mark.usefixtures("files"),
     # pexpect forks while pytest has threads, which is safe because the child calls exec at once.
     pytest.mark.filterwarnings("ignore:.*forkpty.*:DeprecationWarning"),
@@ -36,21 +39,23 @@ def show(tmp_path_factory):
             ["-m", "tfprof", *words],
             env=inherited | {"TERM": "xterm", "NO_COLOR": "1", "PAGER": str(pager)} | environment,
             dimensions=(10, 100),
-            timeout=120,
+            timeout=SECONDS,
             encoding="utf-8",
         )
-        terminal.expect(pexpect.EOF)
-        terminal.close()
-        return terminal.exitstatus, re.sub(r"\r+\n", "\n", terminal.before)
+        try:
+            terminal.expect(pexpect.EOF)
+        finally:
+            terminal.close(force=True)
+        return terminal.exitstatus, shown(terminal.before)
 
     return run
 
 
 def test_a_long_answer_is_paged(show):
-    status, shown = show(*QUESTION)
+    status, answer = show(*QUESTION)
 
     assert status == 0
-    assert shown.startswith("paged\n\nDoc:\nOps by kind")
+    assert answer.startswith("paged\n\nDoc:\nOps by kind")
 
 
 def test_a_long_help_page_is_paged(show):
@@ -74,10 +79,10 @@ def test_quitting_the_pager_is_not_an_error(show):
 
 
 def test_a_shell_without_a_pager_can_be_started(show):
-    status, shown = show("graph.pb", "--no-pager", "--help")
+    status, answer = show("graph.pb", "--no-pager", "--help")
 
     assert status == 0
-    assert shown.startswith("Usage: tfprof COMMAND FILES…")
+    assert answer.startswith("Usage: tfprof COMMAND FILES…")
 
 
 def test_layers_leave_out_columns_that_do_not_fit_on_the_terminal(show):
