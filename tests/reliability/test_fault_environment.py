@@ -11,6 +11,7 @@ from command_runs import ENVIRONMENT, TFPROF, is_one_line, shell, tfprof
 from model_files import GraphDef
 
 pytestmark = [
+    pytest.mark.process,
     pytest.mark.usefixtures("files"),
     pytest.mark.skipif(os.name == "nt", reason="Windows has no such shell"),
 ]

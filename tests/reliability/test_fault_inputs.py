@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import itertools
 import os
 import socket
 import subprocess
-import threading
-import time
+from pathlib import Path
 
 import pytest
 
@@ -17,9 +18,11 @@ from command_runs import (
     is_one_line,
     obey_permissions,
     require_permissions,
+    shell,
     tfprof,
 )
 from model_files import RunMetadata
+from tfprof.cli import main
 
 pytestmark = [
     pytest.mark.usefixtures("files"),
@@ -27,20 +30,29 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("path", ["/dev/zero", "/dev/urandom", "/dev/null", "/dev/full"])
-def test_a_device_is_refused(path):
-    ran = tfprof("op", path)
+@pytest.fixture
+def run(capsys):
+    """Runs a command line in this process; returns its status, its answer and its notes."""
 
-    assert ran.returncode == 1
-    assert ran.stderr == f"tfprof: {path}: is a device, not a file; check the path.\n"
+    def run(*words):
+        return main(list(words)), *capsys.readouterr()
+
+    return run
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "/dev/urandom", "/dev/null", "/dev/full"])
+def test_a_device_is_refused(path, run):
+    message = f"tfprof: {path}: is a device, not a file; check the path.\n"
+
+    assert run("op", path) == (1, "", message)
 
 
 @pytest.mark.parametrize("path", ["/proc/self/maps", "/proc/self/mem", "/proc/self/fd"])
-def test_a_file_of_the_kernel_is_refused(path):
-    ran = tfprof("op", path)
+def test_a_file_of_the_kernel_is_refused(path, run):
+    status, _, error = run("op", path)
 
-    assert ran.returncode == 1
-    assert is_one_line(ran.stderr)
+    assert status == 1
+    assert is_one_line(error)
 
 
 def test_a_pipe_is_read_to_its_end(files):
@@ -59,23 +71,23 @@ def test_a_pipe_is_read_to_its_end(files):
 
 def test_a_named_pipe_is_read_to_its_end(files):
     os.mkfifo(files / "pipe")
-    content = (files / "graph.pb").read_bytes()
-    threading.Thread(target=(files / "pipe").write_bytes, args=[content], daemon=True).start()
 
-    ran = tfprof("op", "pipe", "-select", "params")
+    # `cat` waits until the command opens the pipe, if it does.
+    script = 'cat graph.pb > pipe & "$@"; status=$?; kill $! 2> /dev/null; exit $status'
+    ran = shell(script, "op", "pipe", "-select", "params")
 
     assert ran.returncode == 0
     assert ran.stdout == tfprof("op", "graph.pb", "-select", "params").stdout
 
 
-def test_a_socket_is_refused():
+def test_a_socket_is_refused(run):
     with socket.socket(socket.AF_UNIX) as server:
         server.bind("socket")
-        ran = tfprof("op", "socket")
+        status, _, error = run("op", "socket")
 
-    assert ran.returncode == 1
-    assert ran.stderr.startswith("tfprof: socket: cannot be read: ")
-    assert is_one_line(ran.stderr)
+    assert status == 1
+    assert error.startswith("tfprof: socket: cannot be read: ")
+    assert is_one_line(error)
 
 
 @pytest.mark.parametrize(
@@ -85,12 +97,10 @@ def test_a_socket_is_refused():
         ("link", "cannot be read: Too many levels of symbolic links."),
     ],
 )
-def test_a_link_that_leads_nowhere_is_an_error(target, problem, files):
+def test_a_link_that_leads_nowhere_is_an_error(target, problem, files, run):
     (files / "link").symlink_to(target)
 
-    ran = tfprof("op", "link")
-
-    assert (ran.returncode, ran.stderr) == (1, f"tfprof: link: {problem}\n")
+    assert run("op", "link") == (1, "", f"tfprof: link: {problem}\n")
 
 
 def test_an_unreadable_file_is_an_error(files):
@@ -118,52 +128,117 @@ def test_a_folder_without_permission_is_an_error(path, files):
     assert "permission denied" in ran.stderr
 
 
-@pytest.mark.parametrize("change", ["truncated", "extended", "replaced"])
-def test_a_file_that_changes_while_it_is_read_gives_the_old_or_the_new_answer(change, files):
-    # A file that is being written grows page by page. Ops of 4,099 bytes never end with a page, so
-    # that no moment in between looks like a complete file.
-    whole = big_graph(files / "big.pb", 1_600, longer=4_069).read_bytes()
-    half = big_graph(files / "half.pb", 800, longer=4_069).read_bytes()
-    assert len(whole) == 1_600 * 4_099
-    wanted = [tfprof("op", name, "-select", "occurrence").stdout for name in ("big.pb", "half.pb")]
-    stop = threading.Event()
-
-    def keep_changing():
-        while not stop.wait(0.01):
-            if change == "replaced":
-                (files / "new.pb").write_bytes(half)
-                (files / "new.pb").replace(files / "big.pb")
-                continue
-            with (files / "big.pb").open("r+b") as file:
-                file.truncate(len(half) if change == "truncated" else 0)
-                file.write(b"" if change == "truncated" else whole[: len(half)])
-                time.sleep(0.005)
-                file.write(whole[len(half) :])
-
-    changer = threading.Thread(target=keep_changing, daemon=True)
-    changer.start()
-    runs = [tfprof("op", "big.pb", "-select", "occurrence") for _ in range(4)]
-    stop.set()
-    changer.join()
-
-    for ran in runs:
-        if ran.returncode:
-            assert (ran.returncode, ran.stdout) == (1, "")
-            assert is_one_line(ran.stderr)
-        else:
-            assert ran.stdout in wanted
+OP_BYTES = 4_099  # never a number of whole pages, so a file that grew by pages ends inside an op
+WHOLE, HALF = 600, 300  # ops; a file with half of them is also large enough to stay open
 
 
-def test_a_clock_that_jumps_back_does_not_change_the_time_of_ops(files):
+def truncate(_):
+    """Cut the file to half of its ops."""
+    os.truncate("big.pb", HALF * OP_BYTES)
+    yield
+
+
+def replace(_):
+    """Replace the file with one of half of the ops."""
+    Path("half.pb").replace("big.pb")
+    yield
+
+
+def rewrite(content):
+    """Write the file again, in two steps; after the first one, an op is cut short."""
+    written = HALF * OP_BYTES + OP_BYTES // 2
+    os.truncate("big.pb", written)
+    yield
+    file = os.open("big.pb", os.O_WRONLY)
+    os.pwrite(file, content[written:], written)
+    os.close(file)
+    yield
+
+
+class Looks:
+    """Counts each time that this process opens, checks or reads a file.
+
+    From look number `start` on, a step of `steps` is taken before each look.
+    """
+
+    def __init__(self, monkeypatch):
+        self.begin(0, iter(()))
+
+        class File(io.FileIO):
+            read = self.noted(io.FileIO.read)
+            readall = self.noted(io.FileIO.readall)
+            readinto = self.noted(io.FileIO.readinto)
+
+        def opened(path, mode="r", buffering=-1, *others):
+            if mode != "rb":
+                return plain(path, mode, buffering, *others)
+            file = self.noted(File)(path, mode)
+            return io.BufferedReader(file) if buffering else file
+
+        plain = io.open
+        monkeypatch.setattr(io, "open", opened)
+        for name in ("fstat", "pread"):
+            monkeypatch.setattr(os, name, self.noted(getattr(os, name)))
+
+    def begin(self, start, steps):
+        self.count, self.start, self.steps = 0, start, steps
+
+    def noted(self, call):
+        def look(*values):
+            if self.count >= self.start:
+                next(self.steps, None)
+            self.count += 1
+            return call(*values)
+
+        return look
+
+
+@pytest.mark.parametrize(
+    ("change", "outcomes"),
+    [
+        (truncate, {"old", "new", "refused"}),
+        (replace, {"old", "new"}),
+        (rewrite, {"old", "refused"}),
+    ],
+)
+def test_a_file_that_changes_while_it_is_read_gives_the_old_or_the_new_answer(
+    change, outcomes, files, run, monkeypatch
+):
+    big, half = files / "big.pb", files / "half.pb"
+    contents, answers = [], []
+    for ops in (WHOLE, HALF):
+        contents.append(big_graph(big, ops, longer=OP_BYTES - 30).read_bytes())
+        assert len(contents[-1]) == ops * OP_BYTES
+        answers.append(run("op", "big.pb", "-select", "occurrence"))
+    known = dict(zip(answers, ("old", "new"), strict=True))
+    looks = Looks(monkeypatch)
+
+    found = []
+    for start in itertools.count():
+        big.write_bytes(contents[0])
+        half.write_bytes(contents[1])
+        os.utime(big, (1, 1))  # however soon the file changes, it then has another time
+        looks.begin(start, change(contents[0]))
+        found.append(run("op", "big.pb", "-select", "occurrence"))
+        if looks.count <= start:
+            break
+
+    for ran in found:
+        assert ran in known or (ran[:2] == (1, "") and is_one_line(ran[2]))
+    assert {known.get(ran, "refused") for ran in found} == outcomes
+    assert found[-1] == answers[0]
+
+
+def test_a_clock_that_jumps_back_does_not_change_the_time_of_ops(files, run):
     recorded = RunMetadata.FromString((files / "run_meta_0").read_bytes())
     stats = recorded.step_stats.dev_stats[0].node_stats
     for entry in stats[len(stats) // 2 :]:
         entry.all_start_micros -= 3_600_000_000
     (files / "jumped").write_bytes(recorded.SerializeToString())
 
-    before = tfprof("op", "graph.pb", "run_meta_0", "-select", "micros")
-    after = tfprof("op", "graph.pb", "jumped", "-select", "micros")
+    before = run("op", "graph.pb", "run_meta_0", "-select", "micros")
+    after = run("op", "graph.pb", "jumped", "-select", "micros")
 
-    assert (after.returncode, after.stdout) == (0, before.stdout)
+    assert (after[0], after) == (0, before)
     for view in (["steps"], ["scope", "-output", "timeline:outfile=t"], ["advise"]):
-        assert tfprof(*view[:1], "graph.pb", "jumped", *view[1:]).returncode == 0
+        assert run(*view[:1], "graph.pb", "jumped", *view[1:])[0] == 0

@@ -10,6 +10,7 @@ import pytest
 from command_runs import big_graph, limited, shell, tfprof
 
 pytestmark = [
+    pytest.mark.process,
     pytest.mark.usefixtures("files"),
     pytest.mark.skipif(os.name == "nt", reason="Windows has no such limits"),
 ]

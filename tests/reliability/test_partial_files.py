@@ -11,7 +11,6 @@ import pytest
 
 import tfprof
 from command_runs import is_one_line
-from command_runs import tfprof as run_tfprof
 from model_files import GraphDef
 from tfprof.cli import main
 from tfprof.errors import TfprofError
@@ -49,22 +48,24 @@ CUT = [
 
 
 @pytest.mark.parametrize("name", CUT)
-def test_a_file_that_is_cut_short_is_refused_with_its_place_and_advice(name):
-    ran = run_tfprof("op", name)
+def test_a_file_that_is_cut_short_is_refused_with_its_place_and_advice(name, capsys):
+    status = main(["op", name])
 
-    assert (ran.returncode, ran.stdout) == (1, "")
-    assert is_one_line(ran.stderr)
-    assert ran.stderr.endswith(f" {ADVICE}\n")
-    assert any(place in ran.stderr for place in ("at byte ", "column ", "bytes could be unpacked"))
+    shown = capsys.readouterr()
+    assert (status, shown.out) == (1, "")
+    assert is_one_line(shown.err)
+    assert shown.err.endswith(f" {ADVICE}\n")
+    assert any(place in shown.err for place in ("at byte ", "column ", "bytes could be unpacked"))
 
 
 @pytest.mark.parametrize("name", CUT)
-def test_the_intact_part_is_read_and_the_rest_noted(name):
-    ran = run_tfprof("op", name, "--partial", "-select", "occurrence")
+def test_the_intact_part_is_read_and_the_rest_noted(name, capsys):
+    status = main(["op", name, "--partial", "-select", "occurrence"])
 
-    assert ran.returncode == 0, ran.stderr
-    assert f"tfprof: {name} is cut short or damaged: " in ran.stderr
-    assert NOTE in ran.stderr
+    error = capsys.readouterr().err
+    assert status == 0, error
+    assert f"tfprof: {name} is cut short or damaged: " in error
+    assert NOTE in error
 
 
 @pytest.mark.parametrize(
