@@ -14,13 +14,14 @@ import tfprof
 from tfprof.commands.command import Place
 from tfprof.commands.served_page import view_options
 from tfprof.commands.table import available
-from tfprof.web.live_profile import LiveProfile
+from tfprof.web.live_profile import LiveProfile, State
 from tfprof.web.server import Server
 from tfprof.web.site import Site
 from tfprof.web.watching import Watcher, fingerprint
 
 SECONDS = 60  # no test waits longer for anything
 QUICK = 0.01  # seconds between two looks at the files
+_WRITE_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +93,30 @@ def parsed(raw: bytes) -> Answered:
     return Answered(int(status.split()[1]), headers, body)
 
 
+class _Impatient(LiveProfile):
+    """A profile whose streams write often: they end when a write finds that the browser has left.
+
+    Otherwise their threads would outlive the test.
+    """
+
+    def __init__(self, live: LiveProfile) -> None:
+        self._live = live
+
+    @property
+    def state(self) -> State:
+        return self._live.state
+
+    def wait(self, version: int, seconds: float) -> State:
+        return self._live.wait(version, min(seconds, _WRITE_SECONDS))
+
+
 @contextmanager
 def serve(load: Callable[[], tfprof.Profile]) -> Iterator[Served]:
     """Serve what `load` returns until the end of the block."""
     live = LiveProfile(load)
-    site = Site(live, partial(view_options, available(Place.COMMAND_LINE)))
+    site = Site(_Impatient(live), partial(view_options, available(Place.COMMAND_LINE)))
     with Server(0, site.reply) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread = threading.Thread(target=server.serve_forever, args=(QUICK,))
         thread.start()
         try:
             yield Served(site, live, server.server_port)
@@ -119,3 +137,4 @@ def watched(*paths: str) -> Iterator[Served]:
         finally:
             watcher.stop()
             watcher.join(SECONDS)
+            assert not watcher.is_alive(), f"the watcher did not stop within {SECONDS} s"

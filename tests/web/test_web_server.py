@@ -10,6 +10,7 @@ from contextlib import ExitStack, suppress
 import pytest
 
 import tfprof
+from command_runs import wait_until
 from page_server import everything, parsed, serve
 from tfprof.errors import InputError, OutputError
 from tfprof.web import content, server
@@ -94,6 +95,7 @@ def test_a_malformed_request_is_refused_without_repeating_it(request_, served):
 def test_a_client_that_sends_slowly_is_disconnected(served, monkeypatch):
     monkeypatch.setattr(server, "HEAD_SECONDS", 0.2)
     with served.connect() as connection:
+        connection.sendall(b"G")
         stopped = threading.Event()
 
         def drip():
@@ -124,7 +126,17 @@ def test_a_client_that_leaves_early_does_no_harm(served, capfd):
         connection.sendall(b"GET /")
 
     assert served.ask("data").status == 200
+    wait_for_all_requests()
     assert capfd.readouterr() == ("", "")
+
+
+def wait_for_all_requests():
+    """Wait until the server has done all that it does about a request."""
+
+    def are_done():
+        return not any("process_request_thread" in one.name for one in threading.enumerate())
+
+    wait_until(are_done, "end of all requests")
 
 
 def test_connections_beyond_the_limit_are_refused_until_others_end(served):
@@ -142,12 +154,7 @@ def test_connections_beyond_the_limit_are_refused_until_others_end(served):
     with ThreadPoolExecutor(8) as pool:
         statuses = [answered.status for answered in pool.map(served.ask, ["data"] * 8)]
     assert set(statuses) <= {200, 503}
-    assert until(lambda: served.ask("data").status == 200)
-
-
-def until(is_true):
-    """Whether a condition becomes true; each check is a request, so this does not spin."""
-    return any(is_true() for _ in range(1_000))
+    wait_until(lambda: served.ask("data").status == 200, "free connection")
 
 
 def test_many_parallel_requests_get_their_own_answers(served):
@@ -208,6 +215,7 @@ def test_nothing_is_logged(served, capfd):
         served.ask(path, Host="attacker.example")
     served.send(b"nonsense\r\n\r\n")
 
+    wait_for_all_requests()
     assert capfd.readouterr() == ("", "")
 
 

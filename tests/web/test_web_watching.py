@@ -124,7 +124,9 @@ def test_the_parts_of_a_checkpoint_are_watched(tmp_path):
 
 
 @pytest.mark.parametrize("path", ["none", "no/such/folder", "a\0b", ""])
-def test_a_path_that_does_not_exist_has_a_fingerprint(path):
+def test_a_path_that_does_not_exist_has_a_fingerprint(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # the empty path is the current folder
+
     assert fingerprint([path]) == fingerprint([path])
 
 
