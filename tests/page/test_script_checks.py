@@ -12,10 +12,13 @@ import pytest
 ROOT = Path(__file__).parents[2]
 ESLINT = ROOT / "node_modules/.bin/eslint"
 
-pytestmark = pytest.mark.skipif(
-    not ESLINT.exists() and not os.environ.get("TFPROF_REQUIRE_BROWSER"),
-    reason="ESLint is not installed: run make check",
-)
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(
+        not ESLINT.exists() and not os.environ.get("TFPROF_REQUIRE_BROWSER"),
+        reason="ESLint is not installed: run make check",
+    ),
+]
 
 REFUSED = [
     'element.innerHTML = "";',
