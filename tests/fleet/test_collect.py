@@ -20,7 +20,7 @@ from tfprof.fleet.partition import Made
 from tfprof.formats import wire
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def executor():
     """Threads, which are started at once."""
     with ThreadPoolExecutor(2) as threads:
