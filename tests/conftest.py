@@ -30,6 +30,10 @@ def pytest_collection_finish():
     gc.enable()
 
 
+def pytest_sessionfinish():
+    gc.unfreeze()  # compiled modules report what is left at the end
+
+
 def pytest_addoption(parser):
     parser.addoption(
         "--update-golden", action="store_true", help="rewrite the golden files; read the diff"
