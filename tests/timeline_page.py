@@ -63,8 +63,8 @@ class Timeline:
 
 
 def timeline_of(open_report, folder: Path, *facts, **settings) -> Timeline:
-    """The timeline of a profile of these facts, without animations."""
+    """The timeline of a profile of these facts."""
     path = folder / "report.html"
     Profile(profile(*facts)).report().save(path)
-    page = open_report(path, state="view=timeline", reduced_motion="reduce", **settings)
+    page = open_report(path, state="view=timeline", **settings)
     return Timeline(settled(page))

@@ -9,6 +9,10 @@ from pathlib import Path
 import pytest
 
 import report_pages
+from page_script import node
+from report_pages import SECONDS
+
+__all__ = ["node"]
 
 # The headless shell is Chromium without the windows around pages, and takes half the time.
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -23,6 +27,12 @@ SWITCHES = [
     "--no-first-run",
 ]
 LOCAL = ("data:", "blob:")
+# The policy of a report forbids other style elements.
+NO_CARET = """{
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync("* { caret-color: transparent !important }");
+  document.adoptedStyleSheets.push(sheet);
+}"""
 
 
 # Not for the whole session: while Playwright runs, no other test of the process can use asyncio.
@@ -37,17 +47,23 @@ def browser():
     # Chromium's sandbox does not work for root.
     switches = [*SWITCHES, "--no-sandbox"] if os.geteuid() == 0 else SWITCHES
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=switches)
+        chromium = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=switches, timeout=1000 * SECONDS
+        )
         yield chromium
         chromium.close()
 
 
 class Opener:
-    """Opens reports, each in a context of its own, and notes what they must not do."""
+    """Opens reports, each in a context of its own, and notes what they must not do.
+
+    Animations and carets are off, and the pointer is outside of the page until a test moves it.
+    """
 
     def __init__(self, browser):
         self.browser = browser
         self.noticed: list[str] = []
+        self.allowed: list[str] = []
         self.contexts = []
 
     def __call__(self, path: Path, **settings):
@@ -57,17 +73,30 @@ class Opener:
     def visit(self, address, *, width=1440, height=900, theme="light", state="", **settings):
         """The page at an address; a page of a server may ask for what is below its address."""
         context = self.browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme=theme, **settings
+            viewport={"width": width, "height": height},
+            color_scheme=theme,
+            **{"reduced_motion": "reduce"} | settings,
         )
         self.contexts.append(context)
+        context.set_default_timeout(1000 * SECONDS)
+        context.add_init_script(NO_CARET)
         page = context.new_page()
         self.watch(page, address)
         page.goto(address + (f"#{state}" if state else ""))
+        page.evaluate("document.fonts.ready.then(() => null)")
         return page
+
+    def allow(self, text):
+        """From now on, allow messages and requests that contain this text."""
+        self.allowed.append(text)
+
+    def note(self, text):
+        if not any(allowed in text for allowed in self.allowed):
+            self.noticed.append(text)
 
     def watch(self, page, address):
         """Note console messages, errors, dialogs and requests other than for the page itself."""
-        note = self.noticed.append
+        note = self.note
         page.on("console", lambda message: note(f"console: {message.text}"))
         page.on("pageerror", lambda error: note(f"error: {error}"))
         page.on("dialog", lambda dialog: (note(f"dialog: {dialog.message}"), dialog.dismiss()))
@@ -94,6 +123,14 @@ def open_report(browser):
     yield opener
     opener.close()
     assert opener.noticed == []
+
+
+@pytest.fixture(scope="module")
+def shared_opener(browser):
+    """Opens pages that several tests of a module look at; each of them checks what was noticed."""
+    opener = Opener(browser)
+    yield opener
+    opener.close()
 
 
 @pytest.fixture(scope="session")

@@ -12,10 +12,13 @@ AXE = ROOT / "node_modules/axe-core/axe.min.js"
 # Best practices that do not fit a page that is one application.
 LEFT_OUT = {"region"}
 
-pytestmark = pytest.mark.skipif(
-    not AXE.exists() and not os.environ.get("TFPROF_REQUIRE_BROWSER"),
-    reason="axe-core is not installed: run make check",
-)
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(
+        not AXE.exists() and not os.environ.get("TFPROF_REQUIRE_BROWSER"),
+        reason="axe-core is not installed: run make check",
+    ),
+]
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -24,7 +27,7 @@ def test_views_are_accessible(open_report, report_of, model, theme):
     # The policy of the page forbids other scripts.
     page = open_report(report_of(model), theme=theme, bypass_csp=True)
     views = tabs(page)
-    page.add_script_tag(path=AXE)
+    page.add_script_tag(content=AXE.read_text("utf-8"))
 
     problems = []
     for view in views:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 
 from build import op, profile
 from page_server import serve
-from report_pages import settled, show, table_rows
+from report_pages import address, settled, show, table_rows, wait_for, wait_for_text
 from tfprof.api import Profile
 
+pytestmark = pytest.mark.browser
+
 DEEP = "unit_1_0/sub1/conv1/Conv2D"
-
-
-def words(page):
-    """The words of the address."""
-    return {name: value for name, (value,) in parse_qs(urlsplit(page.url).fragment).items()}
+WINDOW = "({ ...document.querySelector('.timeline').dataset })"  # that the timeline shows
 
 
 def selected(page):
@@ -47,7 +45,7 @@ def test_the_selected_row_is_in_the_address_by_its_name(open_report, report_of):
     page.click(".table-row:has-text('unit_1_4')")
     page.wait_for_url("**row=unit_1_4")
 
-    assert words(page) == {"view": "scope", "row": "unit_1_4"}
+    assert address(page) == {"view": "scope", "row": "unit_1_4"}
 
 
 def test_a_link_selects_the_row_of_that_name_in_another_report(open_report, written):
@@ -99,7 +97,7 @@ def test_an_op_is_in_the_address_where_there_are_no_rows(open_report, report_of)
     )
     show(page, "memory")
     page.wait_for_url("**op=unit**")
-    assert words(page)["op"] == DEEP
+    assert address(page)["op"] == DEEP
     page.reload()
 
     show(page, "graph")
@@ -187,17 +185,19 @@ def test_the_state_is_written_when_the_page_is_left(open_report, report_of):
 def test_the_window_of_the_timeline_is_kept_when_another_view_is_shown(open_report, report_of):
     page = settled(open_report(report_of("transformer"), state="view=timeline"))
     page.locator("[role=application]").focus()
+    before = page.evaluate(WINDOW)
     page.keyboard.press("+")
-    page.wait_for_timeout(100)
-    window = page.evaluate("({ ...document.querySelector('.timeline').dataset })")
+    changed = f"before => JSON.stringify({WINDOW}) !== JSON.stringify(before)"
+    wait_for(page, "another window of the timeline", changed, before)
+    window = page.evaluate(WINDOW)
     page.keyboard.press("Shift+Tab")
     page.click("#tab-op")
     settled(page)
     page.go_back()
     settled(page)
 
-    assert words(page)["timeline"].startswith(f"{window['from']},{window['to']}")
-    assert page.evaluate("({ ...document.querySelector('.timeline').dataset })") == window
+    assert address(page)["timeline"].startswith(f"{window['from']},{window['to']}")
+    assert page.evaluate(WINDOW) == window
 
 
 def test_a_served_page_finds_a_row_that_only_the_answer_to_an_option_has(open_report):
@@ -211,4 +211,4 @@ def test_a_served_page_finds_a_row_that_only_the_answer_to_an_option_has(open_re
         page.wait_for_url("**row=**")
         page.reload()
 
-        assert selected(page) == name
+        wait_for_text(page, ".details h2", name)

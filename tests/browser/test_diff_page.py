@@ -4,22 +4,34 @@ from __future__ import annotations
 
 import os
 import re
-from io import BytesIO
 from itertools import product
 
 import pytest
-from PIL import Image
 
 import hostile_model
 import tfprof
 from build import op, profile, run
 from diff_pages import changed, compared_of, loaded, rows_of, write_page
-from report_pages import ROOT, THEMES, WIDTHS, answer, overflow, settled, show, tabs
+from report_pages import (
+    ROOT,
+    THEMES,
+    WIDTHS,
+    address,
+    answer,
+    overflow,
+    pixels,
+    settled,
+    show,
+    tabs,
+    wait_for,
+)
 from tfprof.comparison.diff import build_diff, is_one_sided, shown_rows
 from tfprof.comparison.pair import Pair
 from tfprof.comparison.summary import build_summary
 from tfprof.options import Options
 from tfprof.page import diff_views
+
+pytestmark = pytest.mark.browser
 
 PAIRS = ("attention", "resnet32", "classifier", "changed")
 VIEWS = ("layers", "scope", "graph", "code", "op")
@@ -176,15 +188,14 @@ def test_blocks_are_red_for_more_blue_for_less_and_grey_otherwise(open_report, t
     path = write_page(compared_of(pair), tmp_path / "page.html")
     page = settled(open_report(path, theme=theme, state="view=scope"))
     canvas = page.locator(".icicle-canvas")
-    picture = Image.open(BytesIO(canvas.screenshot())).convert("RGB")
+    line = pixels(page, ".icicle-canvas", 44)  # above the labels
     box = canvas.bounding_box()
 
     colours = {}
     for x in range(5, int(box["width"]), 40):
         page.mouse.move(box["x"] + x, box["y"] + 50)
         settled(page)
-        # Above the label.
-        colours.setdefault(page.inner_text(".icicle-line"), set()).add(picture.getpixel((x, 44)))
+        colours.setdefault(page.inner_text(".icicle-line"), set()).add(tuple(line[x]))
     for name, colour in (("same", "none"), ("more", "more-3"), ("less", "less-3")):
         wanted = tuple(map(int, re.findall(r"\d+", page.evaluate(PROBE, colour))))
         found = next(seen for line, seen in colours.items() if line.startswith(f"net/{name}"))
@@ -203,7 +214,7 @@ def test_the_picture_and_the_table_share_the_selection(open_report, page_of):
     page.click(".icicle-canvas", position={"x": 400, "y": 31})
 
     assert selected(page) == ["model"]
-    assert "row=model" in page.url
+    assert address(page)["row"] == "model"
     assert page.inner_text(".icicle-line .icicle-name") == "model"
 
     page.click(".table-body .table-row >> nth=2")
@@ -246,7 +257,7 @@ def test_digits_choose_views_and_help_explains(open_report, page_of):
     page = settled(open_report(page_of("attention")))
     page.keyboard.press("4")
     settled(page)
-    assert "view=code" in page.url
+    assert address(page)["view"] == "code"
     page.keyboard.press("?")
     assert "95 %" in page.inner_text("dialog")
     page.keyboard.press("Escape")
@@ -288,7 +299,7 @@ def test_a_long_table_is_unfolded_where_the_change_is(open_report, tmp_path):
 
 
 def test_timelines_start_at_the_chosen_steps(open_report, page_of):
-    page = settled(open_report(page_of("attention"), reduced_motion="reduce"))
+    page = settled(open_report(page_of("attention")))
     menus = page.locator(".diff-side select")
     assert menus.count() == 2
     walls = page.eval_on_selector_all(
@@ -301,17 +312,23 @@ def test_timelines_start_at_the_chosen_steps(open_report, page_of):
     assert float(section.get_attribute("data-to")) == pytest.approx(longest * 1e6, rel=0.03)
 
     menus.nth(1).select_option("3")
-    settled(page)
-    page.wait_for_url("**#*timeline=*")
-    first = page.url
+    wait_for(
+        page,
+        "the step in the address",
+        """() => {
+            const timeline = new URLSearchParams(location.hash.slice(1)).get("timeline");
+            return timeline?.split(",")[1] === "3";
+        }""",
+    )
+    words = address(page)
     page.reload()
     settled(page)
     assert page.locator(".diff-side select").nth(1).input_value() == "3"
-    assert page.url == first
+    assert address(page) == words
 
 
 def test_a_run_selects_its_row(open_report, page_of):
-    page = settled(open_report(page_of("changed"), state="view=graph", reduced_motion="reduce"))
+    page = settled(open_report(page_of("changed"), state="view=graph"))
     side = page.locator(".diff-side[data-side=new] .timeline-overlay")
     side.scroll_into_view_if_needed()
     box = side.bounding_box()
@@ -324,7 +341,7 @@ def test_a_run_selects_its_row(open_report, page_of):
 
 
 def test_both_timelines_move_together(open_report, page_of):
-    page = settled(open_report(page_of("attention"), reduced_motion="reduce"))
+    page = settled(open_report(page_of("attention")))
     before = page.locator(".diff-timelines").get_attribute("data-from")
     page.keyboard.press("d")
     settled(page)
@@ -400,7 +417,7 @@ def test_the_plain_part_needs_no_script(open_report, page_of):
 def test_the_page_is_accessible(open_report, page_of, name, theme):
     page = open_report(page_of(name), theme=theme, bypass_csp=True)
     tabs(page)
-    page.add_script_tag(path=AXE)
+    page.add_script_tag(content=AXE.read_text("utf-8"))
 
     problems = []
     for view in VIEWS:

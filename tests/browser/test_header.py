@@ -8,6 +8,8 @@ import pytest
 
 from report_pages import THEMES, overflow, settled, show, tabs
 
+pytestmark = pytest.mark.browser
+
 PARTS = ".header h1, .search-field, .search-count, .header button, .header select"
 
 

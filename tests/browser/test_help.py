@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from page_script import ask, needs_node
-from report_pages import settled, tabs
+from report_pages import settled, tabs, wait_for
+
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
@@ -86,8 +88,15 @@ def test_arrow_keys_scroll_help(page):
     page.keyboard.press("?")
     page.keyboard.press("End")
 
-    page.wait_for_timeout(300)
-    assert page.locator(".help-content").evaluate("one => one.scrollTop") > 100
+    wait_for(
+        page,
+        "the end of the help",
+        """() => {
+            const help = document.querySelector(".help-content");
+            const end = help.scrollHeight - help.clientHeight;
+            return help.scrollTop > 100 && help.scrollTop >= end - 1;
+        }""",
+    )
 
 
 @pytest.mark.parametrize("width", [800, 400])

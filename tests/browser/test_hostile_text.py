@@ -13,6 +13,8 @@ from report_pages import overflow, settled, show, tabs, write_report
 from tfprof.model.layers import Layer
 from tfprof.sources.layers_file import RecordedLayers, encoded
 
+pytestmark = pytest.mark.browser
+
 # What the page would contain if a text had become markup.
 MARKUP = (
     "img, svg style, [onerror], [onload], [onmouseover], a[href^='javascript:'], body b, textarea"

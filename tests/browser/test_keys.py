@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from report_pages import MODELS, settled, tabs
+from report_pages import MODELS, note_texts, settled, tabs, wait_for, wait_for_noted_text
+
+pytestmark = pytest.mark.browser
 
 CHOSEN = "document.querySelector('[role=tab][aria-selected=true]').dataset.view"
 
@@ -107,9 +109,10 @@ def test_c_copies_the_command(open_report, report_of, view):
         )
     )
 
+    note_texts(page, ".command-bar:not([hidden]) button, #view .command button")
     press(page, "c")
 
-    page.wait_for_selector("text=Copied")
+    wait_for_noted_text(page, "Copied")
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith(f"tfprof {view} examples/transformer/transformer.tfprof")
 
@@ -133,7 +136,7 @@ def test_keys_of_the_timeline_still_act(open_report, report_of):
     before = page.evaluate(window)
 
     press(page, "0")
-    page.wait_for_timeout(400)
 
-    assert page.evaluate(window) != before
+    changed = f"before => JSON.stringify({window}) !== JSON.stringify(before)"
+    wait_for(page, "another window of the timeline", changed, before)
     assert page.evaluate(CHOSEN) == "timeline"

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from report_pages import painted
 from tfprof.page import assets
+
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
@@ -20,18 +23,18 @@ def page(open_report, tmp_path):
 
 
 def test_uplot_draws_a_curve(page):
-    drawn = page.evaluate("""() => {
+    page.evaluate("""() => {
         const options = { width: 300, height: 200, scales: { x: { time: false } },
             series: [{}, { stroke: "#ff0000", width: 4 }] };
-        const plot = new $vendor_uplot.uPlot(options, [[0, 1, 2], [0, 5, 0]], document.body);
-        return new Promise((resolve) => setTimeout(() => {
-            const { width, height } = plot.ctx.canvas;
-            const { data } = plot.ctx.getImageData(0, 0, width, height);
-            resolve(data.some((value, i) => i % 4 === 0 && value === 255 && data[i + 1] === 0));
-        }, 50));
+        window.plot = new $vendor_uplot.uPlot(options, [[0, 1, 2], [0, 5, 0]], document.body);
     }""")
+    painted(page)
 
-    assert drawn
+    assert page.evaluate("""() => {
+        const { width, height } = plot.ctx.canvas;
+        const { data } = plot.ctx.getImageData(0, 0, width, height);
+        return data.some((value, i) => i % 4 === 0 && value === 255 && data[i + 1] === 0);
+    }""")
     assert page.locator(".u-over").bounding_box()["width"] > 100
 
 

@@ -2,9 +2,25 @@
 
 import pytest
 
+from report_pages import wait_until
+
+pytestmark = pytest.mark.browser
+
+LAST = "console: all events before this one were noticed"
+
+
+def noticed(open_report, page):
+    """What was noticed of a page until now."""
+    page.evaluate("text => console.log(text)", LAST.removeprefix("console: "))
+    wait_until(page, "the last message", lambda: LAST in open_report.noticed)
+    found = [*open_report.noticed]
+    open_report.noticed.clear()
+    assert found.pop() == LAST
+    return found
+
 
 @pytest.mark.parametrize(
-    ("code", "noticed"),
+    ("code", "expected"),
     [
         ("console.log('a')", ["console: a"]),
         ("console.debug('a')", ["console: a"]),
@@ -17,17 +33,14 @@ import pytest
         ("location.hash = 'view=scope'", []),
     ],
 )
-def test_an_event_is_noticed(open_report, tmp_path, code, noticed):
+def test_an_event_is_noticed(open_report, tmp_path, code, expected):
     path = tmp_path / "page.html"
     path.write_text(f"<!DOCTYPE html><title>a</title><script>{code}</script>")
 
+    open_report.allow("ERR_")  # the message of Chromium about a request that failed
     page = open_report(path)
-    page.wait_for_load_state("networkidle")
 
-    expected = [text.format(folder=tmp_path) for text in noticed]
-    found = [text for text in open_report.noticed if "ERR_" not in text]
-    open_report.noticed.clear()
-    assert found == expected
+    assert noticed(open_report, page) == [text.format(folder=tmp_path) for text in expected]
 
 
 def test_what_the_policy_of_a_page_blocks_is_noticed(open_report, tmp_path):
@@ -35,10 +48,9 @@ def test_what_the_policy_of_a_page_blocks_is_noticed(open_report, tmp_path):
     path = tmp_path / "page.html"
     path.write_text(f"<!DOCTYPE html>{policy}<script>run()</script>")
 
-    open_report(path)
+    page = open_report(path)
 
-    (found,) = open_report.noticed
-    open_report.noticed.clear()
+    (found,) = noticed(open_report, page)
     assert "violates the following Content Security Policy directive" in found
 
 
@@ -51,3 +63,13 @@ def test_a_page_is_opened_with_a_width_a_theme_and_a_state(open_report, tmp_path
     assert page.evaluate("innerWidth") == 800
     assert page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
     assert page.evaluate("location.hash") == "#view=scope"
+
+
+def test_what_a_test_allows_is_not_noticed(open_report, tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text("<!DOCTYPE html><title>a</title>")
+    page = open_report(path)
+    open_report.allow("status of 400")
+    page.evaluate("console.log('a status of 400'); console.log('a status of 500')")
+
+    assert noticed(open_report, page) == ["console: a status of 500"]

@@ -12,13 +12,15 @@ import pytest
 
 import tfprof
 from page_server import serve
-from report_pages import MODELS, ROOT, settled, table_rows
+from report_pages import MODELS, ROOT, settled, table_rows, wait_for
 from tfprof.commands.command import Place
 from tfprof.commands.served_page import view_options
 from tfprof.commands.table import available
 from tfprof.metrics import BY_KEY
 from tfprof.page.views import WHOLE, column_name, numbers_of
 from tfprof.views.view import ROOT_NAME
+
+pytestmark = pytest.mark.browser
 
 MODEL = "transformer"
 KINDS = ("layers", "scope", "graph", "code", "op")
@@ -61,7 +63,9 @@ def opened(page, kind, metric, options):
     given = {name: "true" if value is True else value for name, value in options.items()}
     state = urlencode({"view": kind, "metric": metric} | given)
     page.evaluate("state => { location.hash = state }", f"#{state}")
-    page.wait_for_function(
+    wait_for(
+        page,
+        f"the command for {state}",
         """names => {
             const text = document.querySelector(".command-bar .command-text")?.textContent ?? "";
             const [, kind, metric, ...options] = names;
@@ -70,7 +74,7 @@ def opened(page, kind, metric, options):
                 && [...text.matchAll(/ -(\\w+)/g)].every(([, name]) =>
                     ["select", "order_by", "max_depth", ...options].includes(name));
         }""",
-        arg=["", kind, metric, *options],
+        ["", kind, metric, *options],
     )
     return settled(page)
 

@@ -3,8 +3,10 @@
 import pytest
 
 import tfprof
-from report_pages import MODELS, ROOT, answer
+from report_pages import MODELS, ROOT, address, answer
 from tfprof.api import Profile
+
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module", params=MODELS)
@@ -56,7 +58,7 @@ def test_a_row_of_a_list_leads_to_the_view_that_has_it(open_report, report_of):
     page.locator(".list-row").first.click()
 
     assert page.locator('[role=tab][aria-selected="true"]').inner_text() == "Layers"
-    assert "row=" in page.url
+    assert "row" in address(page)
 
 
 def test_a_choice_of_metric_changes_the_lists(open_report, report_of):

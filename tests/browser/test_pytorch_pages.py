@@ -4,6 +4,8 @@ import pytest
 
 from report_pages import overflow, settled, show, tabs, write_report
 
+pytestmark = pytest.mark.browser
+
 H200 = "tests/samples/h200"
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from report_pages import MODELS, THEMES, WIDTHS, overflow, settled, show, tabs
 
+pytestmark = pytest.mark.browser
+
 
 @pytest.mark.parametrize(("model", "width", "theme"), list(product(MODELS, WIDTHS, THEMES)))
 def test_every_view_is_shown_without_message_or_request(

@@ -10,6 +10,8 @@ import tfprof
 from page_server import serve
 from report_pages import MODELS, ROOT, THEMES, settled
 
+pytestmark = pytest.mark.browser
+
 
 def brightness(page):
     """The brightest part of the background colour."""

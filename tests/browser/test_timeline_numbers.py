@@ -17,6 +17,8 @@ from tfprof.measures.steps import covered
 from tfprof.views import tracks
 from tfprof.views.tracks import TrackKind
 
+pytestmark = pytest.mark.browser
+
 RECORDED = ("resnet32", "transformer")
 
 
@@ -36,8 +38,7 @@ def profile_of():
 @pytest.fixture
 def opened(open_report, report_of):
     def show(model):
-        page = open_report(report_of(model), state="view=timeline", reduced_motion="reduce")
-        return settled(page)
+        return settled(open_report(report_of(model), state="view=timeline"))
 
     return show
 

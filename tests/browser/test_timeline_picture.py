@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from build import CPU, GPU_STREAM, layer, op, run
+from report_pages import pixels, wait_for
 from tfprof.page import timeline
 from timeline_page import timeline_of
+
+pytestmark = pytest.mark.browser
 
 MICRO = 1000
 
@@ -41,17 +44,6 @@ def colour_of(page, variable):
     )
 
 
-def pixels(page, selector, y):
-    """A line of pixels of a canvas."""
-    return page.locator(selector).evaluate(
-        """(canvas, y) => {
-          const { data } = canvas.getContext("2d").getImageData(0, y, canvas.width, 1);
-          return Array.from({ length: canvas.width }, (_, x) => [...data.slice(4 * x, 4 * x + 3)]);
-        }""",
-        y,
-    )
-
-
 @pytest.mark.parametrize(("label", "is_shorter"), [("Zoom in", True), ("Zoom out", False)])
 def test_buttons_zoom(opened, label, is_shorter):
     before = opened.window
@@ -63,10 +55,12 @@ def test_buttons_zoom(opened, label, is_shorter):
 
 def wait_for_shares(page, *expected):
     """Wait for the first shares beside devices: they are written with the next picture."""
-    page.wait_for_function(
+    wait_for(
+        page,
+        f"the shares {expected}",
         """expected => expected.every((text, place) =>
             document.querySelectorAll(".timeline-share")[place]?.textContent === text)""",
-        arg=expected,
+        expected,
     )
 
 

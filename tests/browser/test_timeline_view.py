@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from build import CPU, GPU, GPU_STREAM, op, profile, run
-from report_pages import settled
+from report_pages import settled, wait_for
 from tfprof.api import Profile
 from tfprof.page import timeline
 from timeline_page import Timeline, timeline_of
+
+pytestmark = pytest.mark.browser
 
 MICRO = 1000
 
@@ -36,10 +38,25 @@ def path(tmp_path_factory):
     return found
 
 
+def timeline_at(open_report, path, **settings):
+    return Timeline(settled(open_report(path, state="view=timeline", **settings)))
+
+
+def wait_for_window(opened, window):
+    wait_for(
+        opened.page,
+        f"the window {window}",
+        """([start, end]) => {
+            const { from, to } = document.querySelector(".timeline").dataset;
+            return Math.abs(from - start) <= 2 && Math.abs(to - end) <= 2;
+        }""",
+        list(window),
+    )
+
+
 @pytest.fixture
 def opened(open_report, path):
-    page = open_report(path, state="view=timeline", reduced_motion="reduce")
-    return Timeline(settled(page))
+    return timeline_at(open_report, path)
 
 
 def test_it_starts_with_the_median_step(opened):
@@ -72,13 +89,23 @@ def test_keys_move_left_and_right(opened):
     assert opened.window == pytest.approx(before, abs=2)
 
 
+def turn_wheel(opened, x, y):
+    """Turn the wheel, and wait until the page has handled it."""
+    opened.page.evaluate("""() => {
+        window.isTurned = false;
+        addEventListener("wheel", () => (window.isTurned = true), { once: true });
+    }""")
+    opened.page.mouse.wheel(x, y)
+    wait_for(opened.page, "the event of the wheel", "() => isTurned")
+
+
 def test_the_wheel_with_ctrl_zooms_at_the_pointer(opened):
     time = 40 * MICRO
     x, y = opened.x(time), opened.y("cpu:0")
     before = opened.length
     opened.page.mouse.move(x, y)
     opened.page.keyboard.down("Control")
-    opened.page.mouse.wheel(0, -400)
+    turn_wheel(opened, 0, -400)
     opened.page.keyboard.up("Control")
 
     assert opened.length < before / 1.5
@@ -88,10 +115,10 @@ def test_the_wheel_with_ctrl_zooms_at_the_pointer(opened):
 def test_the_wheel_with_shift_moves_and_alone_it_scrolls_the_page(opened):
     before = opened.window
     opened.page.mouse.move(opened.x(40 * MICRO), opened.y("cpu:0"))
-    opened.page.mouse.wheel(0, 100)
+    turn_wheel(opened, 0, 100)
     assert opened.window == before
 
-    opened.page.mouse.wheel(100, 0)
+    turn_wheel(opened, 100, 0)
     moved = opened.window
     assert moved[0] > before[0]
     assert moved[1] - moved[0] == pytest.approx(before[1] - before[0], abs=2)
@@ -126,6 +153,30 @@ def test_dragging_on_the_map_shows_that_part(opened):
 
     start, end = opened.window
     assert 300 * MICRO < start < 800 * MICRO < end
+
+
+def test_an_animated_jump_ends_where_a_sudden_one_does(opened, open_report, path):
+    animated = timeline_at(open_report, path, reduced_motion="no-preference")
+    opened.press("0")
+    animated.press("0")
+
+    wait_for_window(animated, opened.window)
+
+
+def test_a_key_moves_the_window_as_long_as_it_is_pressed(open_report, path):
+    opened = timeline_at(open_report, path, reduced_motion="no-preference")
+    _, end = opened.window
+    opened.page.keyboard.down("d")
+    wait_for(
+        opened.page,
+        f"a window that ends after {2 * end}",
+        "end => Number(document.querySelector('.timeline').dataset.to) > end",
+        2 * end,
+    )
+    opened.page.keyboard.up("d")
+    after = opened.window
+
+    assert opened.window == after
 
 
 def test_a_key_fits_everything(opened):
@@ -356,7 +407,12 @@ def test_a_link_shows_the_same_window_and_run(opened, open_report, path):
     opened.click(80 * MICRO, "ops")
     opened.press("f")
     window = opened.window
-    opened.page.wait_for_url(lambda url: "&timeline=" in url)
+    wait_for(
+        opened.page,
+        f"the window {window} in the address",
+        "window => new URLSearchParams(location.hash.slice(1)).get('timeline')?.startsWith(window)",
+        "{},{},".format(*window),
+    )
     state = opened.page.evaluate("location.hash").removeprefix("#")
     other = Timeline(open_report(path, state=state))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from functools import cache
-from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ import pytest
 import tfprof
 from build import op
 from build import profile as profile_of
-from report_pages import MODELS, ROOT, settled, show, table_rows
+from report_pages import MODELS, ROOT, address, settled, show, table_rows, wait_until
 from tfprof.api import Profile
 from tfprof.metrics import BY_KEY
 from tfprof.options import VIEW_OPTIONS, find
@@ -21,6 +20,8 @@ from tfprof.page.units import NAMES, formatted
 from tfprof.page.views import column_name, numbers_of, whole
 from tfprof.patterns import Patterns
 from tfprof.units import Unit
+
+pytestmark = pytest.mark.browser
 
 KINDS = ("layers", "scope", "graph", "code", "op")
 VIEWS = [
@@ -151,7 +152,7 @@ def test_selecting_in_a_panel_selects_in_all(open_report, report_of):
 
     page.click(".table-row:has-text('unit_1_4')")
     assert selected(page) == ["unit_1_4"] * 3
-    assert "row=" in page.url
+    assert address(page)["row"] == "unit_1_4"
 
     page.locator(".icicle-canvas").click(position={"x": 300, "y": 30})
     assert selected(page) == ["gradients"] * 3
@@ -332,7 +333,7 @@ def test_an_action_on_a_row_sets_an_option_that_matches_only_its_name(open_repor
     page.click(".details-actions button:has-text('Hide')")
     page.wait_for_url("**hide_name_regexes=**")
 
-    given = parse_qs(urlsplit(page.url).fragment)["hide_name_regexes"][0]
+    given = address(page)["hide_name_regexes"]
     regexes = find("hide_name_regexes", VIEW_OPTIONS).parse(given)
     assert np.flatnonzero(Patterns(regexes).match_column(view.name)).tolist() == [row]
     assert name not in [one["name"] for one in table_rows(page)]
@@ -371,4 +372,4 @@ def test_pictures_are_drawn_again_with_the_colours_of_another_theme(open_report,
     light = picture()
     page.emulate_media(color_scheme="dark")
 
-    assert picture() != light
+    wait_until(page, "another picture", lambda: picture() != light)
