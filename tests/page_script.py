@@ -6,19 +6,19 @@ import json
 import os
 import shutil
 import subprocess
-from functools import cache
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-_PROGRAM = Path(__file__).with_name("page_script.mjs")
-NODE = shutil.which("node")
+SECONDS = 60  # for an answer
 
-needs_node = pytest.mark.skipif(
-    NODE is None and not os.environ.get("TFPROF_REQUIRE_BROWSER"),
-    reason="Node.js is not installed",
-)
+_PROGRAM = Path(__file__).with_name("page_script.mjs")
+
+# Tests that `ask`; the fixture is `node`.
+needs_node = pytest.mark.usefixtures("node")
 
 
 class ScriptError(Exception):
@@ -29,27 +29,49 @@ class ScriptError(Exception):
         self.kind, self.option = kind, option
 
 
-@cache
-def _process() -> subprocess.Popen[str]:
-    """One process for all tests: starting it takes longer than its answers."""
-    assert NODE, "Node.js is not installed"
-    return subprocess.Popen(
-        [NODE, str(_PROGRAM)],
+_running: list[subprocess.Popen[str]] = []
+
+
+# One process for all tests, because starting it takes longer than its answers.
+@pytest.fixture(scope="session")
+def node() -> Iterator[None]:
+    """Node.js, or a skipped test if it is not installed."""
+    program = shutil.which("node")
+    if program is None:
+        missing = pytest.fail if os.environ.get("TFPROF_REQUIRE_BROWSER") else pytest.skip
+        missing("Node.js is not installed")
+    with subprocess.Popen(
+        [program, str(_PROGRAM)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         encoding="utf-8",
-    )
+    ) as process:
+        _running.append(process)
+        try:
+            yield
+        finally:
+            _running.remove(process)
+            process.kill()
 
 
 def ask(call: str, **question: Any) -> Any:
     """The answer of a function in `page_script.mjs`."""
-    process = _process()
+    assert _running, "the test lacks `needs_node`"
+    (process,) = _running
     assert process.stdin
     assert process.stdout
     process.stdin.write(json.dumps({"call": call, **question}) + "\n")
     process.stdin.flush()
-    answer = json.loads(process.stdout.readline())
+    late = threading.Timer(SECONDS, process.kill)
+    late.start()
+    try:
+        line = process.stdout.readline()
+    finally:
+        late.cancel()
+        late.join()
+    assert line, f"Node.js ended, or did not answer `{call}` within {SECONDS} s"
+    answer = json.loads(line)
     if "error" in answer:
         raise ScriptError(answer["error"], answer["kind"], answer.get("option"))
     return answer["value"]
