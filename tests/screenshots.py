@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 ROOT = Path(__file__).parent.parent
 IMAGES = ROOT / "docs" / "images"
@@ -70,12 +71,24 @@ SCREENSHOTS = [
 ]
 
 
-def small(picture: bytes) -> bytes:
-    """The same picture with 256 colours: a third of the size."""
+def small(picture: bytes, browser: str) -> bytes:
+    """The same picture with 256 colours, a third of the size, and a note of what took it."""
     image = Image.open(BytesIO(picture)).convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    facts = PngInfo()
+    facts.add_text("Software", browser)
     file = BytesIO()
-    image.save(file, "PNG", optimize=True)
+    image.save(file, "PNG", optimize=True, pnginfo=facts)
     return file.getvalue()
+
+
+def browser_of(picture: bytes) -> str:
+    """The browser, with its version, that took a picture of the manual."""
+    return Image.open(BytesIO(picture)).info.get("Software", "an unknown browser")
+
+
+def size_of(picture: bytes) -> tuple[int, int]:
+    """Width and height of a picture."""
+    return Image.open(BytesIO(picture)).size
 
 
 def unlike(one: bytes, other: bytes) -> float:
