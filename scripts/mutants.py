@@ -47,7 +47,6 @@ branch = false
 source = {source}
 parallel = true
 patch = subprocess, _exit
-sigterm = true
 concurrency = thread, multiprocessing
 context = ${{TFPROF_TEST-}}
 data_file = {data}
