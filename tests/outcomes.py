@@ -39,6 +39,8 @@ class _Recorder:
             self.outcomes[report.nodeid] = "failed"
 
     def pytest_terminal_summary(self, terminalreporter):
+        if is_random(self.config):
+            terminalreporter.line(f"new examples, with seed {self.config.option.randomly_seed}")
         failed = [name for name, outcome in self.outcomes.items() if outcome == "failed"]
         if failed:
             terminalreporter.section("repeat a failure alone")
