@@ -274,10 +274,22 @@ class _Kernels:
         ]
 
 
-_BEFORE = re.compile(r"^(?:void|static|__global__|at::native::|\s)+")
+_QUALIFIERS = re.compile(r"^(?:void|static|__global__|at::native::|\s)+")
+_PIECE = re.compile(r"->|[<>(-]|[^<>(-]+")
 
 
 def short_kernel(name: str) -> str:
     """The name of a kernel without its return type and its arguments."""
     plain = name.replace("(anonymous namespace)::", "")
-    return re.split(r"[<(]", _BEFORE.sub("", plain), maxsplit=1)[0].strip() or plain
+    outside: list[str] = []  # what is not in the arguments of templates
+    depth = 0
+    for piece in _PIECE.findall(plain):
+        if piece == "(" and not depth:
+            # In front of it may be a return type such as `std::enable_if<…>::type`.
+            outside = "".join(outside).split()[-1:]
+            break
+        if piece in "<>":
+            depth = max(depth + (1 if piece == "<" else -1), 0)
+        elif not depth:
+            outside.append(piece)
+    return _QUALIFIERS.sub("", "".join(outside)).strip() or plain
