@@ -56,6 +56,7 @@ TOUCHES: dict[str, tuple[str, ...]] = {
     "tests/browser/": ("browser",),
     "benchmarks/": ("dist",),
     "docs/": ("dist",),
+    "docs/images/": ("browser",),
     "examples/": ("live",),
     "scripts/": ("dist",),
     ".ci/": (),
