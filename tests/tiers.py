@@ -82,7 +82,8 @@ _MARK = re.compile(rf"pytest\.mark\.({'|'.join(TIERS)})\b")
 # Neither profile judges time: how long an example takes depends on the load of the machine.
 _UNTIMED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("same", derandomize=True, database=None, **_UNTIMED)
-settings.register_profile("new", print_blob=True, **_UNTIMED)
+# Where the variable `CI` is set, Hypothesis would draw the same examples each time by default.
+settings.register_profile("new", derandomize=False, print_blob=True, **_UNTIMED)
 
 
 def pytest_addoption(parser):
