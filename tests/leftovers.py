@@ -19,7 +19,8 @@ _MAX_SECONDS = 30
 # Python and frameworks keep these until the process ends, whichever test needed them first.
 _KEPT = (
     *("multiprocessing.resource_tracker", "multiprocessing.forkserver"),
-    *("torch/_inductor/compile_worker", "torchinductor_", "__autograph_generated_file"),
+    *("torch/_inductor/compile_worker", "torchinductor_"),
+    *("__autograph_generated_file", "__pycache__"),  # of TensorFlow
     *("Dask-Offload", "Profile", "IO loop"),
 )
 
