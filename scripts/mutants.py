@@ -22,7 +22,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from queue import Queue
@@ -246,25 +246,46 @@ def _copy_of_repository(number: int) -> Path:
 
 
 def _run(mutant: Mutant, folder: Path, reached: Mapping[str, Reached]) -> None:
-    file = folder / mutant.path
-    source = file.read_text("utf-8")
     change = Mutation(**mutant.mutation)
     for tier, lines in reached.items():
+        # Those of the same package first: they are few modules, and the likeliest to fail.
         tests = lines.tests(mutant.path, mutant.line)
-        while tests:
-            file.write_text(change.applied(source), "utf-8")
-            try:
-                failed = _first_failure(folder, tier, tests)
-            finally:
-                file.write_text(source, "utf-8")
-            mutant.tests += len(tests)
-            if failed is None:
-                break
-            if failed == "" or _first_failure(folder, tier, [failed]) is None:
-                mutant.tier, mutant.killed_by = tier, failed or "(collection, or a hang)"
-                return
-            tests.remove(failed)  # it fails in the copy without the mutant, too
+        near = [name for name in tests if _is_near(name, mutant.path)]
+        for batch in (near, [name for name in tests if name not in set(near)]):
+            while batch:
+                with _changed(folder / mutant.path, change):
+                    failed = _first_failure(folder, tier, batch)
+                mutant.tests += len(batch)
+                if failed is None:
+                    break
+                if failed == "" or _first_failure(folder, tier, [failed]) is None:
+                    mutant.tier, mutant.killed_by = tier, failed or "(collection, or a hang)"
+                    return
+                batch.remove(failed)  # it fails in the copy without the mutant, too
     mutant.tests = mutant.tests or 1
+
+
+def _is_near(test: str, path: str) -> bool:
+    package = Path(path).relative_to(SOURCE).with_suffix("").parts
+    return test.startswith((f"tests/{package[0]}/", f"tests/test_{package[0]}"))
+
+
+@contextmanager
+def _changed(file: Path, change: Mutation) -> Iterator[None]:
+    """Change a file for a while; compiled forms of it are removed, which may be as old."""
+    source = file.read_text("utf-8")
+    try:
+        file.write_text(change.applied(source), "utf-8")
+        _remove_compiled(file)
+        yield
+    finally:
+        file.write_text(source, "utf-8")
+        _remove_compiled(file)
+
+
+def _remove_compiled(file: Path) -> None:
+    for path in file.parent.glob(f"__pycache__/{file.stem}.*.pyc"):
+        path.unlink()
 
 
 def _first_failure(folder: Path, tier: str, tests: Sequence[str]) -> str | None:
@@ -275,9 +296,9 @@ def _first_failure(folder: Path, tier: str, tests: Sequence[str]) -> str | None:
     outcomes.unlink(missing_ok=True)
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join([str(folder / "src"), str(SCRIPTS)]),
-        "PYTHONDONTWRITEBYTECODE": "1",
         CHOSEN: str(chosen),
     }
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     words = ["-m", "pytest", "-q", "-x", "-p", "mutant_tests", f"--outcomes={outcomes}"]
     words += [f"--timeout={_MAX_SECONDS}", *(["--tier=random"] if tier == RANDOM else [])]
     files = sorted({name.partition("::")[0] for name in tests})
