@@ -24,6 +24,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
     running = coverage.Coverage.current()
     os.environ[CONTEXT] = item.nodeid.replace("$", "")
+    # Coverage hands its settings to other processes with the context of this process. Without
+    # them, they read the file of settings, which names the variable.
+    os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
     if running is not None:
         running.switch_context(item.nodeid)
     yield
