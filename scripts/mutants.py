@@ -21,7 +21,7 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -126,8 +126,9 @@ def judge(count: int, seed: int) -> int:
         )
 
     with ThreadPoolExecutor(PROCESSES) as pool:
-        waiting = [mutant for mutant in mutants if not mutant.tests]
-        for _ in pool.map(run, waiting):
+        waiting = [pool.submit(run, mutant) for mutant in mutants if not mutant.tests]
+        for done in as_completed(waiting):
+            done.result()
             kept.write_text(json.dumps([asdict(mutant) for mutant in mutants], indent=1), "utf-8")
     return report(mutants)
 
