@@ -232,7 +232,7 @@ class Reached:
             by_line = data.contexts_by_lineno(file)
             for number, contexts in by_line.items():
                 if line is None or number == line:
-                    yield from contexts
+                    yield from filter(None, contexts)  # without a test: an import
 
 
 def _copy_of_repository(number: int) -> Path:
