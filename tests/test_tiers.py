@@ -70,7 +70,9 @@ def test_a_row_of_the_table_of_tiers_names_a_path_and_tiers_that_exist(start):
     assert set(tiers.TOUCHES[start]) <= tiers.TIERS.keys()
 
 
-def run(path: Path, *options: str) -> tuple[subprocess.CompletedProcess[str], dict[str, str]]:
+def run(
+    path: Path, *options: str, **environment: str
+) -> tuple[subprocess.CompletedProcess[str], dict[str, str]]:
     """Run the tests of a module in a process of its own; also returns their outcomes."""
     outcomes = path.with_name("outcomes.json")
     folder = f"--basetemp={path.parent / 'base'}"
@@ -90,7 +92,9 @@ def run(path: Path, *options: str) -> tuple[subprocess.CompletedProcess[str], di
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", path, *words, f"--outcomes={outcomes}", *options],
         cwd=path.parent,
-        env=os.environ | {"PYTHONPATH": str(TESTS)},
+        env={key: os.environ[key] for key in os.environ.keys() - {"CI"}}
+        | {"PYTHONPATH": str(TESTS)}
+        | environment,
         capture_output=True,
         text=True,
         check=False,
@@ -143,11 +147,13 @@ def test_only_the_random_tier_draws_new_examples(module):
 
     same = [run(path, "-s", "--tier=gate")[0].stdout for _ in range(2)]
     new = [run(path, "-s", "--tier=random")[0].stdout for _ in range(2)]
+    in_ci = [run(path, "-s", "--tier=random", CI="true")[0].stdout for _ in range(2)]
 
-    drawn = [[line for line in text.splitlines() if "drawn" in line] for text in same + new]
+    drawn = [[line for line in text.splitlines() if "drawn" in line] for text in same + new + in_ci]
     assert len(drawn[0]) >= 100
     assert drawn[0] == drawn[1]
     assert drawn[2] != drawn[3]
+    assert drawn[4] == drawn[5] != drawn[0]
 
 
 FAILING = """
