@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from random import SystemRandom
@@ -82,6 +83,14 @@ TOUCHES: dict[str, tuple[str, ...]] = {
 # The marker of a whole module, which need not be imported to know it.
 _MODULE_MARKS = re.compile(r"^pytestmark = (?:\[\n.*?^\]|[^\n]*)", re.MULTILINE | re.DOTALL)
 _MARK = re.compile(rf"pytest\.mark\.({'|'.join(TIERS)})\b")
+
+# Hypothesis also draws constants of the modules that the process has imported. Which these are
+# depends on the tests that ran before, so examples would not be the same each time.
+with suppress(ImportError, AttributeError):  # older versions have no such constants
+    from hypothesis.internal.conjecture import providers
+
+    _NO_CONSTANTS = providers._local_constants  # empty until the function is called
+    providers._get_local_constants = lambda: _NO_CONSTANTS
 
 # Neither profile judges time: how long an example takes depends on the load of the machine.
 _UNTIMED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
