@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from build import op, profile
+from build import layer, op, profile
 from profile_strategies import often, profiles
 from tfprof.comparison.matching import NO_ROW, _longest_rise
 from tfprof.comparison.pair import Pair, line_name, op_pairs, row_pairs, scope_name
@@ -241,6 +241,19 @@ def test_ops_match_if_their_rows_do(base, new):
 
     assert len(found) == len(base.ops)
     assert len(np.unique(known)) == len(known)
+
+
+def test_an_op_below_a_scope_that_moved_is_not_matched_twice():
+    sizes = {"shape": (1,), "layer": "m"}
+    base = profile(
+        layer("m", kind="Model"),
+        *(op("a"), op("a/b"), op("a/", **sizes), op("gradients/gone/a", **sizes)),
+    )
+    new = profile(layer("m", kind="Model"), op("a"), op("/a", **sizes))
+
+    found = op_pairs(Pair(base, new))
+
+    assert sorted(found[found != NO_ROW].tolist()) == [0, 1]
 
 
 def test_a_family_with_too_many_differences_is_matched_by_name():

@@ -151,7 +151,9 @@ class _Matching:
             base, new = pairs.pop()
             self._new_of[base], self._is_taken[new] = new, True
             if not self._pair_all_below(base, new):
-                children = self._base.children(base), self._new.children(new)
+                # What is below a moved row may have been paired before.
+                free = [row for row in self._new.children(new) if not self._is_taken[row]]
+                children = self._base.children(base), free
                 found, missing = _Siblings(self._base, self._new, *children).pairs()
                 pairs += found
                 left += missing
@@ -162,8 +164,13 @@ class _Matching:
         if one.exact[base] != other.exact[new]:
             return False
         here, there = one.below(base), other.below(new)
-        is_same = np.array_equal(one.names[here], other.names[there]) and np.array_equal(
-            one.depths[here] - one.depths[base], other.depths[there] - other.depths[new]
+        is_free = not self._is_taken[there].any()
+        is_same = (
+            is_free
+            and np.array_equal(one.names[here], other.names[there])
+            and np.array_equal(
+                one.depths[here] - one.depths[base], other.depths[there] - other.depths[new]
+            )
         )
         if is_same:
             self._new_of[here] = np.arange(there.start, there.stop)
