@@ -213,9 +213,11 @@ class Reached:
 
     def __init__(self, tier: str) -> None:
         self.tier = tier
-        told = json.loads((FOLDER / tier / "outcomes.json").read_text("utf-8"))
-        self.seconds: dict[str, float] = told["seconds"]
-        self.passed = {name for name, outcome in told["outcomes"].items() if outcome == "passed"}
+        recorded = json.loads((FOLDER / tier / "outcomes.json").read_text("utf-8"))
+        self.seconds: dict[str, float] = recorded["seconds"]
+        self.passed = {
+            name for name, outcome in recorded["outcomes"].items() if outcome == "passed"
+        }
 
     def tests(self, path: str, line: int) -> list[str]:
         """The tests that reach a line, or its file if that was only reached by an import."""

@@ -1,4 +1,4 @@
-"""What programs for TensorFlow's profiler are told before they run anything."""
+"""The errors of programs for TensorFlow's profiler if TensorFlow is not installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A crash of TensorFlow's own profiler is told from one that does not answer."""
+"""A crash of TensorFlow's own profiler is distinguished from a missing answer."""
 
 import signal
 
