@@ -24,7 +24,7 @@ from tfprof.units import counted
 # The tables of single runs, which a store does not load.
 _TABLES = (
     *("records", "executions", "memory", "output_memory", "allocator_uses", "allocator_events"),
-    *("copies", "waits"),
+    *("copies", "waits", "messages"),
 )
 
 

@@ -326,6 +326,19 @@ TABLES: dict[str, TableFormat] = {
         },
         is_added=True,
     ),
+    "messages": TableFormat(
+        "One row per run of a collective on an accelerator whose message was recorded.",
+        {
+            "op": _row("ops", "The op."),
+            "step": _row("steps", "The step."),
+            "start_ns": Field("When the run started."),
+            "kind": _word("The kind of collective, such as `allreduce`."),
+            "group": _word("The ranks that take part, and their group; empty if unknown."),
+            "ranks": Field("How many take part; 0 if unknown.", least=0),
+            "bytes": Field("The size of the whole message; 0 if unknown.", least=0),
+        },
+        is_added=True,
+    ),
     "other_kernels": TableFormat(
         "One row per op and recording in which it ran as another kind than its own.",
         {

@@ -30,6 +30,7 @@ from tfprof.model.executions import (
     Copies,
     Executions,
     MemoryUse,
+    Messages,
     OtherKernels,
     OutputMemory,
     Purpose,
@@ -130,6 +131,7 @@ class Recorded(NamedTuple):
     allocator_events: AllocatorEvents
     copies: Copies
     waits: Waits
+    messages: Messages
     other_kernels: OtherKernels
 
 
@@ -151,6 +153,9 @@ class RunCollector:
         self._copies = _Collected(self._limited)
         self._copy_names: list[Coded] = []
         self._waits = _Collected(self._limited)
+        self._messages = _Collected(self._limited)
+        self._message_kinds: list[Coded] = []
+        self._message_groups: list[Coded] = []
         self._kernels = _Collected(self._limited)
         self._kernel_kinds: list[Coded] = []
 
@@ -306,6 +311,12 @@ class RunCollector:
         """Add columns step, start_ns, duration_ns of waits for input; the steps must exist."""
         self._waits.add(**columns)
 
+    def add_messages(self, kind: Coded, group: Coded, **columns: Ints) -> None:
+        """Add columns op, step, start_ns, ranks, bytes of runs of collectives."""
+        self._message_kinds.append(Coded(kind.codes, kind.values.packed()))
+        self._message_groups.append(Coded(group.codes, group.values.packed()))
+        self._messages.add(**columns)
+
     def add_kernels(self, kind: Coded, **columns: Ints) -> None:
         """Add columns op, recording of ops that ran as another kind than their own."""
         self._kernel_kinds.append(kind)
@@ -340,6 +351,15 @@ class RunCollector:
                 step=step_row[self._waits.release("step")],
                 start_ns=self._waits.release("start_ns"),
                 duration_ns=self._waits.release("duration_ns"),
+            ),
+            messages=Messages(
+                op=row_of[self._messages.release("op")],
+                step=step_row[self._messages.release("step")],
+                start_ns=self._messages.release("start_ns"),
+                kind=Coded.joined(self._message_kinds),
+                group=Coded.joined(self._message_groups),
+                ranks=self._messages.release("ranks"),
+                bytes=self._messages.release("bytes"),
             ),
             other_kernels=self._other_kernels(row_of),
         )

@@ -180,6 +180,22 @@ class Waits:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Messages:
+    """One row per run of a collective on an accelerator whose message was recorded."""
+
+    op: Ints
+    step: Ints  # a row of `Steps`
+    start_ns: Ints  # of the run
+    kind: Coded  # such as `allreduce`
+    group: Coded  # the ranks that take part, and the name of their group; empty if unknown
+    ranks: Ints  # how many take part; 0 if unknown
+    bytes: Ints  # of the whole message; 0 if unknown
+
+    def __len__(self) -> int:
+        return len(self.op)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class OtherKernels:
     """One row per op and recording in which it ran as another kind than its own.
 

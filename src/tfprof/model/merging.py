@@ -206,6 +206,16 @@ def _record(found: _Recorded) -> None:
     runs.add_waits(
         step=found.steps[waits.step], start_ns=waits.start_ns, duration_ns=waits.duration_ns
     )
+    messages = profile.messages
+    runs.add_messages(
+        messages.kind,
+        messages.group,
+        op=found.ops[messages.op],
+        step=found.steps[messages.step],
+        start_ns=messages.start_ns,
+        ranks=messages.ranks,
+        bytes=messages.bytes,
+    )
 
 
 def _place(found: _Recorded) -> None:

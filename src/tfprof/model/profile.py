@@ -24,6 +24,7 @@ from tfprof.model.executions import (
     Copies,
     Executions,
     MemoryUse,
+    Messages,
     OtherKernels,
     OutputMemory,
     Placements,
@@ -63,6 +64,7 @@ class ProfileColumns:
     allocator_events: AllocatorEvents
     copies: Copies
     waits: Waits
+    messages: Messages
     other_kernels: OtherKernels
     placements: Placements
     devices: Devices
@@ -179,6 +181,7 @@ class ProfileColumns:
             *run,
             *allocated,
             self.waits,
+            self.messages,
             self.other_kernels,
             self.recordings,
             self.steps,
@@ -246,6 +249,10 @@ class ProfileColumns:
             (self.copies.step, len(self.steps)),
             (self.copies.name.codes, len(self.copies.name.values)),
             (self.waits.step, len(self.steps)),
+            (self.messages.op, len(ops)),
+            (self.messages.step, len(self.steps)),
+            (self.messages.kind.codes, len(self.messages.kind.values)),
+            (self.messages.group.codes, len(self.messages.group.values)),
             (self.other_kernels.op, len(ops)),
             (self.other_kernels.recording, len(self.recordings)),
             (self.other_kernels.kind.codes, len(self.other_kernels.kind.values)),

@@ -32,6 +32,11 @@ class Launches:
     def __len__(self) -> int:
         return len(self.slice)
 
+    def times(self, slices: Slices, host: Host) -> Ints:
+        """When each activity was launched; when it started if the call is unknown."""
+        start = slices.start_ns[self.slice]
+        return np.where(self.call >= 0, np.append(host.start_ns, 0)[self.call], start)
+
     def origin(self, host: Host, rows: Ints) -> Ints:
         """The ops that launched these activities, or the calls if they are outside of ops.
 

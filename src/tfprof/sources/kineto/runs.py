@@ -15,6 +15,7 @@ from tfprof.sources.kineto import memory
 from tfprof.sources.kineto.devices import TraceDevices
 from tfprof.sources.kineto.host import LOADER, Role, own_times
 from tfprof.sources.kineto.interpreted import Interpreted
+from tfprof.sources.kineto.messages import messages
 from tfprof.sources.kineto.sites import Sites
 
 
@@ -49,6 +50,7 @@ class TraceRuns:
             path=path,
         )
         self._add_copies()
+        self._add_messages()
         self._add_waits()
         self._add_bounds()
         return counted
@@ -74,7 +76,7 @@ class TraceRuns:
         call = np.flatnonzero(ops.of_row >= 0)
         on_thread = placed[ops.of_row[call]]
         activity = np.flatnonzero(found.launched.is_kernel)
-        event, launch = found.launched.slice[activity], found.launched.call[activity]
+        event = found.launched.slice[activity]
         start, took = slices.start_ns[event], slices.duration_ns[event]
         own = own_times(host, call, found.belonging.phase[call] == Phase.COMMUNICATION)
         kernels = np.flatnonzero(ops.is_kernel)
@@ -98,7 +100,7 @@ class TraceRuns:
             for fact, column in facts.items()
         }
         # A kernel belongs to the step in which it was launched.
-        launched_at = np.where(launch >= 0, np.append(host.start_ns, 0)[launch], start)
+        launched_at = found.launched.times(slices, host)[activity]
         steps = found.marks.of_time(np.concatenate((host.start_ns[call], launched_at)))
         runs = self.builder.add_runs(self.recording, steps, replace(timed, memory=of_runs))
         self.builder.runs.add_slots(
@@ -125,6 +127,23 @@ class TraceRuns:
             device=_each(slices.device[event], self.devices.copies),
             start_ns=start + found.trace.base_ns,
             duration_ns=slices.duration_ns[event],
+        )
+
+    def _add_messages(self) -> None:
+        """Add what the collectives of accelerators sent to whom."""
+        found = self.found
+        stated = messages(found.trace, found.host, found.launched)
+        rows = stated.activity
+        start = found.trace.slices.start_ns[found.launched.slice[rows]]
+        steps = found.marks.of_time(found.launched.times(found.trace.slices, found.host)[rows])
+        self.builder.runs.add_messages(
+            stated.kind,
+            stated.group,
+            op=self.ids[self.ops.of_activity[rows]],
+            step=self.builder.runs.add_steps(self.recording, steps),
+            start_ns=start + found.trace.base_ns,
+            ranks=stated.ranks,
+            bytes=stated.bytes,
         )
 
     def _add_waits(self) -> None:
