@@ -57,7 +57,7 @@ def test_the_public_names_are_these():
         *("FloatOpsLedger", "CountedKind", "UncountedKind"),
         *("register_flops", "OpFacts", "FlopCount"),
         *("StepTable", "StepTimes", "StepTime", "StepSummary", "UnusualStep", "StepOptions"),
-        "AcceleratorTime",
+        *("AcceleratorTime", "DeviceTime"),
         *("RankTable", "RankTimes", "RankTime", "SlowHost", "LostTime", "RankOptions"),
         *("CollectiveTime", "MoreWork", "ParameterServer"),
         *("Advice", "Checker", "Finding", "Evidence", "EvidenceColumn", "Gain", "Unit"),

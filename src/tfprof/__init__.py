@@ -43,7 +43,6 @@ if TYPE_CHECKING:
         UnknownFormatError,
     )
     from tfprof.fleet.collect import Collected, collect
-    from tfprof.measures.accelerators import AcceleratorTime
     from tfprof.measures.flop_rules.registry import FlopCount, OpFacts
     from tfprof.measures.losses import LostTime
     from tfprof.measures.servers import ParameterServer
@@ -64,7 +63,14 @@ if TYPE_CHECKING:
     from tfprof.views.ledger import CountedKind, UncountedKind
     from tfprof.views.memory import AllocatorMemory, MemoryBreakdown
     from tfprof.views.ranks import CollectiveTime, MoreWork, RankTime, RankTimes, SlowHost
-    from tfprof.views.steps import StepSummary, StepTime, StepTimes, UnusualStep
+    from tfprof.views.steps import (
+        AcceleratorTime,
+        DeviceTime,
+        StepSummary,
+        StepTime,
+        StepTimes,
+        UnusualStep,
+    )
     from tfprof.views.view import Hidden
 
 __all__ = [
@@ -80,6 +86,7 @@ __all__ = [
     "CollectiveTime",
     "Compared",
     "CountedKind",
+    "DeviceTime",
     "Diff",
     "DiffAnswer",
     "DiffCause",
@@ -188,7 +195,6 @@ _MODULES: dict[str, tuple[str, ...]] = {
     ),
     "tfprof.fleet.collect": ("Collected", "collect"),
     "tfprof.measures.flop_rules.registry": ("FlopCount", "OpFacts"),
-    "tfprof.measures.accelerators": ("AcceleratorTime",),
     "tfprof.measures.losses": ("LostTime",),
     "tfprof.measures.servers": ("ParameterServer",),
     "tfprof.model.memory_curves": ("MemoryCurve",),
@@ -210,7 +216,14 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "tfprof.views.ledger": ("CountedKind", "UncountedKind"),
     "tfprof.views.memory": ("AllocatorMemory", "MemoryBreakdown"),
     "tfprof.views.ranks": ("CollectiveTime", "MoreWork", "RankTime", "RankTimes", "SlowHost"),
-    "tfprof.views.steps": ("StepSummary", "StepTime", "StepTimes", "UnusualStep"),
+    "tfprof.views.steps": (
+        "AcceleratorTime",
+        "DeviceTime",
+        "StepSummary",
+        "StepTime",
+        "StepTimes",
+        "UnusualStep",
+    ),
     "tfprof.views.view": ("Hidden",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

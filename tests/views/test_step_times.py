@@ -142,13 +142,20 @@ def test_communication_is_a_part_of_a_step():
 def test_time_in_which_several_ops_run_is_divided_equally_among_them():
     p = profile(
         run("a", 30, start=100),
-        run("b", 20, start=100, device=GPU_STREAM),
+        run("b", 20, start=100),
         run("gradients/a_grad/c", 20, start=110),
     )
 
     # 10 us of `a` and `b`, 10 us of all three, 10 us of `a` and the gradient.
     assert only(p).phases["forward"] == 10_000 + 6_667 + 5_000
     assert only(p).phases["backward"] == 3_333 + 5_000
+
+
+def test_only_the_ops_of_accelerators_divide_a_step_with_kernels():
+    p = profile(run("a", 30, start=100), run("gradients/b", 20, start=105, device=GPU_STREAM))
+
+    assert only(p).phases["backward"] == only(p).busy_ns == 20_000
+    assert only(p).phases["idle_other"] == 10_000
 
 
 def test_time_after_the_end_of_a_step_belongs_to_no_phase():
@@ -216,7 +223,7 @@ def test_each_device_has_its_own_busy_time():
         )
     )
 
-    assert step.devices == {"/device:gpu:0": 9_000, "/device:gpu:0/memcpy": 3_000, CPU: 6_000}
+    assert step.devices == {"/device:gpu:0": 12_000, CPU: 6_000}
     assert (step.ops, step.kernels) == (2, 2)
 
 
@@ -268,7 +275,7 @@ def test_the_median_step_is_a_recorded_step_and_the_shorter_of_two():
 def test_a_step_far_from_the_median_is_unusual():
     (summary,) = many(100, 101, 99, 100, 300).summaries
 
-    assert [(one.step, one.wall_ns) for one in summary.unusual] == [(4, 300_000)]
+    assert [(one.step, one.step_ns) for one in summary.unusual] == [(4, 300_000)]
     assert summary.unusual[0].causes == ("200us more running ops, mostly a",)
 
 

@@ -74,6 +74,12 @@ def read_versioned(place: Place, name: str) -> dict[str, Any]:
             f"has version {version} of the format, and this tfprof reads versions up to "
             f"{layout.VERSION}: upgrade tfprof.",
         )
+    if version < layout.VERSION:
+        raise InputError(
+            path,
+            f"has version {version} of the format, which lacks the times of accelerators: collect "
+            "the files again, with --overwrite.",
+        )
     return found
 
 

@@ -35,7 +35,7 @@ from tfprof.formats.recognise import STORE_MARK
 _DIGITS = re.compile(r"([0-9]+)")
 
 FORMAT = "tfprof store"
-VERSION = 1
+VERSION = 2
 
 # What to do about a store that is not complete.
 CONTINUE = "run the same `tfprof collect` again, which continues where it stopped"

@@ -18,6 +18,8 @@ from tfprof.fleet import layout, memory_tables
 from tfprof.fleet.tables import TABLES
 from tfprof.formats import parquet
 from tfprof.measures.collectives import collectives
+from tfprof.measures.device_windows import device_windows, device_work
+from tfprof.measures.exposed import exposed_times
 from tfprof.measures.run_sums import KEPT, of_records
 from tfprof.measures.step_sums import device_times, step_starts, step_totals
 from tfprof.model.builder import ProfileBuilder
@@ -169,6 +171,9 @@ def _tables(columns: ProfileColumns, task: Task) -> dict[str, parquet.Table]:
         "seen": _seen(columns),
         "steps": _steps(columns),
         "device_times": _copied(device_times(columns)),
+        "device_windows": _copied(device_windows(columns)),
+        "device_work": _copied(device_work(columns)),
+        "exposed_times": _copied(exposed_times(columns)),
         "collectives": _copied(collectives(columns)),
         "transfers": _transfers(columns),
         **memory_tables.of(columns),

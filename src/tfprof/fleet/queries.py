@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import repeat
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -27,8 +27,17 @@ from tfprof.fleet.tables import INNER, SQL_TYPES, TABLES
 from tfprof.measures.run_sums import KEPT, PARTS
 from tfprof.model.executions import Purpose
 from tfprof.model.memory_curves import MemoryCurve
-from tfprof.model.step_sums import Collectives, DeviceTimes, StepTotals
+from tfprof.model.step_sums import (
+    Collectives,
+    DeviceTimes,
+    DeviceWindows,
+    DeviceWork,
+    ExposedTimes,
+    StepTotals,
+)
 from tfprof.model.stored_runs import SqlTables
+
+_Table = TypeVar("_Table", DeviceWindows, DeviceWork)
 
 _LARGE = 2.0**53
 # Columns that are named like folders are those of the file.
@@ -336,17 +345,51 @@ class StoreRuns:
         )
 
     @cached_property
+    def device_windows(self) -> DeviceWindows:
+        return self._of_devices("device_windows", DeviceWindows, ", device, t.window")
+
+    @cached_property
+    def device_work(self) -> DeviceWork:
+        return self._of_devices("device_work", DeviceWork, ", device")
+
+    @cached_property
+    def exposed_times(self) -> ExposedTimes:
+        found = self._in_steps("exposed_times", "start_ns, end_ns", more_order=", start_ns")
+        return ExposedTimes(*(ints(found[name]) for name in ("row", "start_ns", "end_ns")))
+
+    def _of_devices(self, table: str, kind: type[_Table], order: str) -> _Table:
+        """A table of steps and devices."""
+        names = [part.name for part in fields(kind) if part.name not in ("step", "device")]
+        chosen = ", ".join(f't."{name}" AS "{name}"' for name in names)
+        found = self._in_steps(table, f"device, {chosen}", more_order=order)
+        if not np.isin(found["row"], self.step_totals.step).all():
+            raise self._database.damaged("an accelerator ran something in no step")
+        columns = {name: ints(found[name]) for name in names}
+        device = Coded.of(found["device"].tolist())
+        return kind(step=ints(found["row"]), device=device, **columns)
+
+    @cached_property
     def collectives(self) -> Collectives:
         op, joined = self._op("t")
         found = self._in_steps(
             "collectives",
-            f'{op} AS op, t."order" AS number, start_ns, end_ns',
+            f'{op} AS op, t."order" AS number, start_ns, end_ns, t.kind AS kind, '
+            't."group" AS "group", t.ranks AS ranks, t.bytes AS bytes',
             f"JOIN parts p ON p.part = t.part {joined}",
-            ", op, number",
+            ', op, "group", number',
         )
         self._ops(found["op"])
-        columns = (found[name] for name in ("row", "op", "number", "start_ns", "end_ns"))
-        return Collectives(*map(ints, columns))
+        return Collectives(
+            step=ints(found["row"]),
+            op=ints(found["op"]),
+            order=ints(found["number"]),
+            start_ns=ints(found["start_ns"]),
+            end_ns=ints(found["end_ns"]),
+            kind=Coded.of(found["kind"].tolist()),
+            group=Coded.of(found["group"].tolist()),
+            ranks=ints(found["ranks"]),
+            bytes=ints(found["bytes"]),
+        )
 
     @cached_property
     def step_starts(self) -> Ints:

@@ -105,13 +105,19 @@ SQL_TABLES: dict[str, TableFormat] = {
     "device_times": TableFormat(
         STORED["device_times"].sentence, _WHEN | _copied("device_times", "device", "busy_ns")
     ),
+    **{
+        table: TableFormat(
+            STORED[table].sentence, _WHEN | _copied(table, *list(STORED[table].fields)[2:])
+        )
+        for table in ("device_windows", "device_work", "exposed_times")
+    },
     "collectives": TableFormat(
         STORED["collectives"].sentence,
         {
             **_WHEN,
             **_WHICH,
             "number": STORED["collectives"].fields["order"],
-            **_copied("collectives", "start_ns", "end_ns"),
+            **_copied("collectives", "start_ns", "end_ns", "kind", "group", "ranks", "bytes"),
         },
     ),
     "transfers": TableFormat(
@@ -180,6 +186,9 @@ _JOINS = {
     "steps": _STEP,
     "runs": f"{_STEP} {_OP}",
     "device_times": _STEP,
+    "device_windows": _STEP,
+    "device_work": _STEP,
+    "exposed_times": _STEP,
     "collectives": f"{_STEP} {_OP}",
     "transfers": _STEP,
     "allocators": f"{_STEP} {_DEVICE.format('t')}",
@@ -201,5 +210,6 @@ def views() -> dict[str, str]:
 def _view(name: str, joins: str) -> str:
     found = _IN_STEP | dict(_COLUMNS.get(name, {}))
     fields = SQL_TABLES[name].fields
-    columns = ", ".join(f'{found.get(one, f"t.{one}")} AS "{one}"' for one in fields)
+    sources = {one: found.get(one, f't."{one}"') for one in fields}
+    columns = ", ".join(f'{source} AS "{one}"' for one, source in sources.items())
     return f"SELECT {columns} FROM {INNER}.{_TABLES.get(name, name)} t {joins}"

@@ -9,11 +9,24 @@ import numpy as np
 
 from tfprof.columns import Coded, Ints, ints
 from tfprof.measures.collectives import is_collective_run
+from tfprof.measures.device_timeline import (
+    COMMUNICATION,
+    COMPUTING,
+    COPIES,
+    IDLE_INPUT,
+    OVERLAPPED,
+    PARTS,
+    accelerator_of,
+    accelerators,
+)
+from tfprof.measures.device_windows import busy_nanos, device_windows, main_window
+from tfprof.measures.host_waits import is_host_wait
 from tfprof.measures.run_sums import require_fits
 from tfprof.measures.steps import (
     Step,
     covered,
     covered_together,
+    input_feeds,
     op_flags,
     rounded_parts,
     shares,
@@ -23,9 +36,9 @@ from tfprof.measures.steps import (
 from tfprof.measures.time import accelerator_nanos, cpu_nanos
 from tfprof.memo import remembered
 from tfprof.model.clock import NO_TIME
-from tfprof.model.ops import DATA_SCOPE, Phase
+from tfprof.model.ops import Phase
 from tfprof.model.profile import ProfileColumns
-from tfprof.model.step_sums import DeviceTimes, StepTotals
+from tfprof.model.step_sums import DeviceTimes, DeviceWindows, StepTotals, Window
 
 # The parts of a busy step and their columns: the phases of ops, then transfers between devices.
 # Other ops may run at the same time as communication, so its part differs from the time in which
@@ -44,20 +57,63 @@ def step_totals(profile: ProfileColumns) -> StepTotals:
     require_fits(profile, "runs", records.runs, records.op)
     rows = timed_steps(profile).tolist()
     found = [_totals(profile, step_of(profile, row)) for row in rows]
-    columns = (part.name for part in fields(StepTotals))
-    return StepTotals(**{name: ints([one[name] for one in found]) for name in columns})
+    names = [part.name for part in fields(StepTotals)]
+    columns = {name: np.array([one[name] for one in found], np.int64) for name in names}
+    windows = device_windows(profile)
+    at = main_window(windows, Window.HOST)
+    places = np.searchsorted(columns["step"], windows.step[at])
+    for name, values in _of_accelerators(windows, at).items():
+        columns[name][places] = values
+    return StepTotals(**{name: ints(column) for name, column in columns.items()})
+
+
+def _of_accelerators(windows: DeviceWindows, rows: Ints) -> dict[str, Ints]:
+    """The columns of totals that these windows replace.
+
+    Where the times of accelerators were recorded, they are what computes: the host starts what
+    they do, or waits for them.
+    """
+    parts = {name: getattr(windows, f"{name}_ns")[rows] for name in (*PARTS, OVERLAPPED)}
+    return {f"{name}_ns": parts[name] for name in COMPUTING.values()} | {
+        "busy_ns": busy_nanos(windows, rows),
+        "idle_input_wait_ns": parts[IDLE_INPUT],
+        BUSY_PARTS["communication"]: parts[COMMUNICATION],
+        BUSY_PARTS["transfers"]: parts[COPIES],
+        "communication_ns": parts[COMMUNICATION] + parts[OVERLAPPED],
+        "exposed_ns": parts[COMMUNICATION],
+    }
+
+
+@remembered
+def step_nanos(profile: ProfileColumns) -> Ints:
+    """How long each of `step_totals` took, on the accelerators if their times were recorded.
+
+    A host that is ahead of them ends its steps earlier.
+    """
+    totals, windows = step_totals(profile), device_windows(profile)
+    found = totals.wall_ns.copy()
+    rows = main_window(windows, Window.OWN)
+    places = np.searchsorted(totals.step, windows.step[rows])
+    found[places] = windows.finish_ns[rows] - windows.begin_ns[rows]
+    return ints(found)
 
 
 @remembered
 def device_times(profile: ProfileColumns) -> DeviceTimes:
-    """How long each device was busy in each step."""
+    """How long each device was busy in the time of each step on the host."""
     if profile.stored_runs is not None:
         return profile.stored_runs.device_times
+    windows = device_windows(profile)
+    rows = np.flatnonzero(windows.window == Window.HOST)
+    busy = busy_nanos(windows, rows).tolist()
     found = [
-        (row, name, nanos)
-        for row in timed_steps(profile).tolist()
-        for name, nanos in _busy_devices(profile, step_of(profile, row))
+        (int(windows.step[row]), windows.device[row], nanos)
+        for row, nanos in zip(rows.tolist(), busy, strict=True)
+        if nanos and windows.device[row]
     ]
+    for row in timed_steps(profile).tolist():
+        found += [(row, *one) for one in _busy_hosts(profile, step_of(profile, row))]
+    found.sort()
     return DeviceTimes(
         ints([row for row, _, _ in found]),
         Coded.of([name for _, name, _ in found]),
@@ -109,8 +165,7 @@ def _totals(profile: ProfileColumns, step: Step) -> dict[str, int]:
 
 def input_waits(profile: ProfileColumns, step: Step) -> tuple[Ints, Ints]:
     """When the step waited for input: the recorded waits, and the runs of ops that fetch data."""
-    feeds = (profile.phase == Phase.INPUT) & ~profile.ops.name.starts_with(f"{DATA_SCOPE}/")
-    runs = op_flags(step, feeds)
+    runs = op_flags(step, input_feeds(profile))
     start = np.concatenate((step.wait_start, step.start[runs]))
     end = np.concatenate((step.wait_end, step.end[runs]))
     return np.clip(start, step.begin, step.finish), np.clip(end, step.begin, step.finish)
@@ -125,16 +180,23 @@ def _busy_parts(profile: ProfileColumns, step: Step, start: Ints, end: Ints) -> 
     return dict(zip(BUSY_PARTS.values(), parts, strict=True))
 
 
-def _busy_devices(profile: ProfileColumns, step: Step) -> Iterator[tuple[str, int]]:
-    """How long each device was busy, sorted by name."""
+def _busy_hosts(profile: ProfileColumns, step: Step) -> Iterator[tuple[str, int]]:
+    """How long each device was busy that is no accelerator with kernels.
+
+    While a host waits for an accelerator, it is not.
+    """
     start, end = step.within
+    works = ~op_flags(step, is_host_wait(profile))
     names = busy_devices(profile)
+    known = {one.name for one in accelerators(profile)}
     rows: dict[str, list[int]] = {}
     for code in np.unique(step.device).tolist():
-        rows.setdefault(names[code], []).append(code)
-    for name in sorted(rows):
-        here = np.isin(step.device, rows[name])
-        yield name, covered(start[here], end[here])
+        if accelerator_of(names[code]) not in known:
+            rows.setdefault(names[code], []).append(code)
+    for name, codes in rows.items():
+        here = np.isin(step.device, codes) & works
+        if here.any():
+            yield name, covered(start[here], end[here])
 
 
 @remembered

@@ -18,6 +18,7 @@ from tfprof.errors import MissingInputError
 from tfprof.memo import remembered, remembering
 from tfprof.metrics import Need
 from tfprof.model.clock import NO_TIME
+from tfprof.model.ops import DATA_SCOPE, Phase
 from tfprof.model.profile import ProfileColumns
 
 _NEVER = np.iinfo(np.int64).max
@@ -132,7 +133,7 @@ def typical_step(profile: ProfileColumns) -> Step:
     recorded = timed_steps(profile)
     if not len(recorded):
         raise MissingInputError(f"{_NO_STEP}: give {profile.remedies[Need.RUNS]}.")
-    begin, finish = _bounds(profile)
+    begin, finish = step_bounds(profile)
     took = finish[recorded] - begin[recorded]
     middle = np.argsort(took, kind="stable")[(len(recorded) - 1) // 2]
     return step_of(profile, int(recorded[middle]))
@@ -142,7 +143,7 @@ def timed_steps(profile: ProfileColumns) -> Ints:
     """The rows of the steps with recorded times."""
     if profile.stored_runs is not None:
         return profile.stored_runs.step_totals.step
-    return np.flatnonzero(_bounds(profile)[0] < _NEVER)
+    return np.flatnonzero(step_bounds(profile)[0] < _NEVER)
 
 
 @remembering(2)  # a typical step and the one after it
@@ -155,7 +156,7 @@ def step_of(profile: ProfileColumns, row: int) -> Step:
     duration = np.concatenate((runs.duration_ns[rows], copies.duration_ns[copied]))
     order = np.argsort(start, kind="stable")
     nothing = np.full(len(rows), -1), np.full(len(copied), -1)
-    begin, finish = (int(bound[row]) for bound in _bounds(profile))
+    begin, finish = (int(bound[row]) for bound in step_bounds(profile))
     return Step(
         row,
         int(profile.steps.number[row]),
@@ -193,7 +194,7 @@ def _by_step(step: Ints, rows: Ints, count: int) -> Ragged:
 
 
 @remembered
-def _bounds(profile: ProfileColumns) -> tuple[Ints, Ints]:
+def step_bounds(profile: ProfileColumns) -> tuple[Ints, Ints]:
     """The begin and end of each step; `_NEVER` if no time was recorded."""
     runs, copies, steps = profile.executions, profile.copies, profile.steps
     rows = _rows_of_steps(profile)[0]
@@ -205,6 +206,18 @@ def _bounds(profile: ProfileColumns) -> tuple[Ints, Ints]:
     np.minimum.at(first, place, start)
     np.maximum.at(last, place, np.maximum(start + duration, start))
     return ints(first), ints(np.where(steps.end_ns == NO_TIME, last, steps.end_ns))
+
+
+def on_lanes(profile: ProfileColumns, step: Step) -> Bools:
+    """Which runs of a step are kernels on accelerators."""
+    return np.append(profile.devices.is_accelerator_lane, False)[step.device] & (step.op >= 0)
+
+
+@remembered
+def input_feeds(profile: ProfileColumns) -> Bools:
+    """For each op, whether it fetches data, so that the step waits for it."""
+    is_input: Bools = profile.phase == Phase.INPUT
+    return is_input & ~profile.ops.name.starts_with(f"{DATA_SCOPE}/")
 
 
 def op_flags(step: Step, flags: Bools) -> Bools:

@@ -8,7 +8,14 @@ from typing import Any, NamedTuple, NoReturn, Protocol
 from tfprof.columns import Floats, Ints
 from tfprof.errors import MissingInputError
 from tfprof.model.memory_curves import MemoryTrace
-from tfprof.model.step_sums import Collectives, DeviceTimes, StepTotals
+from tfprof.model.step_sums import (
+    Collectives,
+    DeviceTimes,
+    DeviceWindows,
+    DeviceWork,
+    ExposedTimes,
+    StepTotals,
+)
 
 
 class RunSums(Protocol):
@@ -80,6 +87,15 @@ class StoredRuns(RunSums, Protocol):
 
     @property
     def device_times(self) -> DeviceTimes: ...
+
+    @property
+    def device_windows(self) -> DeviceWindows: ...
+
+    @property
+    def device_work(self) -> DeviceWork: ...
+
+    @property
+    def exposed_times(self) -> ExposedTimes: ...
 
     @property
     def collectives(self) -> Collectives: ...

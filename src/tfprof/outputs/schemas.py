@@ -232,10 +232,48 @@ def _memory() -> dict[str, Schema]:
     }
 
 
+def _device_time() -> dict[str, Schema]:
+    waiting = _or_null(_INTEGER)
+    return {
+        "start_ns": _described(_INTEGER, "On the program's clock."),
+        "wall_ns": _described(_INTEGER, "The parts add up to it."),
+        "computing_ns": _map(_INTEGER, "In which a kernel computed, by the phase of its op."),
+        "exposed_communication_ns": _described(_INTEGER, "In which none did, but a collective."),
+        "waiting_ns": _described(waiting, "The part of it until the last rank arrived."),
+        "exposed_copies_ns": _described(_INTEGER, "In which only copies and fills ran."),
+        "idle_ns": _map(_INTEGER, "In which nothing ran, by what the host did meanwhile."),
+        "unassigned_ns": _described(_INTEGER, "Idle while the host was not recorded."),
+        "overlapped_communication_ns": _described(
+            _INTEGER, "Collectives while something computed: not a part."
+        ),
+    }
+
+
+def _accelerator() -> dict[str, Schema]:
+    return {
+        "device": _TEXT,
+        "own": _described(
+            _object(_device_time()), "The step on the device: what it launched, wherever that ran."
+        ),
+        "on_host": _described(
+            _object(_device_time()), "Its time on the host: what ran in it, whoever launched it."
+        ),
+        "kernels": _described(_INTEGER, "How many the step launched."),
+        "kernel_ns": _map(_INTEGER, "Their time by phase; several may run at once."),
+        "transfers": _described(_INTEGER, "How many copies and fills it launched."),
+        "transfer_ns": _map(
+            _INTEGER,
+            "Their time by the phase of the ops that launched them; `unattributed` if those are "
+            "unknown.",
+        ),
+    }
+
+
 def _steps() -> dict[str, Schema]:
     times = {
         "wall_ns": "From the start of the step to the start of the next one.",
-        "busy_ns": "In which at least one op or transfer ran.",
+        "step_ns": "How long it took on the accelerators; without any, the wall time.",
+        "busy_ns": "In which at least one op or transfer ran, on an accelerator if there is any.",
         "idle_ns": "In which none ran.",
         "input_wait_ns": "Waiting for input, also while ops ran.",
         "idle_input_wait_ns": "Waiting for input while no op ran.",
@@ -263,44 +301,30 @@ def _steps() -> dict[str, Schema]:
         **{key: _described(_INTEGER, f"{text} Nanoseconds.") for key, text in times.items()},
         "phases": _described(
             _object({key: _described(_INTEGER, text) for key, text in phases.items()}),
-            "Parts of the wall time that add up to it, in nanoseconds. While several runs are "
-            "active, each gets an equal share of the time.",
+            "Parts of `step_ns` that add up to it, in nanoseconds. While several runs are active "
+            "on a host, each gets an equal share of the time.",
         ),
         "devices": _map(_INTEGER, "How long each device was busy, in nanoseconds."),
+        "accelerators": _list(
+            _object(_accelerator()), "What each did; all together come first, with an empty name."
+        ),
         "ops": _described(_INTEGER, "Runs of ops, without iterators of the input pipeline."),
         "kernels": _described(_INTEGER, "Runs on accelerators."),
     }
     unusual = {
         "step": _INTEGER,
-        "wall_ns": _INTEGER,
+        "step_ns": _INTEGER,
         "causes": _list(_TEXT, "What was different, the largest difference first."),
-    }
-    accelerator = {
-        "device": _TEXT,
-        "kernels": _described(_INTEGER, "How many ran."),
-        "busy_ns": _described(_INTEGER, "In which at least one kernel ran."),
-        "kernel_ns": _map(_INTEGER, "The time of kernels by phase; several may run at once."),
-        "transfers": _described(_INTEGER, "How many copies and fills there were."),
-        "transfer_ns": _map(
-            _INTEGER,
-            "Their time by the phase of the ops that launched them; `unattributed` if those are "
-            "unknown.",
-        ),
-        "idle_ns": _map(
-            _INTEGER,
-            "The time in which no kernel ran, by what happened meanwhile; the parts and `busy_ns` "
-            "add up to the wall time.",
-        ),
     }
     summary = {
         "recording": _TEXT,
         "steps": _described(_INTEGER, "The number of steps."),
-        "median_step": _described(_INTEGER, "The step whose wall time is the median."),
-        **dict.fromkeys(
-            ("median_ns", "p10_ns", "p90_ns"), _described(_INTEGER, "Of the wall time.")
-        ),
+        "median_step": _described(_INTEGER, "The step that took the median time."),
+        **dict.fromkeys(("median_ns", "p10_ns", "p90_ns"), _described(_INTEGER, "Of `step_ns`.")),
         "unusual": _list(_object(unusual), "Steps far from the median."),
-        "accelerators": _list(_object(accelerator), "What they did in the median step."),
+        "accelerators": _map(
+            _object(_device_time()), "From the first kernel of each to its last, in all steps."
+        ),
     }
     return {
         "options": _options(STEP_OPTIONS),
@@ -312,16 +336,17 @@ def _steps() -> dict[str, Schema]:
 
 def _ranks() -> dict[str, Schema]:
     times = {
-        "median_ns": "The median step.",
+        "median_ns": "The median step, on accelerators if their times were recorded.",
         "p10_ns": "A tenth of the steps take at most this time.",
         "p90_ns": "Nine tenths of the steps take at most this time.",
         "mean_ns": "The average step; the sum of the following five.",
         "compute_ns": "In which ops ran, except those that fetch input.",
         "communication_ns": "In which only collectives ran.",
         "input_wait_ns": "Waiting for input, and fetching it.",
-        "transfers_ns": "Transfers between devices.",
+        "transfers_ns": "Copies between devices, while nothing else ran.",
         "idle_ns": "In which nothing ran.",
         "all_communication_ns": "In which collectives ran, also while other ops did.",
+        "overlapped_ns": "The part of `all_communication_ns` while other ops ran.",
         "own_ns": "The median step without `communication_ns`.",
     }
     waiting = "The part of `communication_ns` that is waiting for other hosts; null if unknown."
@@ -350,6 +375,12 @@ def _ranks() -> dict[str, Schema]:
         "steps": _list(_INTEGER, "The numbers of these steps."),
         "excess": _described(_NUMBER, "How much longer its own time is in them, as a fraction."),
         "excess_ns": _described(_INTEGER, "The same, in nanoseconds per step."),
+        "cause": _described(
+            {"enum": ["device", "work", "host", "input", "copies", "link"]},
+            "It computes the same more slowly or has more to compute, is idle for longer because "
+            "of the host, waits for input, copies for longer, or collectives take longer in its "
+            "groups than in others.",
+        ),
         "losses": _list(_object(loss), "Where it loses the time, the largest first."),
         "awaited": _described(
             _or_null(_NUMBER),

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from tfprof.errors import printable
-from tfprof.measures.accelerators import AcceleratorTime
-from tfprof.outputs import schemas
+from tfprof.outputs import device_times, schemas
 from tfprof.outputs.alignment import aligned
 from tfprof.outputs.frames import data_frame
 from tfprof.units import counted, format_nanos, format_percent
@@ -23,7 +21,8 @@ if TYPE_CHECKING:
 
 _DOC = (
     "wall: from the start of a step to the start of the next one, or to the end of its last op.\n"
-    "busy: time in which at least one op or transfer ran; idle: the rest of the wall time.\n"
+    "busy: time in which at least one op or transfer ran, on an accelerator if its times were\n"
+    "recorded; idle: the rest of the wall time.\n"
     "input wait: waiting for the next element of the input pipeline, even while ops ran.\n"
     "op time: the time of all ops added up, which tables of ops show.\n"
 )
@@ -38,18 +37,13 @@ _PARTS = {
     "idle_input_wait": "waiting for input",
     "idle_other": "otherwise idle",
 }
-# What happened while an accelerator was idle.
-_MEANWHILE = {
-    "input": "waiting for input",
-    "communication": "communication",
-    "transfers": "transfers",
-    "waiting": "the host waited for the accelerator",
-    "forward": "forward ops on the host",
-    "backward": "backward ops on the host",
-    "optimizer": "optimizer ops on the host",
-    "other": "other ops on the host",
-    "nothing": "no op or transfer",
-}
+# With accelerators.
+_ON_ACCELERATORS = (
+    "on device: how long the step took on the accelerator, from the last kernel of the step before "
+    "to\nits own last kernel, or to the next step on the host if that is later.\n"
+)
+# Of more accelerators only the table of all together is shown.
+_MOST_TABLES = 3
 _TIMES = ("wall", "busy", "idle", "input_wait", "op_time")
 
 
@@ -83,7 +77,7 @@ class StepTable:
         return {
             "schema": schemas.name_of("steps"),
             "options": {k: list(v) if isinstance(v, tuple) else v for k, v in options},
-            "steps": [asdict(step) for step in self.times.steps],
+            "steps": [_plain_step(step) for step in self.times.steps],
             "summaries": [_plain(summary) for summary in self.times.summaries],
             "notes": list(self.notes),
         }
@@ -101,6 +95,7 @@ class StepTable:
             row = asdict(step)
             parts = {f"phase_ns {name}": nanos for name, nanos in row.pop("phases").items()}
             devices = idle | row.pop("devices")
+            del row["accelerators"]
             busy = {f"busy_ns {name}": nanos for name, nanos in devices.items()}
             rows.append(row | parts | busy)
         return data_frame(rows, [field.name for field in fields(StepTime)])
@@ -132,15 +127,19 @@ class StepTable:
         return f"<tfprof step times: {len(self):,} steps, median {medians}>"
 
 
+def _plain_step(step: StepTime) -> dict[str, Any]:
+    return {**asdict(step), "accelerators": [asdict(one) for one in step.accelerators]}
+
+
 def _plain(summary: StepSummary) -> dict[str, Any]:
     """A summary as plain values, with lists as in JSON."""
     unusual = [{**asdict(one), "causes": list(one.causes)} for one in summary.unusual]
-    accelerators = [asdict(one) for one in summary.accelerators]
-    return {**asdict(summary), "unusual": unusual, "accelerators": accelerators}
+    return {**asdict(summary), "unusual": unusual}
 
 
 def _lines(times: StepTimes) -> Iterator[str]:
-    yield from ("", "Doc:", _DOC)
+    has_accelerators = any(step.accelerators for step in times.steps)
+    yield from ("", "Doc:", _DOC + _ON_ACCELERATORS if has_accelerators else _DOC)
     unusual = {
         (summary.recording, one.step) for summary in times.summaries for one in summary.unusual
     }
@@ -165,9 +164,11 @@ def _rows(
 ) -> Iterator[list[str]]:
     several = len(times.summaries) > 1
     has_kernels = any(step.kernels for step in times.steps)
+    has_accelerators = any(step.accelerators for step in times.steps)
     yield [
         *(["recording"] if several else []),
         "step",
+        *(["on device"] if has_accelerators else []),
         *(name.replace("_", " ") for name in _TIMES),
         "ops",
         *(["kernels"] if has_kernels else []),
@@ -178,6 +179,7 @@ def _rows(
         yield [
             *([printable(step.recording)] if several else []),
             str(step.step),
+            *([_time(step.step_ns)] if has_accelerators else []),
             *(_time(getattr(step, f"{name}_ns")) for name in _TIMES),
             f"{step.ops:,}",
             *([f"{step.kernels:,}"] if has_kernels else []),
@@ -192,13 +194,46 @@ def _summary(times: StepTimes, summary: StepSummary) -> Iterator[str]:
     spread = f" (p10 {_time(summary.p10_ns)}, p90 {_time(summary.p90_ns)})"
     yield f"{where}{steps}, median {_time(summary.median_ns)}{spread if summary.steps > 1 else ''}."
     median = times.median_step(summary)
-    yield _divided(median)
-    for accelerator in summary.accelerators:
-        yield from map(printable, _accelerator(accelerator, median.wall_ns))
+    if not median.accelerators:
+        yield _divided(median)
+    elif len(times.summaries) > 1:
+        yield from map(printable, _on_accelerators(median))
+    else:
+        yield from map(printable, _tables(median))
+        yield from map(printable, _recorded(summary))
     for one in summary.unusual:
-        ratio = f"{one.wall_ns / max(summary.median_ns, 1):.1f} times the median"
+        ratio = f"{one.step_ns / max(summary.median_ns, 1):.1f} times the median"
         causes = "; ".join(one.causes) or "no single cause"
-        yield printable(f"Step {one.step} took {_time(one.wall_ns)}, {ratio}: {causes}.")
+        yield printable(f"Step {one.step} took {_time(one.step_ns)}, {ratio}: {causes}.")
+
+
+def _on_accelerators(step: StepTime) -> Iterator[str]:
+    """Where the time of the median step goes on each accelerator, in a line each."""
+    for one in step.accelerators:
+        name = one.device or device_times.ALL
+        divided = device_times.divided(one.own)
+        yield f"The median step (step {step.step}) on {name}, {_time(one.own.wall_ns)}: {divided}."
+
+
+def _tables(step: StepTime) -> Iterator[str]:
+    """Where the time of the median step goes on each accelerator, as tables."""
+    yield f"The median step (step {step.step}):"
+    few = step.accelerators if len(step.accelerators) <= _MOST_TABLES else step.accelerators[:1]
+    for one in few:
+        yield from aligned(list(device_times.rows(one)), left=[0])
+        yield device_times.launched(one)
+    if more := len(step.accelerators) - len(few):
+        yield f"… {more:,} accelerators; --json has each of them."
+
+
+def _recorded(summary: StepSummary) -> Iterator[str]:
+    """What each accelerator did in all its recorded time."""
+    for name, time in summary.accelerators.items():
+        yield (
+            f"{name or device_times.ALL} was busy for {_time(time.busy_ns)} "
+            f"({format_percent(time.busy_ns, time.wall_ns)}) of the {_time(time.wall_ns)} from its "
+            f"first kernel to its last: {device_times.divided(time)}."
+        )
 
 
 def _divided(step: StepTime) -> str:
@@ -211,31 +246,6 @@ def _divided(step: StepTime) -> str:
     return f"The median step (step {step.step}, {_time(step.wall_ns)}): {', '.join(shares)}."
 
 
-def _accelerator(one: AcceleratorTime, wall_ns: int) -> Iterator[str]:
-    """What an accelerator did in the median step, and what happened while it was idle."""
-    yield (
-        f"{one.device} ran {counted(one.kernels, 'kernel')} for {_time(one.busy_ns)} "
-        f"({format_percent(one.busy_ns, wall_ns)}) of it: {_by_phase(one.kernel_ns)}."
-    )
-    if one.transfers:
-        transfers = counted(one.transfers, "copy or fill", "copies and fills")
-        both = Counter(one.kernel_ns) + Counter(one.transfer_ns)
-        time = _time(sum(one.transfer_ns.values()))
-        yield f"With its {transfers}, which took {time}: {_by_phase(both)}."
-    if idle := sorted(one.idle_ns.items(), key=lambda part: -part[1]):
-        total = sum(one.idle_ns.values())
-        shares = [f"{_MEANWHILE[part]} {format_percent(nanos, total)}" for part, nanos in idle]
-        yield f"It was idle for {_time(total)}, meanwhile: {', '.join(shares)}."
-
-
-def _by_phase(nanos: Mapping[str, int]) -> str:
-    """Shares of a time by phase."""
-    total = sum(nanos.values())
-    return ", ".join(
-        f"{_PARTS.get(part, part)} {format_percent(time, total)}" for part, time in nanos.items()
-    )
-
-
 def _explained(steps: Sequence[StepTime]) -> Iterator[str]:
     """Why the time of all ops added up differs from the wall time, for an average step."""
 
@@ -244,8 +254,13 @@ def _explained(steps: Sequence[StepTime]) -> Iterator[str]:
         return round(total / len(steps))
 
     wall, wait, op_time = mean("wall"), mean("input_wait"), mean("op_time")
+    if any(step.accelerators for step in steps):
+        yield f"On average a step takes {_time(mean('step'))} on the accelerators."
+        if late := device_times.ahead(steps):
+            yield late
+    took = "its time on the host is" if steps[0].accelerators else "a step takes"
     yield (
-        f"On average a step takes {_time(wall)}: {_time(mean('busy'))} "
+        f"On average {took} {_time(wall)}: {_time(mean('busy'))} "
         f"({format_percent(mean('busy'), wall)}) busy and {_time(mean('idle'))} idle."
     )
     if wait:

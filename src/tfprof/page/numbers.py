@@ -194,7 +194,7 @@ def _step_bar(times: StepTimes, words: str) -> dict[str, Any]:
     return {
         "title": f"Where the time of {which}{where} goes",
         "unit": "nanos",
-        "whole": step.wall_ns,
+        "whole": step.step_ns,
         "parts": [
             {"key": key, "label": _STEP_PARTS[key], "value": value}
             for key, value in step.phases.items()

@@ -148,7 +148,7 @@ def _by_interest(times: StepTimes) -> Iterator[int]:
         firsts.setdefault(step.recording, place)
     medians = [places[one.recording, one.median_step] for one in times.summaries]
     unusual = [
-        (abs(step.wall_ns - one.median_ns), places[one.recording, step.step])
+        (abs(step.step_ns - one.median_ns), places[one.recording, step.step])
         for one in times.summaries
         for step in one.unusual
     ]
