@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.columns import Bools, Floats, Ints, ints
+from tfprof.columns import Bools, Coded, Floats, Ints, distinct_rows, ints
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.step_sums import Collectives
 
@@ -26,13 +26,18 @@ _ROUNDS = 3
 class Meetings:
     """The collectives in which at least two hosts took part.
 
-    Rows of matrices are hosts, columns are meetings. Two runs meet if they have the same op, step
-    number and order within the step.
+    Rows of matrices are hosts, columns are meetings. Two runs meet if they have the same op, group,
+    step number and order within the step.
     """
 
     recording: Ints  # of each row
     op: Ints  # of each column
     number: Ints  # the step number of each column
+    order: Ints  # of each column, within its step
+    kind: Coded  # of each column, such as `allreduce`
+    group: Coded  # of each column
+    ranks: Ints  # how many belong to the group of each column; 0 if unknown
+    bytes: Ints  # of the message of each column; 0 if unknown
     start_ns: Ints  # matrices; 0 where the host did not take part
     end_ns: Ints
     took_part: Bools
@@ -47,23 +52,31 @@ def meetings(profile: ProfileColumns, found: Collectives, steps: Ints) -> Meetin
     rows = np.flatnonzero(np.isin(found.step, steps))
     step, op, order = found.step[rows], found.op[rows], found.order[rows]
     recording, number = profile.steps.recording[step], profile.steps.number[step]
-    numbers, code = np.unique(number, return_inverse=True)
-    height, width = int(order.max(initial=0)) + 1, len(profile.ops)
-    key, column = np.unique((code * width + op) * height + order, return_inverse=True)
+    _, code = np.unique(number, return_inverse=True)
+    group, kind = found.group.take(rows), found.kind.take(rows)
+    keys, column = distinct_rows((code, op, group.codes, order))
+    first = np.zeros(len(keys), np.int64)
+    first[column[::-1]] = np.arange(len(rows))[::-1]
     hosts, row = np.unique(recording, return_inverse=True)
-    start, end = np.zeros((2, len(hosts), len(key)), np.int64)
+    start, end = np.zeros((2, len(hosts), len(keys)), np.int64)
     start[row, column], end[row, column] = found.start_ns[rows], found.end_ns[rows]
     took_part = np.zeros(start.shape, np.bool_)
     took_part[row, column] = True
     shared = took_part.sum(axis=0) > 1
+    first = first[shared]
     return Meetings(
-        ints(hosts),
-        ints(key[shared] // height % width),
-        numbers[key[shared] // height // width],
-        ints(start[:, shared]),
-        ints(end[:, shared]),
-        took_part[:, shared],
-        int((~shared).sum()),
+        recording=ints(hosts),
+        op=ints(op[first]),
+        number=ints(number[first]),
+        order=ints(order[first]),
+        kind=kind.take(first),
+        group=group.take(first),
+        ranks=ints(found.ranks[rows[first]]),
+        bytes=ints(found.bytes[rows[first]]),
+        start_ns=ints(start[:, shared]),
+        end_ns=ints(end[:, shared]),
+        took_part=took_part[:, shared],
+        alone=int((~shared).sum()),
     )
 
 
@@ -105,13 +118,7 @@ def _aligned(end_ns: Ints, took_part: Bools) -> tuple[Ints, Floats]:
     hosts = len(end_ns)
     if not end_ns.size:
         return np.zeros(hosts, np.int64), np.zeros(end_ns.shape)
-    reference = int(took_part.sum(axis=1).argmax())
-    offset = np.zeros(hosts, np.int64)
-    for host in range(hosts):
-        both = took_part[host] & took_part[reference]
-        # Differences of whole numbers: a time since 1970 has more digits than a double.
-        apart = end_ns[host, both] - end_ns[reference, both]
-        offset[host] = np.median(apart) if len(apart) else _first_apart(end_ns, took_part, host)
+    offset = _offsets(end_ns, took_part)
     first = int(end_ns[took_part].min())
     ends = np.where(took_part, end_ns - first - offset[:, None], 0).astype(np.float64)
     ends[~took_part] = np.nan
@@ -121,14 +128,29 @@ def _aligned(end_ns: Ints, took_part: Bools) -> tuple[Ints, Floats]:
     return offset - offset[0], residual
 
 
-def _first_apart(end_ns: Ints, took_part: Bools, host: int) -> int:
-    """The offset of a host that shares no meeting with the reference, from its first meeting."""
-    shared = np.flatnonzero(took_part[host])
-    if not len(shared):
-        return 0
-    here = took_part[:, shared[0]].copy()
-    here[host] = False
-    return int(end_ns[host, shared[0]] - np.median(end_ns[here, shared[0]]))
+def _offsets(end_ns: Ints, took_part: Bools) -> Ints:
+    """The offset of each clock, from the ends of meetings with hosts whose offset is known.
+
+    At first that is one host, then those that met it, then those that met them. Hosts that met
+    none of them start again with one of theirs.
+    """
+    hosts = np.arange(len(end_ns))
+    offset, known = np.zeros(len(end_ns), np.int64), np.zeros(len(end_ns), np.bool_)
+    while not known.all():
+        met = np.flatnonzero(took_part[known].any(axis=0))
+        rest = hosts[~known]
+        reached = rest[took_part[np.ix_(rest, met)].any(axis=1)]
+        if not len(reached):
+            known[rest[took_part[rest].sum(axis=1).argmax()]] = True
+            continue
+        witness = (took_part[:, met] & known[:, None]).argmax(axis=0)
+        ends = end_ns[witness, met] - offset[witness]
+        for host in reached.tolist():
+            both = took_part[host, met]
+            # Differences of whole numbers: a time since 1970 has more digits than a double.
+            offset[host] = np.median(end_ns[host, met[both]] - ends[both])
+        known[reached] = True
+    return offset
 
 
 def _trend(ends: Floats, residual: Floats) -> Floats:

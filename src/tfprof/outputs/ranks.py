@@ -14,16 +14,17 @@ from tfprof.outputs.alignment import aligned
 from tfprof.outputs.frames import data_frame
 from tfprof.units import counted, format_bytes, format_count, format_percent
 from tfprof.units import format_whole_micros as _time
-from tfprof.views.ranks import CollectiveTime, MoreWork, RankTime, RankTimes, SlowHost
+from tfprof.views.ranks import LINK, CollectiveTime, MoreWork, RankTime, RankTimes, SlowHost
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _DOC = (
-    "median, p10, p90: the wall time of steps. mean: the average step, which consists of compute,\n"
-    "communication, input wait, transfers and idle. communication: only collectives ran; waiting: "
-    "the\npart of it until the last host arrived. own: the median step without communication;\n"
-    "deviation: compared with the median host.\n"
+    "median, p10, p90: how long steps took, on the accelerators if their times were recorded.\n"
+    "mean: the average step: compute, communication, input wait, copies and idle. communication:\n"
+    "only collectives ran; waiting: the part of it until the last host arrived; overlapped: "
+    "collectives\nwhile something computed, not a part. own: the median step without "
+    "communication; deviation:\ncompared with the median host.\n"
 )
 _MOST_COLLECTIVES = 5
 _MOST_SLOW = 10
@@ -32,8 +33,16 @@ _MOST_SLOW = 10
 _LOSES = {
     "compute": "running ops",
     "input_wait": "waiting for input",
-    "transfers": "transferring data between its devices",
+    "transfers": "copying data between its devices",
     "idle": "idle, such as in Python",
+}
+# What takes longer on a slow host, by its cause.
+_LONGER = {
+    "device": "it computes the same more slowly",
+    "work": "it has more to compute",
+    "host": "it is idle for longer",
+    "input": "it waits for input for longer",
+    "copies": "it copies for longer",
 }
 
 
@@ -144,6 +153,7 @@ def _rows(times: RankTimes) -> Iterator[list[str]]:
     ranked = any(one.rank is not None for one in times.ranks)
     waited = any(one.waiting_ns is not None for one in times.ranks)
     copied = any(one.transfers_ns for one in times.ranks)
+    overlapped = any(one.overlapped_ns for one in times.ranks)
     compared = any(one.deviation is not None for one in times.ranks)
     measured = any(one.peak_bytes is not None for one in times.ranks)
     yield [
@@ -152,8 +162,9 @@ def _rows(times: RankTimes) -> Iterator[list[str]]:
         *("steps", "median", "p10", "p90", "mean", "compute", "communication"),
         *(["waiting"] if waited else []),
         "input wait",
-        *(["transfers"] if copied else []),
+        *(["copies"] if copied else []),
         *("idle", "own"),
+        *(["overlapped"] if overlapped else []),
         *(["deviation"] if compared else []),
         *(["memory peak"] if measured else []),
         "",
@@ -169,6 +180,7 @@ def _rows(times: RankTimes) -> Iterator[list[str]]:
             _time(one.input_wait_ns),
             *([_time(one.transfers_ns)] if copied else []),
             *(_time(nanos) for nanos in (one.idle_ns, one.own_ns)),
+            *([_time(one.overlapped_ns)] if overlapped else []),
             *([_or_dash(one.deviation, lambda share: f"{100 * share:+.1f}%")] if compared else []),
             *([_or_dash(one.peak_bytes, format_bytes)] if measured else []),
             "slow" if one.recording in slow else "",
@@ -201,8 +213,15 @@ def more_work(one: MoreWork) -> str:
 
 
 def _sentence(one: SlowHost) -> str:
+    if one.cause == LINK:
+        return (
+            f"{one.recording} has a slow link: the collectives of its groups take "
+            f"{100 * one.excess:.0f}% ({_time(one.excess_ns)} per step) longer to transfer "
+            "the same than those of other groups."
+        )
     longer = f"{100 * one.excess:.0f}% ({_time(one.excess_ns)} per step)"
-    found = f"{one.recording} is slow {one.when}: its own time is {longer} longer than usual"
+    found = f"{one.recording} is slow {one.when}, because {_LONGER[one.cause]}: its own time is "
+    found += f"{longer} longer than usual"
     if one.losses:
         found += f", lost in {' and in '.join(map(_place, one.losses))}"
     if one.awaited is not None:

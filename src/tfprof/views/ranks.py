@@ -1,22 +1,24 @@
 """Hosts side by side: where the time of their steps goes, who is slow, and who waits for whom.
 
-All times are nanoseconds. In a job that synchronises in every step, all hosts take the same time,
-because the fast ones wait for the slow ones in collectives. So hosts are compared by their own
-time: that of a step without the time in which only collectives ran.
+All times are nanoseconds. They are those of the accelerators where these were recorded, because a
+host that waits for its accelerator does not compute. In a job that synchronises in every step, all
+hosts take the same time, because the fast ones wait for the slow ones in collectives. So hosts are
+compared by their own time: that of a step without the time in which only collectives ran.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from tfprof.columns import Floats, Ints
+from tfprof.columns import Bools, Floats, Ints
 from tfprof.measures import arrivals, stragglers
-from tfprof.measures.collectives import collectives
+from tfprof.measures.exposed import RankWaits, rank_waits
 from tfprof.measures.host_memory import UNKNOWN_BYTES, peak_bytes
 from tfprof.measures.host_steps import PARTS, HostSteps, host_steps
+from tfprof.measures.links import slow_links
 from tfprof.measures.losses import LostTime, losses
 from tfprof.measures.numbers import chosen_steps, require_steps
 from tfprof.measures.servers import ParameterServer, servers
@@ -27,13 +29,19 @@ from tfprof.measures.work import FLOAT_OPS, excess, host_work, with_more
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import UNKNOWN_RANK
 from tfprof.options import RankOptions
-from tfprof.units import counted, format_nanos
+from tfprof.units import counted
 from tfprof.views.view import chosen_by
+
+# What takes longer on a slow host: it computes the same more slowly or has more to compute, or it
+# is idle, waits for input or copies.
+DEVICE, WORK, HOST, INPUT, COPIES = "device", "work", "host", "input", "copies"
+LINK = "link"  # the collectives of its groups take longer to transfer the same
+_CAUSES = {"input_wait": INPUT, "transfers": COPIES, "idle": HOST}
+# More work is the cause if it explains at least this share of what takes longer.
+_MOSTLY = 0.5
 
 # Of more slow hosts it is only said by how much they are slow.
 _MOST_EXPLAINED = 8
-# Clocks must agree better than this share of a step, or arrivals cannot be compared.
-_CLOCKS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +63,11 @@ class RankTime:
     compute_ns: int
     communication_ns: int  # in which only collectives ran
     input_wait_ns: int  # waiting for input, and fetching it
-    transfers_ns: int
+    transfers_ns: int  # copies, while nothing else ran
     idle_ns: int
     waiting_ns: int | None  # the part of `communication_ns` that is waiting for other hosts
     all_communication_ns: int  # in which collectives ran, also while other ops did
+    overlapped_ns: int  # the part of it while something computed
     own_ns: int  # the median step without communication
     deviation: float | None  # of the own time from the median host; 0.3 is 30 % longer
     peak_bytes: int | None  # the highest level of one allocator
@@ -66,20 +75,25 @@ class RankTime:
 
 @dataclass(frozen=True, slots=True)
 class SlowHost:
-    """A host that takes clearly longer than the others, when, and where it loses the time."""
+    """A host that takes clearly longer than the others, when, and where it loses the time.
+
+    If the cause is its link, its collectives take longer than those of other groups, and so do the
+    steps of all hosts.
+    """
 
     recording: str
     when: str  # `in all steps`, `from step 120 on`, `in 3 of 50 steps (4, 9, 30)`
     steps: tuple[int, ...]  # the numbers of the steps in which it is slow
     excess: float  # how much longer its own time is in these steps; 0.3 is 30 %
     excess_ns: int  # per step
+    cause: str  # `device`, `work`, `host`, `input`, `copies` or `link`: what takes longer
     losses: tuple[LostTime, ...]  # the largest first
     awaited: float | None  # the share of all waiting in collectives that is for this host
 
     @property
     def waits_for_input(self) -> bool:
         """Whether it is slow mainly because it waits for input."""
-        return bool(self.losses) and self.losses[0].part == "input_wait"
+        return self.cause == INPUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,19 +152,20 @@ def build(profile: ProfileColumns, options: RankOptions) -> RankTimes:
     steps = chosen_steps(profile, chosen)
     hosts = host_steps(profile, steps)
     found = stragglers.find(hosts.own_ns)
-    met = arrivals.meetings(profile, collectives(profile), steps)
-    doubts = list(_doubts(hosts))
-    waits, doubt = _waits(profile, hosts, met)
-    rows = _ranks(profile, hosts, steps, _waiting(hosts, met, waits))
-    slow = _slow_hosts(profile, hosts, found, _awaited(hosts, met, waits))
+    usual = float(np.nanmedian(hosts.step_ns)) if hosts.step_ns.size else 0.0
+    waited = rank_waits(profile, steps, usual)
+    met, waits = waited.met, waited.waits
+    rows = _ranks(profile, hosts, steps, _waiting(hosts, waited))
+    work = host_work(profile, hosts)
+    slow = _slow_hosts(profile, hosts, found, work, _awaited(hosts, met, waits))
     return RankTimes(
         options,
         tuple(sorted(rows, key=lambda one: -one.own_ns)),
-        tuple(slow),
-        tuple(_more_work(profile, hosts)),
+        (*slow, *_slow_links(profile, hosts, waited)),
+        tuple(_more_work(profile, hosts, work)),
         () if waits is None else tuple(_collectives(profile, met, waits)),
         servers(profile),
-        (*doubts, *doubt),
+        (*_doubts(hosts), *waited.doubts),
         (),
     )
 
@@ -169,59 +184,18 @@ def _doubts(hosts: HostSteps) -> Iterator[str]:
         yield "slow hosts: no two recordings have a step of the same number."
 
 
-def _waits(
-    profile: ProfileColumns, hosts: HostSteps, met: arrivals.Meetings
-) -> tuple[arrivals.Waits | None, list[str]]:
-    """How long hosts waited for each other, or why that is unknown."""
-    what = "waiting in collectives"
-    if len(hosts.recording) < 2 or not (len(met) or met.alone):
-        return None, []
-    if not len(met):
-        reason = "no two recordings ran the same one in a step of the same number."
-        return None, [f"{what}: {reason}"]
-    found = arrivals.waits(met)
-    usual = float(np.nanmedian(hosts.wall_ns))
-    if found.residual_ns > _CLOCKS * usual:
-        apart = format_nanos(round(found.residual_ns))
-        reason = (
-            f"the ends of a collective differ by {apart} between hosts, even with their clocks "
-            f"aligned. They may leave it at different times (as with gloo), have clocks that "
-            "drift, or take part in different ones."
-        )
-        return None, [f"{what}: {reason}"]
-    counts = met.took_part.sum(axis=1)
-    if counts.min() < counts.max() or met.alone:
-        few = profile.recordings.label[int(met.recording[counts.argmin()])]
-        reason = (
-            f"hosts have unequal numbers of collectives (from {counts.min():,} in {few} to "
-            f"{counts.max():,}); only those that several hosts have are compared."
-        )
-        return found, [f"{what}: {reason}"]
-    return found, []
-
-
 def _rows_of(hosts: HostSteps, recordings: Ints) -> Ints:
     return np.searchsorted(hosts.recording, recordings)
 
 
-def _waiting(hosts: HostSteps, met: arrivals.Meetings, waits: arrivals.Waits | None) -> Floats:
-    """How long each host waited for others in each step, while nothing else ran.
-
-    What else ran is not known for each collective. At the end of the last one, nothing did: so its
-    transfer belongs to the communication of the step, and the rest may be waiting.
-    """
-    if waits is None:
-        return np.full(hosts.wall_ns.shape, np.nan)
-    found, most = np.zeros(hosts.wall_ns.shape), hosts.parts["communication"].copy()
-    rows = _rows_of(hosts, met.recording)
-    every = np.arange(len(rows))
-    for column, number in enumerate(hosts.number.tolist()):
-        here = np.flatnonzero(met.number == number)
-        if len(here):
-            last = here[met.end_ns[:, here].argmax(axis=1)]
-            found[rows, column] = waits.wait_ns[:, here].sum(axis=1)
-            most[rows, column] -= waits.transfer_ns[every, last]
-    return np.clip(found, 0, np.maximum(most, 0))
+def _waiting(hosts: HostSteps, found: RankWaits) -> Floats:
+    """How long each host only waited for others in each step."""
+    if found.waits is None:
+        return np.full(hosts.step_ns.shape, np.nan)
+    column = np.full(int(hosts.step.max(initial=0)) + 2, np.nan)
+    kept = found.step < len(column) - 1
+    column[found.step[kept]] = found.waiting_ns[kept]
+    return np.where(hosts.step >= 0, column[hosts.step], np.nan)
 
 
 def _awaited(
@@ -243,12 +217,13 @@ def _ranks(
     peaks = peak_bytes(profile, steps)
     for row, recording in enumerate(hosts.recording.tolist()):
         here = ~np.isnan(own[row])
-        walls = hosts.wall_ns[row, here]
+        walls = hosts.step_ns[row, here]
         low, median, high = np.percentile(walls, (10, 50, 90), method="inverted_cdf").tolist()
         means = [hosts.parts[part][row, here].mean() for part in PARTS]
         mean = round(float(walls.mean()))
         parts = rounded_parts(np.array(means), mean).tolist()
         waited = waiting[row, here].mean()
+        communicating = round(float(hosts.all_communication_ns[row, here].mean()))
         rank, peak = int(recordings.rank[recording]), int(peaks[recording])
         yield RankTime(
             recording=recordings.label[recording],
@@ -261,7 +236,8 @@ def _ranks(
             mean_ns=mean,
             **{f"{part}_ns": nanos for part, nanos in zip(PARTS, parts, strict=True)},
             waiting_ns=None if np.isnan(waited) else round(float(waited)),
-            all_communication_ns=round(float(hosts.all_communication_ns[row, here].mean())),
+            all_communication_ns=communicating,
+            overlapped_ns=max(communicating - parts[PARTS.index("communication")], 0),
             own_ns=round(float(np.median(own[row, here]))),
             deviation=None if away is None else float(away[row]),
             peak_bytes=None if peak == UNKNOWN_BYTES else peak,
@@ -272,6 +248,7 @@ def _slow_hosts(
     profile: ProfileColumns,
     hosts: HostSteps,
     found: list[Straggler],
+    work: Mapping[str, Floats],
     awaited: dict[int, float],
 ) -> Iterator[SlowHost]:
     is_slow = np.isin(np.arange(len(hosts.recording)), [one.host for one in found])
@@ -280,21 +257,72 @@ def _slow_hosts(
         columns = list(one.steps)
         usual = np.nanmedian(own[:, columns], axis=0)
         numbers = hosts.number[columns].tolist()
-        explained = place < _MOST_EXPLAINED
+        lost = _losses(profile, hosts, one, is_slow) if place < _MOST_EXPLAINED else ()
         yield SlowHost(
             recording=profile.recordings.label[int(hosts.recording[one.host])],
             when=_when(one, numbers, int((~np.isnan(own[one.host])).sum())),
             steps=tuple(numbers),
             excess=one.excess,
             excess_ns=round(float(np.median(own[one.host, columns] - usual))),
-            losses=tuple(losses(profile, hosts, one.host, columns, is_slow)) if explained else (),
+            cause=_cause(hosts, one, work),
+            losses=lost,
             awaited=awaited.get(one.host),
         )
 
 
-def _more_work(profile: ProfileColumns, hosts: HostSteps) -> Iterator[MoreWork]:
+def _slow_links(profile: ProfileColumns, hosts: HostSteps, found: RankWaits) -> Iterator[SlowHost]:
+    """The hosts with slow links."""
+    if found.waits is None:
+        return
+    numbers = np.unique(found.met.number).tolist()
+    awaited = _awaited(hosts, found.met, found.waits)
+    for one in slow_links(found.met, found.waits, float(np.nanmedian(hosts.step_ns))):
+        recording = int(found.met.recording[one.host])
+        yield SlowHost(
+            recording=profile.recordings.label[recording],
+            when="in all steps",
+            steps=tuple(numbers),
+            excess=one.excess,
+            excess_ns=one.excess_ns,
+            cause=LINK,
+            losses=(),
+            awaited=awaited.get(int(np.searchsorted(hosts.recording, recording))),
+        )
+
+
+def _losses(
+    profile: ProfileColumns, hosts: HostSteps, one: Straggler, is_slow: Bools
+) -> tuple[LostTime, ...]:
+    return tuple(losses(profile, hosts, one.host, list(one.steps), is_slow))
+
+
+def _cause(hosts: HostSteps, one: Straggler, work: Mapping[str, Floats]) -> str:
+    """What takes longer on a slow host than on the others."""
+    columns = np.array(one.steps, np.int64)
+    others = np.delete(np.arange(len(hosts.recording)), one.host)
+    more = {
+        part: float(
+            np.nanmedian(hosts.parts[part][one.host, columns])
+            - np.nanmedian(hosts.parts[part][np.ix_(others, columns)])
+        )
+        for part in PARTS
+        if part != "communication"
+    }
+    part = max(more, key=more.__getitem__)
+    if part != "compute":
+        return _CAUSES[part]
+    usual = float(np.nanmedian(hosts.parts[part][np.ix_(others, columns)]))
+    if FLOAT_OPS in work and usual > 0:
+        more_work = float(np.median(excess(work[FLOAT_OPS], one.host, one.steps)))
+        if more_work >= _MOSTLY * more[part] / usual:
+            return WORK
+    return DEVICE
+
+
+def _more_work(
+    profile: ProfileColumns, hosts: HostSteps, work: Mapping[str, Floats]
+) -> Iterator[MoreWork]:
     """The hosts with more work than the others, most of it first."""
-    work = host_work(profile, hosts)
     labels = [profile.recordings.label[row] for row in hosts.recording.tolist()]
     # A slow device also takes more time for the same work, so only float operations decide.
     for one in with_more(work[FLOAT_OPS]) if FLOAT_OPS in work else ():
