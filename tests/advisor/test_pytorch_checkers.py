@@ -249,7 +249,7 @@ def test_batch_normalisation_of_pytorch_needs_no_other_op(tmp_path):
 def test_accelerators_of_the_same_name_are_told_apart():
     sentences = [finding.sentence for finding in found(accelerator_utilization, ddp())]
 
-    assert [text.partition(" computed")[0] for text in sentences] == [
+    assert [text.partition(" was busy")[0] for text in sentences] == [
         f"cuda:0 of rank{rank}" for rank in range(4)
     ]
 

@@ -1,7 +1,9 @@
-"""The share of time in which an accelerator computed, as the original reports it.
+"""The share of time in which an accelerator was busy.
 
-The time lasts from the first start to the last end of the ops placed there, each in the last step
-in which it was seen; the kernels of all streams are added up. A utilization below 0.5 is low.
+It is busy while it computes, communicates or copies on any of its streams, and the time is that of
+its steps. Of TensorFlow's RunMetadata the share is what the original reports: the time lasts from
+the first start to the last end of the ops placed there, each in the last step in which it was seen,
+and the kernels of all streams are added up. A utilization below 0.5 is low.
 """
 
 from __future__ import annotations
@@ -11,20 +13,58 @@ from collections.abc import Iterator
 import numpy as np
 
 from tfprof.advisor.finding import Evidence, Finding
+from tfprof.advisor.steps import whole_micros
 from tfprof.columns import Ints, distinct
+from tfprof.measures.device_windows import busy_nanos, device_windows
 from tfprof.measures.time import accelerator_micros, last_end_micros
 from tfprof.model.clock import NO_TIME, micros_of_nanos
 from tfprof.model.devices import Role
 from tfprof.model.profile import ProfileColumns
-from tfprof.units import Unit
+from tfprof.model.step_sums import Window
+from tfprof.units import Unit, counted
 
-SUMMARY = "The share of time in which each accelerator computed."
+SUMMARY = "The share of time in which each accelerator was busy."
 
 _LOW = 0.5  # the limit of the original
 
 
 def check(profile: ProfileColumns) -> Iterator[Finding]:
     """Report the utilization of each accelerator that ran anything."""
+    yield from _classic(profile) if profile.counts_whole_micros else _over_steps(profile)
+
+
+def _over_steps(profile: ProfileColumns) -> Iterator[Finding]:
+    """The share of the steps in which each accelerator was busy."""
+    windows = device_windows(profile)
+    recording = profile.steps.recording[windows.step]
+    keys = {
+        (int(recording[row]), windows.device[row])
+        for row in np.flatnonzero(windows.window == Window.OWN).tolist()
+    }
+    several = len(keys) > len({name for _, name in keys})
+    for one, name in sorted(keys):
+        if not name:  # all accelerators of the recording
+            continue
+        is_named = windows.device.codes == windows.device.values.index(name)
+        rows = np.flatnonzero((windows.window == Window.OWN) & (recording == one) & is_named)
+        busy = int(busy_nanos(windows, rows).sum())
+        took = int((windows.finish_ns - windows.begin_ns)[rows].sum())
+        title = f"{name} of {profile.recordings.label[one]}" if several else name
+        if took > 0:
+            yield Finding(
+                f"{title} was busy for {100 * busy / took:.0f}% of "
+                f"{counted(len(rows), 'step', 'steps')}.",
+                Evidence.of(
+                    {"device": None, "busy": Unit.MICROS, "of": Unit.MICROS},
+                    [(title, whole_micros(busy), whole_micros(took))],
+                ),
+                gain=None,  # IdleAcceleratorChecker reports it
+                command=("steps",),
+                classic=f"device: {name} {_low(busy / took)}utilization: {busy / took:.2f}",
+            )
+
+
+def _classic(profile: ProfileColumns) -> Iterator[Finding]:
     records, names = profile.records, profile.devices.name
     rows, device = _last_records(profile)
     is_accelerator = np.append(profile.devices.role == Role.ACCELERATOR, False)
@@ -65,7 +105,6 @@ def _title(profile: ProfileColumns, code: int) -> str:
 
 def _finding(title: str, device: str, busy: int, took: int) -> Finding:
     utilization = busy / took
-    low = "" if utilization >= _LOW else "low "
     return Finding(
         f"{title} computed for {100 * utilization:.0f}% of the time between the first start and "
         "the last end of its ops.",
@@ -75,5 +114,9 @@ def _finding(title: str, device: str, busy: int, took: int) -> Finding:
         # The gain depends on which kernels overlap; IdleAcceleratorChecker reports it.
         gain=None,
         command=("op", "-select", "accelerator_micros,device", "-order_by", "accelerator_micros"),
-        classic=f"device: {device} {low}utilization: {utilization:.2f}",
+        classic=f"device: {device} {_low(utilization)}utilization: {utilization:.2f}",
     )
+
+
+def _low(utilization: float) -> str:
+    return "" if utilization >= _LOW else "low "

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from tfprof.advisor.finding import Finding
 from tfprof.advisor.host_waits import delays
 from tfprof.advisor.steps import gain
-from tfprof.measures.accelerators import is_blocking_copy
+from tfprof.measures.host_waits import is_blocking_copy
 from tfprof.measures.steps import typical_step
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import counted, format_nanos
@@ -34,7 +34,7 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
         "with `.to(device, non_blocking=True)`.",
         found.evidence,
         ops=found.causes,
-        gain=gain(step, found.most_gained),
+        gain=gain(profile, step, found.most_gained),
         command=(
             *("scope", "-show_name_regexes", ".*Memcpy.*", "-select", "micros"),
             *("-order_by", "micros", "-max_depth", "100", *step.option),

@@ -14,7 +14,7 @@ import numpy as np
 
 from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding
 from tfprof.advisor.frameworks import is_of_pytorch
-from tfprof.advisor.steps import gain, whole_micros
+from tfprof.advisor.steps import gain, took, whole_micros
 from tfprof.columns import Bools, Ints
 from tfprof.measures.steps import Step, covered_together, op_flags, op_nanos, typical_step
 from tfprof.model.ops import DATA_SCOPE, ITERATOR_KIND, Phase
@@ -44,7 +44,7 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
     everything = covered_together((step.start, step.end), (step.wait_start, step.wait_end))
     alone = everything - step.covered(~runs)
     has_input = runs.any() or len(step.wait_start)
-    if has_input and alone >= max(_LEAST_SHARE * step.nanos, _LEAST_NANOS):
+    if has_input and alone >= max(_LEAST_SHARE * took(profile, step), _LEAST_NANOS):
         yield _finding(profile, step, runs, alone)
 
 
@@ -73,7 +73,7 @@ def _finding(profile: ProfileColumns, step: Step, runs: Bools, alone: int) -> Fi
             ],
         ),
         ops=tuple(ops.name[op] for op in shown),
-        gain=gain(step, covered_together(waits, (step.start[runs], step.end[runs]))),
+        gain=gain(profile, step, covered_together(waits, (step.start[runs], step.end[runs]))),
         command=("steps", *step.option)
         if is_of_pytorch(profile)
         else _command(profile, step, shown),

@@ -14,10 +14,9 @@ import numpy as np
 from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding
 from tfprof.advisor.frameworks import is_of_pytorch
 from tfprof.advisor.kinds import of_kinds, ranks
-from tfprof.advisor.steps import gain, whole_micros
+from tfprof.advisor.steps import gain, took, whole_micros
 from tfprof.columns import Bools, Coded, Ints
-from tfprof.measures.accelerators import on_lanes
-from tfprof.measures.steps import Step, op_flags, typical_step
+from tfprof.measures.steps import Step, on_lanes, op_flags, typical_step
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_nanos
 
@@ -39,7 +38,7 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
     # In PyTorch the op that copies waits on the host, which is not computing.
     computing = on_lanes(profile, step) if is_of_pytorch(profile) else ~copies
     alone = step.covered(copies | computing) - step.covered(computing)
-    if copies.any() and alone >= max(_LEAST_SHARE * step.nanos, _LEAST_NANOS):
+    if copies.any() and alone >= max(_LEAST_SHARE * took(profile, step), _LEAST_NANOS):
         yield _finding(profile, step, copies, alone)
 
 
@@ -62,7 +61,7 @@ def _finding(profile: ProfileColumns, step: Step, copies: Bools, alone: int) -> 
             {"recorded by": None, "what": None, "copies": Unit.COUNT, "time": Unit.MICROS}, rows
         ),
         ops=tuple(dict.fromkeys(what for _, what, _, _ in rows)),
-        gain=gain(step, step.covered(copies)),
+        gain=gain(profile, step, step.covered(copies)),
         command=(*_command(profile), *step.option),
     )
 

@@ -16,8 +16,7 @@ from tfprof.advisor.finding import Evidence, Finding
 from tfprof.advisor.kinds import by_kind
 from tfprof.advisor.steps import gain, whole_micros
 from tfprof.columns import Bools
-from tfprof.measures.accelerators import on_lanes
-from tfprof.measures.steps import Step, op_flags, typical_step
+from tfprof.measures.steps import Step, on_lanes, op_flags, typical_step
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_percent
 
@@ -70,7 +69,7 @@ def _finding(profile: ProfileColumns, step: Step, slow: Bools, part: int, whole:
             [(one.kind, one.runs, whole_micros(one.nanos)) for one in shown],
         ),
         ops=tuple(one.kind for one in shown),
-        gain=gain(step, step.covered(slow)),
+        gain=gain(profile, step, step.covered(slow)),
         command=(
             *("op", "-select", "accelerator_micros,op_types", "-order_by", "accelerator_micros"),
             *step.option,

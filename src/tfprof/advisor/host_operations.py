@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding
-from tfprof.advisor.steps import gain, whole_micros
+from tfprof.advisor.steps import gain, took, whole_micros
 from tfprof.columns import Bools, Ints, distinct
 from tfprof.measures.numbers import float_ops_per_run
 from tfprof.measures.steps import Step, op_flags, op_nanos, typical_step
@@ -53,7 +53,7 @@ def _hosts(profile: ProfileColumns, step: Step) -> dict[int, list[int]]:
 def _expensive(profile: ProfileColumns, step: Step, host: int, accelerators: list[int]) -> Ints:
     """The ops on `host` that are worth moving, the slowest first."""
     nanos = op_nanos(step, step.device == host)
-    least = max(_LEAST_SHARE * step.nanos, _LEAST_NANOS)
+    least = max(_LEAST_SHARE * took(profile, step), _LEAST_NANOS)
     found = np.flatnonzero(nanos >= least)
     found = found[_could_move(profile, found, accelerators)] if len(found) else found
     return found[np.argsort(-nanos[found], kind="stable")]
@@ -86,7 +86,7 @@ def _finding(profile: ProfileColumns, step: Step, host: int, found: Ints) -> Fin
             [(ops.name[op], ops.kind[op], whole_micros(int(nanos[op]))) for op in shown],
         ),
         ops=tuple(ops.name[op] for op in shown),
-        gain=gain(step, step.covered(runs)),
+        gain=gain(profile, step, step.covered(runs)),
         command=(
             *("scope", "-account_type_regexes", re.escape(name), "-select", "micros,device"),
             *(

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from tfprof.advisor.finding import Finding
 from tfprof.advisor.host_waits import delays
 from tfprof.advisor.steps import gain
+from tfprof.measures.host_waits import is_synchronisation
 from tfprof.measures.steps import typical_step
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import counted, format_nanos
@@ -25,7 +26,7 @@ _LEAST_SHARE = 0.05
 def check(profile: ProfileColumns) -> Iterator[Finding]:
     """Report if waiting for the accelerator delays the step."""
     step = typical_step(profile)
-    found = delays(profile, step, lambda kind: "Synchronize" in kind, _LEAST_SHARE)
+    found = delays(profile, step, is_synchronisation, _LEAST_SHARE)
     if found is None:
         return
     yield Finding(
@@ -34,7 +35,7 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
         "`.cpu()`, `print`, `nonzero`, `if tensor:`) less often, or after the step.",
         found.evidence,
         ops=found.causes,
-        gain=gain(step, found.most_gained),
+        gain=gain(profile, step, found.most_gained),
         command=(
             *("scope", "-show_name_regexes", ".*Synchronize", "-select", "micros"),
             *("-order_by", "micros", "-max_depth", "100", *step.option),

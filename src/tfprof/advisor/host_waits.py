@@ -8,10 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tfprof.advisor.finding import MOST_ROWS, Evidence
-from tfprof.advisor.steps import whole_micros
+from tfprof.advisor.steps import took, whole_micros
 from tfprof.columns import Bools
-from tfprof.measures.accelerators import on_lanes
-from tfprof.measures.steps import Step
+from tfprof.measures.steps import Step, on_lanes
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit
 
@@ -34,7 +33,7 @@ def delays(
     """The runs of the kinds that are waits, if they delay a step by at least this share of it."""
     flags = [is_wait(kind) for kind in profile.ops.kind.values]
     found = _host_waits(profile, step, _is_kind(profile, step, flags))
-    least = max(least_share * step.nanos, _LEAST_NANOS)
+    least = max(least_share * took(profile, step), _LEAST_NANOS)
     return found if found.most_gained >= least else None
 
 
@@ -43,11 +42,11 @@ def _host_waits(profile: ProfileColumns, step: Step, flags: Bools) -> HostWaits:
 
     Without them the step would still take as long as the accelerators compute.
     """
-    idle = step.nanos - step.covered(on_lanes(profile, step))
+    idle = took(profile, step) - step.covered(on_lanes(profile, step))
     nanos = step.covered(flags)
     sums: dict[tuple[str, str], list[int]] = {}
-    took = (step.end - step.start)[flags].tolist()
-    for op, duration in zip(step.op[flags].tolist(), took, strict=True):
+    each = (step.end - step.start)[flags].tolist()
+    for op, duration in zip(step.op[flags].tolist(), each, strict=True):
         known = sums.setdefault((_cause(profile, op), line_of(profile, op)), [0, 0])
         known[0] += 1
         known[1] += duration

@@ -14,11 +14,12 @@ import numpy as np
 from tfprof.advisor.finding import Evidence, Finding, Gain
 from tfprof.advisor.frameworks import is_of_pytorch
 from tfprof.advisor.steps import gain, whole_micros
+from tfprof.columns import ints
 from tfprof.errors import MissingInputError
-from tfprof.measures.accelerators import accelerator_times
 from tfprof.measures.steps import Step, covered, step_of, typical_step
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_nanos
+from tfprof.views.steps import accelerator_times
 
 SUMMARY = "Accelerators that are idle within a step, or between two steps."
 
@@ -65,28 +66,29 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
     for lane in sorted(found, key=lambda lane: -sum(found[lane])):
         whole = step.nanos + pause
         if sum(found[lane]) >= max(_LEAST_SHARE * whole, _LEAST_NANOS):
-            yield _finding(profile.devices.name[lane], step, found[lane], whole)
+            yield _finding(profile, profile.devices.name[lane], step, found[lane], whole)
 
 
 def _explained(profile: ProfileColumns, step: Step) -> Iterator[Finding]:
-    """The same, with what happened meanwhile; all streams of an accelerator count as one."""
-    found = accelerator_times(profile, step)
-    for one in sorted(found, key=lambda one: one.busy_ns):
+    """The same, with what happened meanwhile, for the step on the accelerator."""
+    found = accelerator_times(profile, ints([step.row]))[step.row]
+    times = {one.device: one.own for one in found if one.device}
+    for device, one in sorted(times.items(), key=lambda pair: pair[1].busy_ns):
         idle = sum(one.idle_ns.values())
-        if idle < max(_LEAST_SHARE * step.nanos, _LEAST_NANOS):
+        if idle < max(_LEAST_SHARE * one.wall_ns, _LEAST_NANOS):
             continue
         parts = sorted(one.idle_ns.items(), key=lambda part: -part[1])
         part, nanos = parts[0]
         what, advice = _MEANWHILE[part]
         yield Finding(
-            f"{one.device} was idle for {100 * idle / step.nanos:.0f}% of {step.title}, for "
+            f"{device} was idle for {100 * idle / one.wall_ns:.0f}% of {step.title}, for "
             f"{format_nanos(nanos)} while {what}. {advice}",
             Evidence.of(
                 {"meanwhile": None, "time": Unit.MICROS},
                 [(_MEANWHILE[name][0], whole_micros(time)) for name, time in parts],
             ),
-            ops=(one.device,),
-            gain=gain(step, idle),
+            ops=(device,),
+            gain=Gain(whole_micros(idle), whole_micros(one.wall_ns), Unit.MICROS, "of the step"),
             command=("steps", *step.option),
         )
 
@@ -117,7 +119,9 @@ def _pause(profile: ProfileColumns, step: Step) -> int:
     return pause if 0 < pause < min(step.nanos, following.nanos) else 0
 
 
-def _finding(device: str, step: Step, waits: list[int], whole: int) -> Finding:
+def _finding(
+    profile: ProfileColumns, device: str, step: Step, waits: list[int], whole: int
+) -> Finding:
     idle, has_pause = sum(waits), waits[-1] > 0
     span = f"of the time from {step.title} to the next" if has_pause else f"of {step.title}"
     longest = max(range(len(waits)), key=waits.__getitem__)
@@ -135,7 +139,7 @@ def _finding(device: str, step: Step, waits: list[int], whole: int) -> Finding:
         ops=(device,),
         gain=Gain(whole_micros(idle), whole_micros(whole), Unit.MICROS, "from one step to the next")
         if has_pause
-        else gain(step, idle),
+        else gain(profile, step, idle),
         command=(
             *("op", "-select", "micros,device", "-order_by", "cpu_micros"),
             *step.option,

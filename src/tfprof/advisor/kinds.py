@@ -9,8 +9,7 @@ import numpy as np
 
 from tfprof.advisor.finding import MOST_ROWS
 from tfprof.columns import Bools, Ints, Strings
-from tfprof.measures.accelerators import on_lanes
-from tfprof.measures.steps import Step
+from tfprof.measures.steps import Step, on_lanes
 from tfprof.model.profile import ProfileColumns
 
 

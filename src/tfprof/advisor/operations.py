@@ -128,4 +128,4 @@ def _time_of(profile: ProfileColumns, flags: Bools) -> Gain | None:
         step = typical_step(profile)
     except MissingInputError:
         return None
-    return gain(step, step.covered(op_flags(step, flags)))
+    return gain(profile, step, step.covered(op_flags(step, flags)))

@@ -35,6 +35,7 @@ CHECKERS: dict[str, str] = {
     "UnfusedOptimizerChecker": "tfprof.advisor.unfused_optimizer",
     "ParameterBalanceChecker": "tfprof.advisor.parameter_balance",
     "UnreadMemoryChecker": "tfprof.advisor.unread_memory",
+    "CommunicationChecker": "tfprof.advisor.communication",
     "SlowHostChecker": "tfprof.advisor.slow_hosts",
     "UnevenWorkChecker": "tfprof.advisor.uneven_work",
     "SkewedInputChecker": "tfprof.advisor.skewed_input",

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from tfprof.advisor.finding import Evidence, Finding
 from tfprof.advisor.frameworks import is_of_pytorch
 from tfprof.advisor.kinds import by_kind, run_counts
-from tfprof.advisor.steps import gain, whole_micros
+from tfprof.advisor.steps import gain, took, whole_micros
 from tfprof.columns import Bools
-from tfprof.measures.accelerators import on_lanes
-from tfprof.measures.steps import Step, typical_step
+from tfprof.measures.steps import Step, on_lanes, typical_step
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_nanos
 
@@ -39,7 +38,7 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
     # Time before its first and after its last run has other causes, such as waiting for input.
     span = int(step.end.max(initial=step.begin)) - int(step.start.min(initial=step.finish))
     wasted = span - step.covered(~is_tiny)
-    if wasted < _LEAST_SHARE * step.nanos:
+    if wasted < _LEAST_SHARE * took(profile, step):
         return
     runs = int(run_counts(profile, step, is_tiny).sum())
     if runs >= _LEAST_RUNS:
@@ -64,7 +63,7 @@ def _finding(
             [(one.kind, one.runs, whole_micros(one.nanos)) for one in shown],
         ),
         ops=tuple(one.kind for one in shown),
-        gain=gain(step, wasted),
+        gain=gain(profile, step, wasted),
         command=(
             *("op", "-select", "occurrence,micros", "-order_by", "occurrence"),
             *("-max_depth", "9", *step.option),

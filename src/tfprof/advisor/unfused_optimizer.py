@@ -12,9 +12,8 @@ import numpy as np
 
 from tfprof.advisor.finding import Evidence, Finding
 from tfprof.advisor.frameworks import is_of_pytorch
-from tfprof.advisor.steps import gain, whole_micros
-from tfprof.measures.accelerators import on_lanes
-from tfprof.measures.steps import op_flags, typical_step
+from tfprof.advisor.steps import gain, took, whole_micros
+from tfprof.measures.steps import on_lanes, op_flags, typical_step
 from tfprof.model.ops import Phase
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, counted, format_nanos
@@ -40,7 +39,7 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
         ops = is_update & names.starts_with(f"optimizer/{optimizer}.step/")
         runs = op_flags(step, ops)
         alone = step.alone(runs)
-        if (ops & is_fused).any() or alone < max(_LEAST_SHARE * step.nanos, _LEAST_NANOS):
+        if (ops & is_fused).any() or alone < max(_LEAST_SHARE * took(profile, step), _LEAST_NANOS):
             continue
         kernels = runs & on_lanes(profile, step)
         what = "kernels" if kernels.any() else "runs"
@@ -54,7 +53,7 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
                 [(optimizer, count, whole_micros(step.covered(runs)))],
             ),
             ops=tuple(names.take(np.flatnonzero(ops)[:1])),
-            gain=gain(step, alone),
+            gain=gain(profile, step, alone),
             command=(
                 *("scope", "-start_name_regexes", "optimizer.*", "-select", "micros"),
                 *("-order_by", "micros", "-max_depth", "3", *step.option),
