@@ -1,6 +1,7 @@
-"""Lets tests import the scripts, which are not a package."""
+"""Lets tests import scripts and benchmarks, which are not packages."""
 
 import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[2] / "scripts"))
+ROOT = Path(__file__).parents[2]
+sys.path += [str(ROOT / "scripts"), str(ROOT / "benchmarks")]

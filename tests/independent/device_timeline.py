@@ -21,20 +21,23 @@ import numpy as np
 
 KINDS = {"kernel": "compute", "gpu_memcpy": "copy", "gpu_memset": "fill"}
 KINDS |= {"memcpy": "copy", "memset": "fill"}  # before PyTorch 1.12
+OPS = {"cpu_op", "operator"}
 COLLECTIVE = re.compile("nccl|rccl|oneccl|nvshmem|deep_ep", re.IGNORECASE)
 LAUNCHES = re.compile("runtime|driver", re.IGNORECASE)
 STEP = re.compile(r"ProfilerStep\s*#(\d+)")
 
 
 def read(path):
-    """The events of a trace, gzipped or not; numbers are exact."""
+    """The events of a trace, gzipped or not, and the time that is added to all of theirs."""
     content = Path(path).read_bytes()
     if content.startswith(b"\x1f\x8b"):
         content = gzip.decompress(content)
     text = content.decode("utf-8", "replace")
     found = json.loads(text, parse_float=Decimal, strict=False)
-    events = found["traceEvents"] if isinstance(found, dict) else found
-    return [event for event in events if event.get("ph") == "X" and "dur" in event]
+    if isinstance(found, list):  # before PyTorch 1.8.1
+        found = {"traceEvents": found}
+    events = [one for one in found["traceEvents"] if one.get("ph") == "X" and "dur" in one]
+    return events, found.get("baseTimeNanoseconds", 0)
 
 
 def span(event):
@@ -59,13 +62,21 @@ def length(spans):
 
 
 def steps_of(events):
-    """Number, begin and end of each step on the host, in the order of time."""
+    """Number, begin and end of each step on the host, in the order of time.
+
+    The first one begins with the first op, kernel or copy, if that is before the program's mark.
+    """
     found = set()
     for event in events:
         mark = STEP.fullmatch(str(event.get("name", "")).strip())
         if mark and not str(event.get("cat", "")).lower().startswith("gpu"):
             found.add((*span(event), int(mark[1])))
-    return [(number, begin, end) for begin, end, number in sorted(found)]
+    steps = [(number, begin, end) for begin, end, number in sorted(found)]
+    first = [span(one)[0] for one in events if str(one.get("cat", "")).lower() in {*OPS, *KINDS}]
+    if steps and first:
+        number, begin, end = steps[0]
+        steps[0] = (number, min(begin, *first), end)
+    return steps
 
 
 def works_of(events, steps):
@@ -151,17 +162,16 @@ def windows(works, steps):
 
 def devices(path):
     """The timeline of each device: of the whole recording and of each step."""
-    events = read(path)
+    events, base = read(path)
     steps = steps_of(events)
     found = {}
     for device, works in sorted(works_of(events, steps).items()):
         begin, end = min(work[1] for work in works), max(work[2] for work in works)
-        found[device] = {**sums(works), "begin": begin, "end": end, **parts(works, begin, end)}
+        found[device] = {**sums(works), "begin": base + begin, **parts(works, begin, end)}
         found[device]["steps"] = [
             {
                 "step": steps[i][0],
-                "begin": first,
-                "end": last,
+                "begin": base + first,
                 **sums([work for work in works if work[4] == i]),
                 **parts(works, first, last),
             }

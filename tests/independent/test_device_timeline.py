@@ -6,7 +6,9 @@
 import json
 
 import compare_traces
+import gpu_traces
 import pytest
+from gpu_job import Job
 
 import h200
 from formats.kineto_traces import trace_of
@@ -44,8 +46,8 @@ def timeline(tmp_path, *events):
 def test_a_step_begins_on_the_device_where_the_kernels_of_the_last_one_end(tmp_path):
     first, second = timeline(tmp_path, *AHEAD)["steps"]
 
-    assert (first["step"], first["begin"], first["end"]) == (5, 0, 150_000)
-    assert (second["step"], second["begin"], second["end"]) == (6, 150_000, 200_000)
+    assert (first["step"], first["begin"], first["wall"]) == (5, 0, 150_000)
+    assert (second["step"], second["begin"], second["wall"]) == (6, 150_000, 50_000)
 
 
 def test_each_instant_of_a_step_has_one_part(tmp_path):
@@ -68,7 +70,7 @@ def test_a_kernel_counts_for_the_step_that_launched_it(tmp_path):
 def test_the_whole_recording_lasts_from_the_first_kernel_to_the_last(tmp_path):
     whole = timeline(tmp_path, *AHEAD)
 
-    assert (whole["begin"], whole["end"], whole["wall"]) == (20_000, 190_000, 170_000)
+    assert (whole["begin"], whole["wall"]) == (20_000, 170_000)
     assert (whole["compute"], whole["exposed_communication"], whole["idle"]) == (150_000, 20_000, 0)
 
 
@@ -81,8 +83,16 @@ def test_all_kernels_of_a_graph_belong_to_the_step_of_its_launch(tmp_path):
         tmp_path, *STEPS, graph, kernel("a", 9, 95, 10), kernel("b", 9, 110, 10)
     )["steps"]
 
-    assert (first["kernels"], first["end"]) == (2, 120_000)
+    assert (first["kernels"], first["wall"]) == (2, 120_000)
     assert (second["kernels"], second["begin"]) == (0, 120_000)
+
+
+def test_the_first_step_begins_with_its_first_kernel_if_that_is_before_the_mark(tmp_path):
+    (first,) = timeline(tmp_path, annotation("ProfilerStep#5", 50, 100), kernel("gemm", 1, 20, 40))[
+        "steps"
+    ]
+
+    assert (first["begin"], first["wall"], first["compute"]) == (20_000, 130_000, 40_000)
 
 
 def test_times_are_exact_however_large_they_are(tmp_path):
@@ -90,7 +100,7 @@ def test_times_are_exact_however_large_they_are(tmp_path):
 
     found = timeline(tmp_path, kept.replace('"dur": 0', '"dur": 70.001'))
 
-    assert (found["begin"], found["end"]) == (3_873_253_734_956_811, 3_873_253_735_026_812)
+    assert (found["begin"], found["wall"]) == (3_873_253_734_956_811, 70_001)
 
 
 @pytest.mark.parametrize("path", [h200.GPT, *h200.RANKS])
@@ -100,3 +110,12 @@ def test_tfprof_agrees_about_recordings_of_a_gpu(path):
 
 def test_tfprof_agrees_about_a_host_that_is_ahead(tmp_path):
     assert list(compare_traces.differences(written(tmp_path, *AHEAD))) == []
+
+
+@pytest.mark.parametrize("plan", ["ddp", "hsdp", "tp"])
+@pytest.mark.parametrize("reads_loss", [True, False])
+def test_tfprof_agrees_about_a_distributed_job(tmp_path, plan, reads_loss):
+    job = Job(plan=plan, ranks=4, node=2, steps=3, layers=2, reads_loss=reads_loss)
+
+    for path in gpu_traces.generate(tmp_path, job):
+        assert list(compare_traces.differences(path)) == []
