@@ -80,14 +80,18 @@ def steps_of(events):
 
 
 def works_of(events, steps):
-    """Kind, begin, end, stream and step of all kernels, copies and fills, by device."""
+    """Kind, begin, end, stream, step of all kernels, copies and fills, by device.
+
+    Kernels without a launch that precede the first one with a launch on their stream were launched
+    before the recording; their step is -1.
+    """
     launched: dict[object, int] = {}
     for event in events:
         number = (event.get("args") or {}).get("correlation")
         if number is not None and LAUNCHES.search(str(event.get("cat", ""))):
             launched[number] = min(launched.get(number, sys.maxsize), span(event)[0])
     begins = [begin for _, begin, _ in steps]
-    found = defaultdict(list)
+    found, firsts = defaultdict(list), {}
     for event in events:
         kind = KINDS.get(str(event.get("cat", "")).lower())
         if kind is None:
@@ -96,11 +100,27 @@ def works_of(events, steps):
         begin, end = span(event)
         if kind == "compute" and COLLECTIVE.search(event["name"]):
             kind = "communication"
-        launch = launched.get(args.get("correlation"), begin)
-        step = max(bisect_right(begins, launch) - 1, 0)
+        launch = launched.get(args.get("correlation"))
+        step = max(bisect_right(begins, begin if launch is None else launch) - 1, 0)
         stream = str(args.get("stream", event["tid"]))
-        found[int(args.get("device", event["pid"]))].append((kind, begin, end, stream, step))
-    return found
+        device = int(args.get("device", event["pid"]))
+        if launch is not None and kind in {"compute", "communication"}:
+            firsts[device, stream] = min(firsts.get((device, stream), begin), begin)
+        found[device].append((kind, begin, end, stream, None if launch is None else step, step))
+    return {
+        device: [
+            (
+                *(kind, begin, end, stream),
+                -1 if known is None and is_early(firsts, device, stream, kind, begin) else step,
+            )
+            for kind, begin, end, stream, known, step in works
+        ]
+        for device, works in found.items()
+    }
+
+
+def is_early(firsts, device, stream, kind, begin):
+    return kind in {"compute", "communication"} and begin < firsts.get((device, stream), begin)
 
 
 def parts(works, begin, end):
@@ -148,11 +168,11 @@ def main_stream(works):
 def windows(works, steps):
     """Begin and end of each step on a device: steps follow each other without a gap."""
     main = main_stream(works)
-    ends = [0] * len(steps)
+    ends = [0] * (len(steps) + 1)  # the last one is what was launched before
     for kind, _, end, stream, step in works:
         if kind == "compute" and stream == main:
             ends[step] = max(ends[step], end)
-    found, reached = [], 0
+    found, reached = [], ends[-1]
     for i, (_, begin, end) in enumerate(steps):
         first, reached = max(begin, reached), max(reached, ends[i])
         until = steps[i + 1][1] if i + 1 < len(steps) else end

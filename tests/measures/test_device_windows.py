@@ -155,6 +155,23 @@ def test_a_long_copy_beside_the_kernels_does_not_move_the_next_step(tmp_path):
     assert (first.transfer_ns, second.transfer_ns) == ({"forward": 80_000}, {})
 
 
+def test_kernels_that_were_launched_before_the_recording_belong_to_no_step(tmp_path):
+    profile = loaded(
+        tmp_path,
+        kernel("gemm", 90, -40, 30),
+        kernel("gemm", 91, -10, 30),
+        annotation("ProfilerStep#0", 0, 50),
+        op("aten::mm", 1, 5),
+        launch(1, 2),
+        kernel("gemm", 1, 20, 40),
+    )
+    (found,) = accelerators(profile)
+
+    assert (found.own.wall_ns, found.own.busy_ns, found.kernels) == (40_000, 40_000, 1)
+    whole = profile.step_times().summaries[0].accelerators["cuda:0"]
+    assert (whole.wall_ns, whole.busy_ns) == (100_000, 100_000)
+
+
 def test_streams_of_one_accelerator_count_together_and_accelerators_apart(tmp_path):
     profile = loaded(
         tmp_path,

@@ -17,7 +17,7 @@ from tfprof.measures.host_waits import is_host_wait
 from tfprof.measures.steps import input_feeds
 from tfprof.memo import remembered
 from tfprof.model.clock import NO_TIME
-from tfprof.model.ops import Phase
+from tfprof.model.ops import UNATTRIBUTED_SCOPE, Phase
 from tfprof.model.profile import ProfileColumns
 
 Intervals = tuple[Ints, Ints]  # starts and ends
@@ -85,6 +85,7 @@ class Work:
     lane: Ints  # the stream, a row of `Devices`
     kernel_start: Ints
     kernel_end: Ints
+    is_early: Bools  # kernels that were launched before the recording
     copy: Ints  # rows of `Copies`
     copy_start: Ints
     copy_end: Ints
@@ -121,11 +122,27 @@ def accelerators(profile: ProfileColumns) -> list[Work]:
                 lane=runs.device[rows],
                 kernel_start=runs.start_ns[rows],
                 kernel_end=_ends(runs.start_ns[rows], runs.duration_ns[rows]),
+                is_early=_early(profile, rows),
                 copy=kept,
                 copy_start=copies.start_ns[kept],
                 copy_end=_ends(copies.start_ns[kept], copies.duration_ns[kept]),
             )
         )
+    return found
+
+
+def _early(profile: ProfileColumns, rows: Ints) -> Bools:
+    """Which of these kernels, in order of their starts, were launched before the recording.
+
+    On their stream they precede the first one whose launch was recorded.
+    """
+    runs = profile.executions
+    is_known = ~profile.ops.name.starts_with(f"{UNATTRIBUTED_SCOPE}/")
+    known = is_known[profile.records.op[runs.record[rows]]]
+    first = np.full(len(profile.devices), np.iinfo(np.int64).min)
+    places = np.flatnonzero(known)[::-1]
+    first[runs.device[rows[places]]] = runs.start_ns[rows[places]]
+    found: Bools = ~known & (runs.start_ns[rows] < first[runs.device[rows]])
     return found
 
 

@@ -117,16 +117,18 @@ def _own(
     """
     place = np.full(len(profile.steps) + 1, -1)
     place[step] = np.arange(len(step))
-    last = np.full(len(step), _NEVER)
+    last = np.full(len(step) + 1, _NEVER)  # in the end, of what was launched before
     for work in works:
         computes = ~is_collective(profile)[work.op]
         if computes.any():
             computes &= work.lane == _busiest(work, computes)
-        here = place[work.step[computes]]
+        here = np.where(work.is_early[computes], len(step), place[work.step[computes]])
         np.maximum.at(last, here, work.kernel_end[computes])
+    last, early = last[:-1], last[-1]
     is_marked = profile.steps.start_ns[step] != NO_TIME
     done = np.maximum.accumulate(np.where(is_marked, last, _NEVER))
-    before = np.append(_NEVER, done[:-1])
+    done = np.maximum(done, early)
+    before = np.append(early, done[:-1])
     return (
         np.where(is_marked, np.maximum(begin, before), begin),
         np.where(is_marked, np.maximum(finish, done), finish),
@@ -142,17 +144,20 @@ def _busiest(work: Work, computes: Bools) -> int:
 
 
 def _launched(profile: ProfileColumns, work: Work) -> dict[str, Ints]:
-    """What each step launched on an accelerator; one row per step that launched anything."""
+    """What each step launched on an accelerator; one row per step that launched anything.
+
+    Kernels that were launched before the recording belong to no step.
+    """
     copies, records = profile.copies, profile.records
+    mine = np.flatnonzero(~work.is_early)
     step, place = np.unique(
-        np.concatenate((work.step, copies.step[work.copy])), return_inverse=True
+        np.concatenate((work.step[mine], copies.step[work.copy])), return_inverse=True
     )
-    of_kernel, of_copy = place[: len(work.step)], place[len(work.step) :]
+    of_kernel, of_copy = place[: len(mine)], place[len(mine) :]
     copy_op = np.append(records.op, -1)[copies.record[work.copy]]
-    kernel_ns = _by_phase(
-        profile, len(step), of_kernel, work.op, work.kernel_end - work.kernel_start
-    )
-    copy_ns = _by_phase(profile, len(step), of_copy, copy_op, work.copy_end - work.copy_start)
+    took, copied = (work.kernel_end - work.kernel_start)[mine], work.copy_end - work.copy_start
+    kernel_ns = _by_phase(profile, len(step), of_kernel, work.op[mine], took)
+    copy_ns = _by_phase(profile, len(step), of_copy, copy_op, copied)
     names = [phase.name.lower() for phase in Phase]
     found = {f"{name}_ns": kernel_ns[row] for row, name in enumerate(names)}
     found |= {f"transfer_{name}_ns": copy_ns[row] for row, name in enumerate(names)}

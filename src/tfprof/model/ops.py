@@ -49,6 +49,8 @@ UNKNOWN_REPEATS = -1
 # input pipeline.
 EAGER_SCOPE = "eager"
 DATA_SCOPE = "tf_data"
+# The scope of kernels whose launch was not recorded.
+UNATTRIBUTED_SCOPE = "unattributed"
 # The scope of ops that hold memory which was allocated before the recording.
 HELD_BEFORE_SCOPE = "memory/held_before_recording"
 # The scope of code that XLA compiled from several ops, and its kind.

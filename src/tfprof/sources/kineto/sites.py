@@ -15,7 +15,7 @@ import numpy as np
 from tfprof.columns import Bools, Ints, Ragged, ints, offsets_of
 from tfprof.formats.kineto.columns import Slices
 from tfprof.kernels import nesting
-from tfprof.model.ops import Phase
+from tfprof.model.ops import UNATTRIBUTED_SCOPE, Phase
 from tfprof.model.variants import FreeNames, SharedNames, signature
 from tfprof.sources.kineto.belonging import Belonging
 from tfprof.sources.kineto.compiled import COMPILED
@@ -25,7 +25,6 @@ from tfprof.sources.kineto.lost_threads import ENGINE
 from tfprof.sources.kineto.scopes import Scopes, part
 from tfprof.sources.torch_arguments import ARGUMENTS
 
-UNATTRIBUTED = "unattributed"
 _ENGINE_SCOPE = "autograd::engine"
 _COLLECTIVE = ("ncclDevKernel", "ncclKernel", "rcclGenericKernel")
 
@@ -267,7 +266,7 @@ class _Kernels:
 
     def names(self, ops: Sequence[str], free: FreeNames) -> list[str]:
         """The names of kernels below those of their ops, without the arguments of templates."""
-        scopes = [ops[owner] if owner >= 0 else UNATTRIBUTED for owner in self.owner.tolist()]
+        scopes = [ops[owner] if owner >= 0 else UNATTRIBUTED_SCOPE for owner in self.owner.tolist()]
         return [
             free.take(f"{scope}/{part(short_kernel(name))}", signature(name))
             for scope, name in zip(scopes, self.name, strict=True)
