@@ -13,7 +13,8 @@ from tfprof.sources.kineto.host import Host, Role, is_accelerator, is_kernel, is
 from tfprof.sources.kineto.latest import latest
 
 _LAUNCH = re.compile("Launch.*Kernel|KernelLaunch|GraphLaunch")  # also of other accelerators
-_GRAPH = re.compile("GraphLaunch")
+_GRAPH = "GraphLaunch"
+_BEGIN_CAPTURE, _END_CAPTURE = "StreamBeginCapture", "StreamEndCapture"
 _SYNCHRONIZES = "Synchronize"  # `cudaStreamSynchronize`, `hipDeviceSynchronize`, …
 _PAGEABLE = "Pageable"  # `Memcpy HtoD (Pageable -> Device)`
 
@@ -26,8 +27,12 @@ class Launches:
     call: Ints  # the row of `Host` that launched it, a call or else an op, or -1
     is_kernel: Bools  # not a copy or a fill
     in_graph: Bools  # launched together with others, as a graph
+    is_early: Bools  # launched before the recording
     ambiguous: int  # how many have several calls, on different threads
-    without_kernel: int  # launches of kernels that are not in the trace
+    calls: Ints  # the calls that launch kernels or graphs, as rows of `Slices`
+    is_lost: Bools  # of `calls`: launched nothing that is in the trace
+    is_captured: Bools  # of `calls`: became part of a graph, and ran nothing
+    is_replay: Bools  # of `calls`: launched a graph
 
     def __len__(self) -> int:
         return len(self.slice)
@@ -73,13 +78,21 @@ def launches(slices: Slices, host: Host, process: Ints) -> Launches:
     before = latest((number, slices.start_ns[calls]), (wanted, slices.start_ns[activity]))
     launch = found[np.where(before >= 0, before, safe_first)]
     call = np.where(is_one, np.append(row_of, -1)[launch], -1)
+    first_number = number[0] if len(number) else 0  # the driver numbers its calls in their order
+    launching = calls[_is_launch(slices, calls)]
+    has_nothing = ~np.isin(slices.correlation[launching], wanted)
+    is_captured = _captured(slices, calls, slices.start_ns[launching])
     return Launches(
         slice=activity,
         call=np.where(is_joined | (not is_single), call, _named_op(slices, host, ops, activity)),
         is_kernel=kernel,
         ambiguous=int((is_joined & ~is_one).sum()),
-        in_graph=is_one & _named(slices, _GRAPH)[launch],
-        without_kernel=_without_kernel(slices, calls, wanted, int((kernel & ~is_joined).sum())),
+        in_graph=is_one & _contains(slices, launch, _GRAPH),
+        is_early=(wanted > 0) & (wanted < first_number),
+        calls=launching,
+        is_lost=has_nothing & ~is_captured,
+        is_captured=has_nothing & is_captured,
+        is_replay=_contains(slices, launching, _GRAPH),
     )
 
 
@@ -99,19 +112,30 @@ def _named_op(slices: Slices, host: Host, rows: Ints, activity: Ints) -> Ints:
     return np.where(is_known, rows[place], -1)
 
 
-def _without_kernel(slices: Slices, calls: Ints, launched: Ints, unknown: int) -> int:
-    """How many of the calls launched a kernel that is not in the trace.
+def _captured(slices: Slices, calls: Ints, times: Ints) -> Bools:
+    """Whether a graph was captured at each time, by any thread."""
+    begins, ends = (
+        slices.start_ns[calls[_contains(slices, calls, name)]]
+        for name in (_BEGIN_CAPTURE, _END_CAPTURE)
+    )
+    moments = np.concatenate((begins, ends))
+    order = np.argsort(moments, kind="stable")
+    running = np.append(0, np.cumsum(np.where(order < len(begins), 1, -1)))
+    running -= running.min()  # a capture that only ends began before the recording
+    captured: Bools = running[np.searchsorted(moments[order], times)] > 0
+    return captured
 
-    `launched` are the correlations of kernels. Of `unknown` ones, the launch is unknown.
-    """
-    calls = calls[_named(slices, _LAUNCH)[calls]]
-    return max(0, int((~np.isin(slices.correlation[calls], launched)).sum()) - unknown)
+
+def _is_launch(slices: Slices, rows: Ints) -> Bools:
+    """Which of these calls launch kernels or graphs."""
+    flags = [_LAUNCH.search(name) is not None for name in slices.name.values]
+    return np.array(flags, np.bool_)[slices.name.codes[rows]]
 
 
-def _named(slices: Slices, pattern: re.Pattern[str]) -> Bools:
-    """Which slices have a name in which the pattern is found."""
-    flags = [pattern.search(name) is not None for name in slices.name.values]
-    return np.array(flags, np.bool_)[slices.name.codes]
+def _contains(slices: Slices, rows: Ints, text: str) -> Bools:
+    """Which of these slices have a name with this text."""
+    found: Bools = (slices.name.values.find(text) >= 0)[slices.name.codes[rows]]
+    return found
 
 
 def waiting_calls(slices: Slices, host: Host, launched: Launches) -> Ints:

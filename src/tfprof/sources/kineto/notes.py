@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints
+from tfprof.columns import Ints
 from tfprof.formats.kineto.columns import MISSING, Trace
-from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.notes import FileNote, Note, Subject
+from tfprof.sources.kineto import launch_notes
 from tfprof.sources.kineto.compiled import COMPILED
 from tfprof.sources.kineto.host import Role
 from tfprof.sources.kineto.interpreted import Interpreted
@@ -47,7 +47,7 @@ def _remarks(trace: Trace, found: Interpreted, ops: Sites) -> Iterator[Note]:
     yield from _steps(found)
     yield from _slowness(trace, found)
     yield from _missing(trace, found)
-    yield from _unattributed(trace, found, ops)
+    yield from launch_notes.of_launches(found, ops)
     if any(kind.startswith(COMPILED) for kind in ops.kind):
         yield from _compiled(found, ops)
 
@@ -107,6 +107,7 @@ def _processes(trace: Trace, found: Interpreted) -> Iterator[Note]:
 
 def _steps(found: Interpreted) -> Iterator[Note]:
     if found.marks.is_marked:
+        yield from _lost_steps(found.marks.number)
         return
     if len(found.marks.start_ns):
         yield Note("no step markers; a step ends with each call of the optimizer.", _TIMES)
@@ -114,6 +115,20 @@ def _steps(found: Interpreted) -> Iterator[Note]:
         yield Note(
             "no step markers, so everything counts as one step; call `step()` after each step, of "
             "torch.profiler with a `schedule` or of tfprof.capture.",
+            _TIMES,
+        )
+
+
+def _lost_steps(number: Ints) -> Iterator[Note]:
+    """A note on steps that are missing between others."""
+    lost = np.diff(number) - 1
+    if (lost > 0).any():
+        before = int(number[np.argmax(lost > 0)])
+        count = int(lost[lost > 0].sum())
+        steps = counted(count, "step is", "steps are")
+        yield Note(
+            f"{steps} missing in the middle, the first after step {before:,}; the step before "
+            "them seems to last until the next one.",
             _TIMES,
         )
 
@@ -193,80 +208,3 @@ def _threads(found: Interpreted) -> Iterator[Note]:
             "example with tfprof.capture(all_threads=True).",
             _TIMES,
         )
-
-
-def _unattributed(trace: Trace, found: Interpreted, ops: Sites) -> Iterator[Note]:
-    launched = found.launched
-    kernels = np.flatnonzero(launched.is_kernel)
-    if count := launched.without_kernel:
-        yield Note(_lost(count, has_kernels=bool(len(kernels))), _KERNELS)
-    unknown = kernels[ops.inside[ops.of_activity[kernels]] < 0]
-    is_early = _started_before_launches(trace, found, unknown)
-    if len(rows := unknown[is_early]):
-        text = counted(len(rows), "kernel was", "kernels were")
-        yield Note(
-            f"{text} launched before the recording, so the module is unknown: "
-            f"{_device_time(trace, found, rows)}.",
-            _KERNELS,
-        )
-    if len(rows := unknown[~is_early]):
-        text = counted(len(rows), "kernel has", "kernels have")
-        yield Note(
-            f"{text} no recorded launch and no module: {_device_time(trace, found, rows)}.",
-            _KERNELS,
-        )
-    copies = np.flatnonzero(~launched.is_kernel)
-    if len(rows := copies[launched.call[copies] < 0]):
-        text = counted(len(rows), "copy or fill has", "copies and fills have")
-        nanos = int(trace.slices.duration_ns[launched.slice[rows]].sum())
-        yield Note(
-            f"{text} no recorded launch, and so no op: {nanos // NANOS_PER_MICRO:,} microseconds.",
-            _KERNELS,
-        )
-    if launched.ambiguous:
-        text = counted(launched.ambiguous, "kernel or copy has", "kernels and copies have")
-        yield Note(
-            f"{text} several launches with the same number, and so none; are these the events of "
-            "several ranks? Give one file per rank.",
-            _KERNELS,
-        )
-    if len(rows := kernels[launched.in_graph[kernels]]):
-        text = counted(len(rows), "kernel", "kernels")
-        yield Note(
-            f"{text} of CUDA graphs ({_device_time(trace, found, rows)}) count for the op, the "
-            "module and the phase that launched the graph; what is inside it is not recorded.",
-            _KERNELS,
-        )
-
-
-def _started_before_launches(trace: Trace, found: Interpreted, rows: Ints) -> Bools:
-    """Which of these activities started before the first launch in the recording."""
-    calls = found.launched.call[found.launched.call >= 0]
-    start: Ints = trace.slices.start_ns[found.launched.slice[rows]]
-    if not len(calls):
-        return np.zeros(len(rows), np.bool_)
-    is_early: Bools = (start > 0) & (start < found.host.start_ns[calls].min())
-    return is_early
-
-
-def _lost(count: int, *, has_kernels: bool) -> str:
-    """A note on launches whose kernels are missing."""
-    if not has_kernels:
-        kernels = counted(count, "was", "were")
-        return (
-            f"no kernels were recorded, although {kernels} launched, so the time of accelerators "
-            "is unknown; record with `ProfilerActivity.CUDA`, and no other profiler meanwhile."
-        )
-    launches = counted(count, "launch has no kernel", "launches have no kernels")
-    return (
-        f"{launches} in the trace: these were dropped when recording, or captured by a CUDA graph; "
-        "their time is not counted."
-    )
-
-
-def _device_time(trace: Trace, found: Interpreted, rows: Ints) -> str:
-    """The time of these activities, and its share of that of all kernels."""
-    durations = trace.slices.duration_ns[found.launched.slice]
-    nanos, total = int(durations[rows].sum()), int(durations[found.launched.is_kernel].sum())
-    share = nanos / max(total, 1)
-    return f"{nanos // NANOS_PER_MICRO:,} microseconds, {share:.2%} of the device time"
