@@ -437,12 +437,17 @@ def distinct(column: Ints) -> Ints:
 
 def distinct_rows(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
     """The distinct rows of several columns in ascending order, and the place of each row there."""
-    # numpy's `unique` sorts all rows, and compares them value by value.
-    rows = np.stack(columns, 1)
-    codes, firsts = Ragged(offsets_of(np.full(len(rows), len(columns))), rows.ravel()).numbered()
-    found = rows[firsts]
+    codes, firsts = numbered_rows(columns)
+    found = np.stack([column[firsts] for column in columns], 1)
     order = np.lexsort(found.T[::-1])
     return found[order], places_of(order, len(order))[codes]
+
+
+def numbered_rows(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
+    """A number for each row of several columns, equal for equal rows, and the first row of each."""
+    # numpy's `unique` sorts all rows, and compares them value by value.
+    rows = np.stack(columns, 1)
+    return Ragged(offsets_of(np.full(len(rows), len(columns))), rows.ravel()).numbered()
 
 
 def places_of(chosen: Ints, count: int) -> Ints:

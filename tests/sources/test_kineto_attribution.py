@@ -274,7 +274,10 @@ def test_the_kernels_of_a_graph_belong_to_the_op_that_launched_it(tmp_path):
         module("Net_0", 0, 50),
         *(op("replay", 0, 10), launch(1, 2) | {"name": "cudaGraphLaunch"}),
         *(op("aten::mm", 20, 10), launch(2, 22)),
-        *(kernel(name, 1, 30, 5, **{"graph id": 3}) for name in ("gemm", "add", "add")),
+        *(
+            kernel(name, 1, 30 + 5 * place, 5, **{"graph id": 3})
+            for place, name in enumerate(("gemm", "add", "add"))
+        ),
         kernel("gemm", 2, 60, 5),
     )
 

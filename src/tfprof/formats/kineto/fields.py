@@ -17,6 +17,9 @@ OLD_CATEGORIES = {
     "Memset": "gpu_memset",
 }
 
+# The categories of what runs on the streams of accelerators.
+ON_STREAMS = {"kernel", "gpu_memcpy", "gpu_memset"}
+
 # Arguments of events with a duration.
 SLICE_NUMBERS = {
     "correlation": "correlation",

@@ -12,7 +12,6 @@ from tfprof.formats.kineto.columns import Trace
 
 _SECOND = 1_000_000_000
 _NEVER = fields.LATEST_NS
-_ACTIVITIES = {"kernel", "gpu_memcpy", "gpu_memset"}
 
 
 def repaired(trace: Trace) -> Trace:
@@ -59,7 +58,7 @@ def _with_known_starts(trace: Trace) -> Trace:
     longest = max(last - first, _SECOND)
     if first == _NEVER or first <= longest:  # a program that was recorded from its start
         return trace
-    flags = np.array([name in _ACTIVITIES for name in category.values], np.bool_)
+    flags = np.array([name in fields.ON_STREAMS for name in category.values], np.bool_)
     is_left_out = is_lost & ~flags[category.codes]
     codes = np.where(is_left_out, len(category.values), category.codes)
     return replace(

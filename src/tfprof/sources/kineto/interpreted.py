@@ -12,6 +12,7 @@ from tfprof.model.ops import Phase
 from tfprof.sources.kineto.arguments import with_inputs
 from tfprof.sources.kineto.belonging import Belonging, belonging
 from tfprof.sources.kineto.compiled import CompiledCalls, compiled_calls
+from tfprof.sources.kineto.faults import sound
 from tfprof.sources.kineto.host import Host, nested
 from tfprof.sources.kineto.launches import Launches, launches, waiting_calls
 from tfprof.sources.kineto.python_calls import PythonCalls, python_calls, renamed
@@ -55,6 +56,8 @@ class Interpreted:
 def interpreted(trace: Trace) -> Interpreted:
     """What each event of a trace belongs to."""
     host = nested(trace)
+    if (checked := sound(trace, host)) is not trace:
+        trace, host = checked, nested(checked)
     calls = python_calls(trace.slices, host)
     owners = belonging(trace, host, calls)
     launched = launches(trace.slices, host, trace.threads.process.codes)

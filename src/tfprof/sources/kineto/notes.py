@@ -84,6 +84,17 @@ def _damage(trace: Trace) -> Iterator[Note]:
     if trace.clamped_events:
         events = counted(trace.clamped_events, "event has", "events have")
         yield Note(f"{events} an impossible duration, which counts as 0.", _KERNELS)
+    if trace.repeated_events:
+        events = counted(trace.repeated_events, "event is", "events are")
+        yield Note(f"{events} in the file more than once, and counted once.", _TIMES)
+    if trace.impossible_activities:
+        text = counted(trace.impossible_activities, "kernel or copy ends", "kernels or copies end")
+        yield Note(
+            f"{text} after later ones on the same stream, which is impossible: their "
+            f"{format_nanos(trace.impossible_ns)} are not counted, so device times are at least "
+            "what is shown.",
+            _KERNELS,
+        )
     if trace.unplaced_events:
         events = counted(trace.unplaced_events, "event has", "events have")
         yield Note(
