@@ -17,6 +17,7 @@ from tfprof.errors import InputError
 from tfprof.formats.inert_pickle import PickleError, load
 
 _LARGEST: Final = 1 << 62
+_LATEST_US: Final = 1 << 52  # fits into 64 bits as nanoseconds
 _MOST_DEVICES: Final = 1024
 _AGAIN: Final = "take it again or fetch it again"
 _ALLOCATED: Final = "active_allocated"
@@ -32,13 +33,14 @@ class StackFrame(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Events:
-    """One row per entry of the history, in the order of time for each device."""
+    """One row per entry of the history, in the order of recording for each device."""
 
     device: Ints
     action: Coded  # `alloc`, `free_requested`, `free_completed`, `segment_alloc`, `oom`, …
     address: Ints
     size: Ints  # as requested
-    time_us: Ints
+    time_us: Ints  # 0 if it is not recorded
+    is_timed: Bools
     stack: Ints  # a row of `Snapshot.stacks`
 
     def __len__(self) -> int:
@@ -104,7 +106,8 @@ def _decoded(content: Any) -> Snapshot:
             action=Coded.of([_text(entry["action"]) for _, entry in entries]),
             address=_column(entry.get("addr", 0) for _, entry in entries),
             size=_column((entry.get("size", 0) for _, entry in entries), least=0),
-            time_us=_column(entry.get("time_us", 0) for _, entry in entries),
+            time_us=_times(entry.get("time_us", 0) for _, entry in entries),
+            is_timed=np.array(["time_us" in entry for _, entry in entries], np.bool_),
             stack=ints([stacks.row(entry.get("frames")) for _, entry in entries]),
         ),
         Blocks(
@@ -133,7 +136,7 @@ def _with_addresses(segment: Any) -> Iterator[tuple[Any, int]]:
 
 
 def _annotation(entry: Any) -> Annotation:
-    (time,) = _column([entry["time_us"]]).tolist()
+    (time,) = _times([entry["time_us"]]).tolist()
     return Annotation(_text(entry["name"]), entry["stage"] == "START", time)
 
 
@@ -142,6 +145,10 @@ def _column(values: Iterable[Any], least: int = -_LARGEST, below: int = _LARGEST
     if not all(type(value) is int and least <= value < below for value in found):
         raise ValueError("not a number of bytes or a time")
     return ints(found)
+
+
+def _times(values: Iterable[Any]) -> Ints:
+    return _column(values, 0, _LATEST_US)
 
 
 def _text(value: Any) -> str:

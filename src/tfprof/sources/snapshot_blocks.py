@@ -21,8 +21,8 @@ class HeldBlocks:
 
     device: Ints
     size: Ints  # in the allocator
-    start_us: Ints
-    end_us: Ints  # the end of the history for blocks that are not freed
+    start_ns: Ints
+    end_ns: Ints  # the end of the history for blocks that are not freed
     is_freed: Bools
     level: Ints  # bytes in use on the device when the block was allocated
     allocated: Ints  # the event that allocated it, or `NO_EVENT` if that was before the history
@@ -34,19 +34,18 @@ class HeldBlocks:
         return len(self.device)
 
 
-def held_blocks(found: Snapshot) -> HeldBlocks:
-    """All blocks that were in use at some time of the history.
+def held_blocks(found: Snapshot, time_ns: Ints) -> HeldBlocks:
+    """All blocks that were in use at some time of the history, whose events have these times.
 
     What was in use before it is what was in use at its end, less what the history allocated, and
     what the history freed without having allocated it. Sizes in the history are those that the
     program requested: they are rounded as in the allocator.
     """
     events, blocks = found.events, found.blocks
-    order = np.argsort(events.time_us, kind="stable")
     action = events.action
-    is_alloc = action.codes[order] == action.values.row_of("alloc")
-    is_free = action.codes[order] == action.values.row_of("free_requested")
-    rows = order[is_alloc | is_free]
+    is_alloc = action.codes == action.values.row_of("alloc")
+    is_free = action.codes == action.values.row_of("free_requested")
+    rows = np.flatnonzero(is_alloc | is_free)
     is_free = is_free[is_alloc | is_free]
     size = np.maximum(-(-events.size[rows] // _ROUNDED) * _ROUNDED, _ROUNDED)
     taken = taken_by(events.device[rows], events.address[rows], np.where(is_free, -size, size))
@@ -58,19 +57,19 @@ def held_blocks(found: Snapshot) -> HeldBlocks:
     left = own[released[own] < 0]
     kept = _kept(found, events.device[rows[left]], events.address[rows[left]])
     size[left] = np.maximum(size[left], _final_sizes(found, rows[left]))
-    first = int(events.time_us.min(initial=_LATEST)) if len(events) else 0
-    last = int(events.time_us.max(initial=first))
-    start = joined([constant(first, len(kept) + len(unknown)), events.time_us[rows[own]]])
+    first = int(time_ns.min(initial=_LATEST)) if len(events) else 0
+    last = int(time_ns.max(initial=first))
+    start = joined([constant(first, len(kept) + len(unknown)), time_ns[rows[own]]])
     freed = joined([constant(NO_EVENT, len(kept)), unknown, released[own]])
     device = joined([blocks.device[kept], events.device[rows[unknown]], events.device[rows[own]]])
     sizes = joined([blocks.size[kept], size[unknown], size[own]])
     is_freed = freed >= 0
-    times = np.append(events.time_us[rows], last)
+    times = np.append(time_ns[rows], last)
     return HeldBlocks(
         device=device,
         size=sizes,
-        start_us=start,
-        end_us=times[freed],
+        start_ns=start,
+        end_ns=times[freed],
         is_freed=is_freed,
         level=_levels(device, sizes, start, times[freed], is_freed),
         allocated=joined([constant(NO_EVENT, len(kept) + len(unknown)), rows[own]]),

@@ -15,6 +15,7 @@ import numpy as np
 
 from tfprof.columns import Bools, Ints, ints
 from tfprof.formats.memory_snapshot import Snapshot, StackFrame
+from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.code import Frame
 from tfprof.model.executions import Purpose
 from tfprof.model.ops import HELD_BEFORE_SCOPE, Phase
@@ -52,12 +53,14 @@ class Sites:
     purpose: Ints  # a `Purpose` for each block
 
 
-def sites_of(found: Snapshot, blocks: HeldBlocks, shapes: Sequence[tuple[int, ...]] = ()) -> Sites:
+def sites_of(
+    found: Snapshot, time_ns: Ints, blocks: HeldBlocks, shapes: Sequence[tuple[int, ...]] = ()
+) -> Sites:
     """The ops of all blocks: one for each phase, chain of ops and line of code.
 
-    `shapes` are those of the model's parameters, if they are known.
+    `time_ns` are the times of the events, and `shapes` those of the model's parameters, if known.
     """
-    of_event = np.append(_phases(found), Phase.OTHER)
+    of_event = np.append(_phases(found, time_ns), Phase.OTHER)
     chains = [_chain(stack) for stack in found.stacks]
     lines = [tuple(_lines(stack)) for stack in found.stacks]
     # Many blocks have the same phase and stack, and long stacks take long to compare.
@@ -81,7 +84,7 @@ def sites_of(found: Snapshot, blocks: HeldBlocks, shapes: Sequence[tuple[int, ..
             phases.append(phase)
             stacks.append(lines[stack])
         of_pair[place] = known[key]
-    purpose = _purposes(found, blocks, of_event, shapes)
+    purpose = _purposes(blocks, time_ns, of_event, shapes)
     return Sites(names, kinds, ints(phases), stacks, of_pair[pair], purpose)
 
 
@@ -119,14 +122,14 @@ def _by_line(lines: Sequence[Frame]) -> tuple[str, ...]:
 
 
 def _purposes(
-    found: Snapshot, blocks: HeldBlocks, of_event: Ints, shapes: Sequence[tuple[int, ...]]
+    blocks: HeldBlocks, time_ns: Ints, of_event: Ints, shapes: Sequence[tuple[int, ...]]
 ) -> Ints:
     """What each block is for; `of_event` has the phase of each event."""
     made, freed = of_event[blocks.allocated], of_event[blocks.freed]
     # Whether the backward pass allocated while a block was in use.
-    backward = np.sort(found.events.time_us[of_event[:-1] == Phase.BACKWARD])
-    sooner = np.searchsorted(backward, blocks.start_us, side="right")
-    is_saved = np.searchsorted(backward, blocks.end_us, side="left") > sooner
+    backward = np.sort(time_ns[of_event[:-1] == Phase.BACKWARD])
+    sooner = np.searchsorted(backward, blocks.start_ns, side="right")
+    is_saved = np.searchsorted(backward, blocks.end_ns, side="left") > sooner
     has_backward = len(backward) > 0
     purpose = np.full(len(blocks), Purpose.UNKNOWN)
     forward = made == Phase.FORWARD
@@ -167,24 +170,24 @@ _NAMED = {
 }
 
 
-def _phases(found: Snapshot) -> Ints:
+def _phases(found: Snapshot, time_ns: Ints) -> Ints:
     """The phases of events; those without a stack have that of the annotation around them."""
     of_stack = np.array([_phase(stack) for stack in found.stacks], np.int64)
     phases = of_stack[found.events.stack]
-    spans = {phase: _spans(found, pattern) for phase, pattern in _NAMED.items()}
+    spans = {phase: _spans(found, time_ns, pattern) for phase, pattern in _NAMED.items()}
     for phase, inside in spans.items():
         phases[(phases == Phase.OTHER) & inside] = phase
     return phases
 
 
-def _spans(found: Snapshot, pattern: re.Pattern[str]) -> Bools:
+def _spans(found: Snapshot, time_ns: Ints, pattern: re.Pattern[str]) -> Bools:
     """Whether each event is inside an annotation of such a name."""
-    times = found.events.time_us
-    change = np.zeros(len(times) + 1, np.int64)
-    order = np.argsort(times, kind="stable")
+    change = np.zeros(len(time_ns) + 1, np.int64)
+    order = np.argsort(time_ns, kind="stable")
     named = [one for one in found.annotations if pattern.search(one.name)]
-    places = np.searchsorted(times[order], [one.time_us for one in named])
+    moments = [one.time_us * NANOS_PER_MICRO for one in named]
+    places = np.searchsorted(time_ns[order], moments)
     np.add.at(change, places, [1 if one.is_start else -1 for one in named])
-    inside = np.zeros(len(times), np.bool_)
+    inside = np.zeros(len(time_ns), np.bool_)
     inside[order] = np.cumsum(change)[:-1] > 0
     return inside

@@ -13,7 +13,7 @@ from tfprof.errors import InputError
 from tfprof.formats import memory_snapshot
 from tfprof.formats.memory_snapshot import Snapshot
 from tfprof.model.builder import OpColumns, ProfileBuilder
-from tfprof.model.clock import NANOS_PER_MICRO, NO_TIME
+from tfprof.model.clock import NO_TIME
 from tfprof.model.devices import Device, Role
 from tfprof.model.executions import Purpose
 from tfprof.model.notes import Note, Subject
@@ -23,9 +23,10 @@ from tfprof.model.stated import StatedFacts
 from tfprof.sources.run_memory import memory_facts
 from tfprof.sources.snapshot_blocks import NO_EVENT, HeldBlocks, held_blocks
 from tfprof.sources.snapshot_purposes import Sites, sites_of
+from tfprof.sources.snapshot_times import RecordTimes, record_times
 from tfprof.sources.source import FileSummary, InputFile, summary
 from tfprof.sums import fits
-from tfprof.units import Unit
+from tfprof.units import Unit, counted
 
 _LARGEST = 1 << 31
 _HOST = "cpu"
@@ -43,7 +44,8 @@ def read(file: InputFile) -> Snapshot:
 def add(found: Snapshot, builder: ProfileBuilder, file: InputFile) -> FileSummary:
     """Add the memory of each device over time, and what held it."""
     events = found.events
-    blocks = held_blocks(found)
+    times = record_times(events)
+    blocks = held_blocks(found, times.time_ns)
     names = [f"cuda:{device}" for device in range(int(blocks.device.max(initial=-1)) + 1)]
     allocations = int((events.action.codes == events.action.values.row_of("alloc")).sum())
     in_use = int(found.blocks.is_allocated.sum())
@@ -57,13 +59,13 @@ def add(found: Snapshot, builder: ProfileBuilder, file: InputFile) -> FileSummar
     )
     devices = [_add_device(builder, recording, name) for name in names]
     shapes = [shape for held in builder.held for shape in held.parameters.values()]
-    sites = sites_of(found, blocks, shapes)
+    sites = sites_of(found, times.time_ns, blocks, shapes)
     ops = _define(sites, builder)
     steps = builder.runs.add_steps(recording, constant(0, len(blocks)))
     use = _Use(ops[sites.of_block], steps, sites.purpose)
     _add_blocks(builder, blocks, use, dict(zip(names, devices, strict=True)))
     _add_sums(builder, blocks, use, ints(devices))
-    builder.notes += _notes(file.path, found, blocks)
+    builder.notes += _notes(file.path, found, blocks, times)
     if (sites.purpose == Purpose.PARAMETERS).any():
         is_old = blocks.allocated == NO_EVENT
         has_state = bool((sites.purpose[is_old] == Purpose.OPTIMIZER_STATE).any())
@@ -105,13 +107,13 @@ def _add_blocks(
         np.zeros(len(blocks), np.bool_),
         **use._asdict(),
         device=ints(list(devices.values()))[blocks.device],
-        time_ns=blocks.start_us * NANOS_PER_MICRO,
+        time_ns=blocks.start_ns,
         level=blocks.level,
     )
     freed = np.flatnonzero(blocks.is_freed)
     builder.runs.add_allocations(
         use=first + np.concatenate((np.arange(len(blocks)), freed)),
-        time_ns=np.concatenate((blocks.start_us, blocks.end_us[freed])) * NANOS_PER_MICRO,
+        time_ns=np.concatenate((blocks.start_ns, blocks.end_ns[freed])),
         bytes=np.concatenate((blocks.size, -blocks.size[freed])),
     )
 
@@ -131,9 +133,9 @@ def _add_sums(builder: ProfileBuilder, blocks: HeldBlocks, use: _Use, devices: I
     freed = np.flatnonzero(blocks.is_freed)
     change = np.concatenate((np.arange(len(blocks)), freed))
     facts = memory_facts(
-        none + int(blocks.end_us.max(initial=0)) * NANOS_PER_MICRO,
+        none + int(blocks.end_ns.max(initial=0)),
         run=run[change],
-        moment=np.concatenate((blocks.start_us, blocks.end_us[freed])),
+        moment=np.concatenate((blocks.start_ns, blocks.end_ns[freed])),
         size=np.concatenate((blocks.size, -blocks.size[freed])),
         is_within=np.ones(len(change), np.bool_),
     )
@@ -158,7 +160,7 @@ def _known(path: str, blocks: HeldBlocks) -> Note:
     return Note(text, Subject.MEMORY)
 
 
-def _notes(path: str, found: Snapshot, blocks: HeldBlocks) -> Iterator[Note]:
+def _notes(path: str, found: Snapshot, blocks: HeldBlocks, times: RecordTimes) -> Iterator[Note]:
     text = f"{path} is a memory snapshot, which has no times and float operations."
     yield Note(text, Subject.TIME | Subject.FLOAT_OPS | Subject.STEPS)
     if not len(found.events):
@@ -166,6 +168,17 @@ def _notes(path: str, found: Snapshot, blocks: HeldBlocks) -> Iterator[Note]:
             f"{path} has no history: it shows only what was in use when it was taken; call "
             "torch.cuda.memory._record_memory_history() before the program allocates."
         )
+        yield Note(text, Subject.MEMORY)
+    if times.is_order:
+        lack = "no times" if times.untimed == len(found.events) else "the same time for all records"
+        text = (
+            f"{path} has {lack}: memory is shown over the order of its {len(found.events):,} "
+            "records, as if each took 1 microsecond."
+        )
+        yield Note(text, Subject.MEMORY)
+    elif times.untimed:
+        records = counted(times.untimed, "record has", "records have")
+        text = f"{path}: {records} no time, and count at the time of the record before them."
         yield Note(text, Subject.MEMORY)
     failed = np.flatnonzero(found.events.action.codes == found.events.action.values.row_of("oom"))
     if len(failed):
