@@ -56,6 +56,22 @@ def test_it_needs_the_trace_of_the_same_process():
         tfprof.load(EXECUTION)
 
 
+def test_traces_of_the_first_schema_have_the_same_edges(tmp_path):
+    found = json.loads(gzip.decompress(Path(EXECUTION).read_bytes()))
+    for node in found["nodes"]:
+        attributes = {one["name"]: one["value"] for one in node.pop("attrs")}
+        node |= {"rf_id": attributes["rf_id"], "parent": node.pop("ctrl_deps")}
+        for side in ("input", "output"):
+            node[f"{side}_shapes"] = node[f"{side}s"]["shapes"]
+            node[f"{side}s"] = node[f"{side}s"]["values"]
+    path = tmp_path / "execution.json"
+    path.write_text(json.dumps(found | {"schema": "1.0.1"}))
+    edges, expected = (one.columns.ops.inputs for one in (tfprof.load(GPT, path), gpt_with_edges()))
+
+    assert edges.source.tolist() == expected.source.tolist()
+    assert edges.slot.tolist() == expected.slot.tolist()
+
+
 @pytest.mark.parametrize(
     ("damage", "trouble"),
     [

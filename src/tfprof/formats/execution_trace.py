@@ -1,4 +1,7 @@
-"""Execution traces of PyTorch (`ExecutionTraceObserver`): which op made and used which tensor."""
+"""Execution traces of PyTorch (`ExecutionTraceObserver`): which op made and used which tensor.
+
+Up to schema 1.0.1, members of nodes have other names, and what is an attribute today is a member.
+"""
 
 from __future__ import annotations
 
@@ -56,15 +59,20 @@ def read(content: Content) -> ExecutionTrace:
 
 def _node(found: dict[str, Any]) -> Node:
     attributes = found.get("attrs", ())
-    record = next((one.get("value", 0) for one in attributes if one.get("name") == "rf_id"), 0)
+    recorded = (one.get("value", 0) for one in attributes if one.get("name") == "rf_id")
     return Node(
         _number(found["id"]),
-        _number(found.get("ctrl_deps", 0)),
-        _number(record),
+        _number(found.get("ctrl_deps", found.get("parent", 0))),
+        _number(next(recorded, found.get("rf_id", 0))),
         str(found["name"]),
-        tuple(_tensors(found.get("inputs", {}).get("values", ()))),
-        tuple(_tensors(found.get("outputs", {}).get("values", ()))),
+        tuple(_tensors(_values(found.get("inputs", ())))),
+        tuple(_tensors(_values(found.get("outputs", ())))),
     )
+
+
+def _values(found: Any) -> Any:
+    """The values of inputs or outputs, which may have their shapes and types beside them."""
+    return found if isinstance(found, (list, tuple)) else found.get("values", ())
 
 
 def _number(value: Any) -> int:

@@ -13,7 +13,7 @@ _EXPORTED = re.compile(r"(?:[^/]+/)?archive_format|serialized_exported_program\.
 # How an older file of `torch.save` starts: a pickle of the number 0x1950a86a20f9469cfc6c.
 _OLD = re.compile(rb"\x80[\x02-\x05]\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19\.")
 _INDEX = re.compile(rb'\s*\{.*?"weight_map"\s*:\s*\{', re.DOTALL)
-_SCHEMA = re.compile(rb'\s*\{\s*"schema"\s*:\s*"[^"]*chakra')
+_SCHEMA = re.compile(rb'\s*\{\s*"schema"\s*:\s*"(?:[^"]*chakra|[0-9.]+"\s*,\s*"pid"\s*:)')
 # How a memory snapshot starts: a pickle of a table with the key `segments`.
 _SNAPSHOT = re.compile(
     rb"\x80[\x02-\x05](?:\x95.{8})?\}(?:\x94|q.)\(?(?:\x8c\x08|X\x08\0\0\0)segments", re.DOTALL
