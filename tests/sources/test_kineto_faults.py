@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 import tfprof
+from formats.kineto_traces import trace_of
 from h200 import GPT, RANKS, gpt
-from kineto_programs import annotation, copy, event, kernel, launch, loaded, nanos, op
+from kineto_programs import END, annotation, copy, event, kernel, launch, loaded, nanos, op
 
 LONG = 1_600_000
 
@@ -142,3 +143,30 @@ def test_equal_events_without_a_number_are_several(tmp_path):
     profile = loaded(tmp_path, op("aten::mm", 0, 50), *twice)
 
     assert "more than once" not in notes_of(profile)
+
+
+# What was lost in the file.
+
+
+def test_zero_bytes_in_the_text_are_noted(tmp_path):
+    path = tmp_path / "trace.json"
+    data = trace_of(op("aten::mm", 0, 10), op("aten::" + "x" * 600, 20, 10), END)
+    at = data.index(b"x" * 600)
+    path.write_bytes(data[:at] + bytes(512) + data[at + 512 :])
+
+    assert "512 bytes of the file are 0" in " ".join(tfprof.load(path).notes)
+
+
+@pytest.mark.parametrize(
+    ("level", "text", "is_noted"),
+    [
+        ("WARNING", "Exceeded max GPU buffer count (33 >= 33) - terminating tracing", True),
+        ("ERROR", "Device profiling activity collection was stopped early", True),
+        ("WARNING", "Requested GPU activity buffer", False),
+    ],
+)
+def test_what_the_profiler_reports_as_lost_is_noted(tmp_path, level, text, is_noted):
+    profile = loaded(tmp_path, op("aten::mm", 0, 10), **{level: ["Step 3", text]})
+
+    note = f"PyTorch's profiler lost events: {text}"
+    assert any(note in one for one in profile.notes) == is_noted

@@ -121,6 +121,7 @@ class Trace:
     clamped_events: int  # events whose duration was negative or impossible
     is_complete: bool  # the last event is the one that ends a recording
     unplaced_events: int = 0  # events whose start is unknown
+    zero_bytes: int = 0  # in the text, which has none if it is intact
     repeated_events: int = 0  # events that the file has twice, and which were left out
     impossible_activities: int = 0  # kernels, copies and fills whose times cannot be true
     impossible_ns: int = 0  # how long these took, which was left out

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
 from tfprof.errors import InputError, TruncatedError
 from tfprof.formats.content import Content
 from tfprof.formats.kineto.columns import Trace
@@ -39,7 +42,25 @@ def _trouble(found: Found) -> str:
 
 def _found(content: Content) -> Found:
     if streaming is not None:
-        return streaming.read(read_ahead(content.pieces()))
-    from tfprof.formats.kineto import plain  # noqa: PLC0415 -- not needed with a compiler
+        pieces = _Pieces(content.pieces())
+        found, zeros = streaming.read(read_ahead(pieces)), pieces.zeros
+    else:
+        from tfprof.formats.kineto import plain  # noqa: PLC0415 -- not needed with a compiler
 
-    return plain.read(content.read()[0])
+        data = content.read()[0]
+        found, zeros = plain.read(data), data.count(0)
+    return found._replace(trace=replace(found.trace, zero_bytes=zeros)) if zeros else found
+
+
+class _Pieces:
+    """The same pieces; counts the zero bytes in them, which are nowhere in JSON."""
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self.pieces = pieces
+        self.zeros = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in self.pieces:
+            if 0 in piece:
+                self.zeros += piece.count(0)
+            yield piece

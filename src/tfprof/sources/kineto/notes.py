@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
 from tfprof.columns import Ints
+from tfprof.errors import shortened
 from tfprof.formats.kineto.columns import MISSING, Trace
 from tfprof.model.notes import FileNote, Note, Subject
 from tfprof.sources.kineto import launch_notes
@@ -17,6 +20,9 @@ from tfprof.sources.kineto.lost_threads import NO_THREAD
 from tfprof.sources.kineto.sites import Sites
 from tfprof.units import counted, format_nanos
 
+# Others are about the program, or about times that are noted anyway.
+_LOSS = re.compile(r"exceeded|dropped|lost\b|terminating tracing|stopped early", re.IGNORECASE)
+_LONGEST_WARNING = 120
 _KERNELS = Subject.TIME | Subject.STEPS
 _TIMES = _KERNELS | Subject.MEMORY | Subject.FLOAT_OPS
 
@@ -81,6 +87,12 @@ def _damage(trace: Trace) -> Iterator[Note]:
             trace.damaged_events, "event is damaged and was", "events are damaged and were"
         )
         yield Note(f"{events} left out.", _TIMES)
+    if trace.zero_bytes:
+        yield Note(
+            f"{trace.zero_bytes:,} bytes of the file are 0, as if a copy or a disk had failed: "
+            "events there are missing, and those beside them may be wrong; fetch it again.",
+            _TIMES,
+        )
     if trace.clamped_events:
         events = counted(trace.clamped_events, "event has", "events have")
         yield Note(f"{events} an impossible duration, which counts as 0.", _KERNELS)
@@ -102,8 +114,20 @@ def _damage(trace: Trace) -> Iterator[Note]:
             "but others were left out.",
             _TIMES,
         )
+    if warning := _warning(trace.header):
+        yield Note(f"PyTorch's profiler lost events: {warning}", _TIMES)
     if not trace.is_complete:
         yield Note("no event ends the recording; is it complete?", _TIMES)
+
+
+def _warning(header: Mapping[str, Any]) -> str:
+    """What the profiler reported about events that it could not record, or an empty text."""
+    for level in ("ERROR", "WARNING"):
+        reported = header.get(level)
+        for text in reported if isinstance(reported, list) else ():
+            if isinstance(text, str) and _LOSS.search(text):
+                return shortened(" ".join(text.split()), _LONGEST_WARNING)
+    return ""
 
 
 def _processes(trace: Trace, found: Interpreted) -> Iterator[Note]:
