@@ -17,6 +17,7 @@ from tfprof.sources.kineto.compiled import COMPILED
 from tfprof.sources.kineto.host import Role
 from tfprof.sources.kineto.interpreted import Interpreted
 from tfprof.sources.kineto.lost_threads import NO_THREAD
+from tfprof.sources.kineto.missing_ops import of_missing_ops
 from tfprof.sources.kineto.sites import Sites
 from tfprof.units import counted, format_nanos
 
@@ -51,6 +52,7 @@ def _remarks(trace: Trace, found: Interpreted, ops: Sites) -> Iterator[Note]:
         return
     yield from _processes(trace, found)
     yield from _steps(found)
+    yield from of_missing_ops(found)
     yield from _slowness(trace, found)
     yield from _missing(trace, found)
     yield from launch_notes.of_launches(found, ops)
