@@ -16,11 +16,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 # What is different in each repetition, and by how much: the numbers of a repetition do not overlap
-# with those of the next one. Times are in nanoseconds.
+# with those of the next one. Times are in nanoseconds; PyTorch numbers ops in blocks of 512.
 _KEYS = {
     "ts": 150_000_000,
     "id": 10_000,
-    "External id": 10_000,
+    "External id": 20 * 512,
     "Record function id": 10_000,
     "Sequence number": 1_000,
     "correlation": 10_000,
@@ -39,7 +39,7 @@ _STEP = """
     "ph": "X", "cat": "user_annotation", "name": "ProfilerStep#{number}",
     "pid": {pid}, "tid": {tid}, "ts": {ts}, "dur": {dur},
     "args": {{
-      "External id": 0,"Record function id": 0, "Ev Idx": 0
+      "Record function id": 0, "Ev Idx": 0
     }}
   }},"""
 
