@@ -3,9 +3,10 @@
     python benchmarks/fleets.py --count 200 --seed 1
 
 Makes random fleets one after the other, in a temporary folder: 4 to 16 ranks, 6 to 12 steps, jobs
-of three plans, clocks that differ, hosts that read the loss in each step or run ahead. One rank has
-a slow GPU, a slow host, more work, a slow link or late input, or none has. Each fault costs at
-least 5 % of a step. Prints the wrong answers, and a table by kind of fault.
+of three plans, clocks that differ, hosts that read the loss in each step or run ahead; in some
+fleets any host stalls now and then. One rank has a slow GPU, a slow host, more work, a slow link or
+late input, or none has. Each fault costs at least 5 % of a step. Prints the wrong answers, and a
+table by kind of fault.
 """
 
 from __future__ import annotations

@@ -101,6 +101,7 @@ def random_job(kind: str, seed: int, limits: Limits = Limits()) -> Job:
         has_modules=bool(rng.random() < 0.2),
         noise=within((0.01, 0.02)),
         clock_ms=float(rng.choice([0.5, 5.0, 20.0])),
+        stalls=float(rng.choice([0.0, 0.0, 0.03])),
         seed=seed,
     )
     if kind == CLEAN:

@@ -50,6 +50,7 @@ class Job:
     noise: float = 0.015  # of each kernel and transfer, relative
     host_noise: float = 0.08  # of each op on the host, relative
     spread: float = 0.003  # of the speeds of GPUs, relative
+    stalls: float = 0.0  # the share of a rank's steps in which its host stalls for half a step
     clock_ms: float = 5.0  # clocks of hosts differ by up to this
     first_step: int = 10
     seed: int = 0

@@ -165,6 +165,8 @@ class Simulation:
         self.host = self.host + self._took(2)
 
     def _load(self, part: Load, step: int) -> None:
+        stalled = self.rng.random(self.job.ranks) < self.job.stalls
+        self.host = self.host + 0.5 * self.device_us * stalled
         begin = self.host
         self.host = begin + self._took(60) + self.late
         loaded, took = self.host, self._took(40)
