@@ -34,8 +34,8 @@ LEAST_LOSS = 0.05
 RIGHT, WRONG_RANK, WRONG_CAUSE, MORE, MISSED = (
     *("right", "wrong rank", "wrong cause", "also others", "missed"),
 )
-CLAIMED, FAILED = "claimed", "failed"
-VERDICTS = (RIGHT, WRONG_RANK, WRONG_CAUSE, MORE, MISSED, CLAIMED, FAILED)
+CLAIMED = "claimed"  # about a clean fleet
+VERDICTS = (RIGHT, WRONG_RANK, WRONG_CAUSE, MORE, MISSED, CLAIMED)
 
 
 @dataclass(frozen=True)
@@ -141,8 +141,7 @@ def judged(kind: str, seed: int, limits: Limits = Limits()) -> Verdict:
         command = [sys.executable, "-m", "tfprof", "ranks", folder, "--json"]
         ran = subprocess.run(command, capture_output=True, text=True, check=False)
     if ran.returncode:
-        print(ran.stderr, file=sys.stderr)
-        return Verdict(job, kind, FAILED, [])
+        raise RuntimeError(ran.stderr)
     found = claims(json.loads(ran.stdout))
     return Verdict(job, kind, verdict_on(job, found), found)
 

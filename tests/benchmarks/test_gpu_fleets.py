@@ -55,7 +55,7 @@ def test_a_host_that_reads_the_loss_waits_for_the_gpu_in_each_step():
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != CLEAN])
-def test_a_fault_costs_some_time_in_each_step(kind):
+def test_a_fault_costs_some_time_in_most_steps(kind):
     job = gpu_findings.random_job(kind, 3, SMALL)
 
     assert lost(job) >= gpu_findings.LEAST_LOSS
