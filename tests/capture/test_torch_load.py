@@ -198,6 +198,45 @@ def test_a_shared_parameter_counts_once():
     assert found["Language/embed/weight"]["params"] == module.embed.weight.numel()
 
 
+class Rotated(nn.Module):
+    """A layer with an activation that other layers have too, and a module that they are given."""
+
+    def __init__(self, activation):
+        super().__init__()
+        self.linear, self.activations = nn.Linear(4, 4), nn.ModuleList([activation])
+
+    def forward(self, x, head):
+        return head(self.activations[0](self.linear(x)))
+
+
+class Shared(nn.Module):
+    def __init__(self):
+        super().__init__()
+        activation = nn.Tanh()
+        self.head = nn.Linear(4, 4)
+        self.layers = nn.ModuleList([Rotated(activation), Rotated(activation)])
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x, self.head)
+        return x
+
+
+def test_each_caller_of_a_shared_module_has_what_it_did_there():
+    answer = tfprof.load(Shared(), torch.zeros(3, 4), backward=True).layers(
+        select=["float_ops", "forward_float_ops", "params"], max_depth=9
+    )
+
+    forward = {row["name"]: row["total_forward_float_ops"] for row in answer}
+    product = 2 * 3 * 4 * 4
+    for number in range(2):
+        assert forward[f"Shared/layers/{number}"] == 2 * product + 3 * 4
+        assert forward[f"Shared/layers/{number}/activations/0"] == 3 * 4
+        assert forward[f"Shared/layers/{number}/Linear_0"] == product
+    assert answer["Shared/head"]["total_params"] == 4 * 4 + 4
+    assert answer["Shared/layers/0"]["total_params"] == 4 * 4 + 4
+
+
 def test_without_inputs_only_parameters_are_known():
     found = tfprof.load(models.Language())
 

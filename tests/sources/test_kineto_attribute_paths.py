@@ -15,7 +15,7 @@ from tfprof.sources.kineto.interpreted import interpreted
 from tfprof.sources.kineto.model import called as called_in
 from tfprof.sources.kineto.module_calls import Called
 from tfprof.sources.kineto.python_calls import Instances
-from tfprof.sources.kineto.scopes import stated_paths
+from tfprof.sources.kineto.scopes import attribute_paths
 
 SHAPES = {name: tuple(shape) for name, shape in FACTS["parameters"].items()}
 
@@ -371,7 +371,7 @@ def test_modules_across_paths_match_nothing():
     assert matched(modules, parameters) is None
 
 
-def test_stated_paths_count_if_the_classes_agree():
+def test_attribute_paths_count_if_the_classes_agree():
     modules = instances(("Net", -1), ("Linear", 0))
 
     assert stated(modules, [("Net", ""), ("Linear", "head")]).path == [(), ("head",)]
@@ -381,7 +381,7 @@ def test_stated_paths_count_if_the_classes_agree():
 def test_recorded_paths_count_and_other_modules_have_their_classes():
     modules = instances(("Wrapper", -1), ("Net", 0), ("Linear", 1), ("Linear", 1))
 
-    assert stated_paths(modules, {"Net_1": "Net", "Linear_3": "Net/head"}) == [
+    assert attribute_paths(modules, {"Net_1": ["Net"], "Linear_3": ["Net/head"]}) == [
         "Wrapper",
         "Net",
         "Net/Linear_2",

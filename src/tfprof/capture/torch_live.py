@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple, TypeAlias
 
+from tfprof.capture.torch_places import module_paths
 from tfprof.frameworks import torch
 from tfprof.model.between_files import TensorPlace
 
@@ -27,10 +28,10 @@ _WRAPPED = ("module", "_orig_mod", "_forward_module")
 
 
 class ModuleFacts(NamedTuple):
-    """A module: the addresses of it and its class, its path in the model, the name of its class."""
+    """A module: the addresses of it and its class, its paths in the model, its class's name."""
 
     identity: tuple[int, int]
-    path: str
+    paths: tuple[str, ...]  # see `module_paths`
     kind: str
 
 
@@ -166,7 +167,7 @@ def _unwrapped(module: Module) -> Iterator[Module]:
 def _described(module: Module, *, is_alive: bool) -> ModelFacts:
     *wrappers, model = _unwrapped(module)
     modules = [
-        ModuleFacts(_identity(one), path, type(one).__name__) for path, one in model.named_modules()
+        ModuleFacts(_identity(one), paths, type(one).__name__) for one, paths in module_paths(model)
     ]
     return ModelFacts(modules, list(map(_identity, wrappers)), list(_weights(model)), is_alive)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from tfprof.capture.torch_fakes import RECORD, call
 from tfprof.capture.torch_ops import Calls, Module, Tensor
+from tfprof.capture.torch_places import CalledModules
 from tfprof.columns import Coded, Ints, Strings, ints, offsets_of
 from tfprof.errors import CaptureError, OptionError
 from tfprof.frameworks import torch
@@ -18,8 +19,9 @@ from tfprof.model.layers import NO_LAYER, Layer
 from tfprof.model.notes import Note, Subject
 from tfprof.model.ops import STATE_VARIABLE, TRAINABLE_VARIABLE, OutputShapes
 from tfprof.model.stated import StatedFacts
+from tfprof.sources.module_places import NOWHERE
 from tfprof.sources.saved_attributes import SavedAttributes
-from tfprof.sources.torch_modules import FreeNames
+from tfprof.sources.torch_modules import FreeNames, scope_of
 from tfprof.sources.torch_weights import BUFFER, PARAMETER
 
 # Modules that only wrap another one, and the attribute that has it.
@@ -34,22 +36,26 @@ _WRAPPERS = {
 class CountedModule:
     """The parameters, modules and called ops of a module."""
 
-    root: str  # the name of its class
-    modules: Mapping[str, str]  # the class of each module, by path; outer ones first
+    modules: CalledModules
     weights: Mapping[str, Tensor]  # each parameter and buffer once, by path
+    free: FreeNames
     names: Mapping[str, str]  # the op of each weight, by path
     calls: Calls | None  # None if it was not called
 
     def add(self, builder: ProfileBuilder) -> None:
         """Add ops for weights and calls, and a layer for each module."""
         self._add_weights(builder)
+        called: dict[str, int] = {}  # the place of each op
         if self.calls is not None:
-            _add_calls(self.calls, builder)
-        self._add_layers(builder)
+            names = self.calls.names(self.free)
+            _add_calls(self.calls, names, builder)
+            places = {name: op.place for name, op in zip(names, self.calls.ops, strict=True)}
+            called = {name: place for name, place in places.items() if place != NOWHERE}
+        self._add_layers(called, builder)
         if self.calls is None:
             text = (
-                f"{self.root} was not called, so only its parameters are known: for float ops, "
-                "pass an example of its inputs, tfprof.load(module, inputs)."
+                f"{self.modules.root} was not called, so only its parameters are known: for float "
+                "ops, pass an example of its inputs, tfprof.load(module, inputs)."
             )
             builder.notes.append(Note(text, Subject.FLOAT_OPS | Subject.OPS))
 
@@ -66,36 +72,65 @@ class CountedModule:
             builder.add_type(TRAINABLE_VARIABLE, builder.ids(trained if wanted else []))
             builder.add_type(STATE_VARIABLE, builder.ids([] if wanted else names))
 
-    def _add_layers(self, builder: ProfileBuilder) -> None:
-        rows = {path: row for row, path in enumerate(self.modules)}
+    def _add_layers(self, called: Mapping[str, int], builder: ProfileBuilder) -> None:
+        """Add a layer for each module, and for each place of a module that several call."""
+        modules, scopes = self.modules, self.modules.scopes()
+        layers = _Layers()
+        for path, kind in zip(modules.paths, modules.classes, strict=True):
+            above, _, name = path.rpartition(".")
+            around = scope_of(above, modules.root) if path else ""
+            layers.add(scope_of(path, modules.root), around, name or modules.root, kind)
         shapes = {} if self.calls is None else self.calls.output_shapes
-        layers = [
-            Layer(
-                path.rpartition(".")[2] or self.root,
-                _parent(path, rows),
-                kind,
-                shapes.get(path),
+        for place, scope in enumerate(scopes):
+            module = modules.module[place]
+            row = layers.below(scope, modules.classes[module])
+            home = layers.rows[scope_of(modules.paths[module], modules.root)]
+            layers.found[row] = layers.found[row]._replace(
+                output_shape=shapes.get(place),
+                home=NO_LAYER if home == row else home,
+                calls=modules.calls[place],
             )
-            for path, kind in self.modules.items()
-        ]
-        ids = builder.add_layers(layers)
+        ids = builder.add_layers(layers.found)
         owners = {self.names[path]: path.rpartition(".")[0] for path in self.weights}
-        called = () if self.calls is None else self.calls.ops
-        owners |= {op.name: op.path for op in called if op.path is not None}
-        builder.set_layer(builder.ids(owners), ids[[rows[path] for path in owners.values()]])
+        owners = {name: scope_of(path, modules.root) for name, path in owners.items()}
+        owners |= {name: scopes[place] for name, place in called.items()}
+        builder.set_layer(
+            builder.ids(owners), ids[[layers.rows[scope] for scope in owners.values()]]
+        )
 
 
-def _parent(path: str, rows: Mapping[str, int]) -> int:
-    return rows[path.rpartition(".")[0]] if path else NO_LAYER
+class _Layers:
+    """Layers by scope."""
+
+    def __init__(self) -> None:
+        self.found: list[Layer] = []
+        self.rows: dict[str, int] = {}
+
+    def add(self, scope: str, above: str, name: str, kind: str = "") -> int:
+        """Add a layer below the one with the scope `above`, and return its row."""
+        self.rows[scope] = len(self.found)
+        self.found.append(Layer(name, self.rows.get(above, NO_LAYER), kind))
+        return self.rows[scope]
+
+    def below(self, scope: str, kind: str) -> int:
+        """The row of a scope; it and the lists of modules around it are added if they are new."""
+        if scope not in self.rows:
+            above, _, name = scope.rpartition("/")
+            if above:
+                self.below(above, "")
+            self.add(scope, above, name, kind)
+        return self.rows[scope]
 
 
-def _add_calls(calls: Calls, builder: ProfileBuilder) -> None:
+def _add_calls(calls: Calls, names: Sequence[str], builder: ProfileBuilder) -> None:
     ops = calls.ops
-    names = [op.name for op in ops]
     columns = OpColumns.of(
         names,
         [op.kind for op in ops],
-        [op.inputs for op in ops],
+        [
+            [(names[maker] if isinstance(maker, int) else maker, slot) for maker, slot in op.inputs]
+            for op in ops
+        ],
         [None] * len(ops),
         [op.outputs for op in ops],
         attributes=SavedAttributes("the module", _attributes(calls)),
@@ -132,18 +167,16 @@ def count(module: Module, inputs: Sequence[Any], keywords: Mapping[str, Any]) ->
     Other keywords are arguments of the module. Without any arguments, it is not called.
     """
     module = _unwrapped(module)
-    root = type(module).__name__
-    paths = {id(one): path for path, one in reversed(list(module.named_modules()))}
-    modules = {path: type(one).__name__ for path, one in module.named_modules()}
+    modules = CalledModules(module)
     weights = dict(_weights(module))
-    free = FreeNames(root)
-    names = {path: free.take(path) for path in weights}
+    free = FreeNames()
+    names = {path: free.take("", scope_of(path, modules.root)) for path in weights}
     arguments, is_backward = _arguments(module, inputs, keywords)
     calls = None
     if inputs or arguments or not _parameters(module):
-        calls = Calls(free, paths, names)
+        calls = Calls(modules, names)
         call(module, calls, weights, inputs, arguments, is_backward=is_backward)
-    return CountedModule(root, modules, weights, names, calls)
+    return CountedModule(modules, weights, free, names, calls)
 
 
 def _unwrapped(module: Module) -> Module:

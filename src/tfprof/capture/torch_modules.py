@@ -42,7 +42,12 @@ def recorded(live: LiveModules, events: PythonEvents) -> RecordedModules:
     for label, model in zip(labels, models, strict=True):
         modules += [
             RecordedModule(
-                label, one.path, one.kind, rest.pop(one.identity, ""), not model.is_alive
+                label,
+                one.paths[0],
+                one.kind,
+                rest.pop(one.identity, ""),
+                not model.is_alive,
+                one.paths[1:],
             )
             for one in model.modules
         ]

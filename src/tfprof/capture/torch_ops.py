@@ -11,16 +11,19 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, TypeAlias
 
 from tfprof.capture.runners import is_runner
+from tfprof.capture.torch_places import CalledModules
 from tfprof.columns import Shape
 from tfprof.frameworks import torch
 from tfprof.model.code import Frame
 from tfprof.model.ops import NOT_A_GRADIENT, UNKNOWN_FORWARD, Phase
+from tfprof.sources.module_places import NOWHERE
 from tfprof.sources.torch_modules import FreeNames
 from tfprof.views.code import is_installed
 
 # PyTorch's own types are not used: it is imported only when needed.
 Tensor: TypeAlias = Any
 Module: TypeAlias = Any
+Maker: TypeAlias = int | str  # a row of `Calls.ops`, or the op of a parameter or buffer
 
 _BACKWARD_SCOPE = "backward"
 _ACCUMULATES = "torch::autograd::AccumulateGrad"
@@ -31,10 +34,10 @@ _PLAIN = (bool, int, float, str)
 class CalledOp:
     """An op that was called."""
 
-    name: str
     kind: str
-    path: str | None  # of the module that called it; None outside of modules
-    inputs: Sequence[tuple[str, int]]  # the ops that made its tensors, and their outputs
+    place: int  # of the module that called it, as in `CalledModules`
+    parts: tuple[str, ...]  # of its name below that of the module
+    inputs: Sequence[tuple[Maker, int]]  # what made its tensors, and their outputs
     stated_inputs: Sequence[Shape]  # by position in the op's schema
     outputs: Sequence[Shape]
     attributes: Mapping[str, str]  # JSON
@@ -74,16 +77,14 @@ class _OwnLines:
 class Calls:
     """The ops that a module called, in order."""
 
-    free: FreeNames
-    paths: Mapping[int, str]  # of modules, by identity
+    modules: CalledModules
     weights: Mapping[str, str]  # the ops of parameters and buffers, by path
     ops: list[CalledOp] = field(default_factory=list)
     stacks: dict[tuple[Frame, ...], int] = field(default_factory=dict)
-    output_shapes: dict[str, Shape] = field(default_factory=dict)  # of modules, by path
+    output_shapes: dict[int, Shape] = field(default_factory=dict)  # of modules, by place
     is_backward: bool = False
     last_line: str = ""  # the program's own line that called the last op
-    _modules: list[str | None] = field(default_factory=list)  # those that run, innermost last
-    _made: dict[int, tuple[str, int]] = field(default_factory=dict)  # by identity of a tensor
+    _made: dict[int, tuple[Maker, int]] = field(default_factory=dict)  # by identity of a tensor
     _kept: list[Tensor] = field(default_factory=list)  # so that identities stay unique
     _of_node: dict[int, int] = field(default_factory=dict)  # the op of each autograd node
     _lines: _OwnLines = field(default_factory=_OwnLines)
@@ -107,17 +108,19 @@ class Calls:
             for hook in hooks:
                 hook.remove()
 
+    def names(self, free: FreeNames) -> list[str]:
+        """The names of the ops."""
+        scopes = [*self.modules.scopes(), self.modules.root]
+        return [free.take("", scopes[op.place], *op.parts) for op in self.ops]
+
     def _enter(self, module: Module, _inputs: Any) -> None:
-        self._modules.append(self.paths.get(id(module), self._path()))
+        self.modules.enter(module)
 
     def _leave(self, _module: Module, _inputs: Any, output: Any) -> None:
-        path = self._modules.pop() if self._modules else None
+        place = self.modules.leave()
         shapes = list(_shapes(output))
-        if path is not None and shapes:
-            self.output_shapes.setdefault(path, shapes[0])
-
-    def _path(self) -> str | None:
-        return self._modules[-1] if self._modules else None
+        if place != NOWHERE and shapes:
+            self.output_shapes.setdefault(place, shapes[0])
 
     def _see(self, function: Any, arguments: Sequence[Any], output: Any) -> None:
         kind = function._schema.name  # noqa: SLF001 -- there is no other way to the name
@@ -126,16 +129,15 @@ class Calls:
         node = torch()._C._current_autograd_node() if self.is_backward else None  # noqa: SLF001
         if node is not None and node.name() == _ACCUMULATES:
             return
-        forward, path, parts = self._place(node, kind)
+        forward, place, parts = self._place(node, kind)
         frames = self._lines.frames() if forward < 0 else None
         stack = self.ops[forward].stack if frames is None else self._stack(frames)
-        name = self.free.take(path or "", *parts)
         known = (self._made.get(id(tensor)) for tensor in tensors(arguments))
         self.ops.append(
             CalledOp(
-                name=name,
                 kind=kind,
-                path=path,
+                place=place,
+                parts=parts,
                 inputs=[made for made in known if made is not None],
                 stated_inputs=_stated(arguments),
                 outputs=list(_shapes(output)),
@@ -146,21 +148,22 @@ class Calls:
             )
         )
         for slot, tensor in enumerate(tensors(output)):
-            self._made[id(tensor)] = (name, slot)
+            self._made[id(tensor)] = (len(self.ops) - 1, slot)
             self._kept.append(tensor)
-        if self._modules or not self.is_backward:
+        if self.modules.place != NOWHERE or not self.is_backward:
             # Autograd numbers its nodes; the node of an op is made just before the op is called.
             number = torch().autograd._get_sequence_nr() - 1  # noqa: SLF001
             self._of_node.setdefault(number, len(self.ops) - 1)
 
-    def _place(self, node: Any, kind: str) -> tuple[int, str | None, tuple[str, ...]]:
-        """The forward op, the module and the last parts of the name of an op."""
-        if not self.is_backward or self._modules:  # checkpoints run modules again
-            return NOT_A_GRADIENT, self._path(), (kind,)
+    def _place(self, node: Any, kind: str) -> tuple[int, int, tuple[str, ...]]:
+        """The forward op, the place of the module and the last parts of the name of an op."""
+        place = self.modules.place
+        if not self.is_backward or place != NOWHERE:  # checkpoints run modules again
+            return NOT_A_GRADIENT, place, (kind,)
         forward = -1 if node is None else self._of_node.get(node._sequence_nr(), -1)  # noqa: SLF001
         if forward < 0:
-            return UNKNOWN_FORWARD, None, (_BACKWARD_SCOPE, kind)
-        return forward, self.ops[forward].path, (node.name(), kind)
+            return UNKNOWN_FORWARD, NOWHERE, (_BACKWARD_SCOPE, kind)
+        return forward, self.ops[forward].place, (node.name(), kind)
 
     def _stack(self, frames: tuple[Frame, ...]) -> int:
         if frames:

@@ -174,6 +174,14 @@ TABLES: dict[str, TableFormat] = {
             "parent": _row("layers", "The layer that contains it, or -1.", -1),
             "kind": _word("The name of its class, such as `Conv2D`; empty if unknown."),
             "output_shape": _shape("The shape of its output; the batch is usually -1."),
+            "home": _row(
+                "layers", "The layer that is the same module, with its parameters, or -1.", -1
+            )._replace(missing=-1),
+            "calls": Field(
+                "How often the module is called in a step, rounded; 0 if unknown.",
+                least=0,
+                missing=0,
+            ),
         },
         key="layer",
         is_added=True,

@@ -73,8 +73,11 @@ class Held(Protocol):
         """The class and the path of the modules that were called, in the order of first calls."""
 
     @property
-    def scopes(self) -> Mapping[str, str]:
-        """The scopes of modules by their names in the trace that was recorded with the file."""
+    def scopes(self) -> Mapping[str, Sequence[str]]:
+        """The scopes of modules by their names in the trace that was recorded with the file.
+
+        The first is where the parameters are; each of the others has the same module.
+        """
 
     def define(self, builder: ProfileBuilder, root: str) -> None:
         """Define the parameters below the scope `root`, which may be empty."""

@@ -24,6 +24,8 @@ class Layer(NamedTuple):
     parent: int = NO_LAYER
     kind: str = ""  # the name of its class; empty if unknown
     output_shape: Shape = None
+    home: int = NO_LAYER  # the position of the layer that is the same module, with its parameters
+    calls: int = 0  # of the module in a step, 0 if unknown
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +36,8 @@ class Layers:
     parent: Ints  # a row, or `NO_LAYER`
     kind: Coded
     output_shape: Shapes
+    home: Ints  # the row of the layer that is the same module, with its parameters, or `NO_LAYER`
+    calls: Ints  # of the module in a step, 0 if unknown
 
     def __len__(self) -> int:
         return len(self.name)
@@ -51,6 +55,8 @@ class Layers:
                 parent,
                 self.kind[row],
                 self.output_shape[row],
+                int(self.home[row]),
+                int(self.calls[row]),
             )
             for row, (path, parent) in enumerate(found)
         ]
@@ -66,8 +72,8 @@ class LayersBuilder:
     def add(self, layers: Sequence[Layer]) -> Ints:
         """Add layers, parents first, and return their ids.
 
-        The parent of a layer is a position in `layers`. A number is appended to a name that occurs
-        twice in the same layer, as in `dense#2`.
+        The parent of a layer and its home are positions in `layers`. A number is appended to a name
+        that occurs twice in the same layer, as in `dense#2`.
         """
         paths: list[str] = []
         free = _FreePaths()
@@ -75,10 +81,14 @@ class LayersBuilder:
             above = paths[layer.parent] if layer.parent >= 0 else ""
             path = free.take(f"{above}/{layer.name}" if above else layer.name)
             parent = self._rows[above] if above else NO_LAYER
-            self._layers.setdefault(path, layer._replace(parent=parent))
+            self._layers.setdefault(path, layer._replace(parent=parent, home=NO_LAYER))
             self._rows.setdefault(path, len(self._rows))
             paths.append(path)
-        return ints([self._rows[path] for path in paths])
+        ids = [self._rows[path] for path in paths]
+        for path, layer in zip(paths, layers, strict=True):
+            if layer.home >= 0 and self._layers[path].home < 0:
+                self._layers[path] = self._layers[path]._replace(home=ids[layer.home])
+        return ints(ids)
 
     def rows(self) -> Ints:
         """The row of each id in the finished table, with a final -1 so that -1 maps to -1."""
@@ -93,6 +103,8 @@ class LayersBuilder:
             parent=ints(self.rows()[parents[order]]),
             kind=Coded.of([layer.kind for layer in layers]).take(order),
             output_shape=Shapes.of([layer.output_shape for layer in layers]).take(order),
+            home=ints(self.rows()[ints([layer.home for layer in layers])[order]]),
+            calls=ints([layer.calls for layer in layers])[order],
         )
 
     def _order(self) -> Ints:

@@ -225,6 +225,7 @@ class ProfileColumns:
             (ops.layer, len(self.layers)),
             (ops.part_of, len(ops)),
             (self.layers.parent, len(self.layers)),
+            (self.layers.home, len(self.layers)),
             (self.layers.kind.codes, len(self.layers.kind.values)),
             (ops.origins.input, len(ops.origins.inputs)),
             (self.steps.recording, len(self.recordings)),

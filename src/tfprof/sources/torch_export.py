@@ -70,7 +70,7 @@ class HeldProgram:
 
     def __init__(self, found: Program, sizes: Sizes, path: str) -> None:
         self._found, self._sizes, self.path = found, sizes, path
-        self.scopes: Mapping[str, str] = {}  # a program is not recorded with a trace
+        self.scopes: Mapping[str, Sequence[str]] = {}  # a program is not recorded with a trace
         self._stacks = [ModuleStack.of(node.modules) for node in found.graph.nodes]
         pairs = (pair for stack in self._stacks for pair in stack.classes)
         self.classes = list(dict.fromkeys(pairs))  # the path and class of each module called

@@ -61,12 +61,23 @@ def scope_of(path: str, root: str = "") -> str:
     return "/".join([root, *parts] if root else parts)
 
 
+class Called(NamedTuple):
+    """A module where it was called: the scope of its parameters, and the calls in a step."""
+
+    home: str
+    calls: int
+
+
 def add_modules(
-    builder: ProfileBuilder, scopes: Mapping[str, str], classes: Mapping[str, str]
+    builder: ProfileBuilder,
+    scopes: Mapping[str, str],
+    classes: Mapping[str, str],
+    called: Mapping[str, Called] | None = None,
 ) -> int:
     """Add a layer for each module, and link ops to them; returns the number of layers.
 
-    `scopes` has the scope of each op, empty outside of modules; `classes` the class of some scopes.
+    `scopes` has the scope of each op, empty outside of modules; `classes` the class of some scopes;
+    `called` those of modules that were called.
     """
     rows: dict[str, int] = {}
     layers: list[Layer] = []
@@ -77,6 +88,11 @@ def add_modules(
             if row == len(layers):
                 layers.append(Layer(part, above, classes.get(path, "")))
             above = row
+    for scope, one in (called or {}).items():
+        row, home = rows.get(scope, NO_LAYER), rows.get(one.home, NO_LAYER)
+        if row >= 0:
+            is_home = home == row
+            layers[row] = layers[row]._replace(home=NO_LAYER if is_home else home, calls=one.calls)
     ids = builder.add_layers(layers)
     owned = {name: rows[_cut(scope)] for name, scope in scopes.items() if _cut(scope) in rows}
     builder.set_layer(builder.ids(owned), ids[list(owned.values())] if owned else [])

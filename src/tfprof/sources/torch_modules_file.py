@@ -41,6 +41,7 @@ class RecordedModule(NamedTuple):
     """A module: the model that it belongs to, its path there, its class and its name in the trace.
 
     The name is empty if it was not called, and `is_deleted` says whether the program deleted it.
+    `others` are paths of other attributes that have the same module.
     """
 
     model: str
@@ -48,6 +49,7 @@ class RecordedModule(NamedTuple):
     kind: str
     trace_name: str = ""
     is_deleted: bool = False
+    others: tuple[str, ...] = ()
 
 
 class RecordedWeight(NamedTuple):
@@ -134,11 +136,16 @@ def read(file: InputFile) -> RecordedModules:
         raise InputError(file.path, f"is damaged: {trouble}; record again.") from None
 
 
-def _module(
-    model: Any, path: Any, kind: Any, trace_name: Any, is_deleted: Any = False
+def _module(  # noqa: PLR0917 -- the keys of a module
+    model: Any,
+    path: Any,
+    kind: Any,
+    trace_name: Any,
+    is_deleted: Any = False,
+    others: Any = (),
 ) -> RecordedModule:
     texts = _text(model), _text(path), _text(kind), _text(trace_name)
-    return RecordedModule(*texts, bool(is_deleted))
+    return RecordedModule(*texts, bool(is_deleted), tuple(map(_text, others)))
 
 
 def _weight(row: int, one: Mapping[str, Any]) -> RecordedWeight:
@@ -296,13 +303,16 @@ class HeldModules:
         return {one.path: one.shape for one in self.found.weights} if is_one else {}
 
     @property
-    def scopes(self) -> Mapping[str, str]:
-        """The scope of each module that was called, by its name in the trace.
+    def scopes(self) -> Mapping[str, Sequence[str]]:
+        """The scopes of each module that was called, by its name in the trace.
 
         A loss that was created for one call is left out: its scope is that of the caller.
         """
-        named = [one for one in self._parts if one.trace_name]
-        return {one.trace_name: scope_of(one.path, one.model) for one in named}
+        return {
+            one.trace_name: [scope_of(path, one.model) for path in (one.path, *one.others)]
+            for one in self._parts
+            if one.trace_name
+        }
 
     @property
     def _parts(self) -> list[RecordedModule]:

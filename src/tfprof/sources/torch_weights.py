@@ -82,7 +82,7 @@ class HeldWeights:
     found: StoredWeights
     owners: Sequence[int]  # see `owners_of`
     calls: Sequence[tuple[str, str]] = ()
-    scopes: Mapping[str, str] = field(default_factory=dict)
+    scopes: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def parameters(self) -> Mapping[str, tuple[int, ...]]:

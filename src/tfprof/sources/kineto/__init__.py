@@ -73,7 +73,7 @@ def add(found: Interpreted, builder: ProfileBuilder, file: InputFile) -> FileSum
         file,
         builder.device_names(row),
         ops=len(ops) - len(ops.kernel),
-        modules=len(found.calls.instances),
+        modules=len(found.calls.instances.once),
         steps=len(builder.runs.step_numbers(row)),
         runs=counted,
         kernels=int(found.launched.is_kernel.sum()),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 
 from tfprof.columns import Coded, Ints, Strings
@@ -21,7 +23,7 @@ from tfprof.sources.kineto.interpreted import Interpreted
 from tfprof.sources.kineto.model import Model
 from tfprof.sources.kineto.sites import Sites
 from tfprof.sources.saved_attributes import SavedAttributes
-from tfprof.sources.torch_modules import add_modules
+from tfprof.sources.torch_modules import Called, add_modules
 
 # The slot of an edge that carries no tensor: an op waits for the ops inside it.
 _CONTROL = -1
@@ -94,7 +96,26 @@ def add_layers(found: Interpreted, ops: Sites, model: Model, builder: ProfileBui
         )
         if above >= 0 or path in used or not any(used)
     }
-    add_modules(builder, scopes, classes)
+    homes = zip(model.homes, instances.class_name, strict=True)
+    shared = {home: kind for home, kind in homes if home not in model.paths}
+    add_modules(builder, scopes, shared | classes, _called(found, model))
+
+
+def _called(found: Interpreted, model: Model) -> dict[str, Called]:
+    """How often each module was called in a step, by scope."""
+    calls, host = found.calls, found.host
+    rows = np.flatnonzero(calls.module_row == np.arange(len(host)))
+    steps = len(np.unique(found.marks.of_time(host.start_ns[rows])))
+    count = np.bincount(calls.instance[rows], minlength=len(calls.instances)).tolist()
+    total: Counter[str] = Counter()
+    for path, number in zip(model.paths, count, strict=True):
+        total[path] += number
+    homes = dict(zip(reversed(model.paths), reversed(model.homes), strict=True))
+    return {
+        path: Called(homes[path], max(round(number / steps), 1))
+        for path, number in total.items()
+        if number
+    }
 
 
 def add_calls(found: Interpreted, ops: Sites, ids: Ints, builder: ProfileBuilder) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from tfprof.sources.kineto.host import Role
 from tfprof.sources.kineto.interpreted import Interpreted
 from tfprof.sources.kineto.module_calls import Called
 from tfprof.sources.kineto.python_calls import Instances
-from tfprof.sources.kineto.scopes import attribute_paths, class_paths, stated_paths
+from tfprof.sources.kineto.scopes import attribute_paths, class_paths, part
 from tfprof.units import counted
 
 _MOST_LISTED = 3
@@ -40,6 +40,7 @@ class Model:
     """The scopes of the modules, and the scope of the whole model if its parameters are known."""
 
     paths: list[str]
+    homes: list[str]  # the scope of each module where its parameters are
     root: str = ""
     unmatched: bool = False  # parameters are known, but the modules do not match them
     twins: int = 0  # modules that could be exchanged with another one
@@ -93,20 +94,28 @@ def model_of(found: Interpreted, held: Sequence[Held], names: ModuleNames, path:
     """
     instances = found.calls.instances
     is_known = any(one.parameters or one.scopes for one in held)
-    plain = Model(class_paths(instances, names), unmatched=is_known and len(instances) > 0)
+    paths = class_paths(instances, names)
+    homes = [paths[row] for row in instances.module]
+    plain = Model(paths, homes, unmatched=is_known and len(instances) > 0)
     if not plain.unmatched:
         return plain
-    if scopes := _recorded(instances, held, path):
-        roots = Counter(scope.partition("/")[0] for scope in scopes.values())
-        known = {row for row, name in enumerate(instances.name) if name in scopes}
-        return Model(stated_paths(instances, scopes), roots.most_common(1)[0][0], known=known)
-    paths = next((one for each in held if (one := stated(instances, each.calls))), None)
-    paths = paths or _matched(found, held)
-    return plain if paths is None else _named(found, paths)
+    if held_paths := _recorded(instances, held, path):
+        roots = Counter(paths[0].partition("/")[0] for paths in held_paths.values())
+        return _named(instances, held_paths, roots.most_common(1)[0][0])
+    found_paths = _stated(instances, held) or _matched(found, held)
+    return plain if found_paths is None else _by_attribute(instances, *found_paths)
 
 
-def _matched(found: Interpreted, held: Sequence[Held]) -> AttributePaths | None:
-    """The paths of the modules that have the known parameters."""
+def _stated(instances: Instances, held: Sequence[Held]) -> tuple[Instances, AttributePaths] | None:
+    """The modules with the paths that a file states in the order of the calls."""
+    for rows, one in product((instances, instances.once), held):
+        if paths := stated(rows, one.calls):
+            return rows, paths
+    return None
+
+
+def _matched(found: Interpreted, held: Sequence[Held]) -> tuple[Instances, AttributePaths] | None:
+    """The modules with the paths of those that have the known parameters."""
     parameters = {name: shape for each in held for name, shape in each.parameters.items()}
     shared = {name for each in held for name in each.shared}
     distinct = {name: shape for name, shape in parameters.items() if name not in shared}
@@ -114,13 +123,17 @@ def _matched(found: Interpreted, held: Sequence[Held]) -> AttributePaths | None:
     # Ops inside of others have inputs that no module has, such as transposed weights.
     for match, is_outermost in product((matched, matched_without_unused), (True, False)):
         modules = called(found, is_outermost=is_outermost)
-        for known in (parameters, distinct) if shared else (parameters,):
-            if paths := match(modules, known, is_in_order=is_in_order):
-                return paths
+        # Files with all names of a shared parameter have those of each module that has it.
+        ways = [(modules, parameters), (modules.once, distinct)]
+        if not shared:
+            ways = ways[::-1] if ways[1][0] is not modules else ways[:1]
+        for rows, known in ways:
+            if paths := match(rows, known, is_in_order=is_in_order):
+                return rows.instances, paths
     return None
 
 
-def _recorded(instances: Instances, held: Sequence[Held], path: str) -> Mapping[str, str]:
+def _recorded(instances: Instances, held: Sequence[Held], path: str) -> Mapping[str, Sequence[str]]:
     """The scopes of modules that were recorded together with a trace, by their names in it."""
     here = Path(path).parent
     for one in sorted(held, key=lambda one: Path(one.path).parent != here):
@@ -129,18 +142,29 @@ def _recorded(instances: Instances, held: Sequence[Held], path: str) -> Mapping[
     return {}
 
 
-def _named(found: Interpreted, paths: AttributePaths) -> Model:
-    names = attribute_paths(found.calls.instances, paths)
-    known = {row for row, place in enumerate(paths.path) if place is not None}
-    root = names[paths.root]
-    return Model(
-        names,
-        root,
+def _by_attribute(instances: Instances, rows: Instances, paths: AttributePaths) -> Model:
+    """The model of a trace with paths for some of its modules, or some of the calls of these."""
+    root = part(rows.class_name[paths.root])
+    held: dict[str, list[str]] = {}
+    for name, path in zip(rows.name, paths.path, strict=True):
+        if path is not None:
+            held.setdefault(name, []).append("/".join((root, *map(part, path))))
+    return replace(
+        _named(instances, held, root),
         twins=paths.twins,
         in_order=paths.in_order,
         unused=paths.unused,
-        known=known,
     )
+
+
+def _named(instances: Instances, held: Mapping[str, Sequence[str]], root: str) -> Model:
+    known = {row for row, name in enumerate(instances.name) if name in held}
+    paths = attribute_paths(instances, held)
+    homes = [
+        held[name][0] if name in held else paths[row]
+        for name, row in zip(instances.name, instances.module, strict=True)
+    ]
+    return Model(paths, homes, root, known=known)
 
 
 def called(found: Interpreted, *, is_outermost: bool) -> Called:

@@ -18,6 +18,17 @@ class Called:
     instances: Instances
     inputs: Sequence[Sequence[Counter[Shape]]]  # of each op of each instance
 
+    @property
+    def once(self) -> Called:
+        """The same modules with one row each, and all inputs of their ops."""
+        once = self.instances.once
+        if len(once) == len(self.instances):
+            return self
+        found: dict[str, list[Counter[Shape]]] = {name: [] for name in once.name}
+        for name, inputs in zip(self.instances.name, self.inputs, strict=True):
+            found[name] += inputs
+        return Called(once, list(found.values()))
+
     @cached_property
     def inner(self) -> list[list[int]]:
         """The instances whose first call was inside each one, in the order of these calls."""

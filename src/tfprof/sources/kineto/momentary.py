@@ -21,7 +21,7 @@ from tfprof.sources.kineto.scopes import part
 def united(found: Interpreted, model: Model) -> tuple[Interpreted, Model]:
     """The trace and its model with one module for those that were created anew in each step."""
     instances = found.calls.instances
-    paths, taken = list(model.paths), set(model.paths)
+    paths, homes, taken = list(model.paths), list(model.homes), set(model.paths)
     first = np.arange(len(instances) + 1)
     first[-1] = -1
     classes: list[str] = []
@@ -32,12 +32,15 @@ def united(found: Interpreted, model: Model) -> tuple[Interpreted, Model]:
             own = paths[group[0]]
         taken.add(own)
         for one in group:
-            paths[one], first[one] = own, group[0]
+            paths[one] = homes[one] = own
+            first[one] = group[0]
         classes.append(kind)
     if not classes:
         return found, model
     owner = replace(found.belonging, instance=first[found.belonging.instance])
-    return replace(found, belonging=owner), replace(model, paths=paths, momentary=classes)
+    return replace(found, belonging=owner), replace(
+        model, paths=paths, homes=homes, momentary=classes
+    )
 
 
 def _groups(found: Interpreted, known: Collection[int]) -> Iterator[list[int]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from tfprof.kernels.nesting import Chains
 from tfprof.model.between_files import ByStart
 from tfprof.model.code import Frame
 from tfprof.sources.kineto.host import Host, Role
+from tfprof.sources.module_places import NOWHERE, ModulePlaces
 
 _MODULE = "nn.Module: "
 _FRAME = re.compile(r"(.*)\((\d{1,9})\): (.*)", re.DOTALL)
@@ -31,16 +33,36 @@ _COMMAND = re.compile(r"(?:.*[/\\])?tfprof(?:\.exe|-script\.py)?", re.DOTALL)
 _CLASS = re.compile(r"(.+)_\d+", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Instances:
-    """The modules that were called, one row per instance, in the order of their first calls."""
+    """The modules where they were called, in the order of their first calls, callers first.
+
+    A module that several others call has a row for each of them.
+    """
 
     name: list[str]  # as in the trace: the class and a number
     class_name: list[str]
-    parent: list[int]  # the instance that called it, or -1
+    parent: list[int]  # the row of the module that called it, or -1
 
     def __len__(self) -> int:
         return len(self.name)
+
+    @cached_property
+    def module(self) -> list[int]:
+        """For each row the first row of the same module."""
+        first: dict[str, int] = {}
+        return [first.setdefault(name, row) for row, name in enumerate(self.name)]
+
+    @cached_property
+    def once(self) -> Instances:
+        """The same modules with one row each, below the module that called it first."""
+        rows = [row for row, first in enumerate(self.module) if row == first]
+        place = {row: number for number, row in enumerate(rows)}
+        return Instances(
+            [self.name[row] for row in rows],
+            [self.class_name[row] for row in rows],
+            [-1 if self.parent[row] < 0 else place[self.module[self.parent[row]]] for row in rows],
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -131,14 +153,14 @@ def python_calls(slices: Slices, host: Host) -> PythonCalls:
         host.thread, host.start_ns, host.end_ns, np.where(is_call, 0, -1), 1
     )
     module_row = np.where(is_call, np.arange(len(host)), in_module)
-    order, instances = _instances(modules, module_of, in_module, host)
-    renumbered = np.append(order, -1)
+    nested = nesting.chains(in_module, module_of)
+    instance, instances = _instances(modules, nested, np.flatnonzero(is_call), host.start_ns)
     frames = [_frame(text) for text in texts]
     label = np.full(len(host), -1)
     label[rows] = _numbered([frame is not None for frame in frames])[place]
     return PythonCalls(
         instances=instances,
-        instance=np.where(module_row >= 0, renumbered[module_of[module_row]], -1),
+        instance=instance[nested.of_row],
         module_row=module_row,
         frames=[frame for frame in frames if frame is not None],
         frame=label,
@@ -168,43 +190,25 @@ def place_of(text: str) -> tuple[str, int, str] | None:
 
 
 def _instances(
-    names: list[str], module_of: Ints, in_module: Ints, host: Host
+    names: list[str], calls: Chains, rows: Ints, start_ns: Ints
 ) -> tuple[Ints, Instances]:
-    """The modules in the order of their first calls, and the place of each name in that order.
+    """The modules where they were called in `rows`, and which of them each chain of calls is.
 
-    The parent is the module that contains the first call that is inside another module at all:
-    with checkpointing, modules are called again outside of theirs.
+    With checkpointing, modules are called again outside of theirs, so those calls come last.
     """
-    calls = np.flatnonzero(module_of >= 0)
-    calls = calls[np.argsort(host.start_ns[calls], kind="stable")]
-    own = module_of[calls]
-    above = np.append(module_of, -1)[in_module[calls]]
-    first = np.full(len(names), -1)
-    first[own[::-1]] = np.arange(len(own))[::-1]
-    order = np.argsort(first, kind="stable")
-    place = np.empty(len(names), np.int64)
-    place[order] = np.arange(len(names))
-    parent = np.full(len(names), -1)
-    inside = np.flatnonzero((above >= 0) & (above != own))[::-1]
-    parent[own[inside]] = above[inside]  # the first one is written last
-    parents = [int(place[parent[one]]) if parent[one] >= 0 else -1 for one in order.tolist()]
-    named = [names[one] for one in order.tolist()]
-    classes = [found[1] if (found := _CLASS.fullmatch(name)) else name for name in named]
-    return place, Instances(named, classes, _without_cycles(parents))
-
-
-def _without_cycles(parents: list[int]) -> list[int]:
-    """The parents, with each cycle cut at one of its rows."""
-    state = [0] * len(parents)  # 1: on the current path, 2: done
-    result = list(parents)
-    for start in range(len(parents)):
-        path, row = [], start
-        while row >= 0 and not state[row]:
-            state[row] = 1
-            path.append(row)
-            row = result[row]
-        if row >= 0 and state[row] == 1:
-            result[path[-1]] = -1
-        for one in path:
-            state[one] = 2
-    return result
+    first = np.full(len(calls.label), np.iinfo(np.int64).max)
+    np.minimum.at(first, calls.of_row[rows], start_ns[rows])
+    outer = np.append(calls.label, -1)[calls.above]
+    is_called = np.zeros(len(names), np.bool_)
+    is_called[calls.label[(outer >= 0) & (outer != calls.label)]] = True
+    again = nesting.inherited(calls.above, np.where(calls.above < 0, is_called[calls.label], -1))
+    places = ModulePlaces()
+    found = np.full(len(calls.label) + 1, NOWHERE)
+    for chain in np.lexsort((first, again)).tolist():
+        found[chain] = places.called(int(found[calls.above[chain]]), int(calls.label[chain]))
+    classes = [match[1] if (match := _CLASS.fullmatch(name)) else name for name in names]
+    return found, Instances(
+        [names[one] for one in places.module],
+        [classes[one] for one in places.module],
+        places.caller,
+    )

@@ -12,10 +12,10 @@ from tfprof.columns import Ints, distinct_rows, ints
 from tfprof.formats.kineto.columns import Slices
 from tfprof.model.between_files import ModuleNames
 from tfprof.model.ops import Phase
-from tfprof.sources.kineto.attribute_paths import AttributePaths
 from tfprof.sources.kineto.belonging import Belonging
 from tfprof.sources.kineto.host import Host
 from tfprof.sources.kineto.python_calls import Instances
+from tfprof.sources.module_places import paths_of
 
 OUTSIDE = "outside_modules"
 _OPTIMIZER = "optimizer"
@@ -37,14 +37,14 @@ def class_paths(instances: Instances, names: ModuleNames) -> list[str]:
     The number is that of the first trace with the module; it is left out if the class has one
     instance there.
     """
-    places = _joined(_by_position(instances), instances, {})
+    places = _joined(_by_position(instances), instances)
     own = [
         names.name(place.rpartition("/")[0], place, kind, proposed)
         for place, kind, proposed in zip(
             places, map(part, instances.class_name), _own_names(instances), strict=True
         )
     ]
-    return _joined(own, instances, {})
+    return _joined(own, instances)
 
 
 def _by_position(instances: Instances) -> list[str]:
@@ -59,44 +59,28 @@ def _by_position(instances: Instances) -> list[str]:
 
 def kinds_of_modules(instances: Instances) -> frozenset[str]:
     """The paths of modules by class, without numbers: `GPT/Block/Linear`."""
-    return frozenset(_joined(list(map(part, instances.class_name)), instances, {}))
+    return frozenset(_joined(list(map(part, instances.class_name)), instances))
 
 
-def attribute_paths(instances: Instances, found: AttributePaths) -> list[str]:
-    """The path of each module by attribute: `GPT/blocks/0/attn`; by class where it is unknown."""
-    root = part(instances.class_name[found.root])
-    known = {
-        row: "/".join((root, *map(part, path)))
-        for row, path in enumerate(found.path)
-        if path is not None
-    }
-    return _joined(_own_names(instances), instances, known)
+def attribute_paths(instances: Instances, held: Mapping[str, Sequence[str]]) -> list[str]:
+    """The path of each module by attribute: `GPT/blocks/0/attn`; by class where it is unknown.
 
-
-def stated_paths(instances: Instances, scopes: Mapping[str, str]) -> list[str]:
-    """The path of each module as stated by its name in the trace; by class where it is unknown."""
-    known = {row: scopes[name] for row, name in enumerate(instances.name) if name in scopes}
-    return _joined(_own_names(instances), instances, known)
+    `held` has the paths of modules by name, as in `module_places.paths_of`.
+    """
+    known = {row: held[name] for row, name in enumerate(instances.name) if name in held}
+    return paths_of(instances.module, instances.parent, _own_names(instances), known)
 
 
 def _own_names(instances: Instances) -> list[str]:
-    counts = Counter(instances.class_name)
+    rows = [row for row, first in enumerate(instances.module) if row == first]
+    counts = Counter(instances.class_name[row] for row in rows)
     names = zip(instances.name, instances.class_name, strict=True)
     return [part(kind if counts[kind] == 1 else name) for name, kind in names]
 
 
-def _joined(own: Sequence[str], instances: Instances, known: dict[int, str]) -> list[str]:
-    """The path of each module below that of its parent; `known` has paths of some."""
-    paths = dict(known)
-    for start in range(len(own)):
-        row, pending = start, []
-        while row >= 0 and row not in paths:
-            pending.append(row)
-            row = instances.parent[row]
-        for one in reversed(pending):
-            above = paths.get(instances.parent[one], "")
-            paths[one] = f"{above}/{own[one]}" if above else own[one]
-    return [paths[row] for row in range(len(own))]
+def _joined(own: Sequence[str], instances: Instances) -> list[str]:
+    """The path of each module below that of its caller."""
+    return paths_of(instances.module, instances.parent, own, {})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
