@@ -235,6 +235,9 @@ def test_each_caller_of_a_shared_module_has_what_it_did_there():
         assert forward[f"Shared/layers/{number}/Linear_0"] == product
     assert answer["Shared/head"]["total_params"] == 4 * 4 + 4
     assert answer["Shared/layers/0"]["total_params"] == 4 * 4 + 4
+    found = {one["name"]: one for one in answer.to_dict()["shared_modules"]}
+    assert found.keys() == {"Shared/head", "Shared/layers/0/activations/0"}
+    assert (found["Shared/head"]["callers"], found["Shared/head"]["params"]) == (2, 20)
 
 
 def test_without_inputs_only_parameters_are_known():

@@ -6,15 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
+
 from tfprof.columns import Ints, Shapes
 from tfprof.measures.memory import (
     has_held_parameters,
     holders_from_before,
     lacks_small_allocations,
 )
+from tfprof.measures.shared_modules import are_shared
 from tfprof.metrics import BY_KEY, Metric, Need
+from tfprof.model.layers import NO_LAYER
 from tfprof.model.profile import ProfileColumns
-from tfprof.outputs import fields
+from tfprof.outputs import fields, shared_modules
 from tfprof.outputs.alignment import line
 from tfprof.units import Unit, format_percent
 from tfprof.views import facts
@@ -24,6 +28,7 @@ from tfprof.views.view import View
 _NAME = "layer"
 _SHARE = "share"
 _INDENT = "  "
+_MARK = " (shared)"
 # Shares are those of the first of these that is selected.
 _SHARED = ("micros", "float_ops", "params")
 # The columns that a table leaves out if it is too wide, in this order, until it fits.
@@ -64,6 +69,8 @@ def lines(view: View) -> Iterator[str]:
     yield rule
     yield _line([column.cells[0] for column in columns], columns, widths)
     yield from (f"{line}\n" for line in ("", *_sentences(view)))
+    if shared := list(shared_modules.lines(view)):
+        yield from (f"{line}\n" for line in ("", *shared))
 
 
 def too_wide(view: View, width: int) -> list[Metric]:
@@ -127,13 +134,19 @@ def _from_before(profile: ProfileColumns) -> str:
 
 
 def _names(view: View) -> _Column:
-    """The name of each row; a layer in another layer is indented, without the other's name."""
+    """The name of each row; a layer in another layer is indented, without the other's name.
+
+    A module that several others call is marked in each of them.
+    """
     depths, parents = view.tree.depths.tolist(), view.tree.parents.tolist()
     names = list(view.name)
+    layer = np.full(len(view), NO_LAYER) if view.layer is None else view.layer
+    marks = np.append(are_shared(view.profile), [False])[layer].tolist()
     cells = [fields.TOTAL]
     for row in range(1, len(view)):
         above = f"{names[parents[row]]}/"
-        cells.append(_INDENT * (depths[row] - 2) + names[row].removeprefix(above))
+        name = names[row].removeprefix(above) + (_MARK if marks[row] else "")
+        cells.append(_INDENT * (depths[row] - 2) + name)
     return _Column("", _NAME, cells, is_number=False)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tfprof.columns import Ints, Shapes
 from tfprof.metrics import BY_KEY, Metric
-from tfprof.outputs import fields, tabular
+from tfprof.outputs import fields, shared_modules, tabular
 from tfprof.outputs.html_table import (
     Amount,
     Cell,
@@ -48,6 +48,7 @@ def of_view(view: View) -> str:
         paragraph(sentence if is_nested else f"{sentence.partition(':')[0]}."),
         table(*_without_empty(columns, cells), depths),
         paragraph(_left_out(left)) if left > 0 else "",
+        shared_modules.html(view) if Trait.ALIGNED in view.traits else "",
         notes=view.notes,
     )
 

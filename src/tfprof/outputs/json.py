@@ -11,9 +11,10 @@ from dataclasses import asdict
 from typing import Any
 
 from tfprof.metrics import METRICS
-from tfprof.outputs import json_document, schemas
+from tfprof.outputs import json_document, schemas, shared_modules
 from tfprof.outputs.tabular import json_rows
 from tfprof.units import exact_micros
+from tfprof.views.registry import Trait
 from tfprof.views.view import View
 
 
@@ -25,6 +26,8 @@ def as_dict(view: View) -> dict[str, Any]:
 def head(view: View) -> dict[str, Any]:
     """Everything but the rows."""
     options = asdict(view.options)
+    is_aligned = Trait.ALIGNED in view.traits
+    shared = shared_modules.as_dicts(view) if is_aligned else []
     return {
         "schema": schemas.name_of("view"),
         "view": view.kind,
@@ -33,6 +36,7 @@ def head(view: View) -> dict[str, Any]:
         "recordings": list(view.profile.recordings.label),
         "notes": list(view.notes),
         "hidden": {"ops": view.hidden.ops, **_hidden_numbers(view)},
+        **({"shared_modules": shared} if shared else {}),
     }
 
 

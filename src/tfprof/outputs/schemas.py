@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tfprof.metrics import METRICS, Metric
 from tfprof.options import MEMORY_OPTIONS, RANK_OPTIONS, STEP_OPTIONS, VIEW_OPTIONS, Option
-from tfprof.outputs import check_schema, diff_schema
+from tfprof.outputs import check_schema, diff_schema, shared_schema
 from tfprof.outputs.schema_types import INTEGER as _INTEGER
 from tfprof.outputs.schema_types import NUMBER as _NUMBER
 from tfprof.outputs.schema_types import TEXT as _TEXT
@@ -32,6 +32,7 @@ class Answer(NamedTuple):
     title: str
     command: str
     properties: Callable[[], dict[str, Schema]]
+    optional: frozenset[str] = frozenset()  # keys that are left out if there is nothing to list
 
 
 def name_of(answer: str) -> str:
@@ -46,7 +47,9 @@ def schema_of(answer: str) -> Schema:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": name_of(answer),
         "title": f"{found.title}: tfprof {found.command} --json",
-        **_object({"schema": {"const": name_of(answer)}, **found.properties()}),
+        **_object(
+            {"schema": {"const": name_of(answer)}, **found.properties()}, optional=found.optional
+        ),
     }
 
 
@@ -147,6 +150,7 @@ def _view() -> dict[str, Schema]:
         "hidden": _described(
             hidden, "The number of ops that are accounted for but not shown, and their sums."
         ),
+        "shared_modules": shared_schema.shared_modules(),
         "rows": _list(_row(), "The rows, the root first; each has what `select` asks for."),
     }
 
@@ -508,7 +512,7 @@ def _collected() -> dict[str, Schema]:
 
 
 SCHEMAS: dict[str, Answer] = {
-    "view": Answer(1, "A view", "|".join(VIEWS), _view),
+    "view": Answer(1, "A view", "|".join(VIEWS), _view, frozenset({"shared_modules"})),
     "ledger": Answer(1, "Float operations by kind of op", "flops", _ledger),
     "memory": Answer(1, "Memory over time", "memory", _memory),
     "steps": Answer(1, "The times of steps", "steps", _steps),
