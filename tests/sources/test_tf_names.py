@@ -45,6 +45,23 @@ def test_an_update_belongs_to_the_optimizer_in_any_scope(kind):
 
 
 @pytest.mark.parametrize(
+    "kind",
+    [
+        *("CollectiveReduceV2", "CollectiveGatherV2", "CollectivePermute", "NcclAllReduce"),
+        *("_NcclBroadcastRecv", "CrossReplicaSum", "AllToAll", "HorovodAllreduce"),
+    ],
+)
+def test_a_collective_is_communication_in_any_scope(kind):
+    assert phase("all_reduce/sum", kind) is Phase.COMMUNICATION
+    assert phase("gradients/sum", kind) is Phase.COMMUNICATION
+
+
+@pytest.mark.parametrize("kind", ["CollectiveInitializeCommunicator", "Collect", "HorovodRank"])
+def test_what_only_prepares_a_collective_is_not_communication(kind):
+    assert phase("all_reduce/setup", kind) is Phase.FORWARD
+
+
+@pytest.mark.parametrize(
     "scope", ["adam", "adam_w", "sgd_1", "SGD", "rm_sprop", "while/body/lion", "rmsprop"]
 )
 def test_an_op_in_the_scope_of_a_keras_optimizer_belongs_to_the_optimizer(scope):

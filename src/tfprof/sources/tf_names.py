@@ -45,6 +45,16 @@ _PIPELINE_KINDS = (
     "(MultiDevice)?Iterator(Init|Get|To|From)[A-Za-z0-9]*",
 )
 
+# The kinds of ops in which several hosts or devices take part: those of TensorFlow, of TPUs and of
+# Horovod. Setting up a communicator is none.
+_COLLECTIVES = (
+    "Collective.*",
+    "_?Nccl.*",
+    "AllToAll|CrossReplicaSum|XlaAllReduce|XlaReduceScatter",
+    "Horovod(Allreduce|Allgather|Broadcast|Alltoall|Reducescatter|GroupedAll).*",
+)
+_PREPARES_COLLECTIVE = ("CollectiveAssignGroup.*", "CollectiveInitializeCommunicator")
+
 # `gradients/conv1_grad/mul` is an op of the gradient of `conv1`.
 _GRADIENT_PREFIX = "gradients/"
 _GRADIENT_END = "_grad/"
@@ -69,6 +79,9 @@ class TensorFlowNames:
         for scope in _optimizer_scopes(ops):
             found[names.starts_with(f"{scope}/")] = Phase.OPTIMIZER
         found[ops.types.having(OPTIMIZER_OP)[rows]] = Phase.OPTIMIZER
+        communicates = Patterns(_COLLECTIVES).match_column(kinds.values)
+        communicates &= ~Patterns(_PREPARES_COLLECTIVE).match_column(kinds.values)
+        found[communicates[kinds.codes[rows]]] = Phase.COMMUNICATION
         return found.astype(np.int64)
 
     def forward_of(self, ops: Ops, rows: Ints) -> Ints:
