@@ -74,6 +74,7 @@ def test_the_report_divides_the_median_step_of_each_recording():
 def test_the_report_divides_kernels_and_transfers_of_accelerators(tmp_path):
     shown = traces.loaded(
         tmp_path,
+        traces.annotation("forward", 0, 10),
         traces.op("aten::mm", 0, 10),
         traces.launch(1, 1),
         traces.kernel("gemm", 1, 10, 30),

@@ -292,7 +292,7 @@ def _steps() -> dict[str, Schema]:
         "backward": "Gradients.",
         "optimizer": "Updates of variables.",
         "input": "Ops that prepare or fetch input.",
-        "other": "Ops of none of these phases.",
+        "other": "Ops of none of these phases, or of an unknown one.",
         "communication": "Ops in which several hosts or ranks take part.",
         "transfers": "Transfers between devices.",
         "idle_input_wait": "Waiting for input while nothing ran.",

@@ -21,6 +21,7 @@ from tfprof.model.executions import Purpose
 from tfprof.model.ops import HELD_BEFORE_SCOPE, Phase
 from tfprof.sources.snapshot_blocks import NO_EVENT, HeldBlocks
 from tfprof.sources.snapshot_parameters import parameters_in
+from tfprof.sources.torch_annotations import named_phases
 from tfprof.sources.torch_modules import FreeNames
 from tfprof.sources.torch_stacks import is_of_torch, starts_backward
 
@@ -162,29 +163,21 @@ def _phase(stack: Sequence[StackFrame]) -> Phase:
     return Phase.FORWARD
 
 
-# What annotations say about the phase; the names of PyTorch's own, and usual ones.
-_NAMED = {
-    Phase.OPTIMIZER: re.compile(r"Optimizer\.step#|optimi[sz]er\b", re.IGNORECASE),
-    Phase.BACKWARD: re.compile(r"backward\b", re.IGNORECASE),
-    Phase.FORWARD: re.compile(r"forward\b", re.IGNORECASE),
-}
-
-
 def _phases(found: Snapshot, time_ns: Ints) -> Ints:
     """The phases of events; those without a stack have that of the annotation around them."""
     of_stack = np.array([_phase(stack) for stack in found.stacks], np.int64)
     phases = of_stack[found.events.stack]
-    spans = {phase: _spans(found, time_ns, pattern) for phase, pattern in _NAMED.items()}
-    for phase, inside in spans.items():
-        phases[(phases == Phase.OTHER) & inside] = phase
+    named = named_phases([one.name for one in found.annotations]).phase
+    for phase in (Phase.OPTIMIZER, Phase.BACKWARD, Phase.FORWARD):
+        phases[(phases == Phase.OTHER) & _inside(found, time_ns, named == phase)] = phase
     return phases
 
 
-def _spans(found: Snapshot, time_ns: Ints, pattern: re.Pattern[str]) -> Bools:
-    """Whether each event is inside an annotation of such a name."""
+def _inside(found: Snapshot, time_ns: Ints, is_named: Bools) -> Bools:
+    """Whether each event is inside one of these annotations."""
     change = np.zeros(len(time_ns) + 1, np.int64)
     order = np.argsort(time_ns, kind="stable")
-    named = [one for one in found.annotations if pattern.search(one.name)]
+    named = [found.annotations[row] for row in np.flatnonzero(is_named).tolist()]
     moments = [one.time_us * NANOS_PER_MICRO for one in named]
     places = np.searchsorted(time_ns[order], moments)
     np.add.at(change, places, [1 if one.is_start else -1 for one in named])

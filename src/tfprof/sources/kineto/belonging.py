@@ -1,8 +1,4 @@
-"""What each op belongs to: a module, lines of code, a phase of the step and, if backward, an op.
-
-On its thread, an op is inside Python calls, annotations and other ops. Which of them tells its
-phase is decided by the innermost: an annotation of an optimizer, a backward op, or a module.
-"""
+"""What each op belongs to: a module, lines of code, a phase of the step and, if backward, an op."""
 
 from __future__ import annotations
 
@@ -20,10 +16,12 @@ from tfprof.sources.kineto.backward import forward_ops
 from tfprof.sources.kineto.groups import group_of_rows
 from tfprof.sources.kineto.host import COLLECTIVES, LOADER, OPTIMIZER, STEP, Host, Role
 from tfprof.sources.kineto.lost_threads import ENGINE
+from tfprof.sources.kineto.phases import Inside, phases_of
 from tfprof.sources.kineto.python_calls import PythonCalls, place_of
 from tfprof.sources.torch_stacks import starts_backward
 
 _ACCUMULATE = "torch::autograd::AccumulateGrad"
+_NODE = re.compile(r"[A-Z]\w*Backward\d*")
 _PYTHON = ("PythonDispatchMode", "PythonSubclass")
 _COMMUNICATION = ("c10d::", "_c10d_functional", "record_param_comms", *COLLECTIVES)
 _CHECKPOINT = r".*torch[/\\]utils[/\\]checkpoint\.py\(\d+\): "
@@ -56,17 +54,12 @@ def belonging(trace: Trace, host: Host, calls: PythonCalls) -> Belonging:
     slices = trace.slices
     row = np.arange(len(host))
     node, forward = _backward(trace, host)
-    annotated = nesting.inherited(host.in_annotation, _phase_annotations(slices, host))
     module = calls.module_row
     called = nesting.inherited(host.in_python, _backward_calls(slices, host))
-    by_annotation = annotated > np.maximum(np.maximum(module, node), called)
-    phase = np.where((node >= 0) | (called > module), Phase.BACKWARD, Phase.FORWARD)
-    deciding = annotated[by_annotation]
-    is_loader = _named(slices, host, (LOADER,))
-    phase[by_annotation] = np.where(is_loader[deciding], Phase.INPUT, Phase.OPTIMIZER)
     own = np.where(_named(slices, host, _COMMUNICATION) & (host.role == Role.OP), row, -1)
     communicates = nesting.inherited(host.in_op, own) >= 0
-    phase[communicates] = Phase.COMMUNICATION
+    inside = Inside(node, called, module)
+    phase, annotation = phases_of(trace, host, inside, forward, communicates)
     # A module that is called inside a backward op computes its forward pass again.
     is_gradient = (forward >= 0) & (node > module) & (phase == Phase.BACKWARD)
     forward = np.where(is_gradient, forward, -1)
@@ -76,7 +69,7 @@ def belonging(trace: Trace, host: Host, calls: PythonCalls) -> Belonging:
         instance=_of_forward(instance, forward),
         code=_of_forward(calls.chains.of_row, forward),
         forward=forward,
-        annotation=np.where(by_annotation, annotated, -1),
+        annotation=annotation,
         annotations=nesting.chains(host.in_annotation, _plain_annotations(slices, host)),
         group=group_of_rows(trace, host, communicates),
         is_idle=(_stopped(slices, host) & (phase == Phase.BACKWARD)) | _dispatched(slices, host),
@@ -153,10 +146,16 @@ def _backward(trace: Trace, host: Host) -> tuple[Ints, Ints]:
     on_engine = _named(slices, host, (ENGINE,)) & (host.role == Role.OP)
     known = _with_accumulation(slices, host, np.flatnonzero(on_engine), known)
     has_number = host.taken(slices.forward_thread) > 0
-    is_node = (host.role == Role.OP) & (on_engine | has_number)
+    is_named = _flagged(slices, host, [_is_node(name) for name in slices.name.values])
+    is_node = (host.role == Role.OP) & (on_engine | has_number | is_named)
     node = nesting.inherited(host.in_op, np.where(is_node, row, -1))
     joined = nesting.inherited(host.in_op, np.where(known >= 0, row, -1))
     return node, np.where(joined >= 0, known[joined], -1)
+
+
+def _is_node(name: str) -> bool:
+    """Whether the engine runs ops of this name; old versions do not record more about them."""
+    return name == _ACCUMULATE or _NODE.fullmatch(name) is not None
 
 
 def _with_accumulation(slices: Slices, host: Host, engine: Ints, known: Ints) -> Ints:
@@ -191,12 +190,6 @@ def _backward_calls(slices: Slices, host: Host) -> Ints:
     flags = [place is not None and starts_backward(place[0], place[2]) for place in places]
     is_call = _flagged(slices, host, flags) & (host.role == Role.PYTHON)
     return np.where(is_call, np.arange(len(host)), -1)
-
-
-def _phase_annotations(slices: Slices, host: Host) -> Ints:
-    """The row of each annotation that decides the phase, -1 for other events."""
-    is_phase = _named(slices, host, (*OPTIMIZER, LOADER)) & (host.role == Role.ANNOTATION)
-    return np.where(is_phase, np.arange(len(host)), -1)
 
 
 def _plain_annotations(slices: Slices, host: Host) -> Ints:

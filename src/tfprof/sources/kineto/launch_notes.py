@@ -37,7 +37,7 @@ def of_launches(found: Interpreted, ops: Sites) -> Iterator[Note]:
     if len(rows := kernels[launched.in_graph[kernels]]):
         text = counted(len(rows), "kernel", "kernels")
         yield Note(
-            f"{text} of CUDA graphs ({_device_time(found, rows)}) count for the op, the "
+            f"{text} of CUDA graphs ({device_time(found, rows)}) count for the op, the "
             "module and the phase that launched the graph; what is inside it is not recorded.",
             _KERNELS,
         )
@@ -93,14 +93,14 @@ def _without_launch(found: Interpreted, ops: Sites) -> Iterator[Note]:
         text = counted(len(rows), "kernel was", "kernels were")
         yield Note(
             f"{text} launched before the recording, so the module is unknown: "
-            f"{_device_time(found, rows)}.",
+            f"{device_time(found, rows)}.",
             _KERNELS,
         )
     if len(rows := unknown[~launched.is_early[unknown]]):
         text = counted(len(rows), "kernel has", "kernels have")
         when = _when(found, launched.slice[kernels], np.isin(kernels, rows))
         yield Note(
-            f"{text} no recorded launch and no module{when}: {_device_time(found, rows)}.",
+            f"{text} no recorded launch and no module{when}: {device_time(found, rows)}.",
             _KERNELS,
         )
     copies = np.flatnonzero(~launched.is_kernel)
@@ -113,7 +113,7 @@ def _without_launch(found: Interpreted, ops: Sites) -> Iterator[Note]:
         )
 
 
-def _device_time(found: Interpreted, rows: Ints) -> str:
+def device_time(found: Interpreted, rows: Ints) -> str:
     """The time of these activities, and its share of that of all kernels."""
     durations = found.trace.slices.duration_ns[found.launched.slice]
     nanos, total = int(durations[rows].sum()), int(durations[found.launched.is_kernel].sum())

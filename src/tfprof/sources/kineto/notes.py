@@ -12,6 +12,7 @@ from tfprof.columns import Ints
 from tfprof.errors import shortened
 from tfprof.formats.kineto.columns import MISSING, Trace
 from tfprof.model.notes import FileNote, Note, Subject
+from tfprof.model.ops import Phase
 from tfprof.sources.kineto import launch_notes
 from tfprof.sources.kineto.compiled import COMPILED
 from tfprof.sources.kineto.host import Role
@@ -26,6 +27,7 @@ _LOSS = re.compile(r"exceeded|dropped|lost\b|terminating tracing|stopped early",
 _LONGEST_WARNING = 120
 _KERNELS = Subject.TIME | Subject.STEPS
 _TIMES = _KERNELS | Subject.MEMORY | Subject.FLOAT_OPS
+_NOTABLE = 0.01  # the least share of the device time in unknown phases that a note is about
 
 
 def of_trace(trace: Trace, found: Interpreted, ops: Sites, path: str) -> Iterator[FileNote]:
@@ -56,6 +58,7 @@ def _remarks(trace: Trace, found: Interpreted, ops: Sites) -> Iterator[Note]:
     yield from _slowness(trace, found)
     yield from _missing(trace, found)
     yield from launch_notes.of_launches(found, ops)
+    yield from _phases(trace, found, ops)
     if any(kind.startswith(COMPILED) for kind in ops.kind):
         yield from _compiled(found, ops)
 
@@ -244,4 +247,20 @@ def _threads(found: Interpreted) -> Iterator[Note]:
             f"{silently} called modules, but the ops were not recorded; record all threads, for "
             "example with tfprof.capture(all_threads=True).",
             _TIMES,
+        )
+
+
+def _phases(trace: Trace, found: Interpreted, ops: Sites) -> Iterator[Note]:
+    """Which launched kernels are in no phase, although the trace is of a training step."""
+    kernels = np.flatnonzero(found.launched.is_kernel)
+    site = ops.of_activity[kernels]
+    unknown = kernels[(ops.phase[site] == Phase.OTHER) & (ops.inside[site] >= 0)]
+    durations = trace.slices.duration_ns[found.launched.slice]
+    if durations[unknown].sum() > _NOTABLE * durations[kernels].sum():
+        text = counted(len(unknown), "kernel was", "kernels were")
+        yield Note(
+            f"{text} launched outside of the known phases of a step: "
+            f"{launch_notes.device_time(found, unknown)}; `with record_function('optimizer'):` and the "
+            "like around the parts of the program tell their phases.",
+            Subject.STEPS,
         )

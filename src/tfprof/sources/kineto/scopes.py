@@ -13,12 +13,12 @@ from tfprof.formats.kineto.columns import Slices
 from tfprof.model.between_files import ModuleNames
 from tfprof.model.ops import Phase
 from tfprof.sources.kineto.belonging import Belonging
-from tfprof.sources.kineto.host import Host
+from tfprof.sources.kineto.host import LOADER, OPTIMIZER, Host
 from tfprof.sources.kineto.python_calls import Instances
 from tfprof.sources.module_places import paths_of
 
 OUTSIDE = "outside_modules"
-_OPTIMIZER = "optimizer"
+_OPTIMIZER_SCOPE = "optimizer"
 _REST = {
     Phase.BACKWARD: "backward",
     Phase.INPUT: "data_loading",
@@ -116,9 +116,10 @@ class Scopes:
         """
         if phase == Phase.COMMUNICATION and group >= 0 and self.groups[group]:
             return f"{_REST[Phase.COMMUNICATION]}/{part(self.groups[group])}"
-        if phase == Phase.OPTIMIZER:
-            return f"{_OPTIMIZER}/{part(slices.name.values[name].partition('#')[2])}"
-        if phase in _REST:
+        decides = slices.name.values[name] if name >= 0 else ""
+        if decides.startswith(OPTIMIZER):
+            return f"{_OPTIMIZER_SCOPE}/{part(decides.partition('#')[2])}"
+        if phase in _REST and (not decides or decides.startswith(LOADER)):
             return _REST[Phase(phase)]
         parts = []
         while chain >= 0:
