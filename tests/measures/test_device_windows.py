@@ -144,11 +144,11 @@ def test_a_long_copy_beside_the_kernels_does_not_move_the_next_step(tmp_path):
         copy("Memcpy DtoH (Device -> Pinned)", 1, 5, 80),
         op("aten::mm", 4, 5),
         launch(2, 5),
-        kernel("gemm", 2, 6, 20),
+        kernel("gemm", 2, 6, 20, stream=9),
         annotation("ProfilerStep#1", 50, 50),
         op("aten::mm", 51, 5),
         launch(3, 52),
-        kernel("gemm", 3, 60, 20),
+        kernel("gemm", 3, 60, 20, stream=9),
     )
     (first,), (second,) = accelerators(profile, 0), accelerators(profile, 1)
 

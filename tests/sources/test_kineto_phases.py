@@ -5,6 +5,7 @@ import pytest
 from kineto_programs import (
     ENGINE,
     annotation,
+    event,
     kernel,
     launch,
     loaded,
@@ -281,6 +282,26 @@ def test_collectives_communicate_in_any_phase_and_so_do_their_kernels(tmp_path):
     )
 
     assert found == {"record_param_comms": "communication", "nccl:all_gather": "communication"}
+
+
+def test_a_kernel_without_a_launch_has_the_phase_that_its_accelerator_annotates(tmp_path):
+    def span(name, ts, dur):
+        return event(name, cat="gpu_user_annotation", ts=ts, dur=dur, pid=0, tid=7)
+
+    profile = loaded(
+        tmp_path,
+        op("aten::mm", 0, 4),
+        *(span("1F1B", 10, 90), span("attn(F)", 10, 40), span("mlp(B)", 60, 20)),
+        *(kernel("gemm", 91, 10, 40), kernel("gemm", 92, 60, 20), kernel("gemm", 93, 85, 5)),
+        kernel("gemm", 94, 62, 7, stream=8),
+    )
+    names = nanos(profile, on_accelerator=True)
+    columns = profile.columns
+
+    assert {
+        Phase(columns.phase[list(columns.ops.name).index(name)]).name.lower(): took
+        for name, took in names.items()
+    } == {"forward": 40_000, "backward": 20_000, "other": 12_000}
 
 
 def test_a_call_of_backward_in_an_annotated_forward_pass_is_backward(tmp_path):

@@ -260,7 +260,7 @@ def _phases(trace: Trace, found: Interpreted, ops: Sites) -> Iterator[Note]:
         text = counted(len(unknown), "kernel was", "kernels were")
         yield Note(
             f"{text} launched outside of the known phases of a step: "
-            f"{launch_notes.device_time(found, unknown)}; `with record_function('optimizer'):` and the "
-            "like around the parts of the program tell their phases.",
+            f"{launch_notes.device_time(found, unknown)}; `with record_function('optimizer'):` and "
+            "the like around the parts of the program tell their phases.",
             Subject.STEPS,
         )

@@ -19,6 +19,7 @@ from tfprof.model.ops import UNATTRIBUTED_SCOPE, Phase
 from tfprof.model.variants import FreeNames, SharedNames, signature
 from tfprof.sources.kineto.belonging import Belonging
 from tfprof.sources.kineto.compiled import COMPILED
+from tfprof.sources.kineto.gpu_annotations import annotated_phases
 from tfprof.sources.kineto.host import Host, Role
 from tfprof.sources.kineto.launches import Launches
 from tfprof.sources.kineto.lost_threads import ENGINE
@@ -216,10 +217,14 @@ def _names(  # noqa: PLR0917 -- columns
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Kernels:
-    """The kernels that each op launches, one row per op and name of a kernel."""
+    """The kernels that each op launches, one row per op and name of a kernel.
+
+    Those without an op are divided by the phase that an annotation of the accelerator names.
+    """
 
     owner: Ints  # the site of the op, or -1
     name: list[str]
+    phase: Ints  # of those without an op, or -1
     of_activity: Ints  # for each row of `Launches`, the row here, or -1 for copies and fills
 
     @classmethod
@@ -230,9 +235,12 @@ class _Kernels:
         around = np.where(site[call] < 0, np.append(host.in_op, -1)[call], call)
         owner = site[around]
         name = slices.name.codes[launched.slice[rows]]
+        phase = np.where(owner < 0, annotated_phases(slices, launched)[rows], -1)
         width = len(slices.name.values) or 1
+        # An owner is the op, or else the negative phase, from -1 for none.
+        group = np.where(owner < 0, -2 - phase, owner) + len(Phase)
         keys, first, place = np.unique(
-            (owner + 1) * width + name, return_index=True, return_inverse=True
+            (group + 1) * width + name, return_index=True, return_inverse=True
         )
         order = np.argsort(first, kind="stable")  # by first launch
         rank = np.empty(len(order), np.int64)
@@ -240,9 +248,11 @@ class _Kernels:
         keys = keys[order]
         of_activity = np.full(len(launched), -1)
         of_activity[rows] = rank[place]
+        group = keys // width - 1 - len(Phase)
         return cls(
-            owner=keys // width - 1,
+            owner=np.maximum(group, -1),
             name=[slices.name.values[code] for code in (keys % width).tolist()],
+            phase=np.maximum(-2 - group, -1),
             of_activity=of_activity,
         )
 
@@ -262,14 +272,18 @@ class _Kernels:
         """
         communicates = np.array([name.startswith(_COLLECTIVE) for name in self.name], np.bool_)
         own = np.append(of_ops, Phase.OTHER)[self.owner]
+        own = np.where(self.phase >= 0, self.phase, own)
         return np.concatenate((of_ops, np.where(communicates, Phase.COMMUNICATION, own)))
 
     def names(self, ops: Sequence[str], free: FreeNames) -> list[str]:
         """The names of kernels below those of their ops, without the arguments of templates."""
         scopes = [ops[owner] if owner >= 0 else UNATTRIBUTED_SCOPE for owner in self.owner.tolist()]
         return [
-            free.take(f"{scope}/{part(short_kernel(name))}", signature(name))
-            for scope, name in zip(scopes, self.name, strict=True)
+            free.take(
+                f"{scope}/{part(short_kernel(name))}",
+                signature(name) if phase < 0 else signature(name, phase),
+            )
+            for scope, name, phase in zip(scopes, self.name, self.phase.tolist(), strict=True)
         ]
 
 
