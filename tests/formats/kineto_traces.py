@@ -54,7 +54,7 @@ def rows(table: Any) -> list[dict[str, Any]]:
 
 # Comparing both readers.
 
-_JSON = {"input_dims", "input_types", "concrete_inputs"}
+_JSON = {"input_dims", "input_types", "concrete_inputs", "grid", "block"}
 
 
 def in_pieces(data: bytes, size: int) -> Iterator[bytes]:
@@ -68,7 +68,7 @@ def contents(trace: Trace) -> dict[str, Any]:
         for name in ("header", "base_ns", "events", "damaged_events", "clamped_events")
     }
     found["is_complete"] = trace.is_complete
-    for name in ("slices", "collectives", "memory", "flows", "threads"):
+    for name in ("slices", "collectives", "configurations", "memory", "flows", "threads"):
         table = getattr(trace, name)
         for field in fields(table):
             column = getattr(table, field.name)

@@ -126,6 +126,36 @@ def test_collectives_have_rows_of_their_own():
     ]
 
 
+def test_launch_configurations_have_rows_of_their_own():
+    args = {
+        "registers per thread": 168,
+        "shared memory": 4096,
+        "est. achieved occupancy %": 12,
+        "grid": [128, 1, 4],
+        "block": [256, 1, 1],
+    }
+    listed = (
+        event(),
+        event("gemm", cat="kernel", args=args),
+        event("memcpy", cat="gpu_memcpy"),
+        event("triton", cat="kernel", args={"grid": [8, 1, 1]}),
+    )
+
+    trace = read(trace_of(*listed))
+
+    assert rows(trace.configurations) == [
+        {
+            "slice": 1,
+            "registers": 168,
+            "shared_memory": 4096,
+            "occupancy": 12,
+            "grid": "[128, 1, 4]",
+            "block": "[256, 1, 1]",
+        },
+        {"slice": 3, "grid": "[8, 1, 1]"},
+    ]
+
+
 def test_memory_events_are_read():
     args = {
         "Addr": 140193772339200,

@@ -38,6 +38,7 @@ KEYS = (
     *("correlation", "External id", "external id", "Sequence number", "Fwd thread id", "stream"),
     *("Python id", "Python parent id", "bytes", "Input Dims", "Input type", "Concrete Inputs"),
     *("Collective name", "dtype", "In msg nelems", "Process Group Name", "Process Group Ranks"),
+    *("grid", "block", "registers per thread", "shared memory", "est. achieved occupancy %"),
     *("Bytes", "Addr", "Device Id", "Total Allocated", "name", "labels", "Ev Idx"),
 )
 arguments = st.dictionaries(st.sampled_from(KEYS) | texts, values, max_size=5)

@@ -62,6 +62,21 @@ class Collectives:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class LaunchConfigurations:
+    """One row per kernel whose launch configuration is stated, as far as it is."""
+
+    slice: Ints  # a row of `Slices`
+    registers: Ints  # per thread
+    shared_memory: Ints  # bytes per block
+    occupancy: Ints  # achieved, in percent, as Kineto estimates it
+    grid: Coded  # JSON
+    block: Coded  # JSON
+
+    def __len__(self) -> int:
+        return len(self.slice)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class MemoryEvents:
     """One row per allocation, or release if `bytes` is negative, in the order of the file."""
 
@@ -111,6 +126,7 @@ class Trace:
 
     slices: Slices
     collectives: Collectives
+    configurations: LaunchConfigurations
     memory: MemoryEvents
     flows: Flows
     threads: Threads

@@ -55,6 +55,14 @@ COLLECTIVE_TEXTS = {
     "Process Group Ranks": "group_ranks",
 }
 
+# How a kernel was launched. Kineto estimates the occupancy, in percent.
+LAUNCH_NUMBERS = {
+    "registers per thread": "registers",
+    "shared memory": "shared_memory",
+    "est. achieved occupancy %": "occupancy",
+}
+LAUNCH_TEXTS = {"grid": "grid", "block": "block"}
+
 # Arguments of `[memory]` events.
 MEMORY_NUMBERS = {
     "Bytes": "bytes",

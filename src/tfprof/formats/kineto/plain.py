@@ -14,6 +14,7 @@ from tfprof.formats.kineto.columns import (
     MISSING,
     Collectives,
     Flows,
+    LaunchConfigurations,
     MemoryEvents,
     Slices,
     Trace,
@@ -100,6 +101,7 @@ class _Reader:
             *times,
         )
         self.collectives = _Table(fields.COLLECTIVE_NUMBERS, fields.COLLECTIVE_TEXTS, "slice")
+        self.configurations = _Table(fields.LAUNCH_NUMBERS, fields.LAUNCH_TEXTS, "slice")
         self.memory = _Table(fields.MEMORY_NUMBERS, {}, "thread", "time_ns")
         self.flows = _Table({}, {}, "id", "is_start", "thread", "time_ns")
         self.threads: dict[tuple[str, str], int] = {}
@@ -247,6 +249,11 @@ class _Reader:
             found.update(_numbers(args, fields.COLLECTIVE_NUMBERS))
             found.update(_texts(args, fields.COLLECTIVE_TEXTS))
             self.collectives.add(found)
+        if not args.keys().isdisjoint(fields.LAUNCH_NUMBERS.keys() | fields.LAUNCH_TEXTS.keys()):
+            launched: dict[str, int | str] = {"slice": len(self.slices.rows["thread"])}
+            launched.update(_numbers(args, fields.LAUNCH_NUMBERS))
+            launched.update(_texts(args, fields.LAUNCH_TEXTS))
+            self.configurations.add(launched)
         values: dict[str, int | str] = {
             "category": _text(event.get("cat")),
             "name": name,
@@ -287,6 +294,7 @@ class _Reader:
         return Trace(
             slices=Slices(**self.slices.columns()),
             collectives=Collectives(**self.collectives.columns()),
+            configurations=LaunchConfigurations(**self.configurations.columns()),
             memory=MemoryEvents(**self.memory.columns()),
             flows=Flows(**flows | {"is_start": flows["is_start"] == 1}),
             threads=threads_of(list(self.threads), self.names),

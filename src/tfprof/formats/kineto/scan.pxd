@@ -21,6 +21,8 @@ cdef class Scanner(FieldReader):
     @cython.final
     cdef int take_collective(self) except -1 nogil
     @cython.final
+    cdef int take_configuration(self) except -1 nogil
+    @cython.final
     cdef int take_memory(self) except -1 nogil
     @cython.final
     cdef int take_flow(self, int is_start) except -1 nogil

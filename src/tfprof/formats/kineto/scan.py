@@ -32,6 +32,8 @@ from cython.cimports.tfprof.formats.kineto.scan_fields import (
     ID,
     IMPOSSIBLE,
     LABELS,
+    LAUNCH_NUMBERS,
+    LAUNCH_TEXTS,
     MEMORY_NUMBERS,
     NAME,
     NAMES,
@@ -57,6 +59,7 @@ COLLECTIVES = cython.declare(cython.int, 1)
 MEMORY = cython.declare(cython.int, 2)
 FLOWS = cython.declare(cython.int, 3)
 THREAD_NAMES = cython.declare(cython.int, 4)
+CONFIGURATIONS = cython.declare(cython.int, 5)
 TABLES = {
     "slices": (
         *("category", "name", "thread", "start_ns", "duration_ns"),
@@ -69,6 +72,10 @@ TABLES = {
     "memory": ("thread", "time_ns", *fields.MEMORY_NUMBERS.values()),
     "flows": ("id", "is_start", "thread", "time_ns"),
     "names": ("what", "process", "thread", "text"),
+    "configurations": (
+        *("slice", *fields.LAUNCH_NUMBERS.values()),
+        *fields.LAUNCH_TEXTS.values(),
+    ),
 }
 
 # Columns of texts, by their place in the table of texts.
@@ -76,6 +83,7 @@ TEXTS = {
     "slices": ("category", "name", *dict.fromkeys(fields.SLICE_TEXTS.values())),
     "collectives": tuple(fields.COLLECTIVE_TEXTS.values()),
     "names": ("process", "thread", "text"),
+    "configurations": tuple(fields.LAUNCH_TEXTS.values()),
     "threads": ("place",),
 }
 CATEGORY_TEXT = cython.declare(cython.int, 0)
@@ -85,7 +93,8 @@ COLLECTIVE_TEXT = cython.declare(cython.int, 5)
 PROCESS_TEXT = cython.declare(cython.int, 9)
 THREAD_TEXT = cython.declare(cython.int, 10)
 NAME_TEXT = cython.declare(cython.int, 11)
-PLACE_TEXT = cython.declare(cython.int, 12)
+LAUNCH_TEXT = cython.declare(cython.int, 12)
+PLACE_TEXT = cython.declare(cython.int, 14)
 
 _FIRST_ROWS = 1024
 LONGEST = cython.declare(cython.longlong, fields.LONGEST_NS)
@@ -196,6 +205,10 @@ class Scanner(FieldReader):
             self.clamped += 1
         if self.kinds[COLLECTIVE_TEXTS]:
             self.take_collective()
+        for at in range(LAUNCH_NUMBERS, FIELDS):
+            if self.kinds[at]:
+                self.take_configuration()
+                break
         row = self.row(SLICES)
         self.cells[0][row] = self.text(CATEGORY_TEXT, CAT, False)
         self.cells[1][row] = self.text(SLICE_TEXT, NAME, False)
@@ -216,6 +229,16 @@ class Scanner(FieldReader):
             self.cells[20 + at][row] = self.whole(COLLECTIVE_NUMBERS + at)
         for at in range(4):
             self.cells[23 + at][row] = self.text(COLLECTIVE_TEXT + at, COLLECTIVE_TEXTS + at, True)
+        return 0
+
+    def take_configuration(self) -> cython.int:
+        row: cython.longlong = self.row(CONFIGURATIONS)
+        at: cython.int
+        self.cells[43][row] = self.used[SLICES]
+        for at in range(3):
+            self.cells[44 + at][row] = self.whole(LAUNCH_NUMBERS + at)
+        for at in range(2):
+            self.cells[47 + at][row] = self.text(LAUNCH_TEXT + at, LAUNCH_TEXTS + at, True)
         return 0
 
     def take_memory(self) -> cython.int:

@@ -20,7 +20,9 @@ cdef enum:
     MEMORY_NUMBERS = 30
     NAMES = 36
     LABELS = 37
-    FIELDS = 38
+    LAUNCH_NUMBERS = 38
+    LAUNCH_TEXTS = 41
+    FIELDS = 43
 
 # The time that `time` returns for what is not a time.
 cdef enum:

@@ -29,6 +29,8 @@ from cython.cimports.tfprof.formats.kineto.scan_fields import (
     FIELDS,
     ID,
     IMPOSSIBLE,
+    LAUNCH_NUMBERS,
+    LAUNCH_TEXTS,
     MEMORY_NUMBERS,
     NAME,
     NAMES,
@@ -62,6 +64,8 @@ _GROUPS = (
     (COLLECTIVE_TEXTS, fields.COLLECTIVE_TEXTS),
     (MEMORY_NUMBERS, fields.MEMORY_NUMBERS),
     (NAMES, {"name": "name", "labels": "labels"}),
+    (LAUNCH_NUMBERS, fields.LAUNCH_NUMBERS),
+    (LAUNCH_TEXTS, fields.LAUNCH_TEXTS),
 )
 
 

@@ -10,7 +10,14 @@ import numpy as np
 
 from tfprof.columns import Coded, Ints, Strings, ints
 from tfprof.formats.kineto import fields, scan
-from tfprof.formats.kineto.columns import Collectives, Flows, MemoryEvents, Slices, Trace
+from tfprof.formats.kineto.columns import (
+    Collectives,
+    Flows,
+    LaunchConfigurations,
+    MemoryEvents,
+    Slices,
+    Trace,
+)
 from tfprof.formats.kineto.damage import DamagedError, StoppedError, next_event_in
 from tfprof.formats.kineto.envelope import DECODER, Found, base_of, standardised, threads_of
 
@@ -180,6 +187,9 @@ class _Stream:
         return Trace(
             slices=Slices(**texts.coded("slices", tables["slices"])),
             collectives=Collectives(**texts.coded("collectives", tables["collectives"])),
+            configurations=LaunchConfigurations(
+                **texts.coded("configurations", tables["configurations"])
+            ),
             memory=MemoryEvents(**tables["memory"]),
             flows=Flows(**flows | {"is_start": flows["is_start"] == 1}),
             threads=threads_of(places, _names(texts.coded("names", tables["names"]))),
