@@ -6,7 +6,6 @@ other ops. A thousand calls are one op with a thousand runs.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +14,7 @@ import numpy as np
 from tfprof.columns import Bools, Ints, Ragged, ints, offsets_of
 from tfprof.formats.kineto.columns import Slices
 from tfprof.kernels import nesting
+from tfprof.model.kernel_names import short_kernel
 from tfprof.model.ops import UNATTRIBUTED_SCOPE, Phase
 from tfprof.model.variants import FreeNames, SharedNames, signature
 from tfprof.sources.kineto.belonging import Belonging
@@ -285,24 +285,3 @@ class _Kernels:
             )
             for scope, name, phase in zip(scopes, self.name, self.phase.tolist(), strict=True)
         ]
-
-
-_QUALIFIERS = re.compile(r"^(?:void|static|__global__|at::native::|\s)+")
-_PIECE = re.compile(r"->|[<>(-]|[^<>(-]+")
-
-
-def short_kernel(name: str) -> str:
-    """The name of a kernel without its return type and its arguments."""
-    plain = name.replace("(anonymous namespace)::", "")
-    outside: list[str] = []  # what is not in the arguments of templates
-    depth = 0
-    for piece in _PIECE.findall(plain):
-        if piece == "(" and not depth:
-            # In front of it may be a return type such as `std::enable_if<…>::type`.
-            outside = "".join(outside).split()[-1:]
-            break
-        if piece in "<>":
-            depth = max(depth + (1 if piece == "<" else -1), 0)
-        elif not depth:
-            outside.append(piece)
-    return _QUALIFIERS.sub("", "".join(outside)).strip() or plain
