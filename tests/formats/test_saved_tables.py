@@ -142,6 +142,16 @@ def test_a_file_from_before_layers_were_saved_is_read_without_layers():
     assert profile_.ops.layer.tolist() == [-1, -1]
 
 
+def test_a_file_from_before_kernels_were_saved_has_none():
+    contents = members(saved())
+    del contents["kernel_runs.parquet"]
+
+    profile_ = loaded("file", archived(contents)).profile
+
+    profile_.check()
+    assert len(profile_.kernel_runs) == 0
+
+
 @pytest.mark.parametrize(
     ("column", "values", "trouble"),
     [

@@ -356,6 +356,26 @@ TABLES: dict[str, TableFormat] = {
         },
         is_added=True,
     ),
+    "kernel_runs": TableFormat(
+        "One row per kernel that an op launched on a lane in a step with a configuration, without "
+        "copies and fills.",
+        {
+            "op": _row("ops", "The op that launched it, or -1 if unknown.", -1),
+            "step": _row("steps", "The step."),
+            "device": _row("devices", "The lane on which it ran."),
+            "name": _word("The whole name of the kernel."),
+            "grid": _shape("Its blocks, in each dimension."),
+            "block": _shape("The threads of a block, in each dimension."),
+            "registers": Field("Registers per thread; -1 if unknown."),
+            "shared_memory": Field("Bytes of shared memory per block; -1 if unknown."),
+            "occupancy": Field("The estimated achieved occupancy, in percent; -1 if unknown."),
+            "launches": Field("How often it was launched.", least=1),
+            "total_duration_ns": Field("How long all of them took together."),
+            "min_duration_ns": Field("How long the shortest took."),
+            "max_duration_ns": Field("How long the longest took."),
+        },
+        is_added=True,
+    ),
     "tensors": TableFormat(
         "One row per tensor of a checkpoint. Its values stay in the checkpoint.",
         {

@@ -16,7 +16,7 @@ NO_TIME = -1
 # The first and last start of a run: the years 1933 and 2116.
 _EARLIEST_NS, LATEST_NS = -(2**60), 2**62
 # The longest run: 73 years.
-_LONGEST_NS = 2**61
+LONGEST_NS = 2**61
 
 
 class Limits(NamedTuple):
@@ -32,8 +32,8 @@ class Limits(NamedTuple):
 
 # By the ends of their names, the limits of columns. A start can be subtracted from any end.
 _LIMITS = {
-    "duration_ns": Limits(-_LONGEST_NS, _LONGEST_NS),
-    "end_ns": Limits(_EARLIEST_NS - _LONGEST_NS, LATEST_NS + _LONGEST_NS),
+    "duration_ns": Limits(-LONGEST_NS, LONGEST_NS),
+    "end_ns": Limits(_EARLIEST_NS - LONGEST_NS, LATEST_NS + LONGEST_NS),
     "_ns": Limits(_EARLIEST_NS, LATEST_NS),
 }
 

@@ -37,6 +37,7 @@ from tfprof.model.executions import (
     Records,
     Waits,
 )
+from tfprof.model.kernel_runs import KernelRuns
 from tfprof.model.recordings import Steps
 
 _COPY_COLUMNS = ("device", "start_ns", "duration_ns")
@@ -133,6 +134,7 @@ class Recorded(NamedTuple):
     waits: Waits
     messages: Messages
     other_kernels: OtherKernels
+    kernel_runs: KernelRuns
 
 
 class RunCollector:
@@ -158,6 +160,7 @@ class RunCollector:
         self._message_groups: list[Coded] = []
         self._kernels = _Collected(self._limited)
         self._kernel_kinds: list[Coded] = []
+        self._kernel_runs: list[KernelRuns] = []
 
     def _limited(self, name: str, column: Ints) -> Ints:
         """The column with impossible times replaced by the first or last possible one."""
@@ -322,6 +325,10 @@ class RunCollector:
         self._kernel_kinds.append(kind)
         self._kernels.add(**columns)
 
+    def add_kernel_runs(self, runs: KernelRuns) -> None:
+        """Add launches of kernels; their ops and steps are ids, and the steps must exist."""
+        self._kernel_runs.append(runs.packed())
+
     def build(self, row_of: Ints) -> Recorded:
         """The finished columns; `row_of` maps op ids to rows."""
         ordered = sorted(self._steps)
@@ -362,6 +369,7 @@ class RunCollector:
                 bytes=self._messages.release("bytes"),
             ),
             other_kernels=self._other_kernels(row_of),
+            kernel_runs=KernelRuns.joined(self._kernel_runs, row_of, step_row),
         )
 
     def _other_kernels(self, row_of: Ints) -> OtherKernels:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -201,6 +201,15 @@ def _record(found: _Recorded) -> None:
         device=found.devices[copies.device],
         start_ns=copies.start_ns,
         duration_ns=copies.duration_ns,
+    )
+    kernels = profile.kernel_runs
+    runs.add_kernel_runs(
+        replace(
+            kernels,
+            op=np.append(found.ops, -1)[kernels.op],
+            step=found.steps[kernels.step],
+            device=found.devices[kernels.device],
+        )
     )
     waits = profile.waits
     runs.add_waits(

@@ -31,6 +31,7 @@ from tfprof.model.executions import (
     Records,
     Waits,
 )
+from tfprof.model.kernel_runs import KernelRuns
 from tfprof.model.layers import Layers
 from tfprof.model.ops import NOT_A_GRADIENT, Ops, OutputShapes, Phase
 from tfprof.model.recordings import Recordings, Steps
@@ -66,6 +67,7 @@ class ProfileColumns:
     waits: Waits
     messages: Messages
     other_kernels: OtherKernels
+    kernel_runs: KernelRuns
     placements: Placements
     devices: Devices
     code: CodeTree
@@ -183,6 +185,7 @@ class ProfileColumns:
             self.waits,
             self.messages,
             self.other_kernels,
+            self.kernel_runs,
             self.recordings,
             self.steps,
             self.placements,
@@ -210,8 +213,8 @@ class ProfileColumns:
         return self.ops.outputs, self.ops.seen_outputs, self.ops.stated_inputs
 
     def _shapes(self) -> list[Shapes]:
-        lists = (column.shape for column in self._shape_lists())
-        return [self.ops.shape, *lists, self.layers.output_shape]
+        lists, kernels = (column.shape for column in self._shape_lists()), self.kernel_runs
+        return [self.ops.shape, *lists, self.layers.output_shape, kernels.grid, kernels.block]
 
     def _codes(self) -> list[tuple[Ints, int]]:
         """Columns that refer to rows of a table, and the number of rows of that table."""
@@ -257,6 +260,10 @@ class ProfileColumns:
             (self.other_kernels.op, len(ops)),
             (self.other_kernels.recording, len(self.recordings)),
             (self.other_kernels.kind.codes, len(self.other_kernels.kind.values)),
+            (self.kernel_runs.op, len(ops)),
+            (self.kernel_runs.step, len(self.steps)),
+            (self.kernel_runs.device, len(self.devices)),
+            (self.kernel_runs.name.codes, len(self.kernel_runs.name.values)),
         ]
 
 

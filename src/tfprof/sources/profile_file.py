@@ -31,6 +31,7 @@ from tfprof.model.executions import (
     Records,
     Waits,
 )
+from tfprof.model.kernel_runs import KernelRuns
 from tfprof.model.layers import Layers
 from tfprof.model.merging import add_profile
 from tfprof.model.notes import of_names
@@ -108,6 +109,7 @@ def loaded(path: str, data: bytes) -> Loaded:
         waits=_table(saved, "waits", Waits),
         messages=_table(saved, "messages", Messages),
         other_kernels=_table(saved, "other_kernels", OtherKernels),
+        kernel_runs=_table(saved, "kernel_runs", KernelRuns),
         placements=_table(saved, "placements", Placements),
         devices=_table(saved, "devices", Devices),
         code=_table(saved, "code", CodeTree),

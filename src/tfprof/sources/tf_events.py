@@ -13,11 +13,11 @@ from functools import cached_property
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, NameTable, ints, joined
+from tfprof.columns import Bools, Coded, Ints, NameTable, Strings, ints, joined
 from tfprof.model.ops import DATA_SCOPE, EAGER_SCOPE, ITERATOR_KIND, XLA_KIND, XLA_SCOPE
 from tfprof.sources.tf_names import TENSORFLOW_NAMES
 from tfprof.sources.xspace_events import LARGE, Space, own_durations, split_by
-from tfprof.sources.xspace_vocabulary import MemoryEvents, OpRuns, StepMarks, Transfers
+from tfprof.sources.xspace_vocabulary import Kernels, MemoryEvents, OpRuns, StepMarks, Transfers
 
 _HOST_PLANE = "/host:CPU"
 _DEVICE_PLANE = re.compile(r"/device:GPU:(\d{1,3})", re.ASCII)
@@ -182,6 +182,21 @@ class TensorFlowEvents:
         of_line = np.append(self._gpu_of_line, -1)
         on_stream: Bools = (of_line[self.space.line] >= 0) & ~self._is_copy
         return on_stream
+
+    def kernels(self) -> Kernels:
+        """The kernels of ops and others on streams of GPUs."""
+        space = self.space
+        is_fill = space.having("Memset_details") | space.having("memset_details")
+        event = np.flatnonzero(self.on_streams() & ~is_fill)
+        owner, stated = space.texts("kernel_details")
+        details = np.full(len(space.name), len(stated.values))
+        details[owner] = stated.codes
+        return Kernels(
+            event=event,
+            gpu=np.append(self._gpu_of_line, -1)[space.line[event]],
+            name=Coded(space.name[event] % len(space.names), Strings(space.names)),
+            details=Coded(details[event], Strings([*stated.values, ""])),
+        )
 
     def hardware(self, gpu: int) -> str:
         """What kind of GPU it is; empty if that was not recorded."""

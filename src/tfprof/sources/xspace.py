@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -22,7 +22,8 @@ from tfprof.model.recordings import Recording
 from tfprof.sources.source import Decoded, FileSummary, InputFile, summary
 from tfprof.sources.tf_devices import add_device
 from tfprof.sources.tf_events import TensorFlowEvents
-from tfprof.sources.xspace_events import PS_PER_NANO, Space
+from tfprof.sources.xspace_events import PS_PER_NANO, Space, in_nanos
+from tfprof.sources.xspace_kernels import kernel_runs
 from tfprof.sources.xspace_memory import RunMemory
 from tfprof.sources.xspace_vocabulary import OpRuns, StepMarks, Vocabulary
 from tfprof.units import counted
@@ -57,7 +58,7 @@ def add(found: Decoded[SpaceColumns], builder: ProfileBuilder, file: InputFile) 
     step = steps.of_time(space.start_ps[runs.event])
     memory = RunMemory.of(space, runs, events.memory())
     start = space.time_ns(space.start_ps[runs.event])
-    duration = (runs.own_ps + PS_PER_NANO // 2) // PS_PER_NANO
+    duration = in_nanos(runs.own_ps)
     counted = builder.add_runs(
         row,
         step,
@@ -80,6 +81,7 @@ def add(found: Decoded[SpaceColumns], builder: ProfileBuilder, file: InputFile) 
             allocation_bytes=memory.change_bytes,
         ),
     )
+    _add_kernels(space, events, steps, _op_of_events(space, runs, ops), builder, row)
     _add_transfers(space, events, steps, builder, row)
     _add_waits(space, events, steps, builder, row)
     steps.set_bounds(space, runs, builder, row)
@@ -160,6 +162,12 @@ class _Steps:
         place = np.searchsorted(self.marks.start_ps, start_ps, side="right") - 1
         return self.marks.number[np.maximum(place, 0)]
 
+    def among(self, numbers: Collection[int]) -> _Steps:
+        """The steps with these numbers; a step then lasts until the next one of them starts."""
+        marks = self.marks
+        kept = np.isin(marks.number, list(numbers))
+        return _Steps(StepMarks(marks.start_ps[kept], marks.end_ps[kept], marks.number[kept]))
+
     def set_bounds(self, space: Space, runs: OpRuns, builder: ProfileBuilder, row: int) -> None:
         """Set when each step began and ended, except for steps whose number is marked twice."""
         marks = self.marks
@@ -188,6 +196,40 @@ def _devices(runs: OpRuns, events: Vocabulary, builder: ProfileBuilder, row: int
         device[(runs.gpu < 0) & (of_op[runs.name] == gpu)] = add_device(builder, row, name, model)
         device[runs.gpu == gpu] = add_device(builder, row, f"{name}/stream:all", model)
     return device
+
+
+def _add_kernels(  # noqa: PLR0917 -- what is known about a recording
+    space: Space,
+    events: Vocabulary,
+    steps: _Steps,
+    of_event: Ints,
+    builder: ProfileBuilder,
+    row: int,
+) -> None:
+    """Add the launches of kernels; `of_event` is the op of each event, or -1."""
+    kernels = events.kernels()
+    lanes = {
+        gpu: add_device(builder, row, f"/device:GPU:{gpu}/stream:all", events.hardware(gpu))
+        for gpu in np.unique(kernels.gpu).tolist()
+    }
+    known = steps.among(builder.runs.step_numbers(row))
+    step = known.of_time(space.start_ps[kernels.event])
+    builder.runs.add_kernel_runs(
+        kernel_runs(
+            space,
+            kernels,
+            op=of_event[kernels.event],
+            step=builder.runs.add_steps(row, step),
+            device=ints([lanes[gpu] for gpu in kernels.gpu.tolist()]),
+        )
+    )
+
+
+def _op_of_events(space: Space, runs: OpRuns, ops: Ints) -> Ints:
+    """The op of each event that is a kernel of an op, -1 for other events."""
+    found = np.full(len(space.name), -1)
+    found[runs.event] = np.where(runs.gpu >= 0, ops[runs.name], -1)
+    return found
 
 
 def _add_transfers(

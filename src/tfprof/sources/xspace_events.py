@@ -152,6 +152,11 @@ class Space:
         return flags
 
 
+def in_nanos(duration_ps: Ints) -> Ints:
+    """Durations in nanoseconds, rounded to the nearest."""
+    return (duration_ps + PS_PER_NANO // 2) // PS_PER_NANO
+
+
 def own_durations(line: Ints, start: Ints, duration: Ints) -> Ints:
     """The duration of each event without other events inside it on the same line."""
     own = duration.copy()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from tfprof.columns import Bools, Ints
+from tfprof.columns import Bools, Coded, Ints
 from tfprof.model.ops import Conventions
 
 
@@ -44,6 +44,16 @@ class Transfers:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Kernels:
+    """One row per kernel on a stream."""
+
+    event: Ints
+    gpu: Ints
+    name: Coded
+    details: Coded  # as in `regs:16 static_shared:0 dynamic_shared:0 grid:8,1,1 block:64,1,1`
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class MemoryEvents:
     """One row per allocation, or release if `bytes` is negative, sorted by time."""
 
@@ -79,6 +89,9 @@ class Vocabulary(Protocol):
 
     def transfers(self) -> Transfers:
         """Copies to and from accelerators."""
+
+    def kernels(self) -> Kernels:
+        """The kernels of ops and others."""
 
     def hardware(self, gpu: int) -> str:
         """What kind of GPU it is, such as `Nvidia, compute capability 9.0`; empty if unknown."""

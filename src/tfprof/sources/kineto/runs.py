@@ -15,6 +15,7 @@ from tfprof.sources.kineto import memory
 from tfprof.sources.kineto.devices import TraceDevices
 from tfprof.sources.kineto.host import LOADER, Role, own_times
 from tfprof.sources.kineto.interpreted import Interpreted
+from tfprof.sources.kineto.kernels import kernel_runs
 from tfprof.sources.kineto.messages import messages
 from tfprof.sources.kineto.sites import Sites
 
@@ -81,12 +82,13 @@ class TraceRuns:
         own = own_times(host, call, found.belonging.phase[call] == Phase.COMMUNICATION)
         kernels = np.flatnonzero(ops.is_kernel)
         self.builder.place(self.recording, self.ids[kernels], placed[kernels])
+        lane = self.devices.streams(slices, event)
         timed = Runs.timed(
             op=self.ids[np.concatenate((ops.of_row[call], ops.of_activity[activity]))],
             device=np.concatenate(
                 (
                     np.where(on_thread >= 0, on_thread, self.devices.host),
-                    self.devices.streams(slices, event),
+                    lane,
                 )
             ),
             start_ns=np.concatenate((host.start_ns[call], start)) + base,
@@ -109,6 +111,17 @@ class TraceRuns:
             device=timed.device[own.call],
             start_ns=own.start_ns + base,
             duration_ns=own.duration_ns,
+        )
+        # A kernel without an op around it has the call that launched it as its op.
+        launching = np.append(self.ids, -1)[ops.inside[ops.of_activity[activity]]]
+        self.builder.runs.add_kernel_runs(
+            kernel_runs(
+                found.trace,
+                event,
+                op=launching,
+                step=self.builder.runs.add_steps(self.recording, steps[len(call) :]),
+                device=lane,
+            )
         )
         return runs
 
