@@ -93,6 +93,15 @@ def test_the_page_on_several_hosts_shows_the_real_comparison(capsys):
     assert capsys.readouterr().out == shown
 
 
+def test_the_page_on_kernels_shows_the_real_table():
+    text = (ROOT / "docs/how-to/kernels.md").read_text("utf-8")
+    shown = re.search(r"```\n(Doc:\n(?:.*\n)*?)```", text).group(1)
+
+    trace = ROOT / "tests" / "samples" / "h200" / "gpt.json.gz"
+
+    assert tfprof.load(trace).kernels(max_rows=8).draw(110).strip() == shown.strip()
+
+
 TUTORIAL = (ROOT / "docs" / "tutorial" / "keras.md").read_text("utf-8")
 OF_PYTORCH = (ROOT / "docs" / "tutorial" / "pytorch.md").read_text("utf-8")
 COMPARING = (ROOT / "docs" / "how-to" / "compare.md").read_text("utf-8")

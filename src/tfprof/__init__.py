@@ -49,7 +49,8 @@ if TYPE_CHECKING:
     from tfprof.model.memory_curves import MemoryCurve
     from tfprof.model.profile import ProfileColumns
     from tfprof.model.recordings import Recording
-    from tfprof.options import MemoryOptions, Options, RankOptions, StepOptions
+    from tfprof.options import KernelOptions, MemoryOptions, Options, RankOptions, StepOptions
+    from tfprof.outputs.kernels import KernelTable
     from tfprof.outputs.ledger import FloatOpsLedger
     from tfprof.outputs.op_log import OpLog
     from tfprof.outputs.parts import Written
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from tfprof.sources.source import FileSummary
     from tfprof.units import Unit
     from tfprof.version import __version__ as __version__
+    from tfprof.views.kernels import KernelTime, KernelTimes
     from tfprof.views.ledger import CountedKind, UncountedKind
     from tfprof.views.memory import AllocatorMemory, MemoryBreakdown
     from tfprof.views.ranks import CollectiveTime, MoreWork, RankTime, RankTimes, SlowHost
@@ -106,6 +108,10 @@ __all__ = [
     "Info",
     "InputError",
     "KerasCallback",
+    "KernelOptions",
+    "KernelTable",
+    "KernelTime",
+    "KernelTimes",
     "LostTime",
     "MemoryAnswer",
     "MemoryBreakdown",
@@ -199,10 +205,11 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "tfprof.measures.servers": ("ParameterServer",),
     "tfprof.model.memory_curves": ("MemoryCurve",),
     "tfprof.model.profile": ("ProfileColumns",),
-    "tfprof.options": ("MemoryOptions", "Options", "RankOptions", "StepOptions"),
+    "tfprof.options": ("KernelOptions", "MemoryOptions", "Options", "RankOptions", "StepOptions"),
     "tfprof.outputs.ledger": ("FloatOpsLedger",),
     "tfprof.outputs.op_log": ("OpLog",),
     "tfprof.outputs.parts": ("Written",),
+    "tfprof.outputs.kernels": ("KernelTable",),
     "tfprof.outputs.ranks": ("RankTable",),
     "tfprof.outputs.steps": ("StepTable",),
     "tfprof.page.diff_report": ("DiffReport",),
@@ -215,6 +222,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "tfprof.version": ("__version__",),
     "tfprof.views.ledger": ("CountedKind", "UncountedKind"),
     "tfprof.views.memory": ("AllocatorMemory", "MemoryBreakdown"),
+    "tfprof.views.kernels": ("KernelTime", "KernelTimes"),
     "tfprof.views.ranks": ("CollectiveTime", "MoreWork", "RankTime", "RankTimes", "SlowHost"),
     "tfprof.views.steps": (
         "AcceleratorTime",

@@ -26,6 +26,7 @@ from tfprof.options import (
     CHECKERS_OPTION,
     INPUT_OPTIONS,
     Inputs,
+    KernelOptions,
     MemoryOptions,
     Options,
     RankOptions,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     import os
 
     from tfprof.measures.flop_rules.registry import Rule
+    from tfprof.outputs.kernels import KernelTable
     from tfprof.outputs.ledger import FloatOpsLedger
     from tfprof.outputs.ranks import RankTable
     from tfprof.outputs.steps import StepTable
@@ -348,6 +350,14 @@ class Profile:
 
         found = ranks.build(self.columns, RankOptions.of(**options))
         return RankTable(replace(found, notes=self.notes_on(Subject.STEPS) + found.notes))
+
+    def kernels(self, **options: Any) -> KernelTable:
+        """The kernels of accelerators; options as in `tfprof kernels --help`."""
+        from tfprof.outputs.kernels import KernelTable
+        from tfprof.views import kernels
+
+        found = kernels.build(self.columns, KernelOptions.of(**options))
+        return KernelTable(replace(found, notes=self.notes_on(Subject.TIME) + found.notes))
 
     def write_timeline(self, path: Path, **options: Any) -> None:
         """Write every run of the chosen steps as a timeline for trace viewers.

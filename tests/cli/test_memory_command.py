@@ -72,7 +72,7 @@ def test_json_equals_the_python_answer(asked):
         (
             f"scope {CPU} -max_rows 9",
             2,
-            "`scope` has no option `max_rows`. It is an option of memory, ranks.",
+            "`scope` has no option `max_rows`. It is an option of memory, kernels, ranks.",
         ),
         ("memory mlp_tiny/graph.pb.gz", 1, UNRECORDED),
     ],

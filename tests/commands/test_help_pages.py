@@ -170,6 +170,10 @@ def test_help_on_an_option_shows_its_value_default_and_commands(shown):
         "  An option of memory.\n"
         "\n"
         "-max_rows ROWS\n"
+        "  Show this many rows of the table; -1 shows all. [20]\n"
+        "  An option of kernels.\n"
+        "\n"
+        "-max_rows ROWS\n"
         "  Show this many hosts, the slowest first; -1 shows all. [20]\n"
         "  An option of ranks.\n"
     )

@@ -19,6 +19,11 @@ def test_single_runs_are_in_the_collected_files(store, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_kernels_are_in_the_collected_files(store):
+    with pytest.raises(tfprof.MissingInputError, match="A store has the times of ops, but no kern"):
+        store.kernels()
+
+
 def test_a_checker_of_single_runs_says_where_they_are(store):
     assert any("IdleAcceleratorChecker" in note for note in store.advise().notes)
 

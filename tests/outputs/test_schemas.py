@@ -106,7 +106,7 @@ def test_the_plain_values_of_python_answers_agree_too():
 
     found = {check(json.loads(json.dumps(answer.to_dict()))) for answer in answers}
 
-    assert found == schemas.SCHEMAS.keys() - {"check", "collected", "reports", "sql"}
+    assert found == schemas.SCHEMAS.keys() - {"check", "collected", "kernels", "reports", "sql"}
 
 
 def test_the_summary_of_collected_files_agrees_with_its_schema(tmp_path, capsys):

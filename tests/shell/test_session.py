@@ -269,7 +269,7 @@ def test_a_list_may_be_quoted(quote, shell):
             "???",
             (
                 "Unknown command `???`. "
-                "Available: advise, code, exit, flops, graph, help, info, layers, memory, op,"
+                "Available: advise, code, exit, flops, graph, help, info, kernels, layers, memory,"
             ),
         ),
     ],
@@ -549,7 +549,7 @@ def test_flops_works_in_the_shell(shell):
     status, out, err = shell("flops", "flops -step 1")
 
     assert out == PROFILE.flops().report
-    takers = "scope, graph, code, op, layers, memory, steps, ranks, timeline, set"
+    takers = "scope, graph, code, op, layers, memory, steps, kernels, ranks, timeline, set"
     assert (status, err) == (
         1,
         f"tfprof: `flops` has no option `step`. It is an option of {takers}.\n",

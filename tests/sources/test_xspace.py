@@ -639,3 +639,56 @@ def test_kernels_are_kept_when_recordings_are_saved_one_by_one(tmp_path):
     for profile in (both, tfprof.load(tmp_path / "both.tfprof")):
         other = profile.columns.other_kernels
         assert (other.recording.tolist(), other.kind[0]) == ([1], "_FusedMatMul")
+
+
+# Kernels
+
+DETAILS = "regs:32 static_shared:8 dynamic_shared:1024 grid:8,4,1 block:64,1,1 occ_pct:50"
+
+
+def test_kernels_are_listed_with_their_configuration_and_op(load):
+    profile = load(
+        host(t=[event(f"{CALL}/net/conv:Conv2D", 0, 2)]),
+        gpu(
+            event("sgemm", 1, 40, tf_op=f"{CALL}/net/conv:Conv2D", kernel_details=DETAILS),
+            event("sgemm", 50, 20, tf_op=f"{CALL}/net/conv:Conv2D", kernel_details=DETAILS),
+        ),
+    )
+    (row,) = profile.kernels()
+
+    assert (row.name, row.launches, row.total_ns, row.ops) == ("sgemm", 2, 60_000, ("Conv2D",))
+    assert (row.grids, row.blocks) == (((8, 4, 1),), ((64, 1, 1),))
+    assert (row.registers, row.shared_memory) == ((32,), (1032,))
+    assert row.occupancy is None  # `occ_pct` is the theoretical one
+    assert row.streams == ("/device:gpu:0/stream:all",)
+
+
+def test_kernels_of_no_op_are_listed_too_but_no_fills_and_copies(load):
+    profile = load(
+        host(t=[event("net/a:Mul", 0, 2)]),
+        gpu(
+            event("stray", 3, 9, kernel_details="regs:many grid:1,2,3,4"),
+            event("Memset", 20, 5, Memset_details="kind:device"),
+            event("MemcpyH2D", 30, 5, memcpy_details="kind:h2d size:4"),
+        ),
+    )
+    (row,) = profile.kernels()
+
+    assert (row.name, row.total_ns, row.ops) == ("stray", 9000, ("unattributed",))
+    assert (row.registers, row.shared_memory, row.grids) == ((), (), ())
+
+
+def test_a_kernel_after_the_last_op_belongs_to_the_last_step_with_ops(load):
+    profile = load(
+        host(
+            t=[
+                event("train", 0, 10, step_num=1),
+                event("net/a:Mul", 1, 2),
+                event("train", 10, 10, step_num=2),
+            ]
+        ),
+        gpu(event("stray", 12, 3)),
+    )
+
+    assert profile.steps == [1]
+    assert [one.total_ns for one in profile.kernels(step=1)] == [3000]

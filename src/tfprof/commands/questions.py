@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 from tfprof.errors import OptionError
 from tfprof.metrics import AUTO, Need
-from tfprof.options import MEMORY_OPTIONS, RANK_OPTIONS, STEP_OPTIONS, MemoryOptions
+from tfprof.options import (
+    KERNEL_OPTIONS,
+    MEMORY_OPTIONS,
+    RANK_OPTIONS,
+    STEP_OPTIONS,
+    MemoryOptions,
+)
 from tfprof.outputs import registry
 from tfprof.views.registry import VIEWS
 from tfprof.views.view import TABLE_VALUE_TYPES, View
@@ -104,6 +110,16 @@ def ranks(call: Call) -> None:
     profile = call.load()
     table = profile.ranks(**given)
     call.show([table.to_json() if call.value("json") else table.report])
+    call.note(table.notes, profile)
+
+
+def kernels(call: Call) -> None:
+    """Show the kernels of accelerators; a step set in the shell applies here too."""
+    given = {"step": call.front.options.step} | call.given_of(KERNEL_OPTIONS)
+    profile = call.load()
+    table = profile.kernels(**given)
+    width = _terminal_width() if call.front.screen.is_terminal else None
+    call.show([table.to_json() if call.value("json") else table.draw(width)])
     call.note(table.notes, profile)
 
 

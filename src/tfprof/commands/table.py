@@ -16,6 +16,7 @@ from tfprof.options import (
     COLLECT_OPTIONS,
     DIFF_OPTIONS,
     INPUT_OPTIONS,
+    KERNEL_OPTIONS,
     MEMORY_OPTIONS,
     OUTPUT_OPTIONS,
     PAGE_OPTIONS,
@@ -170,6 +171,24 @@ _ROWS = (
         "its last. Time in which several ops run at once counts once as busy time. Steps that took "
         "clearly longer or shorter than the median are listed with what was different in them.",
         examples=(("runs/a", ""), ("graph.pbtxt run_meta_1 run_meta_2", "-step 1 --json")),
+    ),
+    Command(
+        name="kernels",
+        summary="Show the kernels of accelerators, their times and launches.",
+        run=Function(_QUESTIONS, "kernels"),
+        takes=_FILES_OR_LOADED,
+        inputs=INPUT_OPTIONS,
+        options=KERNEL_OPTIONS | _only("json"),
+        notes="Times are sums over all steps, and add up to the kernels in the recording; copies "
+        "and fills are not kernels. Kernels of unknown ops are listed as unattributed. A short "
+        "name has the arguments of templates that tell kernels apart; JSON and a pipe have the "
+        "whole name. Registers, shared memory, grid, block and occupancy are shown if the "
+        "recording has them. A terminal shows the columns that fit.",
+        examples=(
+            ("trace.json.gz", ""),
+            ("trace.json.gz", "-step 2 -sort_by launches -max_rows 50"),
+            ("trace.json.gz", "-group_by module -show_name_regexes '.*gemm.*'"),
+        ),
     ),
     Command(
         name="ranks",

@@ -43,6 +43,7 @@ __all__ = [
     "GENERAL_OPTIONS",
     "GROUPS",
     "INPUT_OPTIONS",
+    "KERNEL_OPTIONS",
     "MEMORY_OPTIONS",
     "OUTPUT_OPTIONS",
     "PAGE_OPTIONS",
@@ -55,6 +56,7 @@ __all__ = [
     "UI_OPTIONS",
     "VIEW_OPTIONS",
     "Inputs",
+    "KernelOptions",
     "Kind",
     "MemoryOptions",
     "Option",
@@ -315,6 +317,41 @@ class RankOptions(StepOptions):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KernelOptions(StepOptions):
+    """The options of a question about kernels."""
+
+    show_name_regexes: tuple[str, ...] = _option(
+        Kind.REGEXES,
+        (".*",),
+        "Show only kernels whose name or short name matches; shares stay the same.",
+        SHOWN,
+    )
+    hide_name_regexes: tuple[str, ...] = _option(
+        Kind.REGEXES,
+        (),
+        "Hide kernels whose name or short name matches; shares stay the same.",
+        SHOWN,
+    )
+    group_by: str = _option(
+        Kind.FORMAT,
+        "kernel",
+        "Show a row per kernel, or per kernel and what launched it, or how it was launched.",
+        SHOWN,
+        "kernel|op|module|configuration",
+    )
+    sort_by: str = _option(
+        Kind.FORMAT,
+        "total",
+        "Sort by this column, largest first; names in alphabetical order.",
+        SHOWN,
+        "total|launches|mean|min|max|occupancy|name",
+    )
+    max_rows: int = _option(
+        Kind.NUMBER, 20, "Show this many rows of the table; -1 shows all.", SHOWN, _ROWS
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
     """The files of a profile and how to read them."""
 
@@ -383,6 +420,7 @@ VIEW_OPTIONS: dict[str, Option] = _table(Options, "-")
 MEMORY_OPTIONS: dict[str, Option] = _table(MemoryOptions, "-")
 STEP_OPTIONS: dict[str, Option] = _table(StepOptions, "-")
 RANK_OPTIONS: dict[str, Option] = _table(RankOptions, "-")
+KERNEL_OPTIONS: dict[str, Option] = _table(KernelOptions, "-")
 INPUT_OPTIONS: dict[str, Option] = _table(Inputs, "--")
 
 

@@ -10,8 +10,22 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from tfprof.metrics import METRICS, Metric
-from tfprof.options import MEMORY_OPTIONS, RANK_OPTIONS, STEP_OPTIONS, VIEW_OPTIONS, Option
-from tfprof.outputs import check_schema, diff_schema, shared_schema
+from tfprof.options import (
+    KERNEL_OPTIONS,
+    MEMORY_OPTIONS,
+    RANK_OPTIONS,
+    STEP_OPTIONS,
+    VIEW_OPTIONS,
+    Option,
+)
+from tfprof.outputs import (
+    check_schema,
+    diff_schema,
+    kernel_schema,
+    query_schema,
+    shared_schema,
+    step_schema,
+)
 from tfprof.outputs.schema_types import INTEGER as _INTEGER
 from tfprof.outputs.schema_types import NUMBER as _NUMBER
 from tfprof.outputs.schema_types import TEXT as _TEXT
@@ -236,106 +250,12 @@ def _memory() -> dict[str, Schema]:
     }
 
 
-def _device_time() -> dict[str, Schema]:
-    waiting = _or_null(_INTEGER)
-    return {
-        "start_ns": _described(_INTEGER, "On the program's clock."),
-        "wall_ns": _described(_INTEGER, "The parts add up to it."),
-        "computing_ns": _map(_INTEGER, "In which a kernel computed, by the phase of its op."),
-        "exposed_communication_ns": _described(_INTEGER, "In which none did, but a collective."),
-        "waiting_ns": _described(waiting, "The part of it until the last rank arrived."),
-        "exposed_copies_ns": _described(_INTEGER, "In which only copies and fills ran."),
-        "idle_ns": _map(_INTEGER, "In which nothing ran, by what the host did meanwhile."),
-        "unassigned_ns": _described(_INTEGER, "Idle while the host was not recorded."),
-        "overlapped_communication_ns": _described(
-            _INTEGER, "Collectives while something computed: not a part."
-        ),
-    }
-
-
-def _accelerator() -> dict[str, Schema]:
-    return {
-        "device": _TEXT,
-        "own": _described(
-            _object(_device_time()), "The step on the device: what it launched, wherever that ran."
-        ),
-        "on_host": _described(
-            _object(_device_time()), "Its time on the host: what ran in it, whoever launched it."
-        ),
-        "kernels": _described(_INTEGER, "How many the step launched."),
-        "kernel_ns": _map(_INTEGER, "Their time by phase; several may run at once."),
-        "transfers": _described(_INTEGER, "How many copies and fills it launched."),
-        "transfer_ns": _map(
-            _INTEGER,
-            "Their time by the phase of the ops that launched them; `unattributed` if those are "
-            "unknown.",
-        ),
-    }
-
-
 def _steps() -> dict[str, Schema]:
-    times = {
-        "wall_ns": "From the start of the step to the start of the next one.",
-        "step_ns": "How long it took on the accelerators; without any, the wall time.",
-        "busy_ns": "In which at least one op or transfer ran, on an accelerator if there is any.",
-        "idle_ns": "In which none ran.",
-        "input_wait_ns": "Waiting for input, also while ops ran.",
-        "idle_input_wait_ns": "Waiting for input while no op ran.",
-        "op_time_ns": "The time of all ops added up.",
-        "parallel_ns": "The part of `op_time_ns` that ran in parallel to other ops.",
-        "pipeline_ns": "The part of `op_time_ns` in iterators of the input pipeline.",
-        "outside_ns": "The part of `op_time_ns` after the end of the step.",
-        "early_ns": "From the first op to the start of the step that the program marked.",
-    }
-    phases = {
-        "forward": "Ops of the forward pass.",
-        "backward": "Gradients.",
-        "optimizer": "Updates of variables.",
-        "input": "Ops that prepare or fetch input.",
-        "other": "Ops of none of these phases, or of an unknown one.",
-        "communication": "Ops in which several hosts or ranks take part.",
-        "transfers": "Transfers between devices.",
-        "idle_input_wait": "Waiting for input while nothing ran.",
-        "idle_other": "Idle for other reasons, such as Python or tracing a function.",
-    }
-    step = {
-        "recording": _TEXT,
-        "step": _INTEGER,
-        "start_ns": _described(_INTEGER, "On the program's clock."),
-        **{key: _described(_INTEGER, f"{text} Nanoseconds.") for key, text in times.items()},
-        "phases": _described(
-            _object({key: _described(_INTEGER, text) for key, text in phases.items()}),
-            "Parts of `step_ns` that add up to it, in nanoseconds. While several runs are active "
-            "on a host, each gets an equal share of the time.",
-        ),
-        "devices": _map(_INTEGER, "How long each device was busy, in nanoseconds."),
-        "accelerators": _list(
-            _object(_accelerator()), "What each did; all together come first, with an empty name."
-        ),
-        "ops": _described(_INTEGER, "Runs of ops, without iterators of the input pipeline."),
-        "kernels": _described(_INTEGER, "Runs on accelerators."),
-    }
-    unusual = {
-        "step": _INTEGER,
-        "step_ns": _INTEGER,
-        "causes": _list(_TEXT, "What was different, the largest difference first."),
-    }
-    summary = {
-        "recording": _TEXT,
-        "steps": _described(_INTEGER, "The number of steps."),
-        "median_step": _described(_INTEGER, "The step that took the median time."),
-        **dict.fromkeys(("median_ns", "p10_ns", "p90_ns"), _described(_INTEGER, "Of `step_ns`.")),
-        "unusual": _list(_object(unusual), "Steps far from the median."),
-        "accelerators": _map(
-            _object(_device_time()), "From the first kernel of each to its last, in all steps."
-        ),
-    }
-    return {
-        "options": _options(STEP_OPTIONS),
-        "steps": _list(_object(step), "The chosen steps."),
-        "summaries": _list(_object(summary), "One per recording."),
-        "notes": _NOTES,
-    }
+    return {"options": _options(STEP_OPTIONS), **step_schema.properties(), "notes": _NOTES}
+
+
+def _kernels() -> dict[str, Schema]:
+    return {"options": _options(KERNEL_OPTIONS), **kernel_schema.properties(), "notes": _NOTES}
 
 
 def _ranks() -> dict[str, Schema]:
@@ -452,15 +372,6 @@ def _advice() -> dict[str, Schema]:
     }
 
 
-def _sql() -> dict[str, Schema]:
-    column = {"name": _TEXT, "type": _described(_TEXT, "As DuckDB calls it.")}
-    row = {"type": "object", "description": "The value of each column; NULL is null."}
-    return {
-        "columns": _list(_object(column), "The columns of the answer; their names are distinct."),
-        "rows": _list(row, "The rows of the answer."),
-    }
-
-
 def _info() -> dict[str, Schema]:
     file = _object({"path": _TEXT, "kind": _TEXT, "devices": _list(_TEXT)})
     recording = {
@@ -515,9 +426,10 @@ SCHEMAS: dict[str, Answer] = {
     "view": Answer(1, "A view", "|".join(VIEWS), _view, frozenset({"shared_modules"})),
     "ledger": Answer(1, "Float operations by kind of op", "flops", _ledger),
     "memory": Answer(1, "Memory over time", "memory", _memory),
-    "steps": Answer(1, "The times of steps", "steps", _steps),
-    "ranks": Answer(1, "A comparison of hosts", "ranks", _ranks),
-    "sql": Answer(1, "The answer to a query", "sql", _sql),
+    "steps": Answer(2, "The times of steps", "steps", _steps),
+    "kernels": Answer(1, "The kernels of accelerators", "kernels", _kernels),
+    "ranks": Answer(2, "A comparison of hosts", "ranks", _ranks),
+    "sql": Answer(1, "The answer to a query", "sql", query_schema.properties),
     "diff": Answer(1, "A comparison of two profiles", "diff", diff_schema.properties),
     "check": Answer(1, "Whether budgets are met", "check", check_schema.properties),
     "advice": Answer(1, "Suggestions", "advise", _advice),
