@@ -113,7 +113,7 @@ def test_a_part_of_the_budgets_can_be_checked(budgets, capsys):
 
 
 def test_a_base_may_have_several_files(budgets, capsys):
-    budgets('[model]\nparams = "+0 %"\nmicros = "+1000 %"\n')
+    budgets('[model]\nparams = "+0 %"\nop_runs = "+0 %"\n')
     files = ["graph.pb", "run_meta_0", "run_meta_1"]
     base = [word for file in files for word in ("--base", file)]
 

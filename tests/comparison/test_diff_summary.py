@@ -80,7 +80,17 @@ def test_equal_profiles_are_said_to_be_equal():
 
     assert found.cause is None
     assert "no difference shown by 7 steps each" in sentences(found)[0]
-    assert sentences(found)[1] == "Op runs and ops did not change."
+    assert sentences(found)[2] == "Op runs and ops did not change."
+
+
+def test_what_a_single_recording_of_each_side_leaves_unknown_is_said_once():
+    found = sentences(summary(model(100), model(180)))
+
+    (text,) = (text for text in found if "variation between runs" in text)
+    assert text == (
+        "Each side was recorded once, so variation between runs is unknown: record each side at "
+        "least three times."
+    )
 
 
 def test_one_step_allows_no_conclusion_about_times():
@@ -90,7 +100,7 @@ def test_one_step_allows_no_conclusion_about_times():
     assert found.cause is None
     assert sentences(found)[0] == (
         "Step 10us → 99us (1 step each): nothing can be concluded about times; record at least "
-        "2 steps on each side."
+        "4 steps on each side."
     )
 
 

@@ -9,16 +9,17 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from tfprof.columns import Floats, Ints
-from tfprof.comparison.times import compare_medians
+from tfprof.comparison.times import Steps, compare_medians
 
 Worker: TypeAlias = tuple[str, int]  # a host and a rank
 
 
 class Times(NamedTuple):
-    """The time of each step in nanoseconds, the recording it belongs to, and their workers."""
+    """The time of each step in nanoseconds, its recording and run, and their workers."""
 
     nanos: Floats
     recording: Ints
+    run: Ints  # of the program: recordings of a worker may be of several
     workers: tuple[Worker, ...]  # of each recording
 
     @property
@@ -30,22 +31,31 @@ class Times(NamedTuple):
         """The times of the recordings of some workers."""
         rows = [row for row, worker in enumerate(self.workers) if worker in workers]
         flags = np.isin(self.recording, rows)
-        return Times(self.nanos[flags], self.recording[flags], self.workers)
+        return Times(self.nanos[flags], self.recording[flags], self.run[flags], self.workers)
 
-    def medians(self) -> list[float]:
-        """The median step of each recording."""
-        rows = np.unique(self.recording).tolist()
-        return [float(np.median(self.nanos[self.recording == row])) for row in rows]
+    def longer(self, nanos: float) -> Times:
+        """The same if each step took this much longer."""
+        return self._replace(nanos=self.nanos + nanos)
+
+    @property
+    def runs(self) -> int:
+        """How many runs of the program were recorded."""
+        return len(np.unique(self.run))
+
+    def steps(self) -> Steps:
+        """The same as a row of times."""
+        return Steps(self.nanos[None, :], self.run)
 
 
 class Change(NamedTuple):
-    """Medians in nanoseconds, the interval of their difference, and whether recordings agree."""
+    """Medians in nanoseconds, the interval of their difference, and whether there is any."""
 
     before: Fraction
     after: Fraction
     low: Fraction
     high: Fraction
     is_conclusive: bool
+    is_certain: bool  # whether the times differ, by the interval and by the test
     # The smallest difference between a new recording and one of the base. Repeated recordings of a
     # program differ by more than their steps, so all of them must agree.
     closest: Fraction
@@ -66,10 +76,13 @@ def compare(before: Times, after: Times) -> Change:
 
 
 def _compared(before: Times, after: Times) -> Change:
-    found = compare_medians(before.nanos[None, :], after.nanos[None, :])
+    sides = before.steps(), after.steps()
+    found = compare_medians(*sides)
     numbers = (found.before, found.after, found.low, found.high)
     old, new, low, high = (
         Fraction(float(column[0])) if np.isfinite(column[0]) else Fraction(0) for column in numbers
     )
-    closest = Fraction(min(after.medians()) - max(before.medians()))
-    return Change(old, new, low, high, found.is_conclusive, closest)
+    base, latest = (side.medians() for side in sides)
+    closest = Fraction(float(latest.min() - base.max()))
+    is_certain = bool(found.is_certain[0])
+    return Change(old, new, low, high, found.is_conclusive, is_certain, closest)

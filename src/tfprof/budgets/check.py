@@ -10,6 +10,8 @@ from tfprof.budgets.budget import Budget
 from tfprof.budgets.measuring import Measured
 from tfprof.budgets.verdict import Status, Verdict
 from tfprof.budgets.verdicts import judge_all
+from tfprof.comparison.times import uncertainty
+from tfprof.measures.repetitions import runs_in
 from tfprof.units import counted
 
 
@@ -57,7 +59,9 @@ def check(
     """Check the budgets of a profile; relative ones are compared with `base`."""
     measured = Measured(profile)
     found = judge_all(budgets, measured, None if base is None else Measured(base))
-    noted = [note for budget in budgets for note in measured.notes(budget.metric)]
+    noted: list[str] = [note for budget in budgets for note in measured.notes(budget.metric)]
+    if base is not None and any(verdict.interval for verdict in found):
+        noted += uncertainty((runs_in(base.columns), runs_in(profile.columns)))
     return Check(
         found,
         words=profile.words,

@@ -19,6 +19,7 @@ from tfprof.columns import Bools, Ints, ints
 from tfprof.measures.memory import allocator_traces, peaks_by_row
 from tfprof.measures.numbers import float_ops_per_run, macs_per_run, seen_running
 from tfprof.measures.parts import PARTS
+from tfprof.measures.repetitions import runs_of_recordings
 from tfprof.measures.run_sums import sums_per_step
 from tfprof.measures.step_sums import step_totals
 from tfprof.measures.steps import timed_steps
@@ -78,7 +79,8 @@ class Measured:
         recordings = self.columns.recordings
         workers = zip(recordings.host, recordings.rank.tolist(), strict=True)
         recording = self.columns.steps.recording[steps]
-        return Times(times.astype(np.float64), recording, tuple(workers))
+        run = runs_of_recordings(self.columns)[recording]
+        return Times(times.astype(np.float64), recording, run, tuple(workers))
 
     def uncounted(self, part: Part, metric: BudgetMetric) -> Bools:
         """Which ops of the graph are in a part, but do not contribute to float ops or MACs."""

@@ -43,12 +43,18 @@ def judge_time(
     allowed = limit.value - change.before
     if change.amount <= allowed:
         found = replace(found, status=Status.MET, remark=_unseen(change, allowed))
-    elif min(change.low, change.closest) > (least := min(allowed, Fraction(0))):
+    elif exceeds(before, after, min(allowed, Fraction(0))):
         found = replace(found, status=Status.NOT_MET)
     else:
-        reason = _DISAGREE if change.closest <= least else _VARY
+        reason = _VARY if before.runs == after.runs == 1 else _DISAGREE
         found = replace(found, status=Status.INCONCLUSIVE, remark=reason)
     return replace(found, remark=" ".join(filter(None, [found.remark, _hosts(before, after)])))
+
+
+def exceeds(before: Times, after: Times, least: Fraction | int) -> bool:
+    """Whether the recordings show a change that is larger than `least` nanoseconds."""
+    change = compare(before.longer(float(least)), after)
+    return change.is_certain and min(change.low, change.closest) > 0
 
 
 def _too_few(before: Times, after: Times) -> str:

@@ -214,7 +214,8 @@ _ROWS = (
         options=_COMPARED | DIFF_OPTIONS,
         instead={"outfile": "Write the answer to a file with -output file:outfile=FILE."},
         notes="Each side is a file, a folder or a saved profile; separate several files of a side "
-        "from those of the other with the word vs. Rows are matched by name, then by content, so "
+        "from those of the other with the word vs. Several recordings of a side are repetitions; "
+        "record each at least three times. Rows are matched by name, then by content, so "
         "a renamed scope, an inserted layer or a moved line is reported as that. Times are those "
         "of the median step; ~ marks those that the steps do not show to differ. Rows with a "
         "change are listed, the largest change first.",

@@ -56,6 +56,7 @@ class Explanation(NamedTuple):
 
     cause: DiffCause | None
     pace: float | None  # how many times as long the ops take that did not change; None if too few
+    beyond_ns: float  # how much longer all ops take than at that pace
 
 
 def explain(pair: Pair, chosen: Chosen) -> Explanation:
@@ -67,8 +68,11 @@ def explain(pair: Pair, chosen: Chosen) -> Explanation:
     view = build_diff(pair, kind, every)
     parts = view.parts("nanos")
     row = part_of_change(view.tree, parts)
-    pace = float(parts.pace[row]) if parts.has_measure else None
-    return Explanation(_cause(view, row) if row else None, pace)
+    cause = _cause(view, row) if row else None
+    if not parts.has_measure:
+        return Explanation(cause, None, 0.0)
+    pace = float(parts.pace[row])
+    return Explanation(cause, pace, float(parts.times.after[0] - pace * parts.times.before[0]))
 
 
 def _cause(view: DiffView, row: int) -> DiffCause:

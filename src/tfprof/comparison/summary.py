@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tfprof.columns import Floats
 from tfprof.comparison.causes import DiffCause, Explanation, explain
 from tfprof.comparison.numbers import Number, numbers_named
 from tfprof.comparison.pair import Pair
-from tfprof.comparison.parts import LEAST_SAME
-from tfprof.comparison.times import TimeChanges, compare_medians
+from tfprof.comparison.parts import LEAST_CHANGED, LEAST_SAME, is_steady
+from tfprof.comparison.times import Steps, TimeChanges, compare_medians, is_repeated
 from tfprof.measures.memory import allocator_traces
 from tfprof.measures.numbers import EVERYTHING, chosen_steps, has_number, per_op
+from tfprof.measures.repetitions import RunSteps
 from tfprof.measures.step_sums import step_totals
 from tfprof.measures.steps import timed_steps
 from tfprof.memo import remembered
@@ -25,14 +25,11 @@ from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import Chosen
 from tfprof.units import Unit
 
-# The machine is as fast as before if the ops that are the same take this much more or less.
-STEADY = 0.05
-
 # A busy machine delays the program between ops, too, so only a large part of a step is claimed.
 _LEAST_IDLE = 0.4
 
-# The times of a step that are compared.
-_TIMES = ("wall_ns", "busy_ns", "idle_input_wait_ns")
+# The times of a step that are compared: all, what is idle while waiting for input, other idle time.
+_TIMES = ("wall_ns", "input_wait_ns", "other_idle_ns")
 
 _OF_EVERY_MODEL = ("params", "float_ops")
 # The totals that are compared, if either side has them.
@@ -64,6 +61,7 @@ class DiffSummary:
     """The comparison of two profiles as a whole."""
 
     steps: tuple[int, int]  # how many steps with times each side has
+    recordings: tuple[int, int]  # of how many runs of the program these are
     step: TimeChanges | None  # one row: the wall time of a step; None if a side has no times
     pace: float | None  # how many times as long the ops take that did not change; None if unknown
     idle: DiffIdle | None  # the time without ops, if it explains the change of the step
@@ -78,35 +76,32 @@ def build_summary(pair: Pair, chosen: Chosen = EVERYTHING) -> DiffSummary:
 
 @remembered
 def _summary(pair: Pair, chosen: Chosen) -> DiffSummary:
-    totals = [_step_totals(side, chosen) for side in (pair.base, pair.new)]
+    totals = [_step_times(side, chosen) for side in (pair.base, pair.new)]
     walls = [side["wall_ns"] for side in totals]
-    step, found, idle = None, Explanation(None, None), None
-    if all(len(wall) for wall in walls):
-        step = compare_medians(walls[0][None], walls[1][None])
+    step, found, idle = None, Explanation(None, None, 0.0), None
+    if all(len(wall.run) for wall in walls):
+        step = compare_medians(*walls)
         if step.is_conclusive:
             found = explain(pair, chosen)
-            idle = _idle(totals, step) if _is_steady(found) else None
-            is_explained = idle is not None or _is_beyond(step, found)
+            repeated = is_repeated(*walls)
+            if repeated or (found.pace is not None and is_steady(found.pace)):
+                idle = _idle(totals, step, repeated=repeated)
+            is_explained = repeated or idle is not None or _is_beyond(step, found)
             step = step._replace(is_shown=step.is_shown & is_explained)
-    steps = len(walls[0]), len(walls[1])
+    steps = len(walls[0].run), len(walls[1].run)
+    recordings = walls[0].runs, walls[1].runs
     numbers = tuple(_totals(pair, chosen))
-    return DiffSummary(steps, step, found.pace, idle, found.cause, numbers)
+    return DiffSummary(steps, recordings, step, found.pace, idle, found.cause, numbers)
 
 
-def _is_steady(found: Explanation) -> bool:
-    """Whether the machine was as fast as before."""
-    return found.pace is not None and abs(log(found.pace)) < STEADY
-
-
-def _idle(sides: Sequence[Mapping[str, Floats]], step: TimeChanges) -> DiffIdle | None:
+def _idle(
+    sides: Sequence[Mapping[str, Steps]], step: TimeChanges, *, repeated: bool
+) -> DiffIdle | None:
     """The kind of idle time that has most of the change of a step."""
-    waits = [side["idle_input_wait_ns"] for side in sides]
-    others = [side["wall_ns"] - side["busy_ns"] - side["idle_input_wait_ns"] for side in sides]
-    for is_input_wait, least, (old, new) in (
-        (True, LEAST_SAME, waits),
-        (False, _LEAST_IDLE, others),
-    ):
-        found = compare_medians(old[None], new[None])
+    for is_input_wait, likely in ((True, LEAST_SAME), (False, _LEAST_IDLE)):
+        kind = "input_wait_ns" if is_input_wait else "other_idle_ns"
+        least = LEAST_CHANGED if repeated else likely
+        found = compare_medians(*(side[kind] for side in sides))
         change = float(found.change[0])
         is_most = change * step.change[0] > 0 and 2 * abs(change) >= abs(step.change[0])
         whole = float(max(step.before[0], step.after[0]))
@@ -117,22 +112,34 @@ def _idle(sides: Sequence[Mapping[str, Floats]], step: TimeChanges) -> DiffIdle 
 
 
 def _is_beyond(step: TimeChanges, found: Explanation) -> bool:
-    """Whether a part of the model explains the change of a step, and the machine less than half."""
+    """Whether ops explain the change of a step, and the machine less than half."""
     before, after = float(step.before[0]), float(step.after[0])
     if found.pace is None or not before or not after:
         return True
-    change = log(after / before)
-    left = change - log(found.pace)
-    return found.cause is not None and change * left > 0 and abs(left) >= abs(change) / 2
+    least = max(abs(after - before) / 2, LEAST_SAME * max(before, after))
+    is_in_ops = found.beyond_ns * (after - before) > 0 and abs(found.beyond_ns) >= least
+    return (found.cause is not None or is_in_ops) and not pace_explains(found.pace, step)
 
 
-def _step_totals(profile: ProfileColumns, chosen: Chosen) -> dict[str, Floats]:
+def pace_explains(pace: float, step: TimeChanges) -> bool:
+    """Whether more than half of the change of a step is that all ops take longer, or shorter."""
+    change = log(float(step.after[0]) / float(step.before[0]))
+    return change * log(pace) > 0 and 2 * abs(log(pace)) > abs(change)
+
+
+def _step_times(profile: ProfileColumns, chosen: Chosen) -> dict[str, Steps]:
     """The times of the chosen steps, in nanoseconds."""
     if not profile.has(Need.RUNS) or not len(timed_steps(profile)):
-        return {name: np.zeros(0) for name in _TIMES}
+        return {name: Steps.of_one_run(np.zeros((1, 0))) for name in _TIMES}
     totals = step_totals(profile)
     rows = np.isin(totals.step, chosen_steps(profile, chosen))
-    return {name: getattr(totals, name)[rows].astype(np.float64) for name in _TIMES}
+    steps = RunSteps.of(profile, totals.step[rows])
+    waits = totals.idle_input_wait_ns
+    columns = (totals.wall_ns, waits, totals.wall_ns - totals.busy_ns - waits)
+    return {
+        name: Steps(steps.means(column[rows])[None], steps.run)
+        for name, column in zip(_TIMES, columns, strict=True)
+    }
 
 
 def _totals(pair: Pair, chosen: Chosen) -> Iterator[DiffTotal]:

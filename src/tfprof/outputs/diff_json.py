@@ -41,6 +41,7 @@ def _summary(summary: DiffSummary) -> dict[str, Any]:
     return {
         "sentences": sentences(summary),
         "steps": list(summary.steps),
+        "recordings": list(summary.recordings),
         "step": _step(summary),
         "pace": summary.pace,
         "idle": summary.idle._asdict() if summary.idle else None,
@@ -65,6 +66,7 @@ def _step(summary: DiffSummary) -> dict[str, Any] | None:
         "after_ns": float(step.after[0]),
         "low_ns": low,
         "high_ns": high,
+        "p_value": float(step.chance[0]) if step.is_conclusive else None,
         "is_conclusive": step.is_conclusive,
         "is_shown": bool(step.is_shown[0]),
     }

@@ -18,7 +18,7 @@ from tfprof.views.registry import VIEWS
 _TIMES = {
     "median_before": "The median over the steps of the base, of times.",
     "median_after": "The median over the steps of the new profile.",
-    "low": "The lower end of the 95 % interval of the change of the median; null with one step.",
+    "low": "The lower end of the 95 % interval of the change; null with fewer than 4 steps.",
     "high": "The upper end of it.",
 }
 
@@ -46,6 +46,9 @@ def _summary() -> Schema:
         "after_ns": NUMBER,
         "low_ns": described(or_null(NUMBER), "The 95 % interval of the change."),
         "high_ns": or_null(NUMBER),
+        "p_value": described(
+            or_null(NUMBER), "The chance that steps differ as much although nothing changed."
+        ),
         "is_conclusive": described({"type": "boolean"}, "Whether there are enough steps."),
         "is_shown": described(
             {"type": "boolean"}, "Whether a part of the model, not the machine, explains a change."
@@ -77,6 +80,7 @@ def _summary() -> Schema:
         {
             "sentences": list_of(TEXT),
             "steps": list_of(INTEGER, "How many steps with times each side has."),
+            "recordings": list_of(INTEGER, "Of how many runs of the program these are."),
             "step": described(or_null(object_of(step)), "The wall time of a step."),
             "pace": described(
                 or_null(NUMBER),
@@ -102,7 +106,10 @@ def _row() -> Schema:
             or_null(NUMBER), "Of the change of all rows, as a fraction; null if that is 0."
         ),
         **{key: described(or_null(NUMBER), text) for key, text in _TIMES.items()},
-        "is_shown": described({"type": "boolean"}, "Whether the steps show a difference."),
+        "is_shown": described(
+            {"type": "boolean"},
+            "Whether the steps show a difference, of so many rows.",
+        ),
     }
     return object_of(
         {

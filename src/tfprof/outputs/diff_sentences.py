@@ -6,8 +6,14 @@ from collections.abc import Iterator
 
 from tfprof.comparison.causes import DiffCause
 from tfprof.comparison.numbers import Number
-from tfprof.comparison.summary import STEADY, DiffSummary
-from tfprof.comparison.times import LEAST_STEPS, TimeChanges
+from tfprof.comparison.parts import is_steady
+from tfprof.comparison.summary import DiffSummary, pace_explains
+from tfprof.comparison.times import (
+    LEAST_EFFECT,
+    LEAST_STEPS,
+    TimeChanges,
+    uncertainty,
+)
 from tfprof.units import counted, format_nanos
 
 _LARGE_FACTOR = 10
@@ -15,7 +21,13 @@ _LARGE_FACTOR = 10
 
 def sentences(summary: DiffSummary) -> list[str]:
     """The step, the part of the model that changed most, and what is equal."""
-    return [*_step(summary), *_idle(summary), *_cause(summary), *_totals(summary)]
+    return [
+        *_step(summary),
+        *_idle(summary),
+        *_cause(summary),
+        *_repeating(summary),
+        *_totals(summary),
+    ]
 
 
 def amount(number: Number, value: int) -> str:
@@ -49,7 +61,7 @@ def _step(summary: DiffSummary) -> Iterator[str]:
     if step is None:
         return
     before, after = (_time(float(side[0])) for side in (step.before, step.after))
-    steps = _steps(summary.steps)
+    steps = _steps(summary)
     moved = f"Step {before} → {after}"
     if not step.is_conclusive:
         least = counted(LEAST_STEPS, "step")
@@ -60,25 +72,46 @@ def _step(summary: DiffSummary) -> Iterator[str]:
     elif step.is_shown[0]:
         share = percent(float(step.before[0]), float(step.after[0]))
         yield f"{moved} ({share}, {steps}; 95% interval {_interval(step)})."
-    elif summary.pace is not None and (step.low[0] > 0 or step.high[0] < 0):
-        yield f"{moved} ({steps}), but {_machine(summary.pace, grows=step.low[0] > 0)}."
+    elif summary.pace is not None and step.is_certain[0] and step.is_large[0]:
+        yield f"{moved} ({steps}), but {_machine(summary.pace, step)}."
     else:
-        yield f"{moved}: no difference shown by {steps} (95% interval {_interval(step)})."
+        interval = f"95% interval {_interval(step)}{_but(step)}"
+        yield f"{moved}: no difference shown by {steps} ({interval})."
 
 
-def _machine(pace: float, *, grows: bool) -> str:
+def _but(step: TimeChanges) -> str:
+    """Why an interval in one direction does not show a difference."""
+    if not step.excludes_zero[0]:
+        return ""
+    if not step.is_large[0]:
+        return f"; less than {100 * LEAST_EFFECT:.0f}% is not claimed"
+    return f", but p = {float(step.chance[0]):.2g}; at most {step.level:g} is required"
+
+
+def _machine(pace: float, step: TimeChanges) -> str:
     """Why a change of the step says little about the program."""
     same = "ops that are the same on both sides take"
-    if abs(pace - 1) < STEADY:
-        return f"{same} as long as before: the change is in the time between ops"
-    if (pace > 1) != grows:
-        return f"{same} {pace:.2f} times as long: the change is in the time between ops"
-    slow = "slower or busier" if pace > 1 else "faster or less busy"
-    return f"{same} {pace:.2f} times as long: the machine was {slow}"
+    if pace_explains(pace, step):
+        slow = "slower or busier" if pace > 1 else "faster or less busy"
+        return f"{same} {pace:.2f} times as long, as on a {slow} machine"
+    taken = "as long as before" if is_steady(pace) else f"{pace:.2f} times as long"
+    return f"{same} {taken}: the change is in several parts, or in the time between ops"
 
 
-def _steps(steps: tuple[int, int]) -> str:
-    before, after = steps
+def _repeating(summary: DiffSummary) -> Iterator[str]:
+    """What is unknown without repetitions, and what to do."""
+    if summary.step is not None and summary.step.is_conclusive:
+        yield from uncertainty(summary.recordings)
+
+
+def _steps(summary: DiffSummary) -> str:
+    before, after = summary.steps
+    runs = summary.recordings
+    if runs != (1, 1):
+        old, new = runs
+        each = f"{counted(old, 'recording')} each"
+        recordings = each if old == new else f"{old:,} and {new:,} recordings"
+        return f"{recordings}, {before:,} and {after:,} steps in all"
     if before != after:
         return f"{before:,} and {after:,} steps"
     return f"{counted(before, 'step')} each"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tfprof.comparison.compared import Compared
 from tfprof.comparison.diff import DiffRows, DiffView, is_one_sided, shown_rows
 from tfprof.comparison.numbers import Number
+from tfprof.comparison.times import LEAST_RUNS
 from tfprof.errors import printable
 from tfprof.outputs.alignment import aligned
 from tfprof.outputs.diff_sentences import amount, change, percent, sentences
@@ -60,14 +61,16 @@ def _table(compared: Compared, number: Number) -> Iterator[str]:
 
 
 def heading(compared: Compared, number: Number) -> str:
-    """What a table shows: a number, and for times of how many steps."""
+    """What a table shows: a number, and for times of how many steps or recordings."""
     if not number.is_time:
         return number.label
     if not compared.view.times(number.key).is_conclusive:
         return f"{number.label} per step"
-    before, after = compared.summary.steps
-    steps = f"{before:,}" if before == after else f"{before:,} and {after:,}"
-    return f"{number.label} in the median of {steps} steps"
+    summary = compared.summary
+    repeated = min(summary.recordings) >= LEAST_RUNS
+    before, after = summary.recordings if repeated else summary.steps
+    counts = f"{before:,}" if before == after else f"{before:,} and {after:,}"
+    return f"{number.label} in the median of {counts} {'recordings' if repeated else 'steps'}"
 
 
 def left_out(shown: DiffRows, number: Number) -> Iterator[str]:
