@@ -363,6 +363,17 @@ def test_all_recordings_of_both_sides_must_agree(base, new, status):
         assert found.remark.startswith("the recordings do not agree, so this may be chance")
 
 
+def test_a_note_says_once_that_variation_between_runs_is_unknown():
+    text = '[model]\nstep_time = "+5 %"\n[scope.net]\nmicros = "+5 %"'
+    once = checked(text, *recorded(1), base=recorded(1))
+    often = checked(text, *recorded(1, 1, 1), base=recorded(1, 1, 1))
+
+    assert [note for note in once.notes if "variation between runs is unknown" in note] == [
+        once.notes[-1]
+    ]
+    assert not often.notes
+
+
 def test_workers_need_not_be_equally_fast():
     base, new = (recorded(*speeds, label="worker:{}") for speeds in ((1, 1.5), (1.2, 1.8)))
 
