@@ -282,3 +282,43 @@ def test_a_recording_of_a_gpu_has_the_advice_that_it_needs():
     assert products_.sentence.startswith("69.22% of the kernel time")
     assert optimizer.sentence.startswith("AdamW takes 5.96ms of step 1 alone, in 16 kernels.")
     assert found(host_syncs, profile) == found(blocking_copies, profile) == []
+
+
+def graphed(launched):
+    """A step that is mostly idle while the host runs ops, and how its kernel was launched."""
+    return [
+        annotation("ProfilerStep#0", 0, 1000),
+        op("aten::mm", 10, 900),
+        launch(1, 920) | {"name": launched},
+        kernel("gemm", 1, 950, 20),
+    ]
+
+
+def test_programs_that_launch_graphs_are_not_advised_to_launch_graphs(tmp_path):
+    (eager,) = found(idle_accelerator, loaded(tmp_path, *graphed("cudaLaunchKernel")))
+    (graph,) = found(idle_accelerator, loaded(tmp_path, *graphed("cudaGraphLaunch")))
+
+    assert "CUDA graphs" in eager.sentence
+    assert "as graphs already" in graph.sentence
+
+
+def test_compiled_programs_are_not_advised_to_compile(tmp_path):
+    region = op("Torch-Compiled Region: 0/0", 5, 920)
+    (one,) = found(idle_accelerator, loaded(tmp_path, region, *graphed("cudaLaunchKernel")))
+
+    assert "compiled already" in one.sentence
+    assert "torch.compile" not in one.sentence
+
+
+def test_waiting_for_the_accelerator_is_no_expensive_operation(tmp_path):
+    profile = loaded(
+        tmp_path,
+        python("train.py(1): main", 0, 1000),
+        op("aten::mm", 0, 10),
+        launch(1, 1),
+        kernel("gemm", 1, 20, 50),
+        launch(0, 15) | {"name": "cudaDeviceSynchronize", "dur": 800, "args": {}},
+        op("aten::add", 900, 10),
+    )
+
+    assert "cudaDeviceSynchronize" not in found(expensive_operations, profile)[0].ops

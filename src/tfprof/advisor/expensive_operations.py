@@ -14,6 +14,7 @@ from itertools import islice
 import numpy as np
 
 from tfprof.advisor.finding import MOST_ROWS, Cell, Evidence, Finding
+from tfprof.measures.host_waits import is_synchronisation
 from tfprof.measures.steps import require_steps
 from tfprof.metrics import Need
 from tfprof.model.ops import DATA_SCOPE, ITERATOR_KIND
@@ -38,8 +39,8 @@ _KEYS = ("cpu_micros", "accelerator_micros", "micros")
 def check(profile: ProfileColumns) -> Iterator[Finding]:
     """Report the most expensive kinds, scopes and lines of code."""
     require_steps(profile)
-    iterators = int(profile.ops.kind.values.starts_with(ITERATOR_KIND).sum())
-    yield from _kinds(op.build(profile, _options(max_depth=_SHOWN + iterators, min_micros=1)))
+    idle = sum(map(_waits, profile.ops.kind.values))
+    yield from _kinds(op.build(profile, _options(max_depth=_SHOWN + idle, min_micros=1)))
     yield from _scopes(scope.build(profile, _options(max_depth=100, min_micros=100)))
     profile.require(Need.CODE, "the code lines that created the ops are unknown")
     lines = code.build(profile, _options(max_depth=100, min_micros=1))
@@ -50,8 +51,13 @@ def _options(*, max_depth: int, min_micros: int) -> Options:
     return Options(max_depth=max_depth, min_micros=min_micros, order_by="micros")
 
 
+def _waits(kind: str) -> bool:
+    """Whether ops of a kind mostly wait: for input, or the host for an accelerator."""
+    return kind.startswith(ITERATOR_KIND) or is_synchronisation(kind)
+
+
 def _kinds(view: View) -> Iterator[Finding]:
-    is_work = [not name.startswith(ITERATOR_KIND) for name in view.name]
+    is_work = [not _waits(name) for name in view.name]
     rows = [row for row in range(1, len(view)) if is_work[row]][:_SHOWN]
     if not rows:
         return

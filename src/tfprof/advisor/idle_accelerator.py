@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tfprof.advisor.already import launch_advice
 from tfprof.advisor.finding import Evidence, Finding, Gain
 from tfprof.advisor.frameworks import is_of_pytorch
 from tfprof.advisor.steps import gain, whole_micros
@@ -29,20 +30,16 @@ _LEAST_SHARE = 0.25
 # A shorter wait is within the noise of starting a step.
 _LEAST_NANOS = 100_000
 
-_LAUNCHES = (
-    "Launch fewer and larger kernels: larger batches, `torch.compile`, or CUDA graphs "
-    '(`mode="reduce-overhead"`).'
-)
-# What may happen while an accelerator is idle, and what helps.
+# What may happen while an accelerator is idle, and what helps; empty if that is to launch less.
 _MEANWHILE = {
     "input": ("the program waited for input", "Load data with more workers."),
     "communication": ("ranks communicated", "Overlap communication with the backward pass."),
     "transfers": ("data was copied", "Copy from pinned memory with `non_blocking=True`."),
     "waiting": ("the host waited for it", "Read values on the host less often."),
-    "forward": ("the host ran forward ops", _LAUNCHES),
-    "backward": ("the host ran backward ops", _LAUNCHES),
+    "forward": ("the host ran forward ops", ""),
+    "backward": ("the host ran backward ops", ""),
     "optimizer": ("the host ran optimizer ops", "Use a fused optimizer (`fused=True`)."),
-    "other": ("the host ran other ops", _LAUNCHES),
+    "other": ("the host ran other ops", ""),
     "nothing": ("no op or transfer ran", "Do less in Python between ops."),
 }
 _PARTS = ("before its first kernel", "between kernels", "after its last kernel", "between steps")
@@ -82,7 +79,7 @@ def _explained(profile: ProfileColumns, step: Step) -> Iterator[Finding]:
         what, advice = _MEANWHILE[part]
         yield Finding(
             f"{device} was idle for {100 * idle / one.wall_ns:.0f}% of {step.title}, for "
-            f"{format_nanos(nanos)} while {what}. {advice}",
+            f"{format_nanos(nanos)} while {what}. {advice or launch_advice(profile, step)}",
             Evidence.of(
                 {"meanwhile": None, "time": Unit.MICROS},
                 [(_MEANWHILE[name][0], whole_micros(time)) for name, time in parts],

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tfprof.advisor.already import in_graphs, launch_advice
 from tfprof.advisor.finding import Evidence, Finding
 from tfprof.advisor.frameworks import is_of_pytorch
 from tfprof.advisor.kinds import by_kind
 from tfprof.advisor.steps import gain, took, whole_micros
 from tfprof.columns import Bools
-from tfprof.measures.steps import Step, on_lanes, typical_step
+from tfprof.measures.steps import Step, on_lanes, op_flags, typical_step
 from tfprof.model.profile import ProfileColumns
 from tfprof.units import Unit, format_nanos
 
@@ -33,7 +34,9 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
         return
     step = typical_step(profile)
     kernels = on_lanes(profile, step)
-    tiny = kernels & (step.end - step.start <= _TINY_NANOS)
+    # Those of a graph are launched together.
+    single = kernels & ~op_flags(step, in_graphs(profile))
+    tiny = single & (step.end - step.start <= _TINY_NANOS)
     if int(tiny.sum()) < max(_LEAST_KERNELS, _LEAST_SHARE * int(kernels.sum())):
         return
     # Time before the first and after the last kernel has other causes, such as waiting for input.
@@ -50,8 +53,7 @@ def _finding(
     return Finding(
         f"{int(tiny.sum()):,} of {int(kernels.sum()):,} kernels in {step.title} take at most "
         f"{whole_micros(_TINY_NANOS)} microseconds; for {format_nanos(wasted)} only these ran, or "
-        'none. `torch.compile` fuses kernels, and with `mode="reduce-overhead"` launches many at '
-        "once; larger batches make kernels longer.",
+        f"none. {launch_advice(profile, step)}",
         Evidence.of(
             {"kind": None, "tiny kernels": Unit.COUNT, "their time": Unit.MICROS},
             [(one.kind, one.runs, whole_micros(one.nanos)) for one in shown],
