@@ -41,6 +41,7 @@ class HostSteps:
     step_ns: Floats
     all_communication_ns: Floats  # also while other ops ran
     host_communication_ns: Floats  # of the host, while its accelerators were idle
+    fetching_ns: Floats  # waiting for input, also while other ops ran
     parts: dict[str, Floats]  # by name in `PARTS`
 
     @property
@@ -82,6 +83,7 @@ def host_steps(profile: ProfileColumns, steps: Ints) -> HostSteps:
         matrix(step_nanos(profile)),
         matrix(everywhere),
         matrix(on_host),
+        matrix(totals.input_wait_ns),
         {name: matrix(values) for name, values in parts.items()},
     )
 

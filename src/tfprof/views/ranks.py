@@ -36,8 +36,8 @@ from tfprof.views.view import chosen_by
 # is idle, waits for input or copies.
 DEVICE, WORK, HOST, INPUT, COPIES = "device", "work", "host", "input", "copies"
 LINK = "link"  # the collectives of its groups take longer to transfer the same
-_CAUSES = {"input_wait": INPUT, "transfers": COPIES, "idle": HOST}
-# More work is the cause if it explains at least this share of what takes longer.
+_CAUSES = {"input_wait": INPUT, "transfers": COPIES}
+# More work, or waiting for input, is the cause if it explains at least this share of the excess.
 _MOSTLY = 0.5
 
 # Of more slow hosts it is only said by how much they are slow.
@@ -309,6 +309,13 @@ def _cause(hosts: HostSteps, one: Straggler, work: Mapping[str, Floats]) -> str:
         if part != "communication"
     }
     part = max(more, key=more.__getitem__)
+    if part == "idle":
+        fetching = hosts.fetching_ns
+        late = np.nanmedian(fetching[one.host, columns]) - np.nanmedian(
+            fetching[np.ix_(others, columns)]
+        )
+        # A host that gets its input late is late with everything after it.
+        return INPUT if late >= _MOSTLY * more[part] else HOST
     if part != "compute":
         return _CAUSES[part]
     usual = float(np.nanmedian(hosts.parts[part][np.ix_(others, columns)]))
