@@ -19,7 +19,7 @@ from tfprof.measures.device_timeline import (
     accelerator_of,
     accelerators,
 )
-from tfprof.measures.device_windows import busy_nanos, device_windows, main_window
+from tfprof.measures.device_windows import busy_nanos, device_windows, device_work, main_window
 from tfprof.measures.host_waits import is_host_wait
 from tfprof.measures.run_sums import require_fits
 from tfprof.measures.steps import (
@@ -64,6 +64,9 @@ def step_totals(profile: ProfileColumns) -> StepTotals:
     places = np.searchsorted(columns["step"], windows.step[at])
     for name, values in _of_accelerators(windows, at).items():
         columns[name][places] = values
+    work = device_work(profile)
+    columns["kernels"][places] = 0
+    np.add.at(columns["kernels"], np.searchsorted(columns["step"], work.step), work.kernels)
     return StepTotals(**{name: ints(column) for name, column in columns.items()})
 
 

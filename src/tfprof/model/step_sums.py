@@ -33,7 +33,7 @@ class StepTotals:
     communication_ns: Ints
     exposed_ns: Ints
     ops: Ints  # runs of ops, without iterators
-    kernels: Ints  # runs on accelerators
+    kernels: Ints  # that the step launched on accelerators
     op_time_ns: Ints
     parallel_ns: Ints
     pipeline_ns: Ints
