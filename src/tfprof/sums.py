@@ -9,18 +9,19 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from functools import reduce
+from math import ceil, floor
 from typing import Any
 
 import numpy as np
 
-from tfprof.columns import Ints
+from tfprof.columns import Floats, Ints
 
 LARGEST = 2**63 - 1
 
 
-def magnitude(column: Ints) -> int:
+def magnitude(column: Ints | Floats) -> int:
     """The largest absolute value, 0 for an empty column."""
-    return max(int(column.max()), -int(column.min())) if len(column) else 0
+    return max(ceil(column.max()), -floor(column.min())) if len(column) else 0
 
 
 def fits(column: Ints) -> bool:

@@ -31,20 +31,22 @@ class Unit(Enum):
     def __init__(self, *suffixes: str) -> None:
         self.suffixes = suffixes
 
-    def format(self, amount: int) -> str:
+    def format(self, amount: float) -> str:
         """`amount` with two decimals and the largest suffix that fits; in full below a thousand.
+
+        A mean that has a fraction has at most two decimals, or three digits if it is below 1.
 
         Negative amounts are always written in full.
         """
         step = min(bisect(_SCALES, amount, lo=1) - 1, len(self.suffixes) - 1)
         if step == 0:
-            return f"{amount:d}{self.suffixes[0]}"
+            return f"{format_mean(amount)}{self.suffixes[0]}"
         # Divided as a double, so that 2675 is `2.67k` as in C.
         return f"{float(amount) / _SCALES[step]:.2f}{self.suffixes[step]}"
 
-    def format_column(self, amounts: NDArray[np.integer[Any]]) -> list[str]:
+    def format_column(self, amounts: NDArray[np.integer[Any] | np.floating[Any]]) -> list[str]:
         """Each amount as `format` writes it; equal amounts are formatted only once."""
-        numbers: list[int] = amounts.tolist()
+        numbers: list[float] = amounts.tolist()
         texts = {number: self.format(number) for number in set(numbers)}
         return [texts[number] for number in numbers]
 
@@ -65,6 +67,13 @@ class Unit(Enum):
         """The factor of each suffix, in lower case."""
         scales = zip(self.suffixes, _SCALES, strict=False)
         return {"": 1} | {suffix.lower(): scale for suffix, scale in scales}
+
+
+def format_mean(amount: float) -> str:
+    """An integer in full, another number with two decimals, or three digits if it is below 1."""
+    if amount == int(amount):
+        return f"{int(amount)}"
+    return f"{amount:.3g}" if abs(amount) < 1 else f"{amount:.2f}".rstrip("0").rstrip(".")
 
 
 format_count = Unit.COUNT.format
@@ -93,6 +102,11 @@ def format_percent(part: float, whole: float) -> str:
 def counted(count: int, noun: str, plural: str = "") -> str:
     """A count with its noun: `1 op`, `1,200 ops`; the plural of `noun` defaults to `noun` + `s`."""
     return f"1 {noun}" if count == 1 else f"{count:,} {plural or noun + 's'}"
+
+
+def without_fraction(amount: float) -> float:
+    """An integer if the fraction is 0, else the same number."""
+    return int(amount) if amount == int(amount) else amount
 
 
 _NANOS_PER_MICRO = 1_000

@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import tfprof
 from build import GPU, GPU_STREAM, op, profile, run
 from tfprof.columns import Strings, ints
-from tfprof.measures.averages import quotients
+from tfprof.measures.averages import in_parts, quotients
 from tfprof.measures.numbers import per_op
 from tfprof.model.recordings import Chosen
 
@@ -73,10 +74,80 @@ def test_the_kernels_and_launches_of_an_op_are_averaged_alike():
     assert numbers(p, "accelerator_micros")[0] == 4
 
 
-def test_an_op_that_ran_in_few_steps_still_ran():
-    p = exact(run("rare", step=1), *(run("usual", step=step) for step in range(8)))
+def rows(p, kind, **options):
+    """The rows of an answer by name."""
+    answer = getattr(tfprof.Profile(p), kind)(max_depth=100, **options).to_dict()
+    return {row["name"]: row for row in answer["rows"]}
 
-    assert numbers(p, "runs") == [1, 1]
+
+def test_runs_of_an_average_step_are_exact():
+    names = [f"net/{name}" for name in "abcde"]
+    p = exact(
+        *(run(name, step=0) for name in names),
+        *(run("net/a", step=step) for step in (1, 2)),
+        run("z", step=2),
+    )
+
+    found = rows(p, "scope", select=["occurrence"])
+
+    assert found["net/a"]["runs"] == 1
+    assert found["net/b"]["runs"] == 1 / 3
+    assert found["net"]["total_runs"] == 7 / 3
+    assert found["_TFProfRoot"]["total_runs"] == 8 / 3
+
+
+def test_runs_have_a_fraction_in_text_and_in_what_is_hidden():
+    p = exact(run("net/a", step=0), run("net/b", step=0), run("net/b", step=1))
+    asked = {"select": ["occurrence"], "hide_name_regexes": ["net/b"]}
+
+    answer = tfprof.Profile(p).scope(max_depth=5, **asked)
+
+    assert "_TFProfRoot (--/1.5|--/3)" in answer.table
+    assert "net/a (0.5/0.5|1/1)" in answer.table
+    assert answer.to_dict()["hidden"]["runs"] == 1
+
+
+def test_a_row_reaches_min_occurrence_if_its_average_does():
+    p = exact(run("a", step=0), run("a", step=0), run("a", step=1), run("b", step=1))
+
+    assert [*rows(p, "scope", min_occurrence=1)] == ["_TFProfRoot", "a"]
+    assert [*rows(p, "scope", min_occurrence=2)] == ["_TFProfRoot"]
+
+
+def test_float_ops_of_any_ops_add_up_exactly():
+    # Every other op is of one kind. Rounded op by op, all of them would be rounded alike.
+    of_kinds = [(f"{number:02}", "AB"[number % 2]) for number in range(40)]
+    p = exact(
+        *(op(name, kind=kind, float_ops=1) for name, kind in of_kinds),
+        *(run(name, step=0) for name, _ in of_kinds),
+        run("idle", step=1),
+    )
+
+    by_kind = rows(p, "op", select=["float_ops"])
+
+    assert by_kind["A"]["float_ops"] == by_kind["B"]["float_ops"] == 10
+
+
+def test_times_of_a_kind_are_rounded_once():
+    # Each op of kind A follows a shorter one: its share of the rounding error is always the same.
+    of_kinds = [(f"{number:02}", "AB"[number % 2]) for number in range(40)]
+    p = exact(
+        *(op(name, kind=kind) for name, kind in of_kinds),
+        *(run(name, 0.6 if kind == "A" else 0.4) for name, kind in of_kinds),
+    )
+
+    found = tfprof.Profile(p).op(select=["cpu_micros"]).view
+
+    assert sorted(found.own["cpu_micros"].tolist()) == [0, 8, 12]
+
+
+def test_sums_too_large_for_parts_are_rounded_op_by_op():
+    totals, counts = np.array([2**61, 5]), np.array([3, 7])
+
+    found = in_parts(totals, counts)
+
+    assert found.per == 1
+    assert found.column.tolist() == [2**61 // 3 + 1, 1]
 
 
 def test_float_ops_are_those_of_all_runs_divided_by_all_steps():

@@ -226,7 +226,7 @@ def test_the_ops_of_a_layer_add_up_to_the_row_of_the_layers_view(model):
     backward = np.flatnonzero(found.section["kind"] == Kind.BACKWARD)
     is_layer[backward[0] if len(backward) else len(rows) :] = False
     assert is_layer.sum() > 3
-    for key in ("params", "float_ops", "micros", "output_bytes"):
+    for key in ("params", "float_ops", "nanos", "output_bytes"):
         totals = found.totals(numbers[key])
         assert totals[0] == numbers[key].sum()
         assert totals[is_layer].tolist() == view.total[key][rows[is_layer]].tolist()

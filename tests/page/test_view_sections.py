@@ -10,6 +10,7 @@ from page_data import own_numbers, total_numbers, unpacked
 from profile_strategies import accounts, filters, often, profiles
 from report_pages import MODELS, ROOT
 from tfprof.api import Profile
+from tfprof.metrics import RUN_NUMBERS
 from tfprof.page import container
 from tfprof.page.content import content
 from tfprof.page.subject import Subject
@@ -66,13 +67,16 @@ def test_the_rows_of_a_filtered_view_have_its_numbers(columns, kind, account, fi
 # In the code view of ResNet-32, a row has negative residual bytes: the page has it, but hides it
 # like the original. The totals above it include it.
 @pytest.mark.parametrize("model", ["resnet32", "transformer", "keras_cnn"])
-def test_the_page_derives_all_totals(model, monkeypatch):
+def test_the_page_derives_all_totals_but_those_of_rounded_averages(model, monkeypatch):
     monkeypatch.chdir(ROOT)
     columns = tfprof.load(*MODELS[model]).columns
 
     found = {kind: {*section_of(view)["total"]} for kind, view in build_views(columns).items()}
 
-    assert {kind for kind, totals in found.items() if totals - {"held_bytes"}} == set()
+    # The bytes of an average step are rounded in each row, so the rounded ones do not add up.
+    averages = set() if columns.counts_whole_micros else {*RUN_NUMBERS}
+    stated = {*averages, "held_bytes"}
+    assert {kind for kind, totals in found.items() if totals - stated} == set()
 
 
 def test_numbers_of_single_ops_are_not_repeated():

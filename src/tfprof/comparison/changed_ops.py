@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints
+from tfprof.columns import Bools, Floats, Ints
 from tfprof.comparison.pair import Pair, op_pairs
-from tfprof.measures.numbers import EVERYTHING, per_op
+from tfprof.measures.numbers import EVERYTHING, in_parts, per_op
 from tfprof.memo import remembered
 from tfprof.model.profile import ProfileColumns
 
@@ -25,7 +25,8 @@ def changed_ops(pair: Pair) -> tuple[Bools, Bools]:
     old = np.flatnonzero(new_of >= 0)
     new = new_of[old]
     base, other = (per_op(side, EVERYTHING) for side in (pair.base, pair.new))
-    is_same = _runs_as_often(base["runs"][old], other["runs"][new])
+    before, after = (_runs(side) for side in (pair.base, pair.new))
+    is_same = _runs_as_often(before[old], after[new])
     for key in ("float_ops", "params"):
         is_same &= base[key][old] == other[key][new]
     is_same &= _is_same_kind(pair, old, new)
@@ -41,7 +42,12 @@ def changed_ops(pair: Pair) -> tuple[Bools, Bools]:
     return flags
 
 
-def _runs_as_often(before: Ints, after: Ints) -> Bools:
+def _runs(profile: ProfileColumns) -> Ints | Floats:
+    parts = in_parts(profile, EVERYTHING, "runs")
+    return parts.exactly(parts.column)
+
+
+def _runs_as_often(before: Ints | Floats, after: Ints | Floats) -> Bools:
     """Whether ops run about as often in a step; how often may vary with the input."""
     least, most = np.minimum(before, after), np.maximum(before, after)
     return most - least <= _LARGEST_VARIATION * most

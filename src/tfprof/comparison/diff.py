@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints
+from tfprof.columns import Bools, Floats, Ints
 from tfprof.comparison.matching import NO_ROW
 from tfprof.comparison.numbers import Number, selected
 from tfprof.comparison.pair import Pair, RowPairs, row_pairs
@@ -61,31 +61,31 @@ class DiffView:
         """Whether the number of a row is its total; in flat views it is its own."""
         return Trait.NESTED in VIEWS[self.kind].traits
 
-    def before(self, key: str) -> Ints:
+    def before(self, key: str) -> Ints | Floats:
         """A number of each row in the base."""
         return _taken(_numbers(self.base, key), self.base_row)
 
-    def after(self, key: str) -> Ints:
+    def after(self, key: str) -> Ints | Floats:
         """A number of each row in the new profile."""
         return _taken(_numbers(self.new, key), self.new_row)
 
-    def change(self, key: str) -> Ints:
+    def change(self, key: str) -> Ints | Floats:
         """How much a number changed in each row."""
         return self.after(key) - self.before(key)
 
     def own_before(self, key: str) -> Ints:
         """The part of a number in the base that no other row has; the parts add up to the root."""
-        return _taken(_own_parts(self.base, key), self.base_row)
+        return np.append(_own_parts(self.base, key), 0)[self.base_row]
 
     def own_after(self, key: str) -> Ints:
         """The same in the new profile."""
-        return _taken(_own_parts(self.new, key), self.new_row)
+        return np.append(_own_parts(self.new, key), 0)[self.new_row]
 
-    def typical(self, number: Number) -> tuple[Ints, Ints]:
+    def typical(self, number: Number) -> tuple[Ints | Floats, Ints | Floats]:
         """What to show before and after: the median step for times, if there are enough steps."""
         return _typical(self, number)
 
-    def typical_change(self, number: Number) -> Ints:
+    def typical_change(self, number: Number) -> Ints | Floats:
         """The change of what is shown."""
         before, after = self.typical(number)
         return after - before
@@ -281,7 +281,13 @@ def _nested(base: View, new: View, base_row: Ints) -> tuple[Tree, Ints]:
     return Tree(ends, is_flat=new.tree.is_flat), nodes + 1
 
 
-def _numbers(view: View, key: str) -> Ints:
+def _numbers(view: View, key: str) -> Ints | Floats:
+    """A number of each row; a number of runs may have a fraction."""
+    found = _wholes(view, key)
+    return view.runs(found) if key == "runs" else found
+
+
+def _wholes(view: View, key: str) -> Ints:
     if Trait.NESTED in view.traits:
         return view.total[key]
     own = view.own[key].copy()
@@ -290,22 +296,26 @@ def _numbers(view: View, key: str) -> Ints:
 
 
 def _own_parts(view: View, key: str) -> Ints:
-    """The number of each row without those of the rows below it, but with what is hidden."""
-    parts = _numbers(view, key).copy()
+    """The number of each row without those of the rows below it, but with what is hidden.
+
+    Runs are rounded.
+    """
+    parts = _wholes(view, key).copy()
     if Trait.NESTED in view.traits:
         np.subtract.at(parts, view.tree.parents[1:], view.total[key][1:])
     else:
         parts[0] = view.hidden.numbers[key]
-    return parts
+    return np.rint(view.runs(parts)).astype(np.int64) if key == "runs" else parts
 
 
-def _taken(column: Ints, rows: Ints) -> Ints:
+def _taken(column: Ints | Floats, rows: Ints) -> Ints | Floats:
     """The numbers of `rows`, 0 for rows that are not there."""
-    return np.append(column, 0)[rows]
+    found: Ints | Floats = np.append(column, 0)[rows]
+    return found
 
 
 @remembered
-def _typical(view: DiffView, number: Number) -> tuple[Ints, Ints]:
+def _typical(view: DiffView, number: Number) -> tuple[Ints | Floats, Ints | Floats]:
     if number.is_time and (times := view.times(number.key)).is_conclusive:
         return times.before.round().astype(np.int64), times.after.round().astype(np.int64)
     return view.before(number.key), view.after(number.key)

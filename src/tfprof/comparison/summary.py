@@ -15,7 +15,7 @@ from tfprof.comparison.pair import Pair
 from tfprof.comparison.parts import LEAST_CHANGED, LEAST_SAME, is_steady
 from tfprof.comparison.times import Steps, TimeChanges, compare_medians, is_repeated
 from tfprof.measures.memory import allocator_traces
-from tfprof.measures.numbers import EVERYTHING, chosen_steps, has_number, per_op
+from tfprof.measures.numbers import EVERYTHING, chosen_steps, has_number, per_op, total
 from tfprof.measures.repetitions import RunSteps
 from tfprof.measures.step_sums import step_totals
 from tfprof.measures.steps import timed_steps
@@ -40,11 +40,11 @@ class DiffTotal(NamedTuple):
     """A number of the whole model on both sides."""
 
     number: Number
-    before: int
-    after: int
+    before: float
+    after: float
 
     @property
-    def change(self) -> int:
+    def change(self) -> float:
         return self.after - self.before
 
 
@@ -148,7 +148,7 @@ def _totals(pair: Pair, chosen: Chosen) -> Iterator[DiffTotal]:
     for number in numbers_named(_TOTALS):
         if (number.key == "runs" and not ran) or _is_one_sided(pair, number):
             continue
-        before, after = (int(side[number.key].sum()) for side in sides)
+        before, after = (total(side, chosen, number.key) for side in (pair.base, pair.new))
         is_all = number.key == "trainable_params" and all(
             bool((side["trainable_params"] == side["params"]).all()) for side in sides
         )

@@ -9,14 +9,21 @@
   The ops of PyTorch depend on the shapes of their inputs, which are not the same on all ranks, so
   there it matters on which ranks any op of the same module ran. And a process of PyTorch may
   write a trace for every few steps: these count as one recording.
+
+Sums of averages are exact, because averages are integers: parts of a run, a byte or a float op, so
+many to one that no average needs to be rounded. Only a sum that is shown is, once. Nanoseconds are
+rounded op by op, and the error of each is carried over to the next in scope order.
 """
 
 from __future__ import annotations
 
+from math import lcm
+from typing import NamedTuple
+
 import numpy as np
 
 from tfprof import sums
-from tfprof.columns import Coded, Ints, distinct, ints
+from tfprof.columns import Coded, Floats, Ints, distinct, ints
 from tfprof.memo import remembered
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import UNKNOWN_RANK
@@ -99,6 +106,31 @@ def averaged_together(profile: ProfileColumns) -> Ints:
     _, first, place = np.unique(scopes, return_index=True, return_inverse=True)
     group[rows] = rows[first][place]
     return group
+
+
+class Parts(NamedTuple):
+    """A number of each op, in parts; so many `per` one."""
+
+    column: Ints
+    per: int
+
+    def shown(self, column: Ints) -> Ints:
+        """Sums of parts, rounded to the nearest whole number."""
+        return column if self.per == 1 else (column + self.per // 2) // self.per
+
+    def exactly(self, column: Ints) -> Ints | Floats:
+        """Sums of parts: integers if all are whole, else their quotients."""
+        whole, rest = np.divmod(column, self.per)
+        return column / self.per if rest.any() else whole
+
+
+def in_parts(totals: Ints, counts: Ints, factor: Ints = _ONE) -> Parts:
+    """`totals * factor / counts`, exactly; rounded row by row if their sum exceeds 64 bits."""
+    per = lcm(*distinct(counts).tolist())
+    size = float((np.abs(totals.astype(np.float64)) * np.abs(factor)).sum())
+    if size * per < sums.LARGEST // 2:
+        return Parts(totals * factor * (per // counts), per)
+    return Parts(quotients(totals, counts, factor), 1)
 
 
 def quotients(totals: Ints, counts: Ints, factor: Ints = _ONE) -> Ints:

@@ -12,10 +12,11 @@ from tfprof import sums
 from tfprof.columns import Bools, Ints, ints
 from tfprof.errors import OptionError, TfprofError
 from tfprof.measures import averages, time
+from tfprof.measures.averages import Parts
 from tfprof.measures.parts import PARTS
 from tfprof.measures.run_sums import (
     MEASURED,
-    NANOS,
+    TIMES,
     is_unsafe,
     require_fits,
     run_sums,
@@ -31,8 +32,13 @@ from tfprof.units import Unit
 
 EVERYTHING = Chosen()
 
+# What step -1 does, in an error about a step.
+AVERAGES = "averages over all steps"
+
+_ONE = ints([1])
+
 # The exact times from which whole microseconds are rounded, part by part so that the parts add up.
-_ROUNDED: dict[str, tuple[str, ...]] = {
+ROUNDED: dict[str, tuple[str, ...]] = {
     "micros": ("accelerator_nanos", "cpu_nanos"),
     "accelerator_micros": ("accelerator_nanos",),
     "cpu_micros": ("cpu_nanos",),
@@ -49,10 +55,10 @@ Numbers: TypeAlias = Mapping[str, Ints]  # one column per name in `metrics.NUMBE
 def per_op(profile: ProfileColumns, chosen: Chosen) -> Numbers:
     """The numbers of each op, averaged over the chosen steps as `measures.averages` describes.
 
-    Each number is rounded on its own, so a total may differ by one from the sum of its parts.
     Times are also available in nanoseconds; `measures.time` describes how they are rounded.
+    Runs are in parts of a run, see `in_parts`.
     """
-    require_steps(profile, chosen, "averages over all steps")
+    require_steps(profile, chosen, AVERAGES)
 
     def column(key: str) -> Ints:
         return _summable(profile, key, ints(_column(profile, chosen, key)))
@@ -128,6 +134,45 @@ def chosen_steps(profile: ProfileColumns, chosen: Chosen) -> Ints:
     return ints(np.flatnonzero(flags))
 
 
+@remembering(len(NUMBERS))
+def in_parts(profile: ProfileColumns, chosen: Chosen, key: str) -> Parts:
+    """A number of each op, in parts so small that no average is rounded, see `averages`.
+
+    Times, and what is not averaged, have one part per one.
+    """
+    if key in PARTS and PARTS[key][0] in _IN_PARTS:
+        whole, is_counted = PARTS[key]
+        column, per = in_parts(profile, chosen, whole)
+        return Parts(np.where(is_counted(profile), column, 0), per)
+    if key in _IN_PARTS:
+        return _in_parts(profile, chosen, key)
+    return Parts(per_op(profile, chosen)[key], 1)
+
+
+def total(profile: ProfileColumns, chosen: Chosen, key: str) -> float:
+    """The sum of a number over all ops; one of runs may have a fraction."""
+    parts = in_parts(profile, chosen, key)
+    whole = parts.column.sum(keepdims=True)
+    found = parts.exactly(whole) if key == "runs" else parts.shown(whole)
+    return float(found[0]) if found.dtype.kind == "f" else int(found[0])
+
+
+def _in_parts(profile: ProfileColumns, chosen: Chosen, key: str) -> Parts:
+    runs, steps = run_sums(profile), _steps_or_all(profile, chosen)
+    once = _COUNTED[key](profile) if key in _COUNTED else _ONE
+    number = "runs" if key in _COUNTED else key
+    runs.require_summable(number)
+    if profile.counts_whole_micros:
+        totals, counts = runs.averages_seen(number, steps), _ONE
+    else:
+        totals, counts = runs.totals(number, steps), _step_counts(profile, chosen)
+    if key in _COUNTED:
+        # Ops that were not seen running count for one run of the program.
+        is_seen = seen_running(profile)
+        totals, counts = np.where(is_seen, totals, repeats(profile)), np.where(is_seen, counts, 1)
+    return averages.in_parts(totals, counts, once)
+
+
 def _column(profile: ProfileColumns, chosen: Chosen, key: str) -> Ints:
     if key in _COUNTED_ELEMENTS:
         return _COUNTED_ELEMENTS[key](profile)
@@ -136,34 +181,20 @@ def _column(profile: ProfileColumns, chosen: Chosen, key: str) -> Ints:
     if key in PARTS:
         whole, is_counted = PARTS[key]
         return np.where(is_counted(profile), per_op(profile, chosen)[whole], 0)
-    if key in _COUNTED:
-        return in_all_runs(profile, chosen, _COUNTED[key](profile))
-    if key in _ROUNDED and not (key in MEASURED and profile.counts_whole_micros):
+    if key in _IN_PARTS:
+        parts = in_parts(profile, chosen, key)
+        return parts.column if key == "runs" else parts.shown(parts.column)
+    if key in ROUNDED and not (key in MEASURED and profile.counts_whole_micros):
         exact = per_op(profile, chosen)
-        parts = [time.carried_micros(profile, exact[part]) for part in _ROUNDED[key]]
-        return ints(np.sum(parts, axis=0))
+        rounded = [time.carried_micros(profile, exact[part]) for part in ROUNDED[key]]
+        return ints(np.sum(rounded, axis=0))
     return _over_steps(profile, key, chosen)
 
 
-def in_all_runs(profile: ProfileColumns, chosen: Chosen, once: Ints) -> Ints:
-    """`once`, a number of one run of each op, for all its runs in a step.
-
-    Ops that were not seen running count for one run of the program.
-    """
-    return np.where(
-        seen_running(profile), _times_runs(profile, chosen, once), in_all_repeats(profile, once)
-    )
-
-
-def in_all_repeats(profile: ProfileColumns, once: Ints) -> Ints:
-    """`once`, a number of one run of each op, for one run of the program.
-
-    Ops of loops count as often as the loop runs, or once if that is unknown.
-    """
-    repeats = profile.ops.repeats
-    if bool((repeats == 1).all()):
-        return once
-    return sums.product(once, np.where(repeats == UNKNOWN_REPEATS, 1, repeats))
+def repeats(profile: ProfileColumns) -> Ints:
+    """How often each op runs in one run of the program: as often as its loop, once if unknown."""
+    found = profile.ops.repeats
+    return np.where(found == UNKNOWN_REPEATS, 1, found)
 
 
 def seen_running(profile: ProfileColumns) -> Bools:
@@ -200,7 +231,7 @@ def _is_doubtful(profile: ProfileColumns, key: str) -> bool:
         return is_unsafe(logged, most) or runs.is_doubtful("runs")
     if key in _COUNTED_ELEMENTS:
         return is_unsafe(per_op(profile, EVERYTHING)[key])
-    measured = (key,) if key in MEASURED else _ROUNDED[key]
+    measured = (key,) if key in MEASURED else ROUNDED[key]
     return any(map(runs.is_doubtful, measured))
 
 
@@ -260,26 +291,18 @@ _COUNTED: dict[str, Callable[[ProfileColumns], Ints]] = {
 }
 
 
+# The numbers whose averages are not rounded op by op.
+_IN_PARTS = frozenset({*MEASURED - TIMES, *_COUNTED})
+
+
 def _over_steps(profile: ProfileColumns, key: str, chosen: Chosen) -> Ints:
-    """The measured number `key` of each op: the average over the chosen steps."""
+    """The measured time `key` of each op: the average over the chosen steps."""
     runs, steps = run_sums(profile), _steps_or_all(profile, chosen)
     runs.require_summable(key)
     if profile.counts_whole_micros:
         return runs.averages_seen(key, steps)
-    totals, counts = runs.totals(key, steps), _step_counts(profile, chosen)
-    if key in NANOS:
-        return averages.carried_quotients(totals, counts, time.scope_order(profile))
-    found = averages.quotients(totals, counts)
-    # An op that ran in few of the steps still ran.
-    return np.maximum(found, np.minimum(totals, 1)) if key == "runs" else found
-
-
-def _times_runs(profile: ProfileColumns, chosen: Chosen, once: Ints) -> Ints:
-    """`once`, a number of one run of each op, for its runs in an average step."""
-    if profile.counts_whole_micros:
-        return sums.product(once, per_op(profile, chosen)["runs"])
-    runs = run_sums(profile).totals("runs", _steps_or_all(profile, chosen))
-    return averages.quotients(runs, _step_counts(profile, chosen), once)
+    counts, order = _step_counts(profile, chosen), time.scope_order(profile)
+    return averages.carried_quotients(runs.totals(key, steps), counts, order)
 
 
 def _steps_or_all(profile: ProfileColumns, chosen: Chosen) -> Ints | None:

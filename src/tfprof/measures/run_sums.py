@@ -40,6 +40,7 @@ _TIMES: dict[str, Callable[[ProfileColumns], Ints]] = {
 # The numbers that are times in nanoseconds, and in microseconds.
 NANOS = frozenset(name for name in _TIMES if name.endswith("nanos"))
 _MICROS = _TIMES.keys() - NANOS
+TIMES = frozenset(_TIMES)
 
 # The measured numbers.
 MEASURED = frozenset({*_MEMORY, *_TIMES, "runs"})

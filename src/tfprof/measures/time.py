@@ -95,19 +95,19 @@ def exported_micros(profile: ProfileColumns) -> Ints:
     """
     if profile.counts_whole_micros:
         return run_micros(profile)
-    return _rounded(profile.executions.duration_ns)
+    return carried(profile.executions.duration_ns)
 
 
 def carried_micros(profile: ProfileColumns, nanos: Ints) -> Ints:
     """The nanoseconds of each op as whole microseconds, rounded so that sums stay correct."""
     order = scope_order(profile)
     micros = np.empty(len(order), np.int64)
-    micros[order] = _rounded(nanos[order])
+    micros[order] = carried(nanos[order])
     return micros
 
 
-def _rounded(nanos: Ints) -> Ints:
-    """Whole microseconds; the rounding error of each row is carried over to the next."""
+def carried(nanos: Ints) -> Ints:
+    """Nanoseconds in whole microseconds; each row's rounding error is carried over to the next."""
     until = (np.cumsum(nanos) + NANOS_PER_MICRO // 2) // NANOS_PER_MICRO
     return np.diff(until, prepend=0)
 

@@ -49,7 +49,7 @@ def _table(compared: Compared, number: Number) -> Iterator[str]:
     title = f"{heading(compared, number)}, {view.kind} view"
     if len(shown.rows) == 1:
         return
-    whole = change(number, int(view.typical_change(number)[0]))
+    whole = change(number, view.typical_change(number)[0].item())
     yield f"**{escaped(title)}** (% of before; share of the change of all rows, {whole})"
     yield ""
     cells = list(row_cells(view, number, shown))

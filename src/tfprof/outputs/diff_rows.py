@@ -11,7 +11,7 @@ from tfprof.columns import Ints
 from tfprof.comparison.compared import Compared
 from tfprof.comparison.diff import DiffView, is_one_sided, is_renamed, ordered, shown_rows
 from tfprof.comparison.numbers import Number
-from tfprof.units import exact_micros
+from tfprof.units import exact_micros, without_fraction
 from tfprof.views.tree import Tree
 
 
@@ -58,13 +58,13 @@ def _shown(compared: Compared) -> tuple[Tree, Ints]:
     return tree, places[order]
 
 
-def _share(view: DiffView, number: Number) -> int:
-    return int(view.change(number.key)[0])
+def _share(view: DiffView, number: Number) -> float:
+    return float(view.change(number.key)[0])
 
 
-def _numbers(view: DiffView, number: Number, row: int, whole: int) -> dict[str, Any]:
-    before, after = int(view.before(number.key)[row]), int(view.after(number.key)[row])
-    plain = exact_micros if number.is_time else int
+def _numbers(view: DiffView, number: Number, row: int, whole: float) -> dict[str, Any]:
+    before, after = (side[row].item() for side in (view.before(number.key), view.after(number.key)))
+    plain = exact_micros if number.is_time else without_fraction
     found: dict[str, Any] = {
         "before": plain(before),
         "after": plain(after),

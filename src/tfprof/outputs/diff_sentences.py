@@ -30,14 +30,14 @@ def sentences(summary: DiffSummary) -> list[str]:
     ]
 
 
-def amount(number: Number, value: int) -> str:
+def amount(number: Number, value: float) -> str:
     """A number in the unit that people read."""
     sign = "-" if value < 0 else ""
-    shown = format_nanos(abs(value)) if number.is_time else number.unit.format(abs(value))
+    shown = format_nanos(round(abs(value))) if number.is_time else number.unit.format(abs(value))
     return sign + shown
 
 
-def change(number: Number, value: int) -> str:
+def change(number: Number, value: float) -> str:
     """A change with its sign; `=` for none."""
     return "=" if not value else ("+" if value > 0 else "") + amount(number, value)
 

@@ -48,7 +48,7 @@ def _totals(compared: Compared) -> Iterator[str]:
 def _table(compared: Compared, number: Number) -> Iterator[str]:
     view = compared.view
     shown = shown_rows(view, number, unchanged=compared.unchanged)
-    whole = int(view.typical_change(number)[0])
+    whole = view.typical_change(number)[0].item()
     title = f"{heading(compared, number)}, {view.kind} view"
     if len(shown.rows) == 1 and not whole:
         yield f"{title}: no row changed."
@@ -89,13 +89,13 @@ def left_out(shown: DiffRows, number: Number) -> Iterator[str]:
 def row_cells(view: DiffView, number: Number, shown: DiffRows) -> Iterator[list[str]]:
     """The heading and the rows of a table, names indented by two spaces per level."""
     before, after = view.typical(number)
-    whole = int(after[0] - before[0])
+    whole = (after[0] - before[0]).item()
     times = view.times(number.key) if number.is_time else None
     yield ["", "before", "after", "change", "", "share", *(["95% interval"] if times else [])]
     depths = shown.tree.depths.tolist() if view.is_nested else [1] * len(shown.rows)
     above = shown.rows[shown.tree.parents].tolist()
     for depth, row, parent in zip(depths, shown.rows.tolist(), above, strict=True):
-        one, other = int(before[row]), int(after[row])
+        one, other = before[row].item(), after[row].item()
         moved = change(number, other - one)
         if times and not times.is_shown[row] and moved != "=":
             moved = f"{NOT_SHOWN}{moved}"

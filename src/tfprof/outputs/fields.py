@@ -7,7 +7,7 @@ from typing import assert_never
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, Shape, Shapes, Strings
+from tfprof.columns import Bools, Floats, Ints, Shape, Shapes, Strings
 from tfprof.metrics import Metric, selected_columns
 from tfprof.outputs import tensor_text
 from tfprof.outputs.pieces import Field, Piece, amounts, digits, or_else, written_once
@@ -83,7 +83,7 @@ def _fact(view: View, rows: slice, metric: Metric) -> list[Field]:
 
 
 def _own_and_total(
-    is_accounted: Bools, own: Ints, total: Ints, unit: Unit, after: str
+    is_accounted: Bools, own: Ints | Floats, total: Ints | Floats, unit: Unit, after: str
 ) -> list[Piece]:
     return [
         or_else(is_accounted, amounts(own, unit, "/"), b"--/"),

@@ -11,7 +11,7 @@ import numpy as np
 from tfprof.columns import Ints, Shapes, ints
 from tfprof.metrics import Metric
 from tfprof.outputs import fields
-from tfprof.units import Unit
+from tfprof.units import Unit, format_mean
 from tfprof.views import facts
 from tfprof.views.facts import Column, Counts, ShapeLists, Sizes, TensorValues, Texts
 from tfprof.views.view import View
@@ -54,8 +54,11 @@ def _fact(view: View, column: Column) -> list[list[str]]:
         case Texts():
             texts = list(fields.text_sets(column))
         case Counts():
-            own = (column.own[name].tolist() for name in fields.shown_counts(view, column))
-            texts = [_padded("|".join(map(str, counts))) for counts in zip(*own, strict=True)]
+            own = (
+                map(format_mean, column.own[name].tolist())
+                for name in fields.shown_counts(view, column)
+            )
+            texts = [_padded("|".join(counts)) for counts in zip(*own, strict=True)]
         case Shapes():
             shapes = fields.shape_texts(column.values, unknown="")
             texts = [shapes[code] for code in column.codes.tolist()]
@@ -96,7 +99,7 @@ class _Signatures:
     """The input shapes of the ops of each row, as lines below it."""
 
     def __init__(self, view: View, column: ShapeLists) -> None:
-        self._column = column
+        self._view, self._column = view, column
         self._shapes = fields.shape_texts(column.shapes, unknown="unknown")
         self._runs, self._micros = view.op_numbers("runs"), view.op_numbers("micros")
 
@@ -110,9 +113,13 @@ class _Signatures:
         np.add.at(runs, list_of, self._runs[ops])
         np.add.at(micros, list_of, self._micros[ops])
         np.add.at(defined, list_of, 1)
-        times = Unit.MICROS.format_column(micros)
+        times, often = (
+            Unit.MICROS.format_column(micros),
+            list(map(format_mean, self._view.runs(runs).tolist())),
+        )
         shown = [
-            f"input_type: {lists[i]}\t(run*{runs[i]}|defined*{defined[i]})\texec_time: {times[i]}\n"
+            f"input_type: {lists[i]}\t"
+            f"(run*{often[i]}|defined*{defined[i]})\texec_time: {times[i]}\n"
             for i in np.argsort(-runs, kind="stable").tolist()
         ]
         return "".join(["\n", *shown, "\n"])

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from tfprof.columns import ints
 from tfprof.metrics import METRICS
 from tfprof.outputs import json_document, schemas, shared_modules
-from tfprof.outputs.tabular import json_rows
+from tfprof.outputs.tabular import json_rows, numbers
 from tfprof.units import exact_micros
 from tfprof.views.registry import Trait
 from tfprof.views.view import View
@@ -46,7 +47,8 @@ def _hidden_numbers(view: View) -> dict[str, int | float]:
     wholes = [metric for metric in METRICS if metric.is_number and not metric.part_of]
     times = {metric.key: exact_micros(found[metric.exact]) for metric in wholes if metric.exact}
     counted = {metric.key: found[metric.key] for metric in wholes}
-    return counted | times | {key: found[key] for key in ("runs", "definitions")}
+    runs = numbers(view.runs(ints([found["runs"]])))[0]
+    return counted | times | {"runs": runs, "definitions": found["definitions"]}
 
 
 def encode(view: View) -> Iterator[bytes]:

@@ -114,8 +114,11 @@ def _ops(view: View) -> View:
 
 def _fill_numbers(view: View, messages: Sequence[Message]) -> None:
     for key, field in _FIELDS.items():
-        _fill_number(messages, field, view.own[key])
-        _fill_number(messages, f"total_{field}", view.total[key])
+        own, total = view.own[key], view.total[key]
+        if key == "runs":  # the field is an integer
+            own, total = (np.rint(view.runs(column)).astype(np.int64) for column in (own, total))
+        _fill_number(messages, field, own)
+        _fill_number(messages, f"total_{field}", total)
 
 
 def _fill_number(messages: Sequence[Message], field: str, column: Ints) -> None:

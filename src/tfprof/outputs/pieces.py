@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, Ragged, Strings, distinct
+from tfprof.columns import Bools, Floats, Ints, Ragged, Strings, distinct
 from tfprof.units import Unit
 
 try:
@@ -31,9 +31,11 @@ class Field(NamedTuple):
     is_shown: Bools | bool = True
 
 
-def amounts(column: Ints, unit: Unit, after: str = "") -> Strings:
+def amounts(column: Ints | Floats, unit: Unit, after: str = "") -> Strings:
     """Each number as its unit formats it, followed by `after`."""
-    return Strings.of_new_spans(*lines.amounts(column, unit, after))
+    if column.dtype == np.int64:
+        return Strings.of_new_spans(*lines.amounts(cast(Ints, column), unit, after))
+    return Strings(text + after for text in unit.format_column(column))
 
 
 class _Bare:

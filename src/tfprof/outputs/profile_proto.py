@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tfprof import sums
 from tfprof.columns import Ints, ints
 from tfprof.errors import OutputError
 from tfprof.formats import messages
@@ -14,8 +15,8 @@ from tfprof.formats.messages import Message, message_class
 from tfprof.formats.profile_proto import MEMORY_FIELDS, PROFILE
 from tfprof.measures.numbers import (
     float_ops_per_run,
-    in_all_repeats,
     macs_per_run,
+    repeats,
     seen_running,
 )
 from tfprof.measures.time import exported_micros, last_end_micros
@@ -68,7 +69,8 @@ class _Writer:
         self.profile = profile
         # The format has no trip counts, so the numbers include all iterations of loops.
         once = float_ops_per_run(profile).per_run
-        self.float_ops = np.where(seen_running(profile), once, in_all_repeats(profile, once))
+        repeated = sums.product(once, repeats(profile))
+        self.float_ops = np.where(seen_running(profile), once, repeated)
         self.has_messages = _has_messages(profile.ops)
         records = profile.records
         self.record_bounds = _bounds(records.op, len(profile.ops))

@@ -116,7 +116,7 @@ def _row() -> Schema:
     }
     selected: dict[str, Schema] = {
         "tensor_value": {"description": "The value in the checkpoint, as nested lists."},
-        **_own_and_total("runs", _INTEGER, "How often the ops ran."),
+        **_own_and_total("runs", _NUMBER, "How often the ops ran in an average step."),
         **_own_and_total("definitions", _INTEGER, "The number of ops."),
     }
     for metric in METRICS:
@@ -153,7 +153,7 @@ def _option(option: Option) -> Schema:
 def _view() -> dict[str, Schema]:
     wholes = [metric for metric in METRICS if metric.is_number and not metric.part_of]
     numbers = {metric.key: _number_schema(metric) for metric in wholes}
-    counts = dict.fromkeys(("runs", "definitions"), _INTEGER)
+    counts = {"runs": _NUMBER, "definitions": _INTEGER}
     hidden = _object({"ops": _INTEGER} | numbers | counts)
     return {
         "view": {"enum": list(VIEWS)},

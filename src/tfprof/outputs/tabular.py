@@ -9,11 +9,11 @@ from typing import Any, TypeAlias, assert_never
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, Shape, Shapes, distinct
+from tfprof.columns import Bools, Floats, Ints, Shape, Shapes, distinct
 from tfprof.metrics import Metric, selected_columns
 from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.tensors import Tensors
-from tfprof.units import exact_micros
+from tfprof.units import exact_micros, without_fraction
 from tfprof.views import facts
 from tfprof.views.facts import Column, Counts, ShapeLists, Sizes, TensorValues, Texts
 from tfprof.views.view import View
@@ -107,6 +107,15 @@ def _exact_micros(nanos: Ints) -> list[Any]:
     return list(map(exact_micros, nanos.tolist())) if rest.any() else whole.tolist()
 
 
+def numbers(column: Ints | Floats) -> list[Any]:
+    """The numbers of a column: integers, and floats for those that have a fraction."""
+    return (
+        list(map(without_fraction, column.tolist()))
+        if column.dtype.kind == "f"
+        else column.tolist()
+    )
+
+
 def _own_and_total(
     name: str, own: Sequence[Any], total: Sequence[Any], is_accounted: Bools
 ) -> _Columns:
@@ -129,7 +138,7 @@ def _fact(
             found[name] = texts(column)
         case Counts():
             for key in column.own:
-                own, total = column.own[key].tolist(), column.total[key].tolist()
+                own, total = numbers(column.own[key]), numbers(column.total[key])
                 found |= _own_and_total(key, own, total, view.is_accounted[rows])
         case Shapes():
             found[name] = [_sides(column.values[code]) for code in column.codes.tolist()]

@@ -9,7 +9,7 @@ import numpy as np
 
 from tfprof.columns import Coded, Ints, Ragged, Strings
 from tfprof.measures.layers import first_outputs
-from tfprof.measures.numbers import EVERYTHING, Numbers, per_op
+from tfprof.measures.numbers import EVERYTHING, Numbers, in_parts, per_op
 from tfprof.model.clock import NANOS_PER_MICRO
 from tfprof.model.ops import Phase
 from tfprof.model.profile import ProfileColumns
@@ -25,6 +25,7 @@ def ops(profile: ProfileColumns, views: Mapping[str, View]) -> dict[str, Any]:
     table = profile.ops
     every = np.arange(len(table))
     numbers = per_op(profile, EVERYTHING)
+    runs = in_parts(profile, EVERYTHING, "runs")
     keys = [column_name(metric) for metric in numbers_of(profile) if not metric.part_of]
     return {
         "count": len(table),
@@ -37,7 +38,7 @@ def ops(profile: ProfileColumns, views: Mapping[str, View]) -> dict[str, Any]:
         "layer": row_of_ops(views.get("layers"), len(table)),
         "inputs": _inputs(profile),
         "numbers": {key: numbers[key] for key in keys},
-        "runs": numbers["runs"],
+        "runs": runs.exactly(runs.column),
         "micros": _micros(profile, numbers, views.get("scope")),
         "carries_micros": not profile.counts_whole_micros,
     }

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfprof.columns import Coded, Ints, Shapes, Strings, ints
-from tfprof.measures.numbers import EVERYTHING, Numbers, per_op
+from tfprof.measures.numbers import EVERYTHING, Numbers, per_op, total
 from tfprof.metrics import METRICS, THRESHOLD_KEYS, Metric, Need, selected_columns
 from tfprof.model.profile import ProfileColumns
 from tfprof.options import Options
@@ -231,11 +231,11 @@ def coded(column: Coded) -> dict[str, Any]:
 
 def metrics(profile: ProfileColumns) -> list[dict[str, Any]]:
     """The metrics that can be chosen for the page."""
-    numbers = per_op(profile, EVERYTHING)
     found = [metric for metric in numbers_of(profile) if not metric.part_of]
     # Measured time first, if there is any: it is what most readers look for.
     found.sort(key=lambda metric: metric.key != "micros" or metric.needs is not Need.RUNS)
-    return [_described(metric, int(numbers[column_name(metric)].sum())) for metric in found]
+    wholes = [total(profile, EVERYTHING, column_name(metric)) for metric in found]
+    return [_described(metric, int(whole)) for metric, whole in zip(found, wholes, strict=True)]
 
 
 def _described(metric: Metric, total: int) -> dict[str, Any]:

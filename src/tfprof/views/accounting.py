@@ -6,10 +6,11 @@ import numpy as np
 
 from tfprof.columns import Bools, Ints, Ragged, ints
 from tfprof.dialects import Policy
-from tfprof.measures.numbers import Numbers, per_op
+from tfprof.measures.numbers import AVERAGES, ROUNDED, Numbers, in_parts, require_steps
 from tfprof.measures.run_sums import require_fits
+from tfprof.measures.time import carried
 from tfprof.memo import OnDemand, remembered, remembering
-from tfprof.metrics import NUMBERS
+from tfprof.metrics import BY_KEY, NUMBERS
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import Chosen
 from tfprof.options import Options
@@ -66,8 +67,8 @@ def _is_accounted(
 def _own_numbers(
     arrangement: Arrangement, profile: ProfileColumns, chosen: Chosen
 ) -> tuple[Numbers, Numbers]:
-    """The numbers of each row's op, and their running sums."""
-    numbers = per_op(profile, chosen)
+    """The numbers of each row's op, in parts, and their running sums."""
+    require_steps(profile, chosen, AVERAGES)
     # Rows without an op get the index one past the last op, which has the number 0.
     op = np.full(len(arrangement.tree), len(profile.ops))
     op[arrangement.members.lengths > 0] = arrangement.members.values
@@ -77,7 +78,7 @@ def _own_numbers(
             column = np.ones(len(op), np.int64)  # a scope that is not an op also counts as one
             column[0] = 0
             return ints(column)
-        return ints(np.append(numbers[key], 0)[op])
+        return ints(np.append(in_parts(profile, chosen, key).column, 0)[op])
 
     own = OnDemand(NUMBERS, of_rows)
     return own, running_sums(own)
@@ -101,14 +102,20 @@ def account_gathered(
 ) -> Accounts:
     """The accounts of rows that gather ops; an op counts once per regex that matches it."""
     weight = matching_regexes(profile, options.account_type_regexes)[arrangement.members.values]
-    numbers = per_op(profile, chosen_by(options))
+    chosen = chosen_by(options)
+    require_steps(profile, chosen, AVERAGES)
     members = arrangement.members.where(weight > 0)
 
     def of_rows(key: str) -> Ints:
+        if key.endswith("micros") and not profile.counts_whole_micros:
+            # Rounded op by op, the times of ops that are far apart would not add up.
+            exact = ROUNDED.get(key) or (BY_KEY[key].exact,)
+            return ints(np.sum([carried(own[part]) for part in exact], axis=0))
+        numbers = in_parts(profile, chosen, key).column
         # Runs and definitions count each op once, no matter how many regexes match it.
         if key in ("runs", "definitions"):
-            return members.sums(numbers[key][members.values])
-        return _weighted(profile, key, numbers[key], arrangement.members, weight)
+            return members.sums(numbers[members.values])
+        return _weighted(profile, key, numbers, arrangement.members, weight)
 
     everything = options.patterns("account_type_regexes").is_everything
     is_accounted = (members.lengths > 0) | everything

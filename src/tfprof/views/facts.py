@@ -12,6 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from tfprof.columns import (
+    Floats,
     Ints,
     NameTable,
     Ragged,
@@ -22,6 +23,7 @@ from tfprof.columns import (
     ints,
     offsets_of,
 )
+from tfprof.measures.numbers import Numbers
 from tfprof.memo import OnDemand
 from tfprof.metrics import Metric, Need
 from tfprof.model.ops import Ops
@@ -52,7 +54,9 @@ class Counts:
 
     __slots__ = ("own", "total")
 
-    def __init__(self, own: Mapping[str, Ints], total: Mapping[str, Ints]) -> None:
+    def __init__(
+        self, own: Mapping[str, Ints | Floats], total: Mapping[str, Ints | Floats]
+    ) -> None:
         self.own = own
         self.total = total
 
@@ -201,11 +205,15 @@ def op_types(view: View, rows: slice) -> Texts:
 @fact
 def occurrence(view: View, rows: slice) -> Counts:
     """How often the ops of each row ran, and the number of ops."""
-    names = ("runs", "definitions")
-    return Counts(
-        OnDemand(names, lambda name: view.own[name][rows]),
-        OnDemand(names, lambda name: view.total[name][rows]),
-    )
+
+    def of_rows(numbers: Numbers) -> Mapping[str, Ints | Floats]:
+        def column(name: str) -> Ints | Floats:
+            found = numbers[name][rows]
+            return view.runs(found) if name == "runs" else found
+
+        return OnDemand(("runs", "definitions"), column)
+
+    return Counts(of_rows(view.own), of_rows(view.total))
 
 
 @fact

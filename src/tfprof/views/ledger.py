@@ -14,6 +14,7 @@ from tfprof.measures.flop_rules.registry import formula_of, rule_of
 from tfprof.measures.numbers import (
     EVERYTHING,
     float_ops_per_run,
+    in_parts,
     macs_per_run,
     per_op,
     seen_running,
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from tfprof.columns import Bools, Ints
     from tfprof.measures.flops import FloatOps
-    from tfprof.measures.numbers import Numbers
     from tfprof.model.profile import ProfileColumns
 
 NO_RULE = "no rule for this kind"
@@ -164,13 +164,12 @@ class Ledger:
 def build(profile: ProfileColumns) -> Ledger:
     """Build the ledger of `profile`."""
     found = float_ops_per_run(profile)
-    numbers = per_op(profile, EVERYTHING)
-    micros = numbers["micros"]
+    micros = per_op(profile, EVERYTHING)["micros"]
     is_idle = found.is_idle
     is_known = (found.is_logged | found.is_counted) & ~is_idle
     idle = _tally(profile, is_idle, micros)
     return Ledger(
-        entries=tuple(_entries(profile, is_known, found.is_logged, numbers)),
+        entries=tuple(_entries(profile, is_known, found.is_logged)),
         idle_kinds=tuple(sorted(((kind, ops) for kind, ops, _ in idle), key=_most_first)),
         uncounted=tuple(sorted(_uncounted(profile, found, micros), key=_slowest_first)),
         ops=len(profile.ops),
@@ -179,13 +178,10 @@ def build(profile: ProfileColumns) -> Ledger:
     )
 
 
-def _entries(
-    profile: ProfileColumns, is_known: Bools, is_logged: Bools, numbers: Numbers
-) -> Sequence[CountedKind]:
+def _entries(profile: ProfileColumns, is_known: Bools, is_logged: Bools) -> Sequence[CountedKind]:
     kinds = profile.ops.kind
     rows = np.flatnonzero(is_known)
-    float_ops = _by_phase(profile, numbers["float_ops"], rows)
-    macs = _by_phase(profile, numbers["macs"], rows)
+    float_ops, macs = (_by_phase(profile, key, rows) for key in ("float_ops", "macs"))
 
     def ops_of(flags: Bools) -> list[int]:
         found: list[int] = np.bincount(kinds.codes[flags], minlength=len(kinds.values)).tolist()
@@ -208,12 +204,12 @@ def _entries(
     return sorted(found, key=lambda entry: (-entry.float_ops, entry.kind))
 
 
-def _by_phase(profile: ProfileColumns, column: Ints, rows: Ints) -> list[dict[str, int]]:
-    """For each kind, the sums of `column` over its `rows`, by phase."""
-    kinds = profile.ops.kind
+def _by_phase(profile: ProfileColumns, key: str, rows: Ints) -> list[dict[str, int]]:
+    """For each kind, the sums of a number over its `rows`, by phase."""
+    kinds, parts = profile.ops.kind, in_parts(profile, EVERYTHING, key)
     found = np.zeros((len(kinds.values), len(Phase)), np.int64)
-    np.add.at(found, (kinds.codes[rows], profile.phase[rows]), column[rows])
-    return [_phases(*numbers) for numbers in found.tolist()]
+    np.add.at(found, (kinds.codes[rows], profile.phase[rows]), parts.column[rows])
+    return [_phases(*numbers) for numbers in parts.shown(found).tolist()]
 
 
 def _phases(forward: int, backward: int, optimizer: int, *others: int) -> dict[str, int]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from tfprof.columns import Bools, Ints, Ragged, Strings, offsets_of
 from tfprof.dialects import Policy, Step
-from tfprof.measures.numbers import Numbers, may_be_negative
+from tfprof.measures.numbers import Numbers, in_parts, may_be_negative
 from tfprof.memo import OnDemand, remembered
 from tfprof.metrics import GATHERED_ORDER, NUMBERS, RUN_NUMBERS
 from tfprof.model.profile import ProfileColumns
@@ -18,7 +18,7 @@ from tfprof.options import Options
 from tfprof.patterns import Patterns
 from tfprof.views.registry import VIEWS, Trait
 from tfprof.views.tree import Tree
-from tfprof.views.view import Counted, Hidden, View
+from tfprof.views.view import Counted, Hidden, View, chosen_by
 
 
 class Weighing(NamedTuple):
@@ -52,7 +52,7 @@ class Arrangement:
 
 
 class Accounts(NamedTuple):
-    """What a question accounts for in each row of an arrangement."""
+    """What a question accounts for in each row of an arrangement; numbers are in parts."""
 
     is_accounted: Bools
     members: Ragged
@@ -180,6 +180,10 @@ def select(
     members = accounts.members.take(shown.rows)
     own = _of_rows(accounts.own, shown.rows)
     counted = shown.counted
+    hidden = OnDemand(
+        NUMBERS, lambda key: accounts.own[key][counted].sum(keepdims=True) - own[key].sum()
+    )
+    hidden_numbers = _shown(question, hidden)
     trail = _Trail(question, before)
     return View(
         kind=kind,
@@ -191,14 +195,11 @@ def select(
         own_type=arrangement.own_type,
         is_accounted=accounts.is_accounted[shown.rows],
         members=members,
-        own=own,
-        total=shown.total,
+        own=_shown(question, own),
+        total=_shown(question, shown.total),
         hidden=Hidden(
             accounts.members.count(counted) - len(members.values),
-            OnDemand(
-                NUMBERS,
-                lambda key: int(accounts.own[key][counted].sum()) - int(own[key].sum()),
-            ),
+            OnDemand(NUMBERS, lambda key: int(hidden_numbers[key][0])),
         ),
         arranged=shown.rows,
         counted=lambda: _counted(shown, question, recounts=trail.recounts),
@@ -218,6 +219,17 @@ def _counted(shown: _Rows, question: _Question, *, recounts: bool) -> Counted:
         place[hidden] = place[parents[hidden]]
     members = question.accounts.members.take(rows)
     return Counted(members.values, place[rows][members.owners])
+
+
+def _shown(question: _Question, numbers: Numbers) -> Numbers:
+    """Sums of parts as whole numbers; those of runs stay parts of a run, see `View.runs`."""
+    chosen = chosen_by(question.options)
+
+    def column(key: str) -> Ints:
+        found = numbers[key]
+        return found if key == "runs" else in_parts(question.profile, chosen, key).shown(found)
+
+    return OnDemand(NUMBERS, column)
 
 
 def _of_rows(numbers: Numbers, rows: Ints) -> Numbers:
@@ -352,7 +364,8 @@ def _reaching(kept: _Rows, question: _Question) -> Bools:
 def _compared(kept: _Rows, question: _Question) -> Iterator[tuple[str, Ints]]:
     """The thresholds that may hide rows, each with the column it is compared with."""
     profile, options, policy = question.profile, question.options, question.policy
-    own, total = _of_rows(question.accounts.own, kept.rows), kept.total
+    own = _shown(question, _of_rows(question.accounts.own, kept.rows))
+    total = _shown(question, kept.total)
     for key in GATHERED_ORDER:
         if options.threshold(key) > 0 or may_be_negative(profile, key):
             is_own = not question.is_gathered and key not in RUN_NUMBERS
@@ -361,7 +374,8 @@ def _compared(kept: _Rows, question: _Question) -> Iterator[tuple[str, Ints]]:
     if policy.counts_ops and least > 0:
         yield "occurrence", question.accounts.members.lengths[kept.rows]
     if not question.is_gathered and (least > 0 or may_be_negative(profile, "runs")):
-        yield "occurrence", own["runs"]
+        runs = in_parts(profile, chosen_by(options), "runs")
+        yield "occurrence", own["runs"] // runs.per
 
 
 class _Trail(NamedTuple):

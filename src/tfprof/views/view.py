@@ -9,9 +9,9 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from tfprof.columns import Bools, Ints, Ragged, Strings, offsets_of
+from tfprof.columns import Bools, Floats, Ints, Ragged, Strings, offsets_of
 from tfprof.errors import OptionError
-from tfprof.measures.numbers import Numbers, per_op
+from tfprof.measures.numbers import Numbers, in_parts, per_op
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import Chosen
 from tfprof.options import MemoryOptions, Options, StepOptions
@@ -115,6 +115,10 @@ class View:
     def op_numbers(self, key: str) -> Ints:
         """The number `key` of every op of the profile, in the chosen steps."""
         return per_op(self.profile, chosen_by(self.options))[key]
+
+    def runs(self, parts: Ints) -> Ints | Floats:
+        """Sums of the number `runs` as runs of the average step, which may be fractions."""
+        return in_parts(self.profile, chosen_by(self.options), "runs").exactly(parts)
 
 
 def chosen_by(options: Options | MemoryOptions | StepOptions) -> Chosen:

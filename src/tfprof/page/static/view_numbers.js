@@ -1,7 +1,7 @@
 // The numbers of the rows of a view that options compare and sort by, by the keys of the options.
 
 import { ownNumbers, sumsBelow } from "./tree.js";
-import { wholeMicros } from "./whole_micros.js";
+import { carriedMicros, wholeMicros } from "./whole_micros.js";
 
 /** @typedef {import("./types.d.ts").Numbers} Numbers */
 /** @typedef {import("./types.d.ts").Payload} Payload */
@@ -35,6 +35,9 @@ export class ViewNumbers {
       const { data, payload } = this;
       const isTime = key.endsWith("micros");
       if (!isTime && (data.gathered || key in data.own)) return ownNumbers(data, payload.ops, key);
+      if (data.gathered && payload.ops.carries_micros) {
+        return carriedMicros(key, (part) => ownNumbers(data, payload.ops, part));
+      }
       const numbers = opNumbers(payload, key);
       return data.gathered ? this.gathered(numbers) : this.ofSingleOps(numbers);
     });

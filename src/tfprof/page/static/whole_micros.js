@@ -24,8 +24,9 @@ export function wholeMicros(payload, key) {
   if (key in ops.micros) return ops.micros[key];
   const found = new Float64Array(ops.count);
   if (ops.carries_micros) {
+    const order = Array.from(payload.views.scope.op).filter((op) => op >= 0);
     for (const part of PARTS.get(key) ?? []) {
-      if (ops.numbers[part]) addCarried(found, payload, ops.numbers[part]);
+      if (ops.numbers[part]) addCarried(found, order, ops.numbers[part]);
     }
     return found;
   }
@@ -34,19 +35,31 @@ export function wholeMicros(payload, key) {
 }
 
 /**
- * Add nanoseconds as microseconds; the rounding error of each op is carried over to the next.
+ * A time of each row of many ops in whole microseconds, rounded as in Python.
+ * @param {string} key
+ * @param {(part: string) => Numbers} nanosOf
+ * @returns {Numbers}
+ */
+export function carriedMicros(key, nanosOf) {
+  const parts = (PARTS.get(key) ?? [key.replace(/micros$/, "nanos")]).map(nanosOf);
+  const found = new Float64Array(parts[0].length);
+  for (const nanos of parts) addCarried(found, found.keys(), nanos);
+  return found;
+}
+
+/**
+ * Add nanoseconds as microseconds; each rounding error is carried over to the next row.
  * @param {Float64Array} micros
- * @param {Payload} payload
+ * @param {Iterable<number>} order
  * @param {Numbers} nanos
  */
-function addCarried(micros, payload, nanos) {
+function addCarried(micros, order, nanos) {
   let sum = 0;
   let before = 0;
-  for (const op of payload.views.scope.op) {
-    if (op < 0) continue;
-    sum += nanos[op];
+  for (const row of order) {
+    sum += nanos[row];
     const until = Math.floor((sum + NANOS_PER_MICRO / 2) / NANOS_PER_MICRO);
-    micros[op] += until - before;
+    micros[row] += until - before;
     before = until;
   }
 }
