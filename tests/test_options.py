@@ -142,6 +142,15 @@ def test_a_number_may_be_negative():
     assert typed("-step", "-5") == ({"step": -5}, [])
 
 
+def test_all_steps_can_be_chosen_by_name():
+    step = find("step", ALL_OPTIONS)
+
+    assert typed("-step", "all") == ({"step": -2}, [])
+    assert step.words(-2) == ("-step", "all")
+    assert Options.of(step="all") == Options(step=-2)
+    assert Options.of(step="3") == Options(step=3)
+
+
 def test_a_negative_number_alone_is_not_an_option():
     assert typed("-5") == ({}, ["-5"])
 

@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from tfprof import atomic_files
 from tfprof.answers import Advice, Answer, MemoryAnswer
 from tfprof.errors import OptionError, UnknownFormatError, nearest
+from tfprof.measures import warm_up
 from tfprof.model.builder import ProfileBuilder
 from tfprof.model.notes import Note, Subject, concerning, merged
 from tfprof.model.profile import ProfileColumns
@@ -333,7 +335,8 @@ class Profile:
         from tfprof.outputs.ledger import FloatOpsLedger
         from tfprof.views import ledger
 
-        return FloatOpsLedger(ledger.build(self.columns), self.notes_on(Subject.FLOAT_OPS))
+        noted = self.notes_on(Subject.FLOAT_OPS), warm_up.notes(self.columns)
+        return FloatOpsLedger(ledger.build(self.columns), tuple(chain(*noted)))
 
     def step_times(self, **options: Any) -> StepTable:
         """Wall, busy and idle time of each step; options as in `tfprof steps --help`."""
@@ -378,7 +381,8 @@ class Profile:
 
         chosen = CHECKERS_OPTION.check(checkers) if checkers is not None else None
         about = Subject.TIME | Subject.STEPS | Subject.MEMORY
-        return Advice(advisor.advise(self.columns, chosen), self.notes_on(about))
+        noted = self.notes_on(about), warm_up.notes(self.columns)
+        return Advice(advisor.advise(self.columns, chosen), tuple(chain(*noted)))
 
     def report(self, title: str = "") -> Report:
         """The profile as a page for a browser: `profile.report().save("report.html")`.
@@ -388,7 +392,9 @@ class Profile:
         from tfprof.page.report import Report
         from tfprof.page.subject import Subject as ReportSubject
 
-        subject = ReportSubject(self.columns, title, self.words, self.notes)
+        subject = ReportSubject(
+            self.columns, title, self.words, (*self.notes, *warm_up.notes(self.columns))
+        )
         return Report(subject)
 
     def save(self, path: Path, format: str = DEFAULT_FORMAT) -> tuple[str, ...]:  # noqa: A002

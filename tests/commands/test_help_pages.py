@@ -182,7 +182,7 @@ def test_help_on_an_option_shows_its_value_default_and_commands(shown):
 def test_help_on_an_option_with_several_meanings_explains_each(shown):
     page = shown("help", "step")
 
-    assert page.count("-step STEP\n") == 4
+    assert page.count("-step STEP|all\n") == 4
     assert "  An option of scope, graph, code, op, layers, diff, shell.\n" in page
     assert "  An option of memory.\n" in page
     assert "  An option of timeline.\n" in page

@@ -88,6 +88,7 @@ def test_an_empty_line_can_be_any_command():
         ("scope -output json:colour=", []),
         ("scope -step 2", ["scope -step 20 "]),
         ("scope -step -", ["scope -step -1 "]),
+        ("scope -step a", ["scope -step all "]),
         ("scope -account_displayed_op_only t", ["scope -account_displayed_op_only true "]),
         (
             "scope -account_displayed_op_only -sel",
@@ -332,7 +333,7 @@ def test_op_names_are_completed_in_a_type_definition():
 
 def test_memory_offers_its_own_options():
     assert list(shown("memory -m")) == ["-max_depth", "-max_rows"]
-    assert list(shown("memory -step ")) == ["-1", "3", "20"]
+    assert list(shown("memory -step ")) == ["-1", "all", "3", "20"]
 
 
 def test_a_checker_is_offered_only_once():

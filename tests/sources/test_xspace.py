@@ -692,3 +692,31 @@ def test_a_kernel_after_the_last_op_belongs_to_the_last_step_with_ops(load):
 
     assert profile.steps == [1]
     assert [one.total_ns for one in profile.kernels(step=1)] == [3000]
+
+
+# Setup
+
+
+def test_a_step_traces_until_the_constant_parts_of_its_function_ran(load):
+    marks = [event("train", start, 90, step_num=n) for n, start in enumerate((0, 100, 200))]
+    folded = event("_send_ConstantFolding/range/start_0:_Send", 40, 0)
+    ops = [event("a:Mul", start + 50, 5) for start in (0, 100, 200)]
+
+    profile = load(host(main=marks, pool=[folded, *ops]))
+
+    assert profile.columns.steps.setup_ns.tolist() == [40_000, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["CpuCompiler::RunBackend", "JitCompiler::Compile", "HLO passes after layout assignment"],
+)
+def test_compiling_is_setup(load, name):
+    marks = [event("train", start, 90, step_num=n) for n, start in enumerate((0, 100))]
+    compiles = event(name, 10, 30)
+
+    profile = load(
+        host(main=[*marks, event("a:Mul", 150, 5)], pool=[compiles, event("a:Mul", 50, 5)])
+    )
+
+    assert profile.columns.steps.setup_ns.tolist() == [30_000, 0]

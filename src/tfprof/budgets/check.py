@@ -12,6 +12,8 @@ from tfprof.budgets.verdict import Status, Verdict
 from tfprof.budgets.verdicts import judge_all
 from tfprof.comparison.times import uncertainty
 from tfprof.measures.repetitions import runs_in
+from tfprof.measures.warm_up import notes as warm_up_notes
+from tfprof.metrics import Need
 from tfprof.units import counted
 
 
@@ -62,6 +64,11 @@ def check(
     noted: list[str] = [note for budget in budgets for note in measured.notes(budget.metric)]
     if base is not None and any(verdict.interval for verdict in found):
         noted += uncertainty((runs_in(base.columns), runs_in(profile.columns)))
+    if any(budget.metric.needs is Need.RUNS for budget in budgets):
+        sides = {"": profile} if base is None else {"": profile, "base: ": base}
+        noted += [
+            f"{side}{note}" for side, one in sides.items() for note in warm_up_notes(one.columns)
+        ]
     return Check(
         found,
         words=profile.words,

@@ -21,8 +21,9 @@ from tfprof.measures.numbers import float_ops_per_run, macs_per_run, seen_runnin
 from tfprof.measures.parts import PARTS
 from tfprof.measures.repetitions import runs_of_recordings
 from tfprof.measures.run_sums import sums_per_step
+from tfprof.measures.step_bounds import timed_steps
 from tfprof.measures.step_sums import step_totals
-from tfprof.measures.steps import timed_steps
+from tfprof.measures.warm_up import warm_up_steps
 from tfprof.metrics import BY_KEY, Need
 from tfprof.model.notes import Subject, concerning, narrowest, subject_of
 from tfprof.model.ops import UNKNOWN_REPEATS
@@ -63,11 +64,12 @@ class Measured:
     def step_times(self, metric: BudgetMetric, part: Part) -> Times:
         """The time of a part in each recorded step."""
         self._require(metric)
-        steps = timed_steps(self.columns)
+        steps = _usual_steps(self.columns)
         if not len(steps):
             raise MissingNumberError(f"no step with times was recorded; {_RECORD}.")
         if not metric.number:
-            times = step_totals(self.columns).wall_ns
+            totals = step_totals(self.columns)
+            times = totals.wall_ns[np.isin(totals.step, steps)]
         else:
             flags, number = part.is_inside, metric.number
             if number in PARTS:
@@ -168,10 +170,10 @@ def _of_graph(measured: Measured, metric: BudgetMetric, part: Part) -> int:
 def _of_steps(measured: Measured, metric: BudgetMetric, part: Part) -> int:
     """The median over steps; the smaller of two."""
     profile = measured.columns
-    steps = timed_steps(profile)
+    steps = _usual_steps(profile)
     if not part.row:
         totals = step_totals(profile)
-        per_step = totals.ops if metric.number else totals.kernels
+        per_step = (totals.ops if metric.number else totals.kernels)[np.isin(totals.step, steps)]
     elif metric.number:
         # The runs of iterators are not those of a step; `tfprof steps` leaves them out too.
         flags = part.is_inside & ~profile.ops.is_iterator()
@@ -179,6 +181,11 @@ def _of_steps(measured: Measured, metric: BudgetMetric, part: Part) -> int:
     else:
         per_step = _launches(profile, part.is_inside, steps)
     return int(np.percentile(per_step, 50, method="inverted_cdf"))
+
+
+def _usual_steps(profile: ProfileColumns) -> Ints:
+    """The steps with recorded times after warm-up."""
+    return np.setdiff1d(timed_steps(profile), warm_up_steps(profile))
 
 
 def _of_memory(measured: Measured, _: BudgetMetric, part: Part) -> int:

@@ -208,6 +208,10 @@ TABLES: dict[str, TableFormat] = {
             "end_ns": Field(
                 "When the next step began, or the last one ended; -1 if unknown.", missing=-1
             ),
+            "setup_ns": Field(
+                "In which the program compiled, loaded or tuned code, or reserved memory.",
+                missing=0,
+            ),
         },
         key="step",
     ),

@@ -17,7 +17,7 @@ import numpy as np
 from tfprof.columns import Bools, Coded, Ints, ints, joined
 from tfprof.measures.collectives import is_collective
 from tfprof.measures.device_timeline import BUSY, Work, accelerators, timeline
-from tfprof.measures.steps import step_bounds, timed_steps
+from tfprof.measures.step_bounds import bounds, timed_steps
 from tfprof.memo import remembered
 from tfprof.model.clock import NO_TIME
 from tfprof.model.ops import Phase
@@ -86,7 +86,7 @@ def _windows(profile: ProfileColumns, rows: tuple[int, ...]) -> dict[str, Ints]:
     """The windows of these accelerators of one recording together."""
     works = [accelerators(profile)[row] for row in rows]
     step = _steps_of(profile, works[0].recording)
-    begin, finish = (bound[step] for bound in step_bounds(profile))
+    begin, finish = (bound[step] for bound in bounds(profile))
     own_begin, own_finish = _own(profile, works, step, begin, finish)
     spans = [work.span() for work in works]
     first, last = min(start for start, _ in spans), max(end for _, end in spans)
@@ -105,7 +105,7 @@ def _steps_of(profile: ProfileColumns, recording: int) -> Ints:
     """The steps of a recording with recorded times, in the order in which they began."""
     steps = timed_steps(profile)
     steps = steps[profile.steps.recording[steps] == recording]
-    return ints(steps[np.argsort(step_bounds(profile)[0][steps], kind="stable")])
+    return ints(steps[np.argsort(bounds(profile)[0][steps], kind="stable")])
 
 
 def _own(

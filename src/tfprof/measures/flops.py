@@ -29,6 +29,7 @@ from tfprof.measures.flop_rules.registry import (
     rule_of,
 )
 from tfprof.measures.tensors import Tensors
+from tfprof.memo import remembered
 from tfprof.model.ops import GENERATED_CODE, SHAPE_ARITHMETIC, WALKED_CALL
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ class Macs:
     is_missing: Bools  # its float operations are known, but not its MACs
 
 
+@remembered
 def count(profile: ProfileColumns) -> FloatOps:
     """The float operations of one run of every op of `profile`."""
     ops = profile.ops

@@ -22,11 +22,12 @@ from tfprof.measures.run_sums import (
     run_sums,
     too_large,
 )
+from tfprof.measures.warm_up import warm_up_steps
 from tfprof.memo import OnDemand, remembered, remembering
 from tfprof.metrics import BY_KEY, NUMBERS
 from tfprof.model.ops import OPTIMIZER_VARIABLE, STATE_VARIABLE, UNKNOWN_REPEATS
 from tfprof.model.profile import ProfileColumns
-from tfprof.model.recordings import UNKNOWN_RANK, Chosen
+from tfprof.model.recordings import ALL_STEPS, UNKNOWN_RANK, Chosen
 from tfprof.patterns import Patterns
 from tfprof.units import Unit
 
@@ -110,7 +111,7 @@ def require_steps(profile: ProfileColumns, chosen: Chosen, otherwise: str) -> No
         labels = ", ".join(recordings.label) or "none"
         wanted = ",".join(chosen.recording)
         raise OptionError(f"No recording matches `{wanted}`. Recordings: {labels}.")
-    if not chosen.is_everything and not len(chosen_steps(profile, chosen)):
+    if not chosen.is_of_all_recordings and not len(chosen_steps(profile, chosen)):
         raise OptionError(f"Step {chosen.step} was not recorded by the chosen recordings.")
 
 
@@ -131,6 +132,8 @@ def chosen_steps(profile: ProfileColumns, chosen: Chosen) -> Ints:
     flags = is_chosen[profile.steps.recording]
     if chosen.step >= 0:
         flags &= profile.steps.number == chosen.step
+    elif chosen.step != ALL_STEPS:
+        flags[warm_up_steps(profile)] = False
     return ints(np.flatnonzero(flags))
 
 
@@ -268,7 +271,6 @@ _COUNTED_ELEMENTS: dict[str, Callable[[ProfileColumns], Ints]] = {
 }
 
 
-@remembered
 def float_ops_per_run(profile: ProfileColumns) -> FloatOps:
     """The float ops of one run of each op, and the ops for which they are unknown."""
     from tfprof.measures import flops  # noqa: PLC0415 -- the many rules load only when needed
@@ -306,7 +308,8 @@ def _over_steps(profile: ProfileColumns, key: str, chosen: Chosen) -> Ints:
 
 
 def _steps_or_all(profile: ProfileColumns, chosen: Chosen) -> Ints | None:
-    return None if chosen.is_everything else chosen_steps(profile, chosen)
+    steps = chosen_steps(profile, chosen)
+    return None if len(steps) == len(profile.steps) else steps
 
 
 @remembering(2)

@@ -13,15 +13,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.columns import Bools, Ints, Ragged, ints, offsets_of
+from tfprof.columns import Bools, Ints
 from tfprof.errors import MissingInputError
+from tfprof.measures.step_bounds import bounds, rows_of_steps
+from tfprof.measures.step_bounds import timed_steps as timed_steps  # noqa: PLC0414 -- re-exported
+from tfprof.measures.warm_up import warm_up_steps
 from tfprof.memo import remembered, remembering
 from tfprof.metrics import Need
-from tfprof.model.clock import NO_TIME
 from tfprof.model.ops import DATA_SCOPE, Phase
 from tfprof.model.profile import ProfileColumns
 
-_NEVER = np.iinfo(np.int64).max
 _NO_STEP = "no step with times was recorded"
 
 
@@ -126,37 +127,30 @@ def rounded_parts(parts: npt.NDArray[np.float64], whole: int) -> Ints:
 
 @remembered
 def typical_step(profile: ProfileColumns) -> Step:
-    """The step with the median duration (the shorter of two), since the first steps warm up.
+    """The step with the median duration (the shorter of two), of those after warm-up.
 
     It is a single step and not an average, so that its parts add up to the whole.
     """
-    recorded = timed_steps(profile)
+    recorded = np.setdiff1d(timed_steps(profile), warm_up_steps(profile))
     if not len(recorded):
         raise MissingInputError(f"{_NO_STEP}: give {profile.remedies[Need.RUNS]}.")
-    begin, finish = step_bounds(profile)
+    begin, finish = bounds(profile)
     took = finish[recorded] - begin[recorded]
     middle = np.argsort(took, kind="stable")[(len(recorded) - 1) // 2]
     return step_of(profile, int(recorded[middle]))
-
-
-def timed_steps(profile: ProfileColumns) -> Ints:
-    """The rows of the steps with recorded times."""
-    if profile.stored_runs is not None:
-        return profile.stored_runs.step_totals.step
-    return np.flatnonzero(step_bounds(profile)[0] < _NEVER)
 
 
 @remembering(2)  # a typical step and the one after it
 def step_of(profile: ProfileColumns, row: int) -> Step:
     """The runs of a step, given its row in `Steps`."""
     runs, copies, waits = profile.executions, profile.copies, profile.waits
-    rows, copied, waited = (rows_of[row] for rows_of in _rows_of_steps(profile))
+    rows, copied, waited = (rows_of[row] for rows_of in rows_of_steps(profile))
     recording = profile.recordings.label[int(profile.steps.recording[row])]
     start = np.concatenate((runs.start_ns[rows], copies.start_ns[copied]))
     duration = np.concatenate((runs.duration_ns[rows], copies.duration_ns[copied]))
     order = np.argsort(start, kind="stable")
     nothing = np.full(len(rows), -1), np.full(len(copied), -1)
-    begin, finish = (int(bound[row]) for bound in step_bounds(profile))
+    begin, finish = (int(bound[row]) for bound in bounds(profile))
     return Step(
         row,
         int(profile.steps.number[row]),
@@ -173,39 +167,6 @@ def step_of(profile: ProfileColumns, row: int) -> Step:
         wait_start=waits.start_ns[waited],
         wait_end=waits.start_ns[waited] + waits.duration_ns[waited],
     )
-
-
-@remembered
-def _rows_of_steps(profile: ProfileColumns) -> tuple[Ragged, Ragged, Ragged]:
-    """For each step, its rows in `Executions`, without iterators, and in `Copies` and `Waits`."""
-    count = len(profile.steps)
-    step = profile.records.step[profile.executions.record]
-    kept = np.flatnonzero(~profile.ops.is_iterator()[profile.records.op[profile.executions.record]])
-    return (
-        _by_step(step[kept], kept, count),
-        _by_step(profile.copies.step, np.arange(len(profile.copies)), count),
-        _by_step(profile.waits.step, np.arange(len(profile.waits)), count),
-    )
-
-
-def _by_step(step: Ints, rows: Ints, count: int) -> Ragged:
-    order = np.argsort(step, kind="stable")
-    return Ragged(offsets_of(np.bincount(step, minlength=count)), rows[order])
-
-
-@remembered
-def step_bounds(profile: ProfileColumns) -> tuple[Ints, Ints]:
-    """The begin and end of each step; `_NEVER` if no time was recorded."""
-    runs, copies, steps = profile.executions, profile.copies, profile.steps
-    rows = _rows_of_steps(profile)[0]
-    place = np.concatenate((rows.owners, copies.step))
-    start = np.concatenate((runs.start_ns[rows.values], copies.start_ns))
-    duration = np.concatenate((runs.duration_ns[rows.values], copies.duration_ns))
-    first = np.where(steps.start_ns == NO_TIME, _NEVER, steps.start_ns)
-    last = np.full(len(steps), np.iinfo(np.int64).min)
-    np.minimum.at(first, place, start)
-    np.maximum.at(last, place, np.maximum(start + duration, start))
-    return ints(first), ints(np.where(steps.end_ns == NO_TIME, last, steps.end_ns))
 
 
 def on_lanes(profile: ProfileColumns, step: Step) -> Bools:

@@ -144,6 +144,7 @@ class RunCollector:
         self._steps: dict[tuple[int, int], int] = {}
         self._numbers: dict[int, dict[int, None]] = {}
         self._bounds: dict[int, tuple[int, int]] = {}
+        self._setup_ns: dict[int, int] = {}
         self.has_impossible_times = False
         self._sightings = _Collected(self._limited)
         self._slots = _Collected(self._limited)
@@ -186,6 +187,10 @@ class RunCollector:
         limited = self._limited("start_ns", start_ns), self._limited("end_ns", end_ns)
         bounds = zip(*(column.tolist() for column in limited), strict=True)
         self._bounds |= dict(zip(steps.tolist(), bounds, strict=True))
+
+    def set_setup(self, steps: Ints, nanos: Ints) -> None:
+        """Set how long the program set things up in these steps; see `Steps.setup_ns`."""
+        self._setup_ns |= dict(zip(steps.tolist(), nanos.tolist(), strict=True))
 
     def step_keys(self) -> Iterable[tuple[int, int]]:
         """The recording and number of each step, by id."""
@@ -383,8 +388,15 @@ class RunCollector:
 
     def _step_columns(self, ordered: Sequence[tuple[int, int]]) -> Steps:
         unknown = NO_TIME, NO_TIME
-        rows = [(*key, *self._bounds.get(self._steps[key], unknown)) for key in ordered]
-        return Steps(*(ints([row[place] for row in rows]) for place in range(4)))
+        rows = [
+            (
+                *key,
+                *self._bounds.get(step := self._steps[key], unknown),
+                self._setup_ns.get(step, 0),
+            )
+            for key in ordered
+        ]
+        return Steps(*(ints([row[place] for row in rows]) for place in range(5)))
 
     def _allocator_uses(self, row_of: Ints, record_of: _RecordFinder) -> AllocatorUses:
         rows = self._allocators

@@ -161,6 +161,7 @@ def _add_steps(profile: ProfileColumns, builder: ProfileBuilder, recordings: lis
     ids = ints([builder.runs.add_step(recordings[row], number) for row, number in rows])
     bounded = np.flatnonzero(steps.start_ns != NO_TIME)
     builder.runs.set_bounds(ids[bounded], steps.start_ns[bounded], steps.end_ns[bounded])
+    builder.runs.set_setup(ids, steps.setup_ns)
     return ids
 
 

@@ -12,6 +12,9 @@ from tfprof.columns import Bools, Ints, Strings, ints
 
 UNKNOWN_RANK = -1
 
+# Instead of the number of a step: the steps after warm-up, or all steps.
+USUAL_STEPS, ALL_STEPS = -1, -2
+
 
 class Recording(NamedTuple):
     """What one process recorded: a host's trace, or the traced runs of a worker."""
@@ -75,6 +78,7 @@ class Steps:
     number: Ints
     start_ns: Ints  # when the program began the step; `NO_TIME` if it was not recorded
     end_ns: Ints  # when the next step began, or the last one ended; `NO_TIME` if not recorded
+    setup_ns: Ints  # in which the program compiled, loaded or tuned code, or reserved memory
 
     def __len__(self) -> int:
         return len(self.recording)
@@ -85,12 +89,12 @@ class Steps:
 
 
 class Chosen(NamedTuple):
-    """The recorded steps that a question is about; by default all."""
+    """The recorded steps that a question is about; by default all but those that warm up."""
 
-    step: int = -1  # negative: all
+    step: int = USUAL_STEPS
     recording: tuple[str, ...] = (".*",)  # regexes that match labels
     rank: tuple[int, ...] = ()  # empty: all
 
     @property
-    def is_everything(self) -> bool:
+    def is_of_all_recordings(self) -> bool:
         return self.step < 0 and self.recording == (".*",) and not self.rank

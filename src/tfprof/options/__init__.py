@@ -32,7 +32,7 @@ from tfprof.options.of_commands import (
     TIMELINE_OPTIONS,
     UI_OPTIONS,
 )
-from tfprof.options.values import Kind, Option, OutputSpec
+from tfprof.options.values import EVERY_STEP, Kind, Option, OutputSpec
 from tfprof.patterns import Patterns
 
 __all__ = [
@@ -40,6 +40,7 @@ __all__ = [
     "CHECK_OPTIONS",
     "COLLECT_OPTIONS",
     "DIFF_OPTIONS",
+    "EVERY_STEP",
     "GENERAL_OPTIONS",
     "GROUPS",
     "INPUT_OPTIONS",
@@ -68,7 +69,7 @@ __all__ = [
     "find",
 ]
 
-_BYTES, _MICROS, _STEP, _ROWS = "BYTES", "MICROS", "STEP", "ROWS"
+_BYTES, _MICROS, _ROWS = "BYTES", "MICROS", "ROWS"
 
 
 def _option(kind: Kind, default: Any, text: str, group: str, placeholder: str | None = None) -> Any:
@@ -112,7 +113,10 @@ class Options:
     )
     min_occurrence: int = _hides("Hide ops that ran fewer times (op view: kinds with fewer ops).")
     step: int = _option(
-        Kind.NUMBER, -1, "Use this recorded step; -1 averages over all steps.", COUNTED, _STEP
+        Kind.STEP,
+        -1,
+        "Use this recorded step; all averages over all steps, -1 over all but those that warm up.",
+        COUNTED,
     )
     order_by: str = _option(
         Kind.KEY,
@@ -262,11 +266,10 @@ class MemoryOptions(_Question):
     """The options of a question about memory over time."""
 
     step: int = _option(
-        Kind.NUMBER,
+        Kind.STEP,
         -1,
         "Use this recorded step; -1 uses each allocator's step with the highest peak.",
         SHOWN,
-        _STEP,
     )
     max_depth: int = _option(
         Kind.NUMBER, 10, "Break down by scope to this depth; the root is depth 1.", SHOWN
@@ -293,9 +296,7 @@ class MemoryOptions(_Question):
 class StepOptions(_Question):
     """The options of a question about the times of steps."""
 
-    step: int = _option(
-        Kind.NUMBER, -1, "Show only this recorded step; -1 shows all.", SHOWN, _STEP
-    )
+    step: int = _option(Kind.STEP, -1, "Show only this recorded step; -1 shows all.", SHOWN)
     recording: tuple[str, ...] = _option(
         Kind.REGEXES,
         (".*",),

@@ -34,11 +34,10 @@ QUERY_OPTIONS: dict[str, Option] = _named(
 TIMELINE_OPTIONS: dict[str, Option] = _named(
     Option(
         "step",
-        Kind.NUMBER,
+        Kind.STEP,
         -1,
         "Draw this recorded step; -1 draws all steps of a recording.",
         SHOWN,
-        placeholder="STEP",
         dashes="-",
     ),
     Option(

@@ -12,6 +12,9 @@ from tfprof.errors import OptionError, nearest
 from tfprof.metrics import AUTO, BY_KEY, ORDER_KEYS
 from tfprof.patterns import Patterns
 
+# Instead of the number of a step.
+EVERY_STEP = -2
+_ALL = "all"
 TRUE = frozenset({"true", "t", "yes", "y", "1"})
 FALSE = frozenset({"false", "f", "no", "n", "0"})
 
@@ -20,6 +23,7 @@ class Kind(StrEnum):
     """The kind of an option's value; its text is the placeholder in help."""
 
     NUMBER = "NUMBER"
+    STEP = "STEP|all"
     SWITCH = "[true|false]"
     REGEXES = "REGEX,…"
     METRICS = "METRIC,…"
@@ -71,6 +75,8 @@ class Option(NamedTuple):
         """A stored value as a user would type it."""
         if isinstance(value, bool):
             return str(value).lower()
+        if self.kind is Kind.STEP and value == EVERY_STEP:
+            return _ALL
         return ",".join(map(_item_text, value)) if isinstance(value, tuple) else str(value)
 
     def words(self, value: Any) -> tuple[str, str]:
@@ -132,6 +138,18 @@ def _check_number(option: Option, value: Any) -> int:
     if not -(2**63) <= number < 2**63:
         raise OptionError(f"`{option.name}` takes a 64-bit number; {number} is out of range.")
     return number
+
+
+def _check_step(option: Option, value: Any) -> int:
+    """The number of a step, or `EVERY_STEP` for `all`."""
+    if not isinstance(value, str):
+        return _check_number(option, value)
+    if value == _ALL:
+        return EVERY_STEP
+    try:
+        return _parse_number(option, value)
+    except OptionError:
+        raise OptionError(f"`-{option.name}` takes a number or {_ALL}, not `{value}`.") from None
 
 
 def _parse_numbers(option: Option, text: str) -> tuple[int, ...]:
@@ -287,6 +305,7 @@ ADDED = frozenset({Kind.TYPES, Kind.FILES})
 
 _PARSERS: dict[Kind, Callable[[Option, str], Any]] = {
     Kind.NUMBER: _parse_number,
+    Kind.STEP: _check_step,
     Kind.SWITCH: _parse_switch,
     Kind.REGEXES: _check_regexes,
     Kind.METRICS: _check_metrics,
@@ -307,6 +326,7 @@ _PARSERS: dict[Kind, Callable[[Option, str], Any]] = {
 
 _CHECKS: dict[Kind, Callable[[Option, Any], Any]] = {
     Kind.NUMBER: _check_number,
+    Kind.STEP: _check_step,
     Kind.SWITCH: _check_switch,
     Kind.REGEXES: _check_regexes,
     Kind.METRICS: _check_metrics,

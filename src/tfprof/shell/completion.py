@@ -70,7 +70,10 @@ class Completer:
             return words(word, _option_names("-", known))  # a switch needs no value
         if option.name == "step":
             recorded = {str(step): "" for step in islice(self._steps, MAX_CANDIDATES)}
-            return words(word, {str(option.default): "the default"} | recorded)
+            every = (
+                {"all": "all steps, with those that warm up"} if option.kind is Kind.STEP else {}
+            )
+            return words(word, {str(option.default): "the default"} | every | recorded)
         return self._value(option, command, before, word)
 
     def _value(self, option: Option, command: Command, before: Sequence[str], word: str) -> Found:

@@ -36,6 +36,9 @@ _COMPILED = re.compile(r"CpuExecutable::Execute(Async)?OnStream", re.ASCII)
 # thread made for that.
 _GET_NEXT = re.compile(r"(MultiDevice)?IteratorGetNext\w*Op::DoCompute", re.ASCII)
 _GET_NEXT_THREAD = "tf_data_iterator_get_next"
+# Compilation by XLA, and the ops that send the results of constant parts of a function.
+_COMPILES = re.compile(r"\w*Compiler::\w+|\w+::Compile\w*|HLO passes\b.*", re.ASCII)
+_FOLDED = re.compile(r"_send_ConstantFolding/.*:_Send", re.ASCII)
 # The calls at the start of the names of ops in functions; calls may be nested.
 _CALLS = re.compile(r"(?:(?:Stateful)?PartitionedCall(?:_\d+)?/)+", re.ASCII)
 # The scopes of inlined branches and bodies have a number that is not in the graph.
@@ -229,6 +232,30 @@ class TensorFlowEvents:
         )
         flags = is_wait[self.space.name] & self._on_host & ~in_pipeline[self.space.line]
         return np.flatnonzero(flags)
+
+    def setup(self) -> tuple[Ints, Ints]:
+        """When the program traced functions and compiled.
+
+        When a function is optimized, its constant parts run as a graph of their own, which sends
+        its results (`_send_…`). Tracing itself is not recorded: it takes the step until then.
+        """
+        space, marks = self.space, self.steps()
+        compiles = np.array(
+            [_COMPILES.fullmatch(name) is not None for name in space.names], np.bool_
+        )
+        folds = np.array([_FOLDED.fullmatch(name) is not None for name in space.names], np.bool_)
+        compiled = np.flatnonzero(compiles[space.name] & self._on_host)
+        folded = space.start_ps[np.flatnonzero(folds[space.name] & self._on_host)]
+        place = np.searchsorted(marks.start_ps, folded, side="right") - 1
+        folded, place = folded[place >= 0], place[place >= 0]
+        start, end = (
+            space.start_ps[compiled],
+            space.start_ps[compiled] + space.duration_ps[compiled],
+        )
+        return (
+            np.concatenate((start, marks.start_ps[place])),
+            np.concatenate((end, folded)),
+        )
 
     def steps(self) -> StepMarks:
         """The steps of the program.

@@ -19,6 +19,7 @@ from tfprof.model.collector import Runs
 from tfprof.model.notes import Note, Subject
 from tfprof.model.ops import WALKED_CALL, XLA_KIND, XLA_SCOPE
 from tfprof.model.recordings import Recording
+from tfprof.sources.setup_times import by_step
 from tfprof.sources.source import Decoded, FileSummary, InputFile, summary
 from tfprof.sources.tf_devices import add_device
 from tfprof.sources.tf_events import TensorFlowEvents
@@ -84,7 +85,7 @@ def add(found: Decoded[SpaceColumns], builder: ProfileBuilder, file: InputFile) 
     _add_kernels(space, events, steps, _op_of_events(space, runs, ops), builder, row)
     _add_transfers(space, events, steps, builder, row)
     _add_waits(space, events, steps, builder, row)
-    steps.set_bounds(space, runs, builder, row)
+    steps.set_bounds(space, events, runs, builder, row)
     _note_unowned(space, events, runs, memory, builder)
     numbers = builder.runs.step_numbers(row)
     devices = builder.device_names(row)
@@ -168,8 +169,10 @@ class _Steps:
         kept = np.isin(marks.number, list(numbers))
         return _Steps(StepMarks(marks.start_ps[kept], marks.end_ps[kept], marks.number[kept]))
 
-    def set_bounds(self, space: Space, runs: OpRuns, builder: ProfileBuilder, row: int) -> None:
-        """Set when each step began and ended, except for steps whose number is marked twice."""
+    def set_bounds(
+        self, space: Space, events: Vocabulary, runs: OpRuns, builder: ProfileBuilder, row: int
+    ) -> None:
+        """Set when steps began and ended and how long they set up, except if marked twice."""
         marks = self.marks
         if not len(marks):
             return
@@ -182,6 +185,8 @@ class _Steps:
             space.time_ns(marks.start_ps[once]),
             space.time_ns(end[once]),
         )
+        setup_ns = by_step(marks.start_ps, *events.setup()) // PS_PER_NANO
+        builder.runs.set_setup(builder.runs.add_steps(row, marks.number[once]), setup_ns[once])
 
 
 def _devices(runs: OpRuns, events: Vocabulary, builder: ProfileBuilder, row: int) -> Ints:

@@ -84,6 +84,9 @@ class Vocabulary(Protocol):
     def waits(self) -> Ints:
         """The events in which the program waited for the next element of its input pipeline."""
 
+    def setup(self) -> tuple[Ints, Ints]:
+        """When the program traced and compiled: starts and ends in picoseconds."""
+
     def memory(self) -> MemoryEvents:
         """Allocations and releases."""
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from tfprof.columns import Bools
+from tfprof.measures import warm_up
 from tfprof.measures.numbers import float_ops_per_run, is_unsigned, macs_per_run
 from tfprof.memo import remembered
 from tfprof.metrics import BY_KEY, THRESHOLD_KEYS, Metric, Need
 from tfprof.model.notes import Subject, subject_of
 from tfprof.model.profile import ProfileColumns
+from tfprof.model.recordings import USUAL_STEPS
 from tfprof.options import Options
 from tfprof.patterns import Patterns
 from tfprof.units import counted
@@ -31,6 +33,7 @@ def notes(view: View) -> tuple[str, ...]:
     without_match = tuple(unmatched.notes(view))
     found = (
         *_missing_inputs(profile, options),
+        *_warm_up(profile, options),
         *_zeros(view, explained),
         *_unsigned(view),
         *uncounted,
@@ -76,6 +79,12 @@ def _missing_inputs(profile: ProfileColumns, options: Options) -> Iterator[str]:
             f"{' and '.join(keys)} {verb} {files}, which was not given; "
             "all values are zero or missing."
         )
+
+
+def _warm_up(profile: ProfileColumns, options: Options) -> Iterator[str]:
+    """The steps that averages leave out."""
+    if chosen_by(options).step == USUAL_STEPS and profile.has(Need.RUNS):
+        yield from warm_up.notes(profile)
 
 
 def _float_ops(profile: ProfileColumns, options: Options) -> Iterator[str]:

@@ -13,8 +13,8 @@ from tfprof.columns import Bools, Floats, Ints, Ragged, Strings, offsets_of
 from tfprof.errors import OptionError
 from tfprof.measures.numbers import Numbers, in_parts, per_op
 from tfprof.model.profile import ProfileColumns
-from tfprof.model.recordings import Chosen
-from tfprof.options import MemoryOptions, Options, StepOptions
+from tfprof.model.recordings import ALL_STEPS, USUAL_STEPS, Chosen
+from tfprof.options import EVERY_STEP, MemoryOptions, Options, StepOptions
 from tfprof.views.registry import Trait
 from tfprof.views.tree import Tree
 
@@ -122,8 +122,15 @@ class View:
 
 
 def chosen_by(options: Options | MemoryOptions | StepOptions) -> Chosen:
-    """The recorded steps that a question covers."""
-    return Chosen(max(options.step, -1), options.recording, options.rank)
+    """The recorded steps that a question covers.
+
+    What shows steps one by one, or the memory of one, shows those that warm up, too.
+    """
+    step = options.step
+    if step < 0:
+        is_average = isinstance(options, Options) and step != EVERY_STEP
+        step = USUAL_STEPS if is_average else ALL_STEPS
+    return Chosen(step, options.recording, options.rank)
 
 
 def build(kind: str, profile: ProfileColumns, options: Options, only: Ints | None = None) -> View:

@@ -362,7 +362,7 @@ export interface Option {
   /** The default on the command line. */
   value: string;
   help: string;
-  kind: "number" | "switch" | "regexes" | "key" | "types" | "dialect" | "numbers";
+  kind: "number" | "step" | "switch" | "regexes" | "key" | "types" | "dialect" | "numbers";
   /** What help shows for the value, such as `REGEX,…`. */
   placeholder: string;
   /** The `Metric.key` of a threshold, else empty, and its unit. */

@@ -17,7 +17,9 @@ from tfprof.sources.kineto.host import LOADER, Role, own_times
 from tfprof.sources.kineto.interpreted import Interpreted
 from tfprof.sources.kineto.kernels import kernel_runs
 from tfprof.sources.kineto.messages import messages
+from tfprof.sources.kineto.setup import setup_times
 from tfprof.sources.kineto.sites import Sites
+from tfprof.sources.setup_times import by_step
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -186,6 +188,8 @@ class TraceRuns:
             marks.start_ns[known] + base,
             ends[known] + base,
         )
+        setup_ns = by_step(marks.start_ns, *setup_times(self.found.trace.slices))
+        runs.set_setup(runs.add_steps(self.recording, marks.number[known]), setup_ns[known])
 
 
 def _each(numbers: Ints, device: Callable[[int], int]) -> Ints:
