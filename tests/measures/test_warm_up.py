@@ -7,6 +7,7 @@ import pytest
 
 import tfprof
 from build import op, profile, run
+from fleet_stores import stored
 from formats.kineto_traces import event, trace_of
 from kineto_programs import END, annotation
 from kineto_programs import op as torch_op
@@ -246,13 +247,13 @@ def test_what_all_steps_set_up_is_no_warm_up(tmp_path):
     assert warm_up_steps(tfprof.load(path).columns).tolist() == []
 
 
-def test_a_saved_profile_has_the_same_warm_up(tmp_path):
+def test_a_store_and_a_saved_profile_have_the_same_warm_up(tmp_path):
     path = tmp_path / "trace.json"
     path.write_bytes(trace(call("cudaMalloc", 10, 40)))
     loaded = tfprof.load(path)
     loaded.save(tmp_path / "saved.tfprof")
 
-    for other in (tfprof.load(tmp_path / "saved.tfprof"),):
+    for other in (stored(tmp_path / "store", [path]), tfprof.load(tmp_path / "saved.tfprof")):
         assert warm_up_steps(other.columns).tolist() == [0]
         assert [*notes(other.columns)] == [*notes(loaded.columns)]
         for step in (-1, "all", 2):

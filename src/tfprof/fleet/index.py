@@ -134,6 +134,7 @@ class _Index:
         builder.runs.set_bounds(
             step_ids[bounded], steps["marked_start_ns"][bounded], steps["marked_end_ns"][bounded]
         )
+        builder.runs.set_setup(step_ids, steps["setup_ns"])
         codes = ints([*(builder.add_device(row, device) for device in devices), -1])
         moved = self._place_ops(row, ids[seen["op"]], codes[seen["device"]], seen["is_covered"])
         if moved:

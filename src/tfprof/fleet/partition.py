@@ -240,6 +240,7 @@ def _steps(columns: ProfileColumns) -> dict[str, Any]:
         "number": steps.number,
         "marked_start_ns": steps.start_ns,
         "marked_end_ns": steps.end_ns,
+        "setup_ns": steps.setup_ns,
         "first_start_ns": np.where(first == np.iinfo(np.int64).max, -1, first),
         "is_timed": timed,
         **numbers,

@@ -69,6 +69,10 @@ TABLES: dict[str, TableFormat] = {
             "number": Field("The number of the step in its file."),
             "marked_start_ns": Field("When the program began it; -1 if unknown."),
             "marked_end_ns": Field("When the next one began; -1 if unknown."),
+            "setup_ns": Field(
+                "In which the program compiled, loaded or tuned code, or reserved memory.",
+                missing=0,
+            ),
             "first_start_ns": Field("When its first op started; -1 if unknown."),
             "is_timed": _flag("Whether any time was recorded; otherwise what follows is 0."),
             "start_ns": Field("When it began."),
