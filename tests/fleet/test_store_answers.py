@@ -49,8 +49,6 @@ def answer(profile, kind, options):
     except tfprof.TfprofError as error:
         return type(error), str(error)
     del numbers["notes"]  # those on files name each file
-    for summary in numbers.get("summaries", ()):
-        del summary["accelerators"]  # single runs are not stored
     return numbers
 
 

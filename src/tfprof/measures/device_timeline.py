@@ -7,7 +7,7 @@ both before copies, and work of the accelerator before what the host did meanwhi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from tfprof.columns import Bools, Ints, ints
 from tfprof.measures.collectives import is_collective
 from tfprof.measures.host_waits import is_host_wait
 from tfprof.measures.steps import input_feeds
-from tfprof.memo import remembered
+from tfprof.memo import remembered, remembering
 from tfprof.model.clock import NO_TIME
 from tfprof.model.ops import UNATTRIBUTED_SCOPE, Phase
 from tfprof.model.profile import ProfileColumns
@@ -90,6 +90,23 @@ class Work:
     copy_start: Ints
     copy_end: Ints
 
+    def of_step(self, step: int, step_of_copy: Ints) -> Work:
+        """What one step launched."""
+        kernels = self.step == step
+        copies = step_of_copy[self.copy] == step
+        return replace(
+            self,
+            op=self.op[kernels],
+            step=self.step[kernels],
+            lane=self.lane[kernels],
+            kernel_start=self.kernel_start[kernels],
+            kernel_end=self.kernel_end[kernels],
+            is_early=self.is_early[kernels],
+            copy=self.copy[copies],
+            copy_start=self.copy_start[copies],
+            copy_end=self.copy_end[copies],
+        )
+
     def span(self) -> tuple[int, int]:
         """From the first start to the last end."""
         start = np.concatenate((self.kernel_start, self.copy_start))
@@ -156,11 +173,19 @@ def _ends(start: Ints, duration: Ints) -> Ints:
     return ints(start + np.maximum(duration, 0))
 
 
-@remembered
-def timeline(profile: ProfileColumns, *rows: int) -> Timeline:
-    """The timeline of these rows of `accelerators`, all of one recording, together."""
+ALL_STEPS = -1
+
+
+@remembering(4)
+def timeline(profile: ProfileColumns, rows: tuple[int, ...], step: int = ALL_STEPS) -> Timeline:
+    """The timeline of these rows of `accelerators`, all of one recording, together.
+
+    With a step, only what belongs to it counts.
+    """
     works = [accelerators(profile)[row] for row in rows]
-    host = _host(profile, works[0].recording)
+    if step != ALL_STEPS:
+        works = [work.of_step(step, profile.copies.step) for work in works]
+    host = _host(profile, works[0].recording, step)
     intervals = {name: host.get(name, _NOTHING) for name in IDLE}
     is_shared = is_collective(profile)
     kernels = [(np.append(profile.phase, -1)[work.op], is_shared[work.op], work) for work in works]
@@ -185,21 +210,25 @@ def timeline(profile: ProfileColumns, *rows: int) -> Timeline:
 _NOTHING: Intervals = (np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
-@remembered
-def _host(profile: ProfileColumns, recording: int) -> Mapping[str, Intervals]:
+@remembering(4)
+def _host(profile: ProfileColumns, recording: int, step: int) -> Mapping[str, Intervals]:
     """What the host of a recording did, and when; `UNASSIGNED` is the time that was recorded."""
+
+    def of_step(steps: Ints) -> Bools:
+        return np.ones(len(steps), np.bool_) if step == ALL_STEPS else steps == step
+
     runs, records, devices = profile.executions, profile.records, profile.devices
     op = records.op[runs.record]
     is_here = (devices.recording == recording) & ~devices.is_accelerator_lane
     is_work = is_here[runs.device] & ~profile.ops.is_iterator()[op]
-    rows = np.flatnonzero(is_work)
+    rows = np.flatnonzero(is_work & of_step(records.step)[runs.record])
     op, start = op[rows], runs.start_ns[rows]
     end = _ends(start, runs.duration_ns[rows])
     phase, found = profile.phase[op], {}
     for name, flags in _meanwhile(profile, op, phase):
         found[name] = start[flags], end[flags]
     waits = profile.waits
-    waited = profile.steps.recording[waits.step] == recording
+    waited = (profile.steps.recording[waits.step] == recording) & of_step(waits.step)
     found[IDLE_INPUT] = (
         np.concatenate((found[IDLE_INPUT][0], waits.start_ns[waited])),
         np.concatenate(
@@ -208,7 +237,8 @@ def _host(profile: ProfileColumns, recording: int) -> Mapping[str, Intervals]:
     )
     copies, lanes = profile.copies, {one.name for one in accelerators(profile)}
     elsewhere = np.array([accelerator_of(one) not in lanes for one in devices.name], np.bool_)
-    moved = np.flatnonzero((elsewhere & (devices.recording == recording))[copies.device])
+    is_moved = (elsewhere & (devices.recording == recording))[copies.device]
+    moved = np.flatnonzero(is_moved & of_step(copies.step))
     found[IDLE_TRANSFERS] = (
         copies.start_ns[moved],
         _ends(copies.start_ns[moved], copies.duration_ns[moved]),

@@ -10,13 +10,22 @@ copy, does not move the steps. So the steps of an accelerator cover its time wit
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import fields
 
 import numpy as np
 
 from tfprof.columns import Bools, Coded, Ints, ints, joined
 from tfprof.measures.collectives import is_collective
-from tfprof.measures.device_timeline import BUSY, Work, accelerators, timeline
+from tfprof.measures.device_timeline import (
+    BUSY,
+    OVERLAPPED,
+    PARTS,
+    Timeline,
+    Work,
+    accelerators,
+    timeline,
+)
 from tfprof.measures.step_bounds import bounds, timed_steps
 from tfprof.memo import remembered
 from tfprof.model.clock import NO_TIME
@@ -85,26 +94,53 @@ def _timelines(profile: ProfileColumns) -> list[tuple[str, tuple[int, ...]]]:
 def _windows(profile: ProfileColumns, rows: tuple[int, ...]) -> dict[str, Ints]:
     """The windows of these accelerators of one recording together."""
     works = [accelerators(profile)[row] for row in rows]
-    step = _steps_of(profile, works[0].recording)
+    step = _steps_of(profile, works)
     begin, finish = (bound[step] for bound in bounds(profile))
     own_begin, own_finish = _own(profile, works, step, begin, finish)
-    spans = [work.span() for work in works]
-    first, last = min(start for start, _ in spans), max(end for _, end in spans)
-    starts = np.concatenate((own_begin, begin, [first]))
-    ends = np.concatenate((own_finish, finish, [last]))
-    parts = timeline(profile, *rows).within(starts, ends)
-    kinds = np.repeat(list(Window), (len(step), len(step), 1))
-    steps = np.concatenate((step, step, step[:1]))
-    kept = slice(None) if len(step) else slice(0, 0)
-    found = {"step": steps, "window": kinds, "begin_ns": starts, "finish_ns": ends}
-    found |= {f"{name}_ns": nanos for name, nanos in parts.items()}
-    return {name: column[kept] for name, column in found.items()}
+    whole = step[:1] if is_one_time(profile, works[0].recording) else step[:0]
+    spans = np.array([work.span() for work in works]).reshape(-1, 2)
+    first, last = (bound[: len(whole)] for bound in ([spans[:, 0].min()], [spans[:, 1].max()]))
+    starts = np.concatenate((own_begin, begin, first)).astype(np.int64)
+    ends = np.concatenate((own_finish, finish, last)).astype(np.int64)
+    kinds = np.repeat(list(Window), (len(step), len(step), len(whole)))
+    steps = np.concatenate((step, step, whole))
+    parts = {f"{name}_ns": np.zeros(len(steps), np.int64) for name in (*PARTS, OVERLAPPED)}
+    for here, one in timelines(profile, rows, step):
+        places = np.flatnonzero(np.isin(steps, here))
+        for name, nanos in one.within(starts[places], ends[places]).items():
+            parts[f"{name}_ns"][places] = nanos
+    return {"step": steps, "window": kinds, "begin_ns": starts, "finish_ns": ends, **parts}
 
 
-def _steps_of(profile: ProfileColumns, recording: int) -> Ints:
-    """The steps of a recording with recorded times, in the order in which they began."""
+def is_one_time(profile: ProfileColumns, recording: int) -> bool:
+    """Whether the steps of a recording were recorded together.
+
+    Each RunMetadata is a recording of its own, so steps of it may overlap.
+    """
+    return not bool(profile.recordings.counts_whole_micros[recording])
+
+
+def timelines(
+    profile: ProfileColumns, rows: tuple[int, ...], steps: Ints
+) -> Iterator[tuple[Ints, Timeline]]:
+    """The timelines of these accelerators, each with the steps that it is about."""
+    if is_one_time(profile, accelerators(profile)[rows[0]].recording):
+        yield steps, timeline(profile, rows)
+        return
+    for step in steps.tolist():
+        yield ints([step]), timeline(profile, rows, step)
+
+
+def _steps_of(profile: ProfileColumns, works: list[Work]) -> Ints:
+    """The steps of these accelerators, in the order in which they began.
+
+    Of steps that were recorded one by one, those in which all of them ran a kernel.
+    """
     steps = timed_steps(profile)
-    steps = steps[profile.steps.recording[steps] == recording]
+    steps = steps[profile.steps.recording[steps] == works[0].recording]
+    if not is_one_time(profile, works[0].recording):
+        ran = np.sum([np.isin(steps, work.step) for work in works], axis=0)
+        steps = steps[ran == len(works)]
     return ints(steps[np.argsort(bounds(profile)[0][steps], kind="stable")])
 
 

@@ -13,8 +13,8 @@ import numpy as np
 from tfprof.columns import Ints, ints, joined
 from tfprof.measures import arrivals
 from tfprof.measures.collectives import collectives, is_collective_run
-from tfprof.measures.device_timeline import covered_within, timeline, uncovered
-from tfprof.measures.device_windows import device_windows, main_window, together
+from tfprof.measures.device_timeline import covered_within, uncovered
+from tfprof.measures.device_windows import device_windows, main_window, timelines, together
 from tfprof.measures.steps import step_of, timed_steps
 from tfprof.memo import remembered
 from tfprof.model.profile import ProfileColumns
@@ -44,15 +44,18 @@ def _of_accelerators(profile: ProfileColumns) -> Iterator[tuple[int, Ints, Ints]
     rows = main_window(windows, Window.OWN)
     recording = profile.steps.recording[windows.step[rows]]
     for one, works in together(profile).items():
-        start, end = timeline(profile, *works).exposed
-        for row in rows[recording == one].tolist():
-            begin, finish = int(windows.begin_ns[row]), int(windows.finish_ns[row])
-            first = int(np.searchsorted(end, begin, side="right"))
-            last = int(np.searchsorted(start, finish, side="left"))
-            if first < last:
-                here = slice(first, last)
-                starts = np.clip(start[here], begin, finish)
-                yield int(windows.step[row]), starts, np.clip(end[here], begin, finish)
+        row_of = {int(windows.step[row]): row for row in rows[recording == one].tolist()}
+        for steps, found in timelines(profile, works, ints(list(row_of))):
+            start, end = found.exposed
+            for step in steps.tolist():
+                begin = int(windows.begin_ns[row_of[step]])
+                finish = int(windows.finish_ns[row_of[step]])
+                first = int(np.searchsorted(end, begin, side="right"))
+                last = int(np.searchsorted(start, finish, side="left"))
+                if first < last:
+                    here = slice(first, last)
+                    starts = np.clip(start[here], begin, finish)
+                    yield step, starts, np.clip(end[here], begin, finish)
 
 
 def _of_hosts(profile: ProfileColumns) -> Iterator[tuple[int, Ints, Ints]]:
