@@ -17,6 +17,7 @@ from tfprof.advisor.steps import whole_micros
 from tfprof.columns import Ints, distinct
 from tfprof.measures.device_windows import busy_nanos, device_windows
 from tfprof.measures.time import accelerator_micros, last_end_micros
+from tfprof.measures.warm_up import warm_up_steps
 from tfprof.model.clock import NO_TIME, micros_of_nanos
 from tfprof.model.devices import Role
 from tfprof.model.profile import ProfileColumns
@@ -37,16 +38,14 @@ def _over_steps(profile: ProfileColumns) -> Iterator[Finding]:
     """The share of the steps in which each accelerator was busy."""
     windows = device_windows(profile)
     recording = profile.steps.recording[windows.step]
-    keys = {
-        (int(recording[row]), windows.device[row])
-        for row in np.flatnonzero(windows.window == Window.OWN).tolist()
-    }
+    is_own = (windows.window == Window.OWN) & ~np.isin(windows.step, warm_up_steps(profile))
+    keys = {(int(recording[row]), windows.device[row]) for row in np.flatnonzero(is_own).tolist()}
     several = len(keys) > len({name for _, name in keys})
     for one, name in sorted(keys):
         if not name:  # all accelerators of the recording
             continue
         is_named = windows.device.codes == windows.device.values.index(name)
-        rows = np.flatnonzero((windows.window == Window.OWN) & (recording == one) & is_named)
+        rows = np.flatnonzero(is_own & (recording == one) & is_named)
         busy = int(busy_nanos(windows, rows).sum())
         took = int((windows.finish_ns - windows.begin_ns)[rows].sum())
         title = f"{name} of {profile.recordings.label[one]}" if several else name

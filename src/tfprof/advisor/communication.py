@@ -15,6 +15,7 @@ from tfprof.advisor.hosts import compared
 from tfprof.advisor.steps import whole_micros
 from tfprof.measures.device_windows import device_windows, main_window
 from tfprof.measures.messages import message_times
+from tfprof.measures.warm_up import warm_up_steps
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.step_sums import Window
 from tfprof.units import Unit, format_bytes, format_percent
@@ -30,6 +31,7 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
     """Report the communication of the accelerators if much of it is exposed."""
     windows = device_windows(profile)
     rows = main_window(windows, Window.OWN)
+    rows = rows[~np.isin(windows.step[rows], warm_up_steps(profile))]
     whole = int((windows.finish_ns - windows.begin_ns)[rows].sum())
     exposed = int(windows.exposed_communication_ns[rows].sum())
     hidden = int(windows.overlapped_communication_ns[rows].sum())

@@ -52,5 +52,5 @@ def _row(step: StepTime, longest: int, devices: Sequence[str], *, is_unusual: bo
         *(Amount(_time(nanos)) for name, nanos in walls.items() if name != "wall"),
         *(Amount(f"{number:,}") for number in (step.ops, step.kernels)),
         *(Amount(_time(step.devices.get(name, 0))) for name in devices),
-        "unusual" if is_unusual else "",
+        "warm-up" if step.is_warm_up else "unusual" if is_unusual else "",
     ]

@@ -92,6 +92,7 @@ def properties() -> dict[str, Schema]:
         "accelerators": list_of(
             object_of(_accelerator()), "What each did; all together come first, with an empty name."
         ),
+        "is_warm_up": described({"type": "boolean"}, "Summaries leave it out."),
         "ops": described(INTEGER, "Runs of ops, without iterators of the input pipeline."),
         "kernels": described(INTEGER, "Runs on accelerators."),
     }

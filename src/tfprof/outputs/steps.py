@@ -156,7 +156,7 @@ def _summaries(times: StepTimes) -> Iterator[Iterator[str]]:
     for summary in times.summaries:
         yield _summary(times, summary)
     if times.steps:
-        yield _explained(times.steps)
+        yield _explained([step for step in times.steps if not step.is_warm_up] or times.steps)
 
 
 def _rows(
@@ -184,8 +184,14 @@ def _rows(
             f"{step.ops:,}",
             *([f"{step.kernels:,}"] if has_kernels else []),
             *(_time(step.devices.get(name, 0)) for name in devices),
-            "unusual" if (step.recording, step.step) in unusual else "",
+            _remark(step, unusual),
         ]
+
+
+def _remark(step: StepTime, unusual: set[tuple[str, int]]) -> str:
+    if step.is_warm_up:
+        return "warm-up"
+    return "unusual" if (step.recording, step.step) in unusual else ""
 
 
 def _summary(times: StepTimes, summary: StepSummary) -> Iterator[str]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfprof.columns import Bools, Floats, Ints
-from tfprof.measures import arrivals, stragglers
+from tfprof.measures import arrivals, stragglers, warm_up
 from tfprof.measures.exposed import RankWaits, rank_waits
 from tfprof.measures.host_memory import UNKNOWN_BYTES, peak_bytes
 from tfprof.measures.host_steps import PARTS, HostSteps, host_steps
@@ -27,7 +27,7 @@ from tfprof.measures.steps import rounded_parts
 from tfprof.measures.stragglers import Straggler
 from tfprof.measures.work import FLOAT_OPS, excess, host_work, with_more
 from tfprof.model.profile import ProfileColumns
-from tfprof.model.recordings import UNKNOWN_RANK
+from tfprof.model.recordings import UNKNOWN_RANK, USUAL_STEPS
 from tfprof.options import RankOptions
 from tfprof.units import counted
 from tfprof.views.view import chosen_by
@@ -166,7 +166,7 @@ def build(profile: ProfileColumns, options: RankOptions) -> RankTimes:
         () if waits is None else tuple(_collectives(profile, met, waits)),
         servers(profile),
         (*_doubts(hosts), *waited.doubts),
-        (),
+        tuple(warm_up.notes(profile)) if chosen.step == USUAL_STEPS else (),
     )
 
 

@@ -19,6 +19,8 @@ from tfprof.measures.run_sums import run_sums
 from tfprof.measures.step_sums import BUSY_PARTS, device_times, step_nanos, step_totals
 from tfprof.measures.steps import require_steps as require_any_step
 from tfprof.measures.steps import timed_steps
+from tfprof.measures.warm_up import notes as warm_up_notes
+from tfprof.measures.warm_up import warm_up_steps
 from tfprof.memo import remembered
 from tfprof.model.clock import NO_TIME
 from tfprof.model.ops import Phase
@@ -122,6 +124,7 @@ class StepTime:
     pipeline_ns: int
     outside_ns: int  # of runs that belong to the step but lasted longer than it
     early_ns: int  # how long ops ran before the program began the first recorded step
+    is_warm_up: bool  # it does what later steps need not do again, so summaries leave it out
 
     @property
     def all_accelerators(self) -> AcceleratorTime | None:
@@ -220,6 +223,7 @@ def _measured(
         phases=phases,
         devices=_busy_devices(profile)[row],
         accelerators=accelerators.get(row, ()),
+        is_warm_up=row in warm_up_steps(profile),
         **found,
     )
 
@@ -320,6 +324,8 @@ def _busy_devices(profile: ProfileColumns) -> dict[int, dict[str, int]]:
 
 
 def _summary(profile: ProfileColumns, measured: Mapping[int, StepTime]) -> StepSummary:
+    usual = {row: step for row, step in measured.items() if not step.is_warm_up}
+    measured = usual or measured  # a single step may have been chosen
     steps = list(measured.values())
     walls = np.array([step.step_ns for step in steps])
     low, median, high = (
@@ -415,6 +421,8 @@ def _notes(profile: ProfileColumns, rows: Ints) -> Iterator[str]:
     for recording in np.unique(steps.recording[rows]).tolist():
         if not profile.recordings.counts_whole_micros[recording]:
             yield from _unmarked(profile, recording, rows[steps.recording[rows] == recording])
+    if np.isin(warm_up_steps(profile), rows).any():
+        yield from warm_up_notes(profile)
     if profile.lacks_accelerator_time:
         yield "the time of accelerators was not recorded: busy time is that of the hosts."
 

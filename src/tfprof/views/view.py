@@ -14,7 +14,7 @@ from tfprof.errors import OptionError
 from tfprof.measures.numbers import Numbers, in_parts, per_op
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.recordings import ALL_STEPS, USUAL_STEPS, Chosen
-from tfprof.options import EVERY_STEP, MemoryOptions, Options, StepOptions
+from tfprof.options import EVERY_STEP, MemoryOptions, Options, RankOptions, StepOptions
 from tfprof.views.registry import Trait
 from tfprof.views.tree import Tree
 
@@ -128,7 +128,7 @@ def chosen_by(options: Options | MemoryOptions | StepOptions) -> Chosen:
     """
     step = options.step
     if step < 0:
-        is_average = isinstance(options, Options) and step != EVERY_STEP
+        is_average = isinstance(options, Options | RankOptions) and step != EVERY_STEP
         step = USUAL_STEPS if is_average else ALL_STEPS
     return Chosen(step, options.recording, options.rank)
 
