@@ -78,6 +78,18 @@ def test_occupancy_is_weighted_by_time(profile):
     assert row.occupancy == pytest.approx((50 * 4001 + 25 * 12_001) / 16_002, abs=1e-3)
 
 
+def test_launches_with_the_same_occupancy_have_it_as_their_mean(tmp_path):
+    facts = {"est. achieved occupancy %": 55}
+    times = (1.299, 1.451, 6.642)
+    runs = [
+        kernel("a", 9 + at, 20 * at, time, grid=[at + 1, 1, 1], **facts)
+        for at, time in enumerate(times)
+    ]
+    (row,) = loaded(tmp_path, op("aten::mm", 2, 10), *runs).kernels()
+
+    assert row.occupancy == 55
+
+
 def test_a_kernel_of_no_op_is_in_the_table(profile):
     row = profile.kernels()["a_stray"]
 

@@ -232,7 +232,8 @@ class _Grouped:
         weights = np.bincount(place, weight, self.count)
         summed = np.bincount(place, weight * table.occupancy[rows], self.count)
         pairs = zip(summed.tolist(), weights.tolist(), strict=True)
-        return [part / whole if whole > 0 else None for part, whole in pairs]
+        # Rounded, so that kernels with the same estimate for all launches are equal.
+        return [round(part / whole, 4) if whole > 0 else None for part, whole in pairs]
 
     def lists(self) -> dict[str, list[tuple[object, ...]]]:
         """The facts of which a row may have several."""
