@@ -6,7 +6,8 @@ import os
 
 import pytest
 
-from report_pages import MODELS, ROOT, THEMES, show, tabs
+from h200 import GPT
+from report_pages import MODELS, ROOT, THEMES, settled, show, tabs, write_report
 
 AXE = ROOT / "node_modules/axe-core/axe.min.js"
 # Best practices that do not fit a page that is one application.
@@ -37,6 +38,20 @@ def test_views_are_accessible(open_report, report_of, model, theme):
     problems += problems_of(page, "help")
     page.keyboard.press("Escape")
     page.fill(".search-field", "a")
+    problems += problems_of(page, "search")
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_view_of_kernels_is_accessible(open_report, tmp_path, theme):
+    path = write_report([GPT], tmp_path / "report.html")
+    page = settled(open_report(path, theme=theme, bypass_csp=True, state="view=kernels"))
+    page.add_script_tag(content=AXE.read_text("utf-8"))
+
+    problems = problems_of(page, "all kernels")
+    page.locator(".table-body .table-row").nth(1).click()
+    problems += problems_of(page, "a kernel")
+    page.fill(".search-field", "cutlass")
     problems += problems_of(page, "search")
     assert not problems, "\n".join(problems)
 

@@ -213,7 +213,7 @@ def test_merged_rows_are_named_as_not_searched(open_report, tmp_path, monkeypatc
 
     search(page, "w2")
 
-    assert count(page) == "no match in 4 rows, 3 merged ones not searched"
+    assert count(page) == "no match in 4 rows, 3 smaller ones not searched"
 
 
 def test_hostile_texts_are_searched_as_texts(open_report, report_of):

@@ -70,7 +70,7 @@ def test_a_model_that_never_ran_has_float_operations_instead_of_times():
 
     assert list(cards(sections)) == ["Trainable parameters", "Float operations per run"]
     assert sections["bar"]["whole"] == profile.flops().to_dict()["float_ops"]
-    assert sections["missing"].keys() == {"code", "timeline", "memory"}
+    assert sections["missing"].keys() == {"code", "timeline", "memory", "kernels"}
     assert "RunMetadata" in sections["missing"]["timeline"]
 
 

@@ -10,7 +10,7 @@ from tfprof import regex_advice
 from tfprof.errors import TfprofError
 from tfprof.metrics import ORDER_KEYS, Need
 from tfprof.options import MemoryOptions
-from tfprof.page import advice, graph, numbers, timeline, views
+from tfprof.page import advice, graph, kernels, numbers, timeline, views
 from tfprof.page import memory as memory_section
 from tfprof.page.ops import ops
 from tfprof.page.options import options
@@ -26,7 +26,7 @@ SCHEMA = "tfprof/report/1"
 _NO_LINES = "The code view requires the code lines that created the ops"
 
 # The views of recorded runs.
-_OF_RUNS = frozenset(("timeline", "memory"))
+_OF_RUNS = frozenset(("timeline", "memory", "kernels"))
 
 
 def content(subject: Subject, built: Mapping[str, View] | None = None) -> dict[str, Any]:
@@ -77,6 +77,7 @@ def served_content(subject: Subject, built: Mapping[str, View] | None = None) ->
         and _unless_missing(
             "memory", missing, partial(memory_section.section, profile, measured.memory)
         ),
+        "kernels": _unless_missing("kernels", missing, partial(kernels.section, profile)),
         "advice": advice.section(profile, words),
         "missing": missing if profile.has(Need.RUNS) else _with_hints(missing),
         "options": options(),

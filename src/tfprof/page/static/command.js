@@ -2,7 +2,8 @@
 
 import { fill, h } from "./dom.js";
 import { commandLine } from "./links.js";
-import { kindOf, questionOf } from "./question.js";
+import { shownKernels, sortOf } from "./kernel_rows.js";
+import { kindOf, questionOf, showsKernels } from "./question.js";
 import { depths } from "./tree.js";
 
 /** @typedef {import("./types.d.ts").Context} Context */
@@ -46,6 +47,19 @@ export function commandOf(payload, data, metric, options) {
 }
 
 /**
+ * The command that prints the same kernels.
+ * @param {Payload} payload
+ * @param {string} sortBy
+ * @param {Record<string, string>} options
+ */
+export function kernelsCommand({ words }, sortBy, options) {
+  const sorting = sortBy === "total" ? {} : { sort_by: sortBy };
+  const named = Object.entries({ ...options, ...sorting, max_rows: "-1" })
+    .map(([name, value]) => `-${name} ${quoted(value)}`);
+  return ["tfprof kernels", words, ...named].join(" ");
+}
+
+/**
  * The least `max_depth` that shows all rows, at least the default.
  * @param {ViewData} data
  */
@@ -69,7 +83,12 @@ export function mountCommand({ payload, store, provider }) {
   async function show() {
     const number = (asked += 1);
     const kind = payload.words === "" ? null : kindOf(payload, store.state);
-    element.hidden = kind === null;
+    const kernels = payload.words !== "" && showsKernels(payload, store.state) && payload.kernels;
+    element.hidden = kind === null && !kernels;
+    if (kernels) {
+      const { asked: options } = shownKernels(payload, kernels, store.state);
+      fill(element, commandLine(kernelsCommand(payload, sortOf(store.state), options)));
+    }
     if (kind === null) return;
     const rows = await provider.ask(kind, questionOf(payload, kind, store.state));
     if (number !== asked) return;

@@ -70,7 +70,7 @@ function detailsOf(bench, answer, row) {
 }
 
 /** @param {string[]} texts */
-function notes(texts) {
+export function notes(texts) {
   if (texts.length === 0) return null;
   return h(
     "section",
@@ -83,7 +83,7 @@ function notes(texts) {
 }
 
 /** @param {string} name */
-function title(name) {
+export function title(name) {
   const shown = nameOf(name);
   return h(
     "div",

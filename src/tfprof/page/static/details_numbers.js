@@ -104,7 +104,7 @@ function line({ key, label, unit, own, total }, isNested, isChosen) {
  * @param {import("./dom.js").Child | import("./dom.js").Child[]} own false if it is not shown
  * @param {import("./dom.js").Child | import("./dom.js").Child[]} total
  */
-function cells(label, own, total) {
+export function cells(label, own, total) {
   return h(
     "tr",
     null,
@@ -123,7 +123,7 @@ function dash() {
  * @param {number} value
  * @param {Unit} unit
  */
-function number(value, unit) {
+export function number(value, unit) {
   const short = formatted(value, unit);
   const long = exact(value, unit);
   return [amount(short, value), short !== long && h("span", { class: "details-exact" }, long)];

@@ -2,6 +2,7 @@
 
 import { fill, h, nameOf } from "./dom.js";
 import { headerFrame, viewTab } from "./header_frame.js";
+import { SHORTCUTS } from "./keys.js";
 
 /** @typedef {import("./diff_types.d.ts").DiffContext} DiffContext */
 
@@ -31,7 +32,7 @@ export function mountHeader({ payload, store }, help) {
     facts: facts(payload),
     tools: [],
     tabs: VIEWS.map((view, place) =>
-      viewTab(store, view, place + 1, payload.missing[view.key])),
+      viewTab(store, view, SHORTCUTS[place], payload.missing[view.key])),
     label: "Number",
     menu,
     others: [],

@@ -23,10 +23,10 @@ export const NUMBERS = "The width of a block is the larger of before and after, 
   + "that could be chance. Percentages are of before, shares are of the change of all rows. In the "
   + "timelines, runs have the colour of their row.";
 
-/** Keys that search, which this page cannot. */
-const SEARCHING = new Set(["/", "n", "N", "Escape"]);
+/** Keys that search and show kernels, which this page cannot. */
+const OTHERS = new Set(["/", "n", "N", "Escape", "k"]);
 
-export const KEYS = PAGE_KEYS.filter(({ keys }) => !SEARCHING.has(keys[0]));
+export const KEYS = PAGE_KEYS.filter(({ keys }) => !OTHERS.has(keys[0]));
 
 const ROWS = Object.keys(HELP);
 

@@ -38,6 +38,7 @@ export interface DiffNumber {
 
 /** All rows of a view on both sides in preorder, the root first. */
 export interface DiffViewData extends RowTexts {
+  kind: ViewKind;
   /** What happened to each row; see `diff_marks.js`. */
   mark: Numbers;
   /** The rows that were renamed or moved, and their names in the base. */

@@ -2,18 +2,21 @@
 
 import { fill, h, sentence } from "./dom.js";
 import { createField, shownText } from "./filter_field.js";
-import { defaultOrder, kindOf, questionOf } from "./question.js";
+import { shownKernels } from "./kernel_rows.js";
+import { defaultOrder, kindOf, questionOf, showsKernels } from "./question.js";
 
 /** @typedef {import("./types.d.ts").Context} Context */
 /** @typedef {import("./types.d.ts").Changed} Changed */
 /** @typedef {import("./types.d.ts").Option} Option */
 /** @typedef {import("./types.d.ts").Rows} Rows */
-/** @typedef {import("./types.d.ts").ViewKind} ViewKind */
 /** @typedef {import("./filter_field.js").Field} Field */
 
 /** The options that are always visible, with the threshold of the chosen metric after these. */
 const FIRST = ["start_name_regexes", "show_name_regexes", "hide_name_regexes"];
 const LAST = ["max_depth", "order_by"];
+
+/** The options that choose kernels. */
+const OF_KERNELS = ["show_name_regexes", "hide_name_regexes"];
 
 /**
  * @param {Context} context
@@ -107,26 +110,40 @@ class Filters {
   /** @param {Changed} changed */
   update(changed) {
     const { payload, store } = this.context;
-    const kind = kindOf(payload, store.state);
-    this.element.hidden = kind === null;
-    if (kind === null) return;
-    this.arrange();
+    const isOfKernels = showsKernels(payload, store.state);
+    this.element.hidden = !isOfKernels && kindOf(payload, store.state) === null;
+    if (this.element.hidden) return;
+    this.arrange(isOfKernels);
     if (changed.has("metric") || changed.has("options") || changed.has("view")) {
-      this.show(kind, "", "");
-      void this.answer(kind);
+      this.show("", "");
+      void this.answer();
     }
   }
 
-  /** Put the fields into place: the threshold of the chosen metric is visible. */
-  arrange() {
+  /**
+   * Put the fields into place: the threshold of the chosen metric is visible.
+   * @param {boolean} isOfKernels
+   */
+  arrange(isOfKernels) {
     const { metric } = this.context.store.state;
-    if (metric === this.arrangedFor) return;
-    this.arrangedFor = metric;
-    const threshold = `min_${metric}`;
-    const visible = [...FIRST, threshold, ...LAST].filter((name) => this.fields.has(name));
+    const arranged = isOfKernels ? "kernels" : `rows ${metric}`;
+    if (arranged === this.arrangedFor) return;
+    this.arrangedFor = arranged;
+    const first = isOfKernels ? OF_KERNELS : [...FIRST, `min_${metric}`, ...LAST];
+    const visible = first.filter((name) => this.fields.has(name));
     const others = [...this.fields.keys()].filter((name) => !visible.includes(name));
     fill(this.row, visible.map((name) => this.elementOf(name)));
     fill(this.others, others.map((name) => this.elementOf(name)));
+    this.more.hidden = isOfKernels;
+  }
+
+  /**
+   * Whether an option applies to what is shown.
+   * @param {string} name
+   */
+  applies(name) {
+    const { payload, store } = this.context;
+    return !showsKernels(payload, store.state) || OF_KERNELS.includes(name);
   }
 
   /** @param {string} name */
@@ -136,17 +153,16 @@ class Filters {
 
   /**
    * Show the values of all options, and what is wrong with one of them.
-   * @param {ViewKind} kind
    * @param {string} wrong the option, if any
    * @param {string} message
    */
-  show(kind, wrong, message) {
+  show(wrong, message) {
     const { options } = this.context.store.state;
     for (const [name, field] of this.fields) {
-      const choices = this.choices(kind, name);
+      const choices = this.choices(name);
       field.show(options[name], name === wrong ? message : "", choices);
     }
-    const set = Object.entries(options);
+    const set = Object.entries(options).filter(([name]) => this.applies(name));
     fill(
       this.chips,
       set.map(([name, value]) => this.chip(name, value, name === wrong)),
@@ -157,15 +173,15 @@ class Filters {
 
   /**
    * What a menu offers, undefined for other fields.
-   * @param {ViewKind} kind
    * @param {string} name
    * @returns {[string, string][] | undefined}
    */
-  choices(kind, name) {
+  choices(name) {
     const { payload, provider, store } = this.context;
+    const kind = kindOf(payload, store.state);
     const option = this.options.get(name);
     if (option?.kind === "switch") return [["", `${option.value} (default)`], pair("true")];
-    if (option?.kind !== "key") return undefined;
+    if (option?.kind !== "key" || kind === null) return undefined;
     const isGathered = payload.views[kind].gathered;
     const keys = provider.supports("step")
       ? payload.order_keys
@@ -200,26 +216,39 @@ class Filters {
   }
 
   reset() {
-    const onclick = () => this.context.store.set({ options: {} });
+    const { store } = this.context;
+    const onclick = () => {
+      const others = Object.entries(store.state.options).filter(([name]) => !this.applies(name));
+      store.set({ options: Object.fromEntries(others) });
+    };
     return h("button", { class: "link", type: "button", onclick }, "Reset");
   }
 
-  /** @param {ViewKind} kind */
-  async answer(kind) {
-    const { payload, provider, store } = this.context;
+  async answer() {
+    const { store } = this.context;
     const number = (this.asked += 1);
     const { options } = store.state;
-    const rows = await provider.ask(kind, questionOf(payload, kind, store.state));
+    const { problem, cuts } = await this.answered();
     if (number !== this.asked) return;
-    const { problem } = rows;
-    if (problem) this.show(kind, problem.option, problem.message);
+    if (problem) this.show(problem.option, problem.message);
     const isElsewhere = problem && !this.fields.has(problem.option);
     fill(
       this.notes,
       isElsewhere && h("p", { class: "filters-problem" }, problem.message),
       Object.keys(options).length > 0 && !problem
-      && rows.cuts?.map((note) => h("p", null, sentence(note))),
+      && cuts?.map((note) => h("p", null, sentence(note))),
     );
+  }
+
+  /**
+   * The rows that are shown.
+   * @returns {Promise<Pick<Rows, "problem" | "cuts">>}
+   */
+  async answered() {
+    const { payload, provider, store } = this.context;
+    const kind = kindOf(payload, store.state);
+    if (kind) return provider.ask(kind, questionOf(payload, kind, store.state));
+    return payload.kernels ? shownKernels(payload, payload.kernels, store.state) : {};
   }
 }
 

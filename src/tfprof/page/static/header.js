@@ -2,8 +2,9 @@
 
 import { nameOf } from "./dom.js";
 import { headerFrame, viewTab } from "./header_frame.js";
+import { SHORTCUTS } from "./keys.js";
 import { metricMenu } from "./metric.js";
-import { VIEWS } from "./views.js";
+import { viewsOf } from "./views.js";
 
 /** @typedef {import("./types.d.ts").Context} Context */
 
@@ -21,8 +22,8 @@ export function mountHeader({ payload, store }, search, help, others) {
     title: nameOf(payload.title),
     facts: payload.facts.join(" · "),
     tools: [search],
-    tabs: VIEWS.map((view, place) =>
-      viewTab(store, view, place + 1, payload.missing[view.key], counts[view.key])),
+    tabs: viewsOf(payload).map((view, place) =>
+      viewTab(store, view, SHORTCUTS[place], payload.missing[view.key], counts[view.key])),
     label: "Metric",
     menu: metricMenu(payload, store),
     others,

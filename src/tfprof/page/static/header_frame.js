@@ -67,11 +67,11 @@ export function headerFrame(store, { mark, title, facts, tools, tabs, label, men
  * The tab of a view.
  * @param {Store} store
  * @param {{ key: string, title: string }} view
- * @param {number} digit its shortcut
+ * @param {string} shortcut
  * @param {string} [reason] why the view is empty
  * @param {number} [count] shown beside the title, unless it is 0
  */
-export function viewTab(store, { key, title }, digit, reason, count = 0) {
+export function viewTab(store, { key, title }, shortcut, reason, count = 0) {
   return h(
     "button",
     {
@@ -81,7 +81,7 @@ export function viewTab(store, { key, title }, digit, reason, count = 0) {
       type: "button",
       "aria-controls": "view",
       "data-view": key,
-      title: reason ?? `Shortcut: ${digit}`,
+      title: reason ?? `Shortcut: ${shortcut}`,
       onclick: () => store.set({ view: key }),
     },
     title,

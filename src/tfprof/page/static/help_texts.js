@@ -34,6 +34,11 @@ export const HELP = {
   advice: "What the checkers of tfprof advise found, the largest possible gain first. A gain is an "
     + "estimate of what could be saved at most, from these numbers alone, and gains overlap: do "
     + "not add them up. A checker without a finding is no proof that all is well.",
+  kernels: "What ran on accelerators, without copies and fills of memory: how often, for how long, "
+    + "and how it was launched. Times are sums over all steps, while other views have averages of "
+    + "a step. Shares are of the time of all kernels, some of which may run at once. The occupancy "
+    + "is an estimate of the profiler from the configuration, weighted by time, not a measurement. "
+    + "+2 means two more values: the one that took the most time is shown.",
 };
 
 /** What holds for numbers in all views. */

@@ -3,8 +3,9 @@
 
 /**
  * @typedef {{
- *   view: (place: number) => void, search: () => void, next: () => void, previous: () => void,
- *   copy: () => void, theme: () => void, help: () => void, clear: () => boolean,
+ *   view: (place: number) => void | boolean, search: () => void, next: () => void,
+ *   previous: () => void, copy: () => void, theme: () => void, help: () => void,
+ *   clear: () => boolean,
  * }} Actions
  */
 
@@ -13,13 +14,21 @@
  * @typedef {{ keys: string[], label?: string, meaning: string }} Key
  */
 
+/** The shortcuts of views, in the order of the tabs. */
+export const SHORTCUTS = [..."123456789k"];
+
 /** @type {(Key & { act: (actions: Actions, key: string) => void | boolean })[]} */
 export const PAGE_KEYS = [
   {
-    keys: [..."123456789"],
+    keys: SHORTCUTS.slice(0, -1),
     label: "1 … 9",
     meaning: "show a view, in the order of the tabs",
-    act: ({ view }, key) => view(Number(key) - 1),
+    act: ({ view }, key) => view(SHORTCUTS.indexOf(key)),
+  },
+  {
+    keys: SHORTCUTS.slice(-1),
+    meaning: "show the kernels, if any were recorded",
+    act: ({ view }, key) => view(SHORTCUTS.indexOf(key)),
   },
   { keys: ["/"], meaning: "search names", act: ({ search }) => search() },
   { keys: ["n"], meaning: "next match; in the field, Enter", act: ({ next }) => next() },
@@ -43,12 +52,17 @@ export const PICTURE = [
 ];
 
 /** @type {Key[]} */
-export const TABLE = [
+const LINES = [
   { keys: ["ArrowUp", "ArrowDown"], label: "↑ ↓", meaning: "previous and next row" },
-  { keys: ["ArrowLeft", "ArrowRight"], label: "← →", meaning: "fold, parent; unfold, first part" },
-  { keys: [" "], label: "Space", meaning: "fold or unfold" },
   { keys: ["Home", "End"], label: "Home End", meaning: "first and last row" },
   { keys: ["PageUp", "PageDown"], label: "PgUp PgDn", meaning: "one page up and down" },
+];
+
+/** @type {Key[]} */
+export const TABLE = [
+  ...LINES,
+  { keys: ["ArrowLeft", "ArrowRight"], label: "← →", meaning: "fold, parent; unfold, first part" },
+  { keys: [" "], label: "Space", meaning: "fold or unfold" },
   { keys: ["Enter"], meaning: "zoom the picture into the row" },
 ];
 
@@ -102,6 +116,7 @@ export const VIEW_KEYS = [
   { title: "in the drawn graph", views: ["graph"], keys: GRAPH },
   { title: "in the timeline", views: ["timeline"], keys: TIMELINE },
   { title: "in the curve of memory", views: ["memory"], keys: MEMORY },
+  { title: "in the table of kernels", views: ["kernels"], keys: LINES },
 ];
 
 /** What readers type into; keys must not act there. */

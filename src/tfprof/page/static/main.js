@@ -16,7 +16,7 @@ import { Search } from "./search.js";
 import { following } from "./selection.js";
 import { ShownRows } from "./shown_rows.js";
 import { createStore, initialState } from "./store.js";
-import { VIEWS } from "./views.js";
+import { VIEWS, viewsOf } from "./views.js";
 
 /** @typedef {import("./types.d.ts").Payload} Payload */
 /** @typedef {import("./types.d.ts").Context} Context */
@@ -45,7 +45,9 @@ class Page {
     this.command = mountCommand(this.context);
     this.panel = h("div", { class: "view", id: "view", role: "tabpanel" });
     this.help = new Help({
-      views: VIEWS,
+      get views() {
+        return viewsOf(payload);
+      },
       texts: HELP,
       numbers: NUMBERS,
       keys: PAGE_KEYS,
@@ -64,7 +66,7 @@ class Page {
   /** @returns {import("./keys.js").Actions} */
   actions() {
     return {
-      view: (place) => this.show(VIEWS[place].key),
+      view: (place) => this.show(viewsOf(this.context.payload)[place]?.key),
       search: () => this.search.focus(),
       next: () => void this.search.go(1),
       previous: () => void this.search.go(-1),
@@ -76,12 +78,14 @@ class Page {
   }
 
   /**
-   * Show a view, and let the focus be there.
-   * @param {string} view
+   * Show a view, if the page has it, and let the focus be there.
+   * @param {string | undefined} view
    */
   show(view) {
+    if (view === undefined) return false;
     this.store.set({ view });
     document.getElementById(`tab-${view}`)?.focus();
+    return true;
   }
 
   mountHeader() {

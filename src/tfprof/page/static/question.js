@@ -18,6 +18,15 @@ export function kindOf(payload, { view }) {
 }
 
 /**
+ * Whether a state shows kernels.
+ * @param {Pick<Payload, "kernels">} payload
+ * @param {Pick<State, "view">} state
+ */
+export function showsKernels({ kernels }, { view }) {
+  return view === "kernels" && kernels !== null;
+}
+
+/**
  * The key that siblings are sorted by unless the reader chooses one: the chosen metric; empty for
  * the order of the model, or of a view that was asked for in an order.
  * @param {Payload} payload

@@ -2,6 +2,7 @@
 
 import { fill, h } from "./dom.js";
 import { kindOf, questionOf } from "./question.js";
+import { countedMatches, nextMatch } from "./search_rows.js";
 import { matchingRows, problemOf } from "./search_text.js";
 import { VIEWS } from "./views.js";
 
@@ -139,7 +140,7 @@ export class Search {
     const kind = this.kind();
     const rows = await this.rows();
     const flags = matchingRows(rows.data, store.state.search);
-    const row = flags ? nextRow(rows, flags, selectedPlace(rows, this.context, kind), step) : -1;
+    const row = flags ? nextMatch(rows, flags, selectedPlace(rows, this.context, kind), step) : -1;
     if (row >= 0) store.set({ view: kind, row, op: rows.data.op[row] });
   }
 }
@@ -155,47 +156,23 @@ function selectedPlace(rows, { store }, kind) {
 
 /**
  * @param {Rows} rows
- * @param {Uint8Array} flags
- * @param {number} place
- * @param {number} step
- */
-function nextRow({ row }, flags, place, step) {
-  const count = row.length;
-  const start = place < 0 && step < 0 ? 0 : place;
-  for (let distance = 1; distance <= count; distance += 1) {
-    const next = row[(start + step * distance + count * 2) % count];
-    if (flags[next]) return next;
-  }
-  return -1;
-}
-
-/**
- * @param {Rows} rows
  * @param {Context} context
  * @param {ViewKind} kind
  * @returns {Found}
  */
 function foundIn(rows, context, kind) {
   const { view, search } = context.store.state;
-  const flags = matchingRows(rows.data, search) ?? new Uint8Array(0);
-  const found = flags.reduce((sum, flag) => sum + flag, 0);
-  const selected = selectedPlace(rows, context, kind);
-  let [shown, place] = [0, 0];
-  rows.row.forEach((row, at) => {
-    shown += flags[row];
-    if (at === selected && flags[row]) place = shown;
-  });
-  const all = rows.data.end.length - 1;
   const where = view === kind ? "" : VIEWS.find(({ key }) => key === kind)?.title ?? "";
   const merged = rows.data.merged?.rows ?? 0;
-  return { found, hidden: found - shown, all, place, unit: "rows", where, merged };
+  const selected = selectedPlace(rows, context, kind);
+  return { ...countedMatches(rows, search, selected), unit: "rows", where, merged };
 }
 
 /** @param {Found} found */
 function sentence({ found, hidden, all, place, unit, where, merged }) {
   const number = (/** @type {number} */ count) => count.toLocaleString("en-US");
   const there = where && ` in ${where}`;
-  const unsearched = merged > 0 ? `, ${number(merged)} merged ones not searched` : "";
+  const unsearched = merged > 0 ? `, ${number(merged)} smaller ones not searched` : "";
   if (found === 0) return `no match in ${number(all)} ${unit}${there}${unsearched}`;
   const shown = place > 0
     ? `match ${number(place)} of ${number(found - hidden)} in ${number(all)} ${unit}`

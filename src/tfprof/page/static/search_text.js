@@ -23,6 +23,10 @@ export function matchingRows(data, search) {
   const found = remembered(data.name, search, () => {
     const starts = NESTED_NAMES.has(data.kind) ? ownParts(data) : null;
     const rows = matched(data.name, search, starts);
+    if (data.whole) {
+      const wholes = matched(data.whole, search, null);
+      for (let row = 0; row < rows.length; row += 1) rows[row] |= wholes[row];
+    }
     rows[0] = 0; // the root is not a row that one looks for
     return rows;
   });

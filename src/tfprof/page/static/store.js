@@ -8,7 +8,9 @@ import { Address } from "./address.js";
 /** @typedef {import("./types.d.ts").Changed} Changed */
 /** @typedef {import("./types.d.ts").LinkedRows} LinkedRows */
 
-const NAMES = /** @type {const} */ (["view", "metric", "search", "memory", "timeline"]);
+const NAMES = /** @type {const} */ ([
+  "view", "metric", "search", "memory", "timeline", "kernel", "sort_by",
+]);
 
 /**
  * The state in which nothing is selected or filtered.
@@ -17,7 +19,8 @@ const NAMES = /** @type {const} */ (["view", "metric", "search", "memory", "time
  * @returns {State}
  */
 export function initialState(view, metric) {
-  return { view, metric, options: {}, row: -1, op: -1, search: "", memory: "", timeline: "" };
+  const texts = { search: "", memory: "", timeline: "", kernel: "", sort_by: "" };
+  return { view, metric, options: {}, row: -1, op: -1, ...texts };
 }
 
 /**

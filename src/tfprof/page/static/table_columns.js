@@ -90,7 +90,7 @@ function chosen(answer) {
  * @param {number} whole
  * @param {import("./types.d.ts").Unit} unit
  */
-function bar(value, whole, unit) {
+export function bar(value, whole, unit) {
   const length = h("span", { class: `table-bar share-${shareLevel(value, whole)}` });
   const share = whole > 0 ? Math.max(0, Math.min(1, value / whole)) : 0;
   length.style.width = share < LEAST_BAR ? "0" : `${100 * share}%`;
@@ -114,7 +114,7 @@ function ownNumber({ rows, metric }, own, place) {
  * @param {number} value
  * @param {import("./types.d.ts").Unit} unit
  */
-function numberText(value, unit) {
+export function numberText(value, unit) {
   const attributes = value === 0 ? { class: "amount table-zero" } : { title: exact(value, unit) };
   return amount(formatted(value, unit), value, attributes);
 }

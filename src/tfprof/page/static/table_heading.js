@@ -40,7 +40,8 @@ export function heading(bench, columns, isGrouped) {
 
 /** @param {string} kind */
 function nameHeading(kind) {
-  return { layers: "layer", scope: "scope", code: "line", op: "kind" }[kind] ?? "op";
+  const names = { layers: "layer", scope: "scope", code: "line", op: "kind", kernels: "kernel" };
+  return names[/** @type {keyof typeof names} */ (kind)] ?? "op";
 }
 
 /**

@@ -139,8 +139,9 @@ export interface ViewData {
   notes: string[];
 }
 
-/** What the names and the nesting of rows need. */
-export type RowTexts = Pick<ViewData, "kind" | "nested" | "sentence" | "end" | "name">;
+/** What the names and the nesting of rows need; names are searched in their `whole` form too. */
+export type RowTexts = Pick<ViewData, "nested" | "sentence" | "end" | "name">
+  & { kind: string, whole?: Texts };
 
 /** One of the numbers at the top of the first screen. */
 export interface Card {
@@ -328,6 +329,29 @@ export interface MemoryHeld {
   hidden_bytes: number;
 }
 
+/** The kernels of accelerators: row 0 is all together, then those that took the most time. */
+export interface KernelData {
+  /** Short names, which are unique, and those of the source. */
+  name: Texts;
+  whole: Texts;
+  numbers: Record<"launches" | "total" | "mean" | "min" | "max", Numbers>;
+  /** The achieved occupancy in millionths, -1 if unknown. */
+  occupancy: Numbers;
+  facts: Record<KernelFactName, KernelFact>;
+  left_out: { kernels: number; nanos: number };
+  notes: string[];
+}
+
+export type KernelFactName =
+  "registers" | "shared_memory" | "grids" | "blocks" | "streams" | "ops" | "modules" | "shapes";
+
+/** The values of each row, the one with the most time first: its `lengths[i]` next `codes`. */
+export interface KernelFact extends Coded {
+  lengths: Numbers;
+  /** How many values are not listed. */
+  left: Numbers;
+}
+
 export interface Payload {
   schema: string;
   version: string;
@@ -345,6 +369,8 @@ export interface Payload {
   graph?: GraphData | null;
   timeline: TimelineData | null;
   memory: MemoryData | null;
+  /** Null if no kernel was recorded. */
+  kernels: KernelData | null;
   advice: Advice;
   /** Why a view has nothing to show, by view. */
   missing: Record<string, string>;
@@ -440,6 +466,9 @@ export interface State {
   memory: string;
   /** What the timeline shows: its window in nanoseconds and the selected run; empty at first. */
   timeline: string;
+  /** The name of the selected kernel, and what kernels are sorted by. */
+  kernel: string;
+  sort_by: string;
 }
 
 export type Changed = Set<keyof State>;

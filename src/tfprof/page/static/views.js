@@ -1,7 +1,8 @@
-// The views of the page: one row each, in the order of the tabs. The digit is the shortcut.
+// The views of the page: one row each, in the order of the tabs.
 
 import { mountAdvice } from "./advice.js";
 import { mountGraphView } from "./graph_view.js";
+import { mountKernels } from "./kernels.js";
 import { mountMemory } from "./memory.js";
 import { mountOverview } from "./overview.js";
 import { mountTimeline } from "./timeline.js";
@@ -21,4 +22,13 @@ export const VIEWS = [
   { key: "timeline", title: "Timeline", mount: mountTimeline },
   { key: "memory", title: "Memory", mount: mountMemory },
   { key: "advice", title: "Advice", mount: mountAdvice },
+  { key: "kernels", title: "Kernels", mount: mountKernels },
 ];
+
+/**
+ * The views that a page has: most programs have no kernels, and do not miss them.
+ * @param {Pick<import("./types.d.ts").Payload, "kernels">} payload
+ */
+export function viewsOf({ kernels }) {
+  return VIEWS.filter(({ key }) => key !== "kernels" || kernels !== null);
+}

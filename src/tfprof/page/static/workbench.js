@@ -68,16 +68,7 @@ export function mountWorkbench(
   let asked = 0;
   /** @type {Answer | null} */
   let shown = null;
-  new ResizeObserver(fit).observe(element);
-
-  /** The panels take the height that is left below the head of the page. */
-  function fit() {
-    const above = `${Math.round(element.getBoundingClientRect().top + scrollY)}px`;
-    // Only a change is written, because it changes the size, which calls this function again.
-    if (element.isConnected && above !== element.style.getPropertyValue("--above")) {
-      element.style.setProperty("--above", above);
-    }
-  }
+  const fit = fitted(element);
 
   /** @param {number} row */
   function select(row) {
@@ -123,6 +114,24 @@ export function mountWorkbench(
   }
 
   return { element, update, renews: true };
+}
+
+/**
+ * Let a workbench take the height that is left below the head of the page. The function that is
+ * returned measures it again.
+ * @param {HTMLElement} element
+ */
+export function fitted(element) {
+  function fit() {
+    const above = `${Math.round(element.getBoundingClientRect().top + scrollY)}px`;
+    // Only a change is written, because it changes the size, which calls this function again.
+    if (element.isConnected && above !== element.style.getPropertyValue("--above")) {
+      element.style.setProperty("--above", above);
+    }
+  }
+
+  new ResizeObserver(fit).observe(element);
+  return fit;
 }
 
 /**
