@@ -6,8 +6,10 @@ import tfprof
 from h200 import GPT
 from page_server import serve
 from report_pages import (
+    THEMES,
     address,
     answer,
+    overflow,
     settled,
     table_rows,
     tabs,
@@ -136,6 +138,20 @@ def test_search_finds_short_and_whole_names(report):
 
     assert page.inner_text(".search-count") == f"match 1 of {matches} in 40 kernels"
     assert "Params)" in page.inner_text(".kernel-whole")
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_names_stay_when_a_narrow_table_is_scrolled(report, theme):
+    page = report(width=390, height=844, theme=theme)
+    page.evaluate("document.querySelector('.table-grid').scrollLeft = 10000")
+    settled(page)
+    places = page.eval_on_selector_all(
+        ".table-row > .table-name", "all => all.map((one) => one.getBoundingClientRect().x)"
+    )
+
+    assert len(places) > 10
+    assert set(places) == {0}
+    assert overflow(page) <= 0
 
 
 def test_a_page_without_kernels_has_no_such_view(open_report, report_of):
