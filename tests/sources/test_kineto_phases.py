@@ -215,6 +215,30 @@ def test_forward_ops_without_gradients_have_the_number_of_the_next_op_with_one(t
     assert found["aten::embedding"] == "forward"
 
 
+def test_what_follows_the_optimizer_is_not_part_of_the_next_step(tmp_path):
+    # A metric has the number of the next node, which the forward pass of the next step makes.
+    found = phases(
+        tmp_path,
+        *(annotation("ProfilerStep#1", 0, 15), annotation(STEP, 1, 5), op("aten::add_", 2, 2)),
+        *(forward("aten::mean", 8, 7), annotation("ProfilerStep#2", 20, 40)),
+        *(forward("aten::embedding", 22, 7), forward("aten::addmm", 30, 7), backward(40, 7)),
+    )
+
+    assert found["aten::mean"] == "other"
+    assert found["aten::embedding"] == "forward"
+
+
+def test_an_annotated_backward_pass_has_a_forward_pass_before_it(tmp_path):
+    found = phases(
+        tmp_path,
+        op("aten::conv2d", 0, 4),
+        *(annotation("## backward ##", 10, 10), op("aten::convolution_backward", 12, 4)),
+        *(annotation(STEP, 30, 10), op("aten::add_", 31, 4)),
+    )
+
+    assert found["aten::conv2d"] == "forward"
+
+
 def test_ops_around_a_forward_op_are_forward(tmp_path):
     found = phases(
         tmp_path,

@@ -133,10 +133,10 @@ def _in_order(trace: Trace, host: Host, rows: Ints, annotated: _Annotated, found
     phase, is_whole = np.append(found, _UNKNOWN), np.append(annotated.is_whole, [False])
     last, following = phase[before], phase[after]
     is_forward = (following == Phase.FORWARD) & _same_number(trace, host, outermost, after)
-    is_between = (last == Phase.FORWARD) & (following != Phase.OPTIMIZER) & ~is_whole[before]
+    is_forward |= (last == Phase.FORWARD) & (following != Phase.OPTIMIZER) & ~is_whole[before]
+    is_forward &= ~is_whole[after]
     # The forward pass of a backward pass has to be somewhere, even if nothing tells where.
-    is_between |= _is(last, _UNKNOWN, Phase.OPTIMIZER) & (following == Phase.BACKWARD)
-    is_forward |= is_between & ~is_whole[after]
+    is_forward |= _is(last, _UNKNOWN, Phase.OPTIMIZER) & (following == Phase.BACKWARD)
     own = found.copy()
     own[outermost] = np.where(is_forward, Phase.FORWARD, Phase.OTHER)
     own = nesting.inherited(host.in_op, own)
@@ -144,17 +144,27 @@ def _in_order(trace: Trace, host: Host, rows: Ints, annotated: _Annotated, found
 
 
 def _same_number(trace: Trace, host: Host, rows: Ints, others: Ints) -> Bools:
-    """Which forward ops have the number of another op.
+    """Which forward ops have the number of another op of the same step.
 
     The number is that of the next node of the autograd graph, so an op without a node of its own
-    has the number of the next op with one.
+    has the number of the next op with one, which can be that of the next step.
     """
     slices = trace.slices
     number = np.where(host.taken(slices.forward_thread) == 0, host.taken(slices.sequence), -1)
     other = np.append(number, -1)[others]
     found: Bools = (number[rows] >= 0) & (number[rows] == other)
-    found &= host.thread[rows] == np.append(host.thread, -1)[others]
+    for group in (host.thread, _steps(trace, host)):
+        found &= group[rows] == np.append(group, -1)[others]
     return found
+
+
+def _steps(trace: Trace, host: Host) -> Ints:
+    """The row of the mark of the step around each event, or -1."""
+    names = trace.slices.name
+    marks = np.flatnonzero(_flagged(host, names.codes, names.values.starts_with(STEP)))
+    own = np.full(len(host), -1)
+    own[marks] = marks
+    return nesting.inherited(host.in_annotation, own)
 
 
 def _is(phases: Ints, *wanted: int) -> Bools:
