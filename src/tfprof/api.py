@@ -221,12 +221,10 @@ def input_files(paths: Sequence[str], inputs: Inputs) -> list[InputFile]:
     found = [path for given in paths for path in files_of(given)]
     files = [sources.open_file(path, reading=reading) for path in found]
     for option, names in sources.of_options().items():
-        if given := getattr(inputs, option):
-            # Runs are given with their steps.
-            named = [(None, given)] if isinstance(given, str) else given
-            files += [
-                sources.open_as(names, path, step=step, reading=reading) for step, path in named
-            ]
+        given = getattr(inputs, option) or ()
+        # Runs are given with their steps.
+        named = [(None, given)] if isinstance(given, str) else given
+        files += [sources.open_as(names, path, step=step, reading=reading) for step, path in named]
     return files
 
 
@@ -363,10 +361,7 @@ class Profile:
         return KernelTable(replace(found, notes=self.notes_on(Subject.TIME) + found.notes))
 
     def write_timeline(self, path: Path, **options: Any) -> None:
-        """Write every run of the chosen steps as a timeline for trace viewers.
-
-        Options as in `tfprof steps --help`.
-        """
+        """Write all runs in a timeline for trace viewers; options as in `tfprof steps --help`."""
         from tfprof.outputs import recording_timeline
         from tfprof.views import steps
 
@@ -392,10 +387,8 @@ class Profile:
         from tfprof.page.report import Report
         from tfprof.page.subject import Subject as ReportSubject
 
-        subject = ReportSubject(
-            self.columns, title, self.words, (*self.notes, *warm_up.notes(self.columns))
-        )
-        return Report(subject)
+        noted = (*self.notes, *warm_up.notes(self.columns))
+        return Report(ReportSubject(self.columns, title, self.words, noted))
 
     def save(self, path: Path, format: str = DEFAULT_FORMAT) -> tuple[str, ...]:  # noqa: A002
         """Write the whole profile to one file, from which it can be loaded again.

@@ -62,7 +62,7 @@ def test_the_mark_of_the_store_says_what_it_contains(traces, tmp_path, executor)
 
     assert json.loads((tmp_path / "store" / layout.MARK).read_bytes()) == {
         "format": "tfprof store",
-        "version": 1,
+        "version": 2,
         "runs": True,
     }
 

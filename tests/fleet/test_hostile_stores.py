@@ -368,7 +368,7 @@ def test_a_column_of_another_type_is_an_error(store):
 
 
 def test_a_damaged_store_is_one_line_and_status_1(store, capsys):
-    (store / layout.INDEX).write_text('{"format": "tfprof store", "version": 1}')
+    (store / layout.INDEX).write_text('{"format": "tfprof store", "version": 2}')
 
     assert main(["scope", str(store)]) == 1
     captured = capsys.readouterr()

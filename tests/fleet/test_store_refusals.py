@@ -41,7 +41,7 @@ def test_only_stores_are_read_from_urls():
 
 
 def test_a_store_without_an_index_says_how_to_finish_it(tmp_path):
-    (tmp_path / "tfprof-store.json").write_text('{"format": "tfprof store", "version": 1}')
+    (tmp_path / "tfprof-store.json").write_text('{"format": "tfprof store", "version": 2}')
 
     with pytest.raises(tfprof.InputError, match="run the same `tfprof collect` again"):
         tfprof.load(tmp_path)

@@ -119,7 +119,7 @@ def test_a_data_frame_has_a_row_per_step_and_whole_numbers():
     assert frame["wall_ns"].tolist() == [5_000, 5_000]
     assert frame["phase_ns forward"].tolist() == [5_000, 5_000]
     assert frame[f"busy_ns {CPU}"].tolist() == [5_000, 5_000]
-    assert {str(kind) for kind in frame.dtypes} <= {"int64", "object", "str"}
+    assert {str(kind) for kind in frame.dtypes} <= {"int64", "object", "str", "bool"}
 
 
 def test_a_step_is_found_by_its_number(table):

@@ -152,9 +152,9 @@ def test_a_trace_as_old_versions_wrote_it_has_the_same_kernels_and_phases(tmp_pa
     ]
     profile = written(tmp_path, {"schemaVersion": 1, "traceEvents": events})
 
-    steps = profile.step_times().to_dict()["summaries"][0]["accelerators"][0]
+    steps = profile.step_times().to_dict()["steps"][0]["accelerators"][0]
 
-    expected = gpt().step_times().to_dict()["summaries"][0]["accelerators"][0]
+    expected = gpt().step_times().to_dict()["steps"][0]["accelerators"][0]
     assert steps["kernels"] == expected["kernels"]
     # What a call of `backward` runs itself is only known with stacks.
     assert steps["kernel_ns"]["optimizer"] == expected["kernel_ns"]["optimizer"]

@@ -1,7 +1,5 @@
 """What the host waits for: an accelerator, a copy, or data; and when each op itself ran."""
 
-import pytest
-
 from h200 import ddp, gpt
 from kineto_programs import (
     MAIN,
@@ -170,10 +168,7 @@ def test_ops_that_overlap_on_a_thread_are_not_divided(tmp_path):
 
 def test_ops_run_in_parallel_to_kernels_only():
     for step in gpt().step_times().times.steps:
-        on_gpu = step.devices["cuda:0"] + step.devices["cuda:0/memcpy"]
-
-        assert step.parallel_ns <= on_gpu
-        assert step.busy_ns == pytest.approx(step.devices["cpu"], rel=0.05)
+        assert step.parallel_ns <= step.devices["cuda:0"] == step.busy_ns
 
 
 def test_a_kernel_that_is_launched_by_a_divided_op_is_still_its_kernel(tmp_path):

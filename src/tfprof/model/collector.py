@@ -38,12 +38,10 @@ from tfprof.model.executions import (
     Waits,
 )
 from tfprof.model.kernel_runs import KernelRuns
+from tfprof.model.record_finder import RecordFinder, in_order, record_keys
 from tfprof.model.recordings import Steps
 
 _COPY_COLUMNS = ("device", "start_ns", "duration_ns")
-
-# A dense table by op and step is faster than a search unless it is many times larger.
-_MOST_CELLS_A_ROW = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -398,7 +396,7 @@ class RunCollector:
         ]
         return Steps(*(ints([row[place] for row in rows]) for place in range(5)))
 
-    def _allocator_uses(self, row_of: Ints, record_of: _RecordFinder) -> AllocatorUses:
+    def _allocator_uses(self, row_of: Ints, record_of: RecordFinder) -> AllocatorUses:
         rows = self._allocators
         op, step = row_of[rows.release("op")], rows.release("step")
         counted = np.flatnonzero(rows.release("is_counted"))
@@ -415,7 +413,7 @@ class RunCollector:
             purpose=rows.release("purpose"),
         )
 
-    def _transfers(self, row_of: Ints, record_of: _RecordFinder) -> Copies:
+    def _transfers(self, row_of: Ints, record_of: RecordFinder) -> Copies:
         op, step = self._copies.release("op"), self._copies.release("step")
         known = np.flatnonzero(op >= 0)
         record = np.full(len(op), -1)
@@ -427,12 +425,12 @@ class RunCollector:
             **{part: self._copies.release(part) for part in _COPY_COLUMNS},
         )
 
-    def _records(self, row_of: Ints, step_row: Ints) -> tuple[Records, _RecordFinder]:
+    def _records(self, row_of: Ints, step_row: Ints) -> tuple[Records, RecordFinder]:
         """The records, and a finder for the record of an op and step."""
         seen = self._sightings
         op, step = row_of[seen.column("op")], seen.column("step")
-        keys = _record_keys(op, step, step_row)
-        order = _order(keys, len(row_of) * len(step_row))
+        keys = record_keys(op, step, step_row)
+        order = in_order(keys, len(row_of) * len(step_row))
         keys = keys[order]
         starts = np.flatnonzero(np.concatenate((np.ones(len(keys[:1]), bool), np.diff(keys) != 0)))
         start = seen.column("start_ns")[order]
@@ -447,11 +445,11 @@ class RunCollector:
             last_end_ns=np.maximum(_reduced(np.maximum, seen.column("end_ns")[order], starts), 0),
             devices=_distinct_by_owner(owner, seen.column("device")[order], len(starts)),
         )
-        return records, _RecordFinder.of(keys[starts], step_row, len(row_of))
+        return records, RecordFinder.of(keys[starts], step_row, len(row_of))
 
 
 def _by_record(
-    rows: _Collected, row_of: Ints, record_of: _RecordFinder, names: tuple[str, ...]
+    rows: _Collected, row_of: Ints, record_of: RecordFinder, names: tuple[str, ...]
 ) -> tuple[dict[str, Ints], Ints]:
     """The columns `names` sorted by record, and the new position of each row."""
     record = record_of(row_of[rows.column("op")], rows.column("step"))
@@ -462,12 +460,6 @@ def _by_record(
     return {"record": record[order], **columns}, place
 
 
-def _order(keys: Ints, limit: int) -> Ints:
-    """The rows sorted by key; keys are below `limit`."""
-    is_dense = limit <= _MOST_CELLS_A_ROW * len(keys)
-    return grouped(keys, limit) if is_dense else np.argsort(keys, kind="stable")
-
-
 def _reduced(fold: np.ufunc, column: Ints, starts: Ints) -> Ints:
     """`column` reduced by `fold` over the rows from each start to the next."""
     return fold.reduceat(column, starts) if len(starts) else np.zeros(0, np.int64)
@@ -476,35 +468,6 @@ def _reduced(fold: np.ufunc, column: Ints, starts: Ints) -> Ints:
 def _flags(of_device: Bools, device: Ints) -> Bools:
     """The flag of each run's device."""
     return of_device[device] if len(of_device) else np.zeros(len(device), np.bool_)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _RecordFinder:
-    """Finds the record of an op in a step."""
-
-    keys: Ints  # of the records, ascending
-    step_row: Ints  # by step id
-    record: Ints | None  # by key, if a dense table is small enough
-
-    @classmethod
-    def of(cls, keys: Ints, step_row: Ints, op_count: int) -> _RecordFinder:
-        size = op_count * len(step_row)
-        if size > _MOST_CELLS_A_ROW * len(keys):
-            return cls(keys, step_row, None)
-        table = np.zeros(size, np.int64)
-        table[keys] = np.arange(len(keys))
-        return cls(keys, step_row, table)
-
-    def __call__(self, op: Ints, step: Ints) -> Ints:
-        keys = _record_keys(op, step, self.step_row)
-        return np.searchsorted(self.keys, keys) if self.record is None else self.record[keys]
-
-
-def _record_keys(op: Ints, step: Ints, step_row: Ints) -> Ints:
-    """A key per op and step that sorts by op, then step; `step` has ids."""
-    if len(step_row) <= 1:
-        return op
-    return op * len(step_row) + step_row[step]
 
 
 def _distinct_by_owner(owner: Ints, value: Ints, owners: int) -> Ragged:

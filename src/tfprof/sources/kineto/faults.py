@@ -82,15 +82,19 @@ def _without_repeats(trace: Trace) -> Trace:
     """The trace with the first of equal events only."""
     memory, flows = (_first(_columns(table)) for table in (trace.memory, trace.flows))
     kept = _first(_identity(trace.slices))
-    collectives = np.flatnonzero(kept[trace.collectives.slice])
     place = np.cumsum(kept) - 1
-    few = _taken(trace.collectives, collectives)
+
+    def of_kept(table: Any) -> Any:
+        few = _taken(table, np.flatnonzero(kept[table.slice]))
+        return replace(few, slice=place[few.slice])
+
     return replace(
         trace,
         slices=_taken(trace.slices, np.flatnonzero(kept)),
         memory=_taken(trace.memory, np.flatnonzero(memory)),
         flows=_taken(trace.flows, np.flatnonzero(flows)),
-        collectives=replace(few, slice=place[few.slice]),
+        collectives=of_kept(trace.collectives),
+        configurations=of_kept(trace.configurations),
         repeated_events=int((~kept).sum() + (~memory).sum()),
     )
 
