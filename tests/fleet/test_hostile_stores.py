@@ -343,7 +343,7 @@ def write_sealed(store, path, data):
 @pytest.mark.parametrize(
     ("table", "column", "reason"),
     [
-        ("steps", "step", "a device was busy in no step"),
+        ("steps", "step", "an accelerator ran something in no step"),
         ("allocators", "trace", "the memory of an allocator has no levels"),
     ],
 )
