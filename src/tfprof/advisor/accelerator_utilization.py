@@ -9,10 +9,11 @@ and the kernels of all streams are added up. A utilization below 0.5 is low.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
-from tfprof.advisor.finding import Evidence, Finding
+from tfprof.advisor.finding import MOST_ROWS, Evidence, Finding
 from tfprof.advisor.steps import whole_micros
 from tfprof.columns import Ints, distinct
 from tfprof.measures.device_windows import busy_nanos, device_windows
@@ -35,32 +36,65 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
 
 
 def _over_steps(profile: ProfileColumns) -> Iterator[Finding]:
-    """The share of the steps in which each accelerator was busy."""
+    """The share of the steps in which each accelerator was busy, the idlest one first."""
     windows = device_windows(profile)
     recording = profile.steps.recording[windows.step]
     is_own = (windows.window == Window.OWN) & ~np.isin(windows.step, warm_up_steps(profile))
+    # All accelerators of a recording together have an empty name.
     keys = {(int(recording[row]), windows.device[row]) for row in np.flatnonzero(is_own).tolist()}
+    keys = {(one, name) for one, name in keys if name}
     several = len(keys) > len({name for _, name in keys})
+    found = []
     for one, name in sorted(keys):
-        if not name:  # all accelerators of the recording
-            continue
         is_named = windows.device.codes == windows.device.values.index(name)
         rows = np.flatnonzero(is_own & (recording == one) & is_named)
         busy = int(busy_nanos(windows, rows).sum())
         took = int((windows.finish_ns - windows.begin_ns)[rows].sum())
         title = f"{name} of {profile.recordings.label[one]}" if several else name
         if took > 0:
-            yield Finding(
-                f"{title} was busy for {100 * busy / took:.0f}% of "
-                f"{counted(len(rows), 'step', 'steps')}.",
-                Evidence.of(
-                    {"device": None, "busy": Unit.MICROS, "of": Unit.MICROS},
-                    [(title, whole_micros(busy), whole_micros(took))],
-                ),
-                gain=None,  # IdleAcceleratorChecker reports it
-                command=("steps",),
-                classic=f"device: {name} {_low(busy / took)}utilization: {busy / took:.2f}",
-            )
+            found.append(_Busy(title, name, len(rows), busy, took))
+    if found:
+        yield _of_accelerators(sorted(found, key=lambda one: one.share))
+
+
+class _Busy(NamedTuple):
+    """How long an accelerator was busy in its steps."""
+
+    title: str
+    device: str
+    steps: int
+    busy_ns: int
+    of_ns: int
+
+    @property
+    def share(self) -> float:
+        return self.busy_ns / self.of_ns
+
+
+def _of_accelerators(found: list[_Busy]) -> Finding:
+    least, most = found[0], found[-1]
+    who, share = least.title, f"{100 * least.share:.0f}%"
+    if len(found) > 1:
+        who = f"{len(found):,} accelerators were busy, {least.title} for {share} and {most.title}"
+        share = f"{100 * most.share:.0f}%"
+    steps = counted(most.steps, "step", "steps")
+    verb = "" if len(found) > 1 else " was busy"
+    return Finding(
+        f"{who}{verb} for {share} of {steps}.",
+        Evidence.of(
+            {"device": None, "busy": Unit.MICROS, "of": Unit.MICROS},
+            [
+                (one.title, whole_micros(one.busy_ns), whole_micros(one.of_ns))
+                for one in found[:MOST_ROWS]
+            ],
+        ),
+        ops=tuple(one.title for one in found[:MOST_ROWS]),
+        gain=None,  # IdleAcceleratorChecker reports it
+        command=("ranks",) if len(found) > 1 else ("steps",),
+        classic="\n".join(
+            f"device: {one.device} {_low(one.share)}utilization: {one.share:.2f}" for one in found
+        ),
+    )
 
 
 def _classic(profile: ProfileColumns) -> Iterator[Finding]:
