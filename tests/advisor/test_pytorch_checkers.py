@@ -321,3 +321,10 @@ def test_waiting_for_the_accelerator_is_no_expensive_operation(tmp_path):
     )
 
     assert "cudaDeviceSynchronize" not in found(expensive_operations, profile)[0].ops
+
+
+def test_a_program_without_an_accelerator_gets_no_advice_on_one(tmp_path):
+    advice = loaded(tmp_path, annotation("ProfilerStep#0", 0, 50), op("aten::mm", 1, 40)).advise()
+
+    for name in ("IdleAcceleratorChecker", "AcceleratorUtilizationChecker", "CommunicationChecker"):
+        assert not advice[name]

@@ -68,7 +68,7 @@ def check(profile: ProfileColumns) -> Iterator[Finding]:
 
 def _explained(profile: ProfileColumns, step: Step) -> Iterator[Finding]:
     """The same, with what happened meanwhile, for the step on the accelerator."""
-    found = accelerator_times(profile, ints([step.row]))[step.row]
+    found = accelerator_times(profile, ints([step.row])).get(step.row, ())
     times = {one.device: one.own for one in found if one.device}
     for device, one in sorted(times.items(), key=lambda pair: pair[1].busy_ns):
         idle = sum(one.idle_ns.values())
