@@ -212,7 +212,9 @@ def test_the_numbers_of_layers_are_those_of_the_layers_view(open_report, report_
             if view.name[row] == "other ops":  # its scopes are next to it
                 continue
             total = view.total[column_name(BY_KEY[key])]
-            assert float(one["value"]) == total[row], (key, view.name[row])
+            # The page adds up averages of ops in whole bytes; the view rounds exact sums once.
+            near = 1e-6 * total[row] if key.endswith("bytes") else 0
+            assert abs(float(one["value"]) - total[row]) <= near, (key, view.name[row])
 
 
 def test_a_metric_that_is_chosen_in_another_view_is_shown(open_report, report_of):
