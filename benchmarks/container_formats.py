@@ -113,7 +113,8 @@ def _write_sqlite(tables: Tables, path: Path) -> None:
         database.execute("pragma journal_mode = off")
         database.execute("pragma synchronous = off")
         for name, table in tables.items():
-            database.execute(f"create table {name} ({', '.join(table)})")
+            quoted = ", ".join(f'"{column}"' for column in table)  # `group` is a word of SQL
+            database.execute(f"create table {name} ({quoted})")
             rows = zip(*map(rows_of, table.values()), strict=True)
             places = ", ".join("?" * len(table))
             database.executemany(f"insert into {name} values ({places})", rows)  # noqa: S608

@@ -27,7 +27,9 @@ from tfprof.model.ops import Phase
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
-from independent import device_timeline, modules, phases
+from independent import device_timeline
+from independent import kernel_modules as modules
+from independent import kernel_phases as phases
 
 
 def differences(path: str | Path) -> list[str]:

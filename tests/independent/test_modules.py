@@ -3,7 +3,7 @@
 import compare_traces
 
 from formats.kineto_traces import event, trace_of
-from independent import modules
+from independent import kernel_modules as modules
 from independent.test_phases import NODE, launched
 from kineto_programs import END, ENGINE, module, op, python
 

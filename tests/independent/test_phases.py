@@ -4,7 +4,7 @@ import compare_traces
 import pytest
 
 from formats.kineto_traces import event, trace_of
-from independent import phases
+from independent import kernel_phases as phases
 from kineto_programs import END, ENGINE, annotation, kernel, launch, module, op
 
 STEP = "Optimizer.step#AdamW.step"

@@ -117,7 +117,8 @@ SQL_TABLES: dict[str, TableFormat] = {
             **_WHEN,
             **_WHICH,
             "number": STORED["collectives"].fields["order"],
-            **_copied("collectives", "start_ns", "end_ns", "kind", "group", "ranks", "bytes"),
+            **_copied("collectives", "start_ns", "end_ns", "kind", "ranks", "bytes"),
+            "process_group": STORED["collectives"].fields["group"],  # `group` is a word of SQL
         },
     ),
     "transfers": TableFormat(
@@ -166,7 +167,7 @@ _OF_OP = {"op": "o.row", "name": "o.name"}
 _OF_TRACE = {"device": "d.device", "allocator": "a.allocator"}
 _COLUMNS: dict[str, Mapping[str, str]] = {
     "runs": _OF_OP,
-    "collectives": _OF_OP | {"number": 't."order"'},
+    "collectives": _OF_OP | {"number": 't."order"', "process_group": 't."group"'},
     "executions": _OF_OP,
     "allocators": {"device": "d.device"},
     "held": _OF_OP | _OF_TRACE | {"held_bytes": "t.held", "taken_bytes": "t.taken"},

@@ -1,6 +1,6 @@
 """The time of the kernels of a Kineto trace by module, computed from its JSON alone.
 
-    python tests/independent/modules.py TRACE…
+    python tests/independent/kernel_modules.py TRACE…
 
 It follows the manual (`docs/how-to/pytorch-record.md`) and shares no code with tfprof.
 """
