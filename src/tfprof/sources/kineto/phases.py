@@ -76,24 +76,29 @@ def _annotated(trace: Trace, host: Host) -> _Annotated:
     rows, slices = host.rows(Role.ANNOTATION), trace.slices
     codes, place = np.unique(slices.name.codes[host.slice[rows]], return_inverse=True)
     named = named_phases(slices.name.values.take(codes))
-    own, whole = np.full((2, len(host)), -1)
+    own = np.full(len(host), -1)
     tells = named.phase[place] >= 0
     own[rows[tells]] = rows[tells]
-    whole[rows[named.is_whole[place]]] = 1
     row = nesting.inherited(host.in_annotation, own)
     phase = np.full(len(host) + 1, _UNKNOWN)
     phase[rows] = named.phase[place]
-    return _Annotated(row, phase[row], nesting.inherited(host.in_annotation, whole) > 0)
+    is_whole = np.zeros(len(host), np.bool_)
+    if named.is_whole.any():
+        whole = np.full(len(host), -1)
+        whole[rows[named.is_whole[place]]] = 1
+        is_whole = nesting.inherited(host.in_annotation, whole) > 0
+    return _Annotated(row, phase[row], is_whole)
 
 
 def _with_engines(trace: Trace, host: Host, node: Ints, found: Ints) -> Ints:
     """The phases with those of gradients, and of threads on which only the backward pass runs."""
     names = trace.slices.name
     is_mark = _flagged(host, names.codes, names.values.starts_with(STEP))
-    gradients = [_GRADIENT.fullmatch(name) is not None for name in names.values]
+    gradients = ["_backward" in name and bool(_GRADIENT.fullmatch(name)) for name in names.values]
     is_gradient = _flagged(host, names.codes, gradients) & (host.role == Role.OP)
-    own = np.where(is_gradient & (found == _UNKNOWN), Phase.BACKWARD, found)
-    found = np.where(found == _UNKNOWN, nesting.inherited(host.in_op, own), found)
+    if is_gradient.any():
+        own = np.where(is_gradient & (found == _UNKNOWN), Phase.BACKWARD, found)
+        found = np.where(found == _UNKNOWN, nesting.inherited(host.in_op, own), found)
     is_program = _is(found, Phase.FORWARD, Phase.OPTIMIZER) | is_mark
     is_engine = np.zeros(len(trace.threads), np.bool_)
     is_engine[host.thread[(node >= 0) | is_gradient]] = True
@@ -149,12 +154,19 @@ def _same_number(trace: Trace, host: Host, rows: Ints, others: Ints) -> Bools:
     The number is that of the next node of the autograd graph, so an op without a node of its own
     has the number of the next op with one, which can be that of the next step.
     """
-    slices = trace.slices
-    number = np.where(host.taken(slices.forward_thread) == 0, host.taken(slices.sequence), -1)
-    other = np.append(number, -1)[others]
-    found: Bools = (number[rows] >= 0) & (number[rows] == other)
-    for group in (host.thread, _steps(trace, host)):
-        found &= group[rows] == np.append(group, -1)[others]
+    slices, event = trace.slices, np.append(host.slice, -1)
+    is_pair = others >= 0
+    numbers = []
+    for one in (rows[is_pair], others[is_pair]):
+        place = event[one]
+        is_forward = (place >= 0) & (slices.forward_thread[place] == 0)
+        numbers.append(np.where(is_forward, slices.sequence[place], -1))
+    found = is_pair.copy()
+    found[is_pair] = (numbers[0] >= 0) & (numbers[0] == numbers[1])
+    found[found] = host.thread[rows[found]] == host.thread[others[found]]
+    if found.any():
+        step = _steps(trace, host)
+        found[found] = step[rows[found]] == step[others[found]]
     return found
 
 

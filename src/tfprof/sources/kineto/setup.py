@@ -33,9 +33,9 @@ _COMPILER = " (dynamo_timed)"  # at the end of the names of the phases of `torch
 
 # The events of each category that set something up.
 _IS_SETUP: tuple[tuple[Callable[[str], bool], Callable[[str], bool]], ...] = (
-    (is_launch, lambda name: _CALL.fullmatch(name) is not None),
+    (is_launch, lambda name: name.startswith(("cu", "hip")) and bool(_CALL.fullmatch(name))),
     ("overhead".__eq__, _OVERHEADS.__contains__),
-    ("python_function".__eq__, lambda name: _PYTHON.fullmatch(name) is not None),
+    ("python_function".__eq__, lambda name: "triton/" in name and bool(_PYTHON.fullmatch(name))),
     ({"cpu_op", "user_annotation"}.__contains__, lambda name: name.endswith(_COMPILER)),
 )
 
