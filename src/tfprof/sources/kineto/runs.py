@@ -147,6 +147,8 @@ class TraceRuns:
     def _add_messages(self) -> None:
         """Add what the collectives of accelerators sent to whom."""
         found = self.found
+        if not len(found.trace.collectives):
+            return
         stated = messages(found.trace, found.host, found.launched)
         rows = stated.activity
         start = found.trace.slices.start_ns[found.launched.slice[rows]]
