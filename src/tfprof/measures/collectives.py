@@ -6,15 +6,13 @@ import numpy as np
 
 from tfprof.columns import Bools, Coded, Ints, Strings, ints
 from tfprof.memo import remembered
-from tfprof.model.ops import Phase
+from tfprof.model.ops import COLLECTIVE_WORK, Phase
 from tfprof.model.profile import ProfileColumns
 from tfprof.model.step_sums import Collectives
 
 # The starts of the kinds of collectives, and the kinds among them that only prepare one.
 _STARTS = ("Collective", "Nccl", "_Nccl")
 _OTHERS = frozenset({"CollectiveAssignGroupV2", "CollectiveInitializeCommunicator"})
-# The starts of the kinds of ops that are the work itself, where others are calls of it.
-_WORK = ("nccl:", "gloo:", "mpi:", "ucc:", "xccl:", "hccl:")
 
 
 @remembered
@@ -55,7 +53,9 @@ def collectives(profile: ProfileColumns) -> Collectives:
     rows = np.flatnonzero(is_collective_run(profile))
     device, op = runs.device[rows], records.op[runs.record[rows]]
     kind = profile.ops.kind
-    is_work = np.array([name.startswith(_WORK) for name in kind.values], np.bool_)[kind.codes][op]
+    is_work = np.array([name.startswith(COLLECTIVE_WORK) for name in kind.values], np.bool_)[
+        kind.codes
+    ][op]
     rank = np.where(profile.devices.is_accelerator_lane[device], 2, is_work.astype(np.int64))
     recording, best = profile.devices.recording[device], np.zeros(len(profile.recordings), np.int64)
     np.maximum.at(best, recording, rank)

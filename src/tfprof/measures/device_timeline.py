@@ -173,17 +173,17 @@ def _ends(start: Ints, duration: Ints) -> Ints:
     return ints(start + np.maximum(duration, 0))
 
 
-ALL_STEPS = -1
+_EVERY_STEP = -1
 
 
 @remembering(4)
-def timeline(profile: ProfileColumns, rows: tuple[int, ...], step: int = ALL_STEPS) -> Timeline:
+def timeline(profile: ProfileColumns, rows: tuple[int, ...], step: int = _EVERY_STEP) -> Timeline:
     """The timeline of these rows of `accelerators`, all of one recording, together.
 
     With a step, only what belongs to it counts.
     """
     works = [accelerators(profile)[row] for row in rows]
-    if step != ALL_STEPS:
+    if step != _EVERY_STEP:
         works = [work.of_step(step, profile.copies.step) for work in works]
     host = _host(profile, works[0].recording, step)
     intervals = {name: host.get(name, _NOTHING) for name in IDLE}
@@ -215,7 +215,7 @@ def _host(profile: ProfileColumns, recording: int, step: int) -> Mapping[str, In
     """What the host of a recording did, and when; `UNASSIGNED` is the time that was recorded."""
 
     def of_step(steps: Ints) -> Bools:
-        return np.ones(len(steps), np.bool_) if step == ALL_STEPS else steps == step
+        return np.ones(len(steps), np.bool_) if step == _EVERY_STEP else steps == step
 
     runs, records, devices = profile.executions, profile.records, profile.devices
     op = records.op[runs.record]

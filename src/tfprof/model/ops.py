@@ -51,6 +51,8 @@ EAGER_SCOPE = "eager"
 DATA_SCOPE = "tf_data"
 # The scope of kernels whose launch was not recorded.
 UNATTRIBUTED_SCOPE = "unattributed"
+# The starts of the kinds of ops that are the work of a collective; others are calls of it.
+COLLECTIVE_WORK = ("nccl:", "gloo:", "mpi:", "ucc:", "xccl:", "hccl:")
 # The scope of ops that hold memory which was allocated before the recording.
 HELD_BEFORE_SCOPE = "memory/held_before_recording"
 # The scope of code that XLA compiled from several ops, and its kind.

@@ -11,10 +11,10 @@ from tfprof.columns import Bools, Ints
 from tfprof.formats.kineto.columns import Slices, Trace
 from tfprof.kernels import nesting
 from tfprof.kernels.nesting import Chains
-from tfprof.model.ops import Phase
+from tfprof.model.ops import COLLECTIVE_WORK, Phase
 from tfprof.sources.kineto.backward import forward_ops
 from tfprof.sources.kineto.groups import group_of_rows
-from tfprof.sources.kineto.host import COLLECTIVES, LOADER, OPTIMIZER, STEP, Host, Role
+from tfprof.sources.kineto.host import LOADER, OPTIMIZER, STEP, Host, Role
 from tfprof.sources.kineto.lost_threads import ENGINE
 from tfprof.sources.kineto.phases import Inside, phases_of
 from tfprof.sources.kineto.python_calls import PythonCalls, place_of
@@ -23,7 +23,7 @@ from tfprof.sources.torch_stacks import starts_backward
 _ACCUMULATE = "torch::autograd::AccumulateGrad"
 _NODE = re.compile(r"[A-Z]\w*Backward\d*")
 _PYTHON = ("PythonDispatchMode", "PythonSubclass")
-_COMMUNICATION = ("c10d::", "_c10d_functional", "record_param_comms", *COLLECTIVES)
+_COMMUNICATION = ("c10d::", "_c10d_functional", "record_param_comms", *COLLECTIVE_WORK)
 _CHECKPOINT = r".*torch[/\\]utils[/\\]checkpoint\.py\(\d+\): "
 _SAVES = re.compile(_CHECKPOINT + "pack_hook", re.DOTALL)
 _COMPUTES_AGAIN = re.compile(_CHECKPOINT + "(?:recompute_fn|unpack_hook)", re.DOTALL)

@@ -18,10 +18,9 @@ from tfprof.columns import Bools, Ints
 from tfprof.formats.kineto.columns import Slices, Trace
 from tfprof.kernels import nesting
 from tfprof.kernels.rows import grouped
+from tfprof.model.ops import COLLECTIVE_WORK
 from tfprof.sources.kineto.lost_threads import python_threads
 
-# The starts of the names of annotations that are the work of a collective.
-COLLECTIVES = ("nccl:", "gloo:", "mpi:", "ucc:", "xccl:", "hccl:")
 # The starts of the names of annotations that PyTorch makes itself.
 OPTIMIZER = ("Optimizer.step#", "Optimizer.zero_grad#")
 LOADER = "enumerate(DataLoader)#"
@@ -139,7 +138,7 @@ def _roles(slices: Slices) -> Ints:
     of_category = [_ROLES.get(name, -1) for name in slices.category.values]
     role = np.array(of_category, np.int64)[slices.category.codes]
     was_op = role == Role.OP
-    role[(role == Role.ANNOTATION) & _starts(slices, COLLECTIVES)] = Role.OP
+    role[(role == Role.ANNOTATION) & _starts(slices, COLLECTIVE_WORK)] = Role.OP
     role[was_op & _starts(slices, (*OPTIMIZER, LOADER, STEP))] = Role.ANNOTATION
     return role
 
