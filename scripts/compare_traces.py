@@ -165,8 +165,8 @@ def main() -> int:
         except TfprofError as error:
             found = {"error": [str(error)]}
         words = {None: "-", True: "different", False: "same"}
-        told = (words[lines if lines is None else bool(lines)] for lines in found.values())
-        print(f"{kernels:7,}  {' '.join(f'{word:10}' for word in told)} {path}", flush=True)
+        results = (words[lines if lines is None else bool(lines)] for lines in found.values())
+        print(f"{kernels:7,}  {' '.join(f'{word:10}' for word in results)} {path}", flush=True)
         lines = [line for lines in found.values() for line in lines or ()]
         print("".join(f"{'':9}{line}\n" for line in lines[:20]), end="")
         wrong += bool(lines)

@@ -55,6 +55,30 @@ def loaded(tmp_path: Any, *events: dict[str, Any], **header: Any) -> tfprof.Prof
     return profile
 
 
+def notes_of(profile: tfprof.Profile) -> str:
+    """The notes on the steps of a profile."""
+    return " ".join(profile.step_times().notes)
+
+
+def launched(count: int, *, start: float = 0, first: int = 1) -> list[dict[str, Any]]:
+    """Ops that launch a kernel each, one every 100 microseconds."""
+    return [
+        one
+        for place in range(count)
+        for one in (
+            op("aten::mm", start + 100 * place, 50),
+            launch(first + place, start + 100 * place + 5),
+        )
+    ]
+
+
+def kernels(
+    count: int, *, start: float = 0, first: int = 1, dur: float = 60
+) -> list[dict[str, Any]]:
+    """The kernels of `launched`."""
+    return [kernel("gemm", first + place, start + 100 * place + 20, dur) for place in range(count)]
+
+
 def nanos(profile: tfprof.Profile, *, on_accelerator: bool) -> dict[str, int]:
     """The time of each op, on the accelerator or on the host; ops without any are left out."""
     columns = profile.columns

@@ -9,29 +9,21 @@ import pytest
 import tfprof
 from formats.kineto_traces import trace_of
 from h200 import GPT, RANKS, gpt
-from kineto_programs import END, annotation, copy, event, kernel, launch, loaded, nanos, op
+from kineto_programs import (
+    END,
+    annotation,
+    copy,
+    event,
+    kernel,
+    kernels,
+    launched,
+    loaded,
+    nanos,
+    notes_of,
+    op,
+)
 
 LONG = 1_600_000
-
-
-def notes_of(profile):
-    return " ".join(profile.step_times().notes)
-
-
-def launched(count, *, start=0, first=1):
-    """Ops that launch a kernel each, one every 100 microseconds."""
-    return [
-        one
-        for place in range(count)
-        for one in (
-            op("aten::mm", start + 100 * place, 50),
-            launch(first + place, start + 100 * place + 5),
-        )
-    ]
-
-
-def kernels(count, *, start=0, first=1, dur=60):
-    return [kernel("gemm", first + place, start + 100 * place + 20, dur) for place in range(count)]
 
 
 def device_micros(profile):

@@ -1,27 +1,6 @@
 """What is missing in a trace is counted and noted."""
 
-from kineto_programs import annotation, kernel, launch, loaded, op
-
-
-def notes_of(profile):
-    return " ".join(profile.step_times().notes)
-
-
-def launched(count, *, start=0, first=1):
-    """Ops that launch a kernel each, one every 100 microseconds."""
-    return [
-        one
-        for place in range(count)
-        for one in (
-            op("aten::mm", start + 100 * place, 50),
-            launch(first + place, start + 100 * place + 5),
-        )
-    ]
-
-
-def kernels(count, *, start=0, first=1, dur=60):
-    return [kernel("gemm", first + place, start + 100 * place + 20, dur) for place in range(count)]
-
+from kineto_programs import annotation, kernel, kernels, launch, launched, loaded, notes_of, op
 
 # Lost and early kernels.
 
